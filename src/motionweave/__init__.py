@@ -1,0 +1,77 @@
+"""motionweave makes new character motion out of motion-capture clips.
+
+The names below are the public interface. They are loaded on first use, so that
+``import motionweave`` itself costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from motionweave.core.constraints import Constraint
+    from motionweave.core.motion import Motion, concatenate
+    from motionweave.core.planar import Planar
+    from motionweave.core.skeleton import Skeleton
+    from motionweave.errors import (
+        BlendError,
+        FormatError,
+        MissingDependencyError,
+        MotionError,
+        MotionweaveError,
+        QualityWarning,
+        RegistrationError,
+        RigError,
+        WarpError,
+    )
+
+__version__ = "0.1.0"
+
+# Public name -> module that holds it. Sorted by module.
+_HOMES = {
+    "Constraint": "core.constraints",
+    "Motion": "core.motion",
+    "concatenate": "core.motion",
+    "Planar": "core.planar",
+    "Skeleton": "core.skeleton",
+    "BlendError": "errors",
+    "FormatError": "errors",
+    "MissingDependencyError": "errors",
+    "MotionError": "errors",
+    "MotionweaveError": "errors",
+    "QualityWarning": "errors",
+    "RegistrationError": "errors",
+    "RigError": "errors",
+    "WarpError": "errors",
+}
+
+__all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
+    "Constraint",
+    "Motion",
+    "concatenate",
+    "Planar",
+    "Skeleton",
+    "BlendError",
+    "FormatError",
+    "MissingDependencyError",
+    "MotionError",
+    "MotionweaveError",
+    "QualityWarning",
+    "RegistrationError",
+    "RigError",
+    "WarpError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'motionweave' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"motionweave.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

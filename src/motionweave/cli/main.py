@@ -1,0 +1,57 @@
+"""``motionweave VERB ...``: finds the verb's module, runs it, turns errors into one line.
+
+A verb is a module ``motionweave.cli.VERB`` with two functions, ``add_arguments(parser)``
+and ``run(args) -> int | None``. Only the verb that was asked for is imported, so that
+``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from motionweave import __version__
+from motionweave.errors import MotionweaveError
+
+# Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
+VERBS: dict[str, str] = {}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code (2 for input that cannot be used)."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = _parser(words)
+    args = parser.parse_args(words)
+    try:
+        return args.run(args) or 0
+    except MotionweaveError as error:
+        print(f"motionweave: {error}", file=sys.stderr)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"motionweave: {place}{error.strerror or error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("motionweave: stopped", file=sys.stderr)
+        return 130
+    return 2
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="motionweave",
+        description="Make new character motion out of motion-capture clips.",
+        epilog="motionweave VERB --help tells more about a verb.",
+    )
+    parser.add_argument("--version", action="version", version=f"motionweave {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    asked = next((word for word in words if word in VERBS), None)
+    for name, summary in VERBS.items():
+        sub = verbs.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+        )
+        if name == asked:
+            module = importlib.import_module(f"motionweave.cli.{name}")
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser

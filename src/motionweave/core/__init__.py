@@ -1,0 +1,1 @@
+"""Motions as data: skeletons, rotations, planar moves, kinematics."""

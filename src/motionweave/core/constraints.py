@@ -1,0 +1,145 @@
+"""Contacts and other constraints: what holds, from when to when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionweave.errors import MotionError
+
+FOOT_KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
+HAND_KINDS = ("left_hand", "right_hand")
+
+
+@dataclass(frozen=True, order=True)
+class Constraint:
+    """A body part that stays where it is from frame ``start`` to frame ``end``.
+
+    Parameters
+    ----------
+    start, end
+        First and last frame, fractional frames allowed, ``start <= end``.
+    kind
+        What is held, such as ``left_heel``, ``right_toe``, ``left_hand``.
+    """
+
+    start: float
+    end: float
+    kind: str
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.start) and np.isfinite(self.end) and self.start <= self.end):
+            raise MotionError(
+                f"constraint {self.kind}: frames {self.start} to {self.end} are no interval"
+            )
+
+    def holds_at(self, frame: float) -> bool:
+        """Whether the constraint is active at a (fractional) frame."""
+        return self.start <= frame <= self.end
+
+    def shifted(self, frames: float) -> Constraint:
+        """The same constraint, later by so many frames."""
+        return replace(self, start=self.start + frames, end=self.end + frames)
+
+
+def of_kind(constraints: Iterable[Constraint], kind: str) -> tuple[Constraint, ...]:
+    """Those of one kind, in order of time."""
+    return tuple(sorted(c for c in constraints if c.kind == kind))
+
+
+def kinds(constraints: Iterable[Constraint]) -> tuple[str, ...]:
+    """The kinds that occur, sorted."""
+    return tuple(sorted({c.kind for c in constraints}))
+
+
+def clipped(constraints: Iterable[Constraint], first: float, last: float) -> tuple[Constraint, ...]:
+    """What of the constraints lies within frames ``first`` to ``last``."""
+    return tuple(
+        replace(c, start=max(c.start, first), end=min(c.end, last))
+        for c in sorted(constraints)
+        if c.end >= first and c.start <= last
+    )
+
+
+def active(constraints: Iterable[Constraint], kind: str, frames: ArrayLike) -> np.ndarray:
+    """For each of ``frames`` ``(n,)``, whether a constraint of that kind holds: ``(n,)`` bool."""
+    frames = np.asarray(frames, dtype=np.float64)
+    held = np.zeros(frames.shape, dtype=bool)
+    for c in constraints:
+        if c.kind == kind:
+            held |= (frames >= c.start) & (frames <= c.end)
+    return held
+
+
+def carried(constraints: Iterable[Constraint], frames: ArrayLike) -> tuple[Constraint, ...]:
+    """Constraints of a clip whose output frame ``i`` shows the input's frame ``frames[i]``.
+
+    Where time only runs one way the bounds are carried over exactly (fractional
+    frames); where it turns round, the output is cut into its one-way stretches.
+    """
+    frames = np.asarray(frames, dtype=np.float64)
+    constraints = sorted(constraints)
+    if not constraints or frames.size == 0:
+        return ()
+    result: list[Constraint] = []
+    for first, last in _one_way_stretches(frames):
+        source = frames[first : last + 1]
+        place = np.arange(first, last + 1, dtype=np.float64)
+        if source[0] > source[-1]:
+            source, place = source[::-1], place[::-1]
+        for c in constraints:
+            if c.end < source[0] or c.start > source[-1]:
+                continue
+            # A pause repeats a source frame: a constraint held there lasts all of it.
+            lo, hi = max(c.start, source[0]), min(c.end, source[-1])
+            a = _first_place(source, place, lo)
+            b = _last_place(source, place, hi)
+            result.append(Constraint(min(a, b), max(a, b), c.kind))
+    return tuple(_joined(result))
+
+
+def _one_way_stretches(frames: np.ndarray) -> list[tuple[int, int]]:
+    direction = np.sign(np.diff(frames))
+    stretches: list[tuple[int, int]] = []
+    first, way = 0, 0.0
+    for i, d in enumerate(direction):
+        if d and way and d != way:
+            stretches.append((first, i))
+            first = i
+        way = d or way
+    stretches.append((first, len(frames) - 1))
+    return stretches
+
+
+def _first_place(source: np.ndarray, place: np.ndarray, value: float) -> float:
+    index = int(np.searchsorted(source, value, side="left"))
+    return _between(source, place, index, value)
+
+
+def _last_place(source: np.ndarray, place: np.ndarray, value: float) -> float:
+    index = int(np.searchsorted(source, value, side="right"))
+    if index > 0 and source[index - 1] == value:
+        return float(place[index - 1])
+    return _between(source, place, index, value)
+
+
+def _between(source: np.ndarray, place: np.ndarray, index: int, value: float) -> float:
+    if index == 0 or (index < len(source) and source[index] == value):
+        return float(place[index])
+    share = (value - source[index - 1]) / (source[index] - source[index - 1])
+    return float(place[index - 1] + share * (place[index] - place[index - 1]))
+
+
+def _joined(constraints: Iterable[Constraint]) -> list[Constraint]:
+    """Touching or overlapping constraints of a kind made one, sorted by time."""
+    joined: dict[str, list[Constraint]] = {}
+    for c in sorted(constraints):
+        row = joined.setdefault(c.kind, [])
+        if row and c.start <= row[-1].end:
+            row[-1] = replace(row[-1], end=max(row[-1].end, c.end))
+        else:
+            row.append(c)
+    return sorted(c for row in joined.values() for c in row)

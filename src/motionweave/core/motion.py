@@ -1,0 +1,312 @@
+"""A motion clip: what comes out of a file, goes through every method, and goes back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.core import constraints as constraint_tools
+from motionweave.core import kinematics, rotations
+from motionweave.core.constraints import Constraint
+from motionweave.core.planar import Planar
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import MotionError, RigError
+
+Array = NDArray[np.float64]
+
+# How far a quaternion may be from unit length before it is an error, not rounding.
+_UNIT_TOLERANCE = 1e-3
+# How far outside the clip a sampled frame may lie before it is an error, not rounding.
+_FRAME_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """T frames of a character in motion. Never changed in place; up is +y.
+
+    Parameters
+    ----------
+    skeleton
+        The character, J joints.
+    fps
+        Frames a second.
+    root
+        ``(T, 3)`` global positions of the root joint, in the skeleton's unit.
+    rotations
+        ``(T, J, 4)`` local rotations as unit quaternions xyzw; the root's is global.
+    translations
+        ``(T, J, 3)`` local translations that replace the skeleton's offsets, for
+        rigs whose bones slide; the root's column is not used. None for most rigs.
+    constraints
+        Contacts, in frames of this clip.
+    name
+        What to call the clip in messages and plots.
+    source
+        How the file it came from was laid out (channels, axes, units), so that
+        the same format can be written back. Opaque to everything but `io`.
+    """
+
+    skeleton: Skeleton
+    fps: float
+    root: Array
+    rotations: Array
+    translations: Array | None = None
+    constraints: tuple[Constraint, ...] = ()
+    name: str = ""
+    source: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __post_init__(self) -> None:
+        joints = len(self.skeleton)
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise MotionError(f"frame rate {self.fps}: expected a positive number")
+        root = _read_only(self.root, "root positions")
+        if root.ndim != 2 or root.shape[1] != 3 or len(root) == 0:
+            raise MotionError(f"root positions: expected shape (frames, 3), got {root.shape}")
+        quats = np.asarray(self.rotations, dtype=np.float64)
+        if quats.shape != (len(root), joints, 4):
+            raise MotionError(
+                f"rotations: expected shape {(len(root), joints, 4)}, got {quats.shape}"
+            )
+        length = np.linalg.norm(quats, axis=-1)
+        wrong = ~(np.abs(length - 1.0) < _UNIT_TOLERANCE)
+        if np.any(wrong):
+            frame, joint = np.argwhere(wrong)[0]
+            raise MotionError(
+                f"rotation of joint {self.skeleton.names[joint]!r} at frame {frame} "
+                f"is not a unit quaternion: {quats[frame, joint]}"
+            )
+        object.__setattr__(self, "fps", float(self.fps))
+        object.__setattr__(self, "root", root)
+        object.__setattr__(self, "rotations", _read_only(quats, "rotations"))
+        if self.translations is not None:
+            moves = _read_only(self.translations, "translations")
+            if moves.shape != (len(root), joints, 3):
+                raise MotionError(
+                    f"translations: expected shape {(len(root), joints, 3)}, got {moves.shape}"
+                )
+            object.__setattr__(self, "translations", moves)
+        object.__setattr__(self, "constraints", tuple(sorted(self.constraints)))
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) / self.fps
+
+    def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
+        """The same motion with other constraints."""
+        return replace(self, constraints=tuple(constraints))
+
+    # Kinematics
+
+    def positions(self) -> Array:
+        """Global joint positions, ``(T, J, 3)``."""
+        return self.forward()[0]
+
+    def orientations(self) -> Array:
+        """Global joint orientations, ``(T, J, 4)``."""
+        return self.forward()[1]
+
+    def forward(self) -> tuple[Array, Array]:
+        """Global positions ``(T, J, 3)`` and orientations ``(T, J, 4)`` in one pass."""
+        return kinematics.forward(
+            self.skeleton.parents,
+            self.skeleton.offsets,
+            self.root,
+            self.rotations,
+            self.translations,
+        )
+
+    def end_positions(self) -> Array:
+        """Global positions of the end sites, ``(T, E, 3)``."""
+        positions, orientations = self.forward()
+        return end_positions(self.skeleton, positions, orientations)
+
+    # Time
+
+    def sample(self, frames: ArrayLike) -> Motion:
+        """The motion at fractional ``frames`` ``(n,)``, at the same frame rate.
+
+        Rotations take the short way (slerp), positions are linear, constraints
+        are carried along. Frames may run backwards or repeat.
+        """
+        at = np.array(frames, dtype=np.float64, ndmin=1)
+        last = len(self) - 1
+        if at.ndim != 1 or at.size == 0 or not np.all(np.isfinite(at)):
+            raise MotionError("frames to sample: expected a non-empty row of finite numbers")
+        if at.min() < -_FRAME_TOLERANCE or at.max() > last + _FRAME_TOLERANCE:
+            raise MotionError(
+                f"frames {at.min():g} to {at.max():g} are not all in the clip"
+                f"{self._called()}, which has frames 0 to {last}"
+            )
+        at = np.clip(at, 0.0, last)
+        return replace(
+            self,
+            root=kinematics.sample_vectors(self.root, at),
+            rotations=kinematics.sample_rotations(self.rotations, at),
+            translations=None
+            if self.translations is None
+            else kinematics.sample_vectors(self.translations, at),
+            constraints=constraint_tools.carried(self.constraints, at),
+        )
+
+    def resample(self, fps: float) -> Motion:
+        """The same motion at another frame rate; the first frame stays the first."""
+        if not (np.isfinite(fps) and fps > 0):
+            raise MotionError(f"frame rate {fps}: expected a positive number")
+        if fps == self.fps:
+            return self
+        # The last whole step that still lies in the clip (with room for rounding).
+        count = int(np.floor(self.duration * fps + 1e-6)) + 1
+        frames = np.minimum(np.arange(count) * (self.fps / fps), len(self) - 1)
+        scale = fps / self.fps
+        moved = tuple(
+            replace(c, start=c.start * scale, end=c.end * scale) for c in self.constraints
+        )
+        sampled = replace(self, constraints=()).sample(frames)
+        return replace(
+            sampled, fps=fps, constraints=constraint_tools.clipped(moved, 0.0, count - 1)
+        )
+
+    def __getitem__(self, key: int | slice) -> Motion:
+        """Frames by number or slice, constraints clipped and moved along.
+
+        A step other than 1 keeps the speed: ``motion[::2]`` has half the frame rate.
+        """
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            if step < 1:
+                raise MotionError("a slice of a motion runs forwards; use sample() to reverse time")
+            chosen = np.arange(start, stop, step)
+        else:
+            index = int(key)
+            if not -len(self) <= index < len(self):
+                raise MotionError(f"frame {index}: the clip has {len(self)} frames")
+            start, step, chosen = index % len(self), 1, np.array([index % len(self)])
+        if len(chosen) == 0:
+            raise MotionError(f"the slice {key} holds no frame of the clip's {len(self)}")
+        inside = constraint_tools.clipped(self.constraints, start, float(chosen[-1]))
+        return replace(
+            self,
+            fps=self.fps / step,
+            root=self.root[chosen],
+            rotations=self.rotations[chosen],
+            translations=None if self.translations is None else self.translations[chosen],
+            constraints=tuple(
+                replace(c, start=(c.start - start) / step, end=(c.end - start) / step)
+                for c in inside
+            ),
+        )
+
+    # Place
+
+    def moved(self, planar: Planar) -> Motion:
+        """The motion turned and shifted on the floor by one move or by ``(T,)`` moves."""
+        if planar.shape not in ((), (len(self),)):
+            raise MotionError(f"{len(self)} frames cannot be moved by {planar.shape} planar moves")
+        turned = np.array(self.rotations)
+        turned[:, 0] = planar.turn(self.rotations[:, 0])
+        return replace(self, root=planar.apply(self.root), rotations=turned)
+
+    def scaled(self, factor: float) -> Motion:
+        """Everything longer by a factor: another unit, or another size of character."""
+        if not (np.isfinite(factor) and factor > 0):
+            raise MotionError(f"scale {factor}: expected a positive number")
+        skeleton = replace(
+            self.skeleton,
+            offsets=self.skeleton.offsets * factor,
+            end_offsets=self.skeleton.end_offsets * factor,
+        )
+        return replace(
+            self,
+            skeleton=skeleton,
+            root=self.root * factor,
+            translations=None if self.translations is None else self.translations * factor,
+        )
+
+    def mirrored(self, swap: Sequence[int] | NDArray[np.intp], kinds: Mapping[str, str]) -> Motion:
+        """Left and right exchanged: the motion reflected in the plane x = 0.
+
+        Parameters
+        ----------
+        swap
+            ``(J,)`` index of each joint's partner on the other side, itself for
+            joints in the middle.
+        kinds
+            Constraint kinds to exchange, such as ``{"left_toe": "right_toe", ...}``.
+        """
+        swap = np.asarray(swap, dtype=np.intp)
+        across = np.array([-1.0, 1.0, 1.0])
+        return replace(
+            self,
+            root=self.root * across,
+            # A reflection turns the rotation about the axis it reflects the other
+            # way twice, i.e. not at all, and the other two once.
+            rotations=self.rotations[:, swap] * np.array([1.0, -1.0, -1.0, 1.0]),
+            translations=None if self.translations is None else self.translations[:, swap] * across,
+            constraints=tuple(replace(c, kind=kinds.get(c.kind, c.kind)) for c in self.constraints),
+        )
+
+    def _called(self) -> str:
+        return f" {self.name!r}" if self.name else ""
+
+
+def end_positions(skeleton: Skeleton, positions: Array, orientations: Array) -> Array:
+    """End sites ``(T, E, 3)`` of joints at ``(T, J, 3)`` turned by ``(T, J, 4)``."""
+    at = positions[:, skeleton.end_parents]
+    turned = rotations.rotate(orientations[:, skeleton.end_parents], skeleton.end_offsets[None])
+    return np.asarray(at + turned)
+
+
+def concatenate(motions: Sequence[Motion]) -> Motion:
+    """Clips of one skeleton and frame rate, one after the other, as they stand."""
+    if not motions:
+        raise MotionError("nothing to concatenate")
+    first = motions[0]
+    parts: list[Constraint] = []
+    start = 0
+    for motion in motions:
+        if motion.skeleton != first.skeleton:
+            how = first.skeleton.difference(motion.skeleton) or "other bone lengths"
+            raise RigError(f"clips of different skeletons cannot be concatenated: {how}")
+        if abs(motion.fps - first.fps) > 1e-6 * first.fps:
+            raise MotionError(
+                f"clips of {first.fps:g} and {motion.fps:g} frames a second cannot be "
+                "concatenated; resample() one of them"
+            )
+        parts.extend(c.shifted(start) for c in motion.constraints)
+        start += len(motion)
+    sliding = [m.translations is not None for m in motions]
+    return replace(
+        first,
+        root=np.concatenate([m.root for m in motions]),
+        rotations=np.concatenate([m.rotations for m in motions]),
+        translations=np.concatenate([local_translations(m) for m in motions])
+        if any(sliding)
+        else None,
+        constraints=tuple(parts),
+    )
+
+
+def local_translations(motion: Motion) -> Array:
+    """Local translations ``(T, J, 3)``, whether the rig has its own or the offsets hold."""
+    if motion.translations is not None:
+        return motion.translations
+    return np.broadcast_to(motion.skeleton.offsets, (len(motion), len(motion.skeleton), 3))
+
+
+def _read_only(values: ArrayLike, what: str) -> Array:
+    array = np.asarray(values, dtype=np.float64)
+    if array.flags.writeable or array.base is not None:
+        array = array.copy()
+        array.setflags(write=False)
+    if not np.all(np.isfinite(array)):
+        raise MotionError(f"{what}: every value must be finite")
+    return array

@@ -1,0 +1,192 @@
+"""The character: named joints in a tree, with the offsets of the rest pose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.errors import MotionError, RigError
+
+Array = NDArray[np.float64]
+
+
+def _frozen(values: ArrayLike, dtype: type, shape: tuple[int, ...], what: str) -> NDArray[Any]:
+    array: NDArray[Any] = np.array(values, dtype=dtype)
+    if array.size == 0 and 0 in shape:
+        array = array.reshape(shape)
+    if array.shape != shape:
+        raise MotionError(f"{what}: expected shape {shape}, got {array.shape}")
+    if not np.all(np.isfinite(array)):
+        raise MotionError(f"{what}: every value must be finite")
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """A tree of J joints. In the rest pose no joint is turned; up is +y.
+
+    Parameters
+    ----------
+    names
+        J joint names, unique.
+    parents
+        ``(J,)`` index of each joint's parent, -1 for the root, which is joint 0.
+        A parent comes before its children.
+    offsets
+        ``(J, 3)`` place of each joint in its parent's frame. The root's own
+        offset is kept for files, but a motion's root position replaces it.
+    end_parents, end_offsets
+        ``(E,)`` and ``(E, 3)``: tips of the last bones (BVH's end sites).
+    """
+
+    names: tuple[str, ...]
+    parents: NDArray[np.intp]
+    offsets: Array
+    end_parents: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    end_offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def __post_init__(self) -> None:
+        names = tuple(str(name) for name in self.names)
+        count = len(names)
+        if count == 0:
+            raise MotionError("a skeleton needs at least one joint")
+        if len(set(names)) != count:
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise MotionError(
+                f"joint names must be unique; given more than once: {', '.join(twice)}"
+            )
+        parents = _frozen(self.parents, np.intp, (count,), "parents")
+        if parents[0] != -1 or np.any(parents[1:] < 0) or np.any(parents >= np.arange(count)):
+            raise MotionError(
+                "parents: joint 0 is the only root (-1), and parents come before children"
+            )
+        ends = len(self.end_parents)
+        end_parents = _frozen(self.end_parents, np.intp, (ends,), "end_parents")
+        if np.any(end_parents < 0) or np.any(end_parents >= count):
+            raise MotionError(f"end_parents: expected joint indices 0 to {count - 1}")
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "parents", parents)
+        object.__setattr__(
+            self, "offsets", _frozen(self.offsets, np.float64, (count, 3), "offsets")
+        )
+        object.__setattr__(self, "end_parents", end_parents)
+        object.__setattr__(
+            self, "end_offsets", _frozen(self.end_offsets, np.float64, (ends, 3), "end_offsets")
+        )
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Skeleton):
+            return NotImplemented
+        return (
+            self.names == other.names
+            and np.array_equal(self.parents, other.parents)
+            and np.array_equal(self.offsets, other.offsets)
+            and np.array_equal(self.end_parents, other.end_parents)
+            and np.array_equal(self.end_offsets, other.end_offsets)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.parents.tobytes(), self.offsets.tobytes()))
+
+    def index(self, name: str) -> int:
+        """Index of a joint by name; a `RigError` lists near names if there is none."""
+        try:
+            return self._indices[name]
+        except KeyError:
+            import difflib
+
+            near = difflib.get_close_matches(name, self.names, n=3, cutoff=0.4)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise RigError(f"the skeleton has no joint {name!r}{hint}") from None
+
+    @cached_property
+    def _indices(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.names)}
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """For each joint the indices of its children."""
+        lists: list[list[int]] = [[] for _ in self.names]
+        for child, parent in enumerate(self.parents[1:], start=1):
+            lists[parent].append(child)
+        return tuple(tuple(row) for row in lists)
+
+    def chain(self, ancestor: int, joint: int) -> tuple[int, ...]:
+        """Joints from ``ancestor`` down to ``joint``, both included."""
+        path = [joint]
+        while path[-1] != ancestor:
+            parent = int(self.parents[path[-1]])
+            if parent < 0:
+                raise RigError(f"{self.names[ancestor]!r} is not above {self.names[joint]!r}")
+            path.append(parent)
+        return tuple(reversed(path))
+
+    @cached_property
+    def rest_positions(self) -> Array:
+        """``(J, 3)`` joint places in the rest pose, the root at its own offset."""
+        positions = np.array(self.offsets)
+        for joint, parent in enumerate(self.parents[1:], start=1):
+            positions[joint] += positions[parent]
+        positions.setflags(write=False)
+        return positions
+
+    @cached_property
+    def rest_end_positions(self) -> Array:
+        """``(E, 3)`` places of the end sites in the rest pose."""
+        return np.asarray(self.rest_positions[self.end_parents] + self.end_offsets)
+
+    @cached_property
+    def height(self) -> float:
+        """Body height in the file's unit: the vertical extent of the rest pose.
+
+        For a rest pose that does not stand (all bones along one axis, a lying
+        figure) the largest extent is taken instead.
+        """
+        points = np.concatenate([self.rest_positions, self.rest_end_positions])
+        extents = np.ptp(points, axis=0)
+        largest = float(extents.max())
+        upright = float(extents[1])
+        return upright if upright > 0.5 * largest else largest
+
+    def same_joints(self, other: Skeleton) -> bool:
+        """Whether names and tree agree; bone lengths may differ."""
+        return self.names == other.names and np.array_equal(self.parents, other.parents)
+
+    def difference(self, other: Skeleton) -> str:
+        """One line that says how the joints of two skeletons differ, or ``""``."""
+        if self.same_joints(other):
+            return ""
+        mine, theirs = set(self.names), set(other.names)
+        parts = []
+        if mine - theirs:
+            parts.append(f"only in the first: {_listed(sorted(mine - theirs))}")
+        if theirs - mine:
+            parts.append(f"only in the second: {_listed(sorted(theirs - mine))}")
+        if not parts:
+            moved = [
+                name for name in self.names if self._parent_name(name) != other._parent_name(name)
+            ]
+            parts.append(
+                f"attached elsewhere: {_listed(moved)}"
+                if moved
+                else "the same joints in another order"
+            )
+        return "; ".join(parts)
+
+    def _parent_name(self, name: str) -> str | None:
+        parent = int(self.parents[self.index(name)])
+        return None if parent < 0 else self.names[parent]
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    text = ", ".join(names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
