@@ -1,0 +1,171 @@
+"""Rotations against SciPy, and the properties no oracle can give."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation, Slerp
+
+from motionweave import BlendError, MotionError
+from motionweave.core import rotations as rot
+from motionweave.core.averaging import mean_rotations
+from tests.strategies import random_quaternions
+
+ORDERS = ["".join(p) for p in itertools.product("XYZ", repeat=3) if p[0] != p[1] != p[2]]
+seeds = st.integers(0, 2**32 - 1)
+
+
+def same_rotation(a: np.ndarray, b: np.ndarray, tolerance: float = 1e-12) -> None:
+    """Equal up to the sign of the quaternion."""
+    assert a.shape == b.shape
+    assert np.all(np.minimum(np.abs(a - b).max(-1), np.abs(a + b).max(-1)) < tolerance)
+
+
+@given(seeds)
+def test_products_inverses_vectors_and_matrices_agree_with_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = random_quaternions(rng, 7), random_quaternions(rng, 7)
+    v = rng.normal(size=(7, 3))
+    oracle_a, oracle_b = Rotation.from_quat(a), Rotation.from_quat(b)
+    same_rotation(rot.multiply(a, b), (oracle_a * oracle_b).as_quat())
+    same_rotation(rot.inverse(a), oracle_a.inv().as_quat())
+    np.testing.assert_allclose(rot.rotate(a, v), oracle_a.apply(v), atol=1e-12)
+    np.testing.assert_allclose(rot.to_matrix(a), oracle_a.as_matrix(), atol=1e-12)
+    same_rotation(rot.from_matrix(oracle_a.as_matrix()), a)
+    np.testing.assert_allclose(rot.log(a), oracle_a.as_rotvec(), atol=1e-9)
+    same_rotation(rot.exp(rot.log(a)), a)
+    np.testing.assert_allclose(
+        rot.angle_between(a, b), (oracle_a.inv() * oracle_b).magnitude(), atol=1e-9
+    )
+
+
+@given(seeds, st.floats(0.0, 1.0))
+def test_slerp_agrees_with_scipy_and_ignores_signs(seed: int, share: float) -> None:
+    a, b = random_quaternions(np.random.default_rng(seed), 2)
+    oracle = Slerp([0.0, 1.0], Rotation.from_quat([a, b]))(share).as_quat()
+    same_rotation(rot.slerp(a, b, share), oracle, 1e-9)
+    same_rotation(rot.slerp(a, -b, share), oracle, 1e-9)
+    same_rotation(rot.slerp(a, b, 0.0), a, 1e-15)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_euler_angles_of_every_order_both_ways(order: str) -> None:
+    rng = np.random.default_rng(ORDERS.index(order))
+    angles = rng.uniform(-np.pi, np.pi, (50, 3))
+    q = rot.from_euler(angles, order)
+    same_rotation(q, Rotation.from_euler(order, angles).as_quat(), 1e-9)
+    same_rotation(rot.from_euler(rot.to_euler(q, order), order), q, 1e-9)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_euler_angles_in_and_near_gimbal_lock(order: str) -> None:
+    lock = 0.0 if order[0] == order[2] else np.pi / 2
+    for middle in (lock, lock + 1e-9, lock - 1e-6, lock + np.pi):
+        angles = np.array([[0.3, middle, 0.4], [0.5, middle, -1.2], [0.1, middle + 0.2, 2.0]])
+        q = rot.from_euler(angles, order)
+        same_rotation(rot.from_euler(rot.to_euler(q, order), order), q, 1e-7)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_euler_angles_are_continuous_through_many_turns(order: str) -> None:
+    """A spinning joint gives steadily growing angles: no jump by a half or full turn."""
+    time = np.linspace(0.0, 1.0, 400)
+    angles = np.stack([9.0 * time, 0.9 + 0.3 * np.sin(20 * time), -14.0 * time], axis=-1)
+    recovered = rot.to_euler(rot.from_euler(angles, order), order)
+    steps = np.abs(np.diff(recovered, axis=0))
+    assert steps.max() < 1.5 * np.abs(np.diff(angles, axis=0)).max()
+
+
+def test_euler_angles_stay_put_while_in_gimbal_lock() -> None:
+    angles = np.array([[0.2, 1.2, 0.7], [0.2, np.pi / 2, 0.7], [0.2, np.pi / 2, 0.7]])
+    recovered = rot.to_euler(rot.from_euler(angles, "ZYX"), "ZYX")
+    np.testing.assert_allclose(recovered, angles, atol=1e-7)
+
+
+@given(seeds)
+def test_unroll_changes_signs_only_and_leaves_no_flip(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    q = random_quaternions(rng, 20, 3)
+    smooth = rot.unroll(q)
+    same_rotation(smooth, q, 1e-15)
+    assert np.all(np.sum(smooth[1:] * smooth[:-1], axis=-1) >= 0.0)
+
+
+@given(seeds)
+def test_between_vectors_takes_one_to_the_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=(5, 3))
+    a /= np.linalg.norm(a, axis=-1, keepdims=True)
+    b = np.concatenate([a[:1], -a[1:2], rng.normal(size=(3, 3))])
+    b /= np.linalg.norm(b, axis=-1, keepdims=True)
+    np.testing.assert_allclose(rot.rotate(rot.between_vectors(a, b), a), b, atol=1e-9)
+
+
+@given(st.floats(-3.1, 3.1), st.floats(-1.5, 1.5))
+def test_vertical_angle_is_the_turn_that_was_put_in(turn: float, tilt: float) -> None:
+    q = rot.multiply(rot.about_vertical(turn), rot.about_axis("X", tilt))
+    assert rot.vertical_angle(q) == pytest.approx(turn, abs=1e-9)
+    assert rot.vertical_angle(-q) == pytest.approx(turn, abs=1e-9)
+
+
+def test_bad_input_says_what_is_wrong() -> None:
+    with pytest.raises(MotionError, match="length zero"):
+        rot.normalize(np.zeros(4))
+    with pytest.raises(MotionError, match="'XXY'"):
+        rot.to_euler(rot.IDENTITY, "XXY")
+    with pytest.raises(MotionError, match="'XQZ'"):
+        rot.from_euler(np.zeros(3), "XQZ")
+    with pytest.raises(BlendError, match="weights"):
+        mean_rotations(np.zeros((2, 3, 1, 4)), np.zeros((2, 3)))
+
+
+# Weighted mean
+
+
+def karcher_residual(q: np.ndarray, weights: np.ndarray, mean: np.ndarray) -> float:
+    """How far the mean is from being one: the weighted sum of logs must vanish."""
+    logs = rot.log(rot.multiply(rot.inverse(mean)[None], q))
+    return float(np.abs(np.einsum("tk,ktjc->tjc", weights, logs)).max())
+
+
+@given(seeds, st.integers(2, 9))
+def test_mean_is_the_karcher_mean(seed: int, inputs: int) -> None:
+    rng = np.random.default_rng(seed)
+    centre = random_quaternions(rng, 1, 4, 3)
+    q = rot.multiply(centre, rot.exp(rng.normal(scale=0.4, size=(inputs, 4, 3, 3))))
+    weights = rng.dirichlet(np.ones(inputs), size=4)
+    mean = mean_rotations(q, weights)
+    assert karcher_residual(q, weights, mean) < 1e-10
+    flipped = q * rng.choice([-1.0, 1.0], size=(*q.shape[:3], 1))
+    same_rotation(mean_rotations(flipped, weights), mean, 1e-9)
+
+
+@given(seeds, st.floats(-0.4, 1.4))
+def test_mean_of_two_is_slerp_also_outside(seed: int, share: float) -> None:
+    rng = np.random.default_rng(seed)
+    a = random_quaternions(rng, 1, 1)
+    b = rot.multiply(a, rot.exp(rng.normal(scale=0.3, size=(1, 1, 3))))
+    mean = mean_rotations(np.stack([a, b]), np.array([[1.0 - share, share]]))
+    same_rotation(mean, rot.slerp(a, b, np.full((1, 1), share)), 1e-9)
+
+
+@given(seeds, st.integers(0, 4))
+def test_a_single_weight_returns_that_input_bit_for_bit(seed: int, chosen: int) -> None:
+    q = random_quaternions(np.random.default_rng(seed), 5, 3, 2)
+    weights = np.zeros((3, 5))
+    weights[:, chosen] = 1.0
+    assert np.array_equal(mean_rotations(q, weights), q[chosen])
+
+
+@given(seeds)
+def test_mean_turns_with_its_inputs(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    q = rot.exp(rng.normal(scale=0.5, size=(3, 2, 2, 3)))
+    turn = random_quaternions(rng)
+    weights = rng.dirichlet(np.ones(3), size=2)
+    expected = rot.multiply(turn, mean_rotations(q, weights))
+    same_rotation(mean_rotations(rot.multiply(turn, q), weights), expected, 1e-9)
