@@ -1,0 +1,1 @@
+"""Making feet and hands stay where they are planted."""
