@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from motionweave.analysis.rig import find_rig, use_rig
     from motionweave.core.constraints import Constraint
     from motionweave.core.motion import Motion, concatenate
     from motionweave.core.planar import Planar
@@ -30,6 +31,8 @@ __version__ = "0.1.0"
 
 # Public name -> module that holds it. Sorted by module.
 _HOMES = {
+    "find_rig": "analysis.rig",
+    "use_rig": "analysis.rig",
     "Constraint": "core.constraints",
     "Motion": "core.motion",
     "concatenate": "core.motion",
@@ -47,6 +50,8 @@ _HOMES = {
 }
 
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
+    "find_rig",
+    "use_rig",
     "Constraint",
     "Motion",
     "concatenate",
