@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         RigError,
         WarpError,
     )
+    from motionweave.io.clips import load, save
 
 __version__ = "0.1.0"
 
@@ -47,6 +48,8 @@ _HOMES = {
     "RegistrationError": "errors",
     "RigError": "errors",
     "WarpError": "errors",
+    "load": "io.clips",
+    "save": "io.clips",
 }
 
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
@@ -66,6 +69,8 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "RegistrationError",
     "RigError",
     "WarpError",
+    "load",
+    "save",
 ]
 
 

@@ -1,0 +1,1 @@
+"""Files: one module a format, found by the registry, behind `load` and `save`."""

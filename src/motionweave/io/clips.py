@@ -1,0 +1,96 @@
+"""`load` and `save`: a motion from any file and into any file."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from motionweave.analysis.tpose import starts_in_tpose
+from motionweave.core.motion import Motion
+from motionweave.errors import QualityWarning
+from motionweave.io import registry, sidecar
+
+
+def load(
+    path: str | Path,
+    *,
+    contacts: bool | str | Path = True,
+    up: str | None = None,
+    drop_tpose: bool = False,
+    fps: float | None = None,
+    **options: Any,
+) -> Motion:
+    """Load a motion from a file of any supported format.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix says which format it is in.
+    contacts
+        True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip,
+        detected if there is none. False for no contacts. A path for the contacts in
+        that file.
+    up
+        ``"y"`` or ``"z"``: the file's vertical, where the format does not say it and
+        it is not to be found out.
+    drop_tpose
+        Leave out frame 0 if it is a T-pose that the motion jumps away from.
+    fps
+        Frames a second, instead of what the file says. The frames stay the same, so
+        the motion becomes faster or slower.
+    **options
+        Further options of the format's reader.
+
+    Returns
+    -------
+    Motion
+        With +y up, in the file's unit.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read; the message names the line and the reason.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.load("walk.bvh", drop_tpose=True)  # doctest: +SKIP
+    """
+    path = Path(path)
+    reader_takes_fps = path.exists() and registry.accepts(registry.format_of(path).read, "fps")
+    motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
+    if fps is not None and not reader_takes_fps:
+        motion = replace(motion, fps=fps)
+    for message in motion.source.get("warnings", ()):
+        warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
+    if contacts is not False:
+        beside = sidecar.beside(path) if contacts is True else Path(contacts)
+        if contacts is not True or beside.exists():
+            motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
+    # Only now: the sidecar counts the frames of the file.
+    if drop_tpose and starts_in_tpose(motion):
+        motion = motion[1:]
+    return motion
+
+
+def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: Any) -> None:
+    """Save a motion; the suffix of the path says in which format.
+
+    Parameters
+    ----------
+    motion
+        What to save.
+    path
+        Where to. The file appears whole or not at all.
+    contacts
+        Whether contacts that the motion has are saved too, in the sidecar
+        ``NAME.contacts.json`` beside the file.
+    **options
+        Options of the format's writer.
+    """
+    path = Path(path)
+    registry.write(motion, path, **options)
+    if contacts and motion.constraints:
+        sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)

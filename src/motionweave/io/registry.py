@@ -1,0 +1,166 @@
+"""Which format a file is in, who reads it, who writes it.
+
+A format is a module of `motionweave.io` that holds ``FORMAT``, a `Format`. It is
+found by being there: nothing else has to be edited to add one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from motionweave import io
+from motionweave.core.motion import Motion
+from motionweave.errors import FormatError, MissingDependencyError
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format.
+
+    Parameters
+    ----------
+    name
+        As people call it, such as ``"BVH"``.
+    suffixes
+        Lower-case, with the dot, the usual one first.
+    read
+        ``read(path, **options) -> Motion``, or None if the format is only written.
+    write
+        ``write(motion, path, **options)``, or None if the format is only read.
+        It writes to exactly that path; the registry sees to it that a half-written
+        file never takes the target's place.
+    extra, modules
+        The extra of motionweave that brings what the format needs, and the modules
+        that must be importable for it.
+    folders
+        Whether a path may also be a folder.
+    beside
+        Whether writing makes further files beside the path, named after it. The
+        writer then has to place those itself.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Callable[..., Motion] | None = None
+    write: Callable[..., None] | None = None
+    extra: str | None = None
+    modules: tuple[str, ...] = ()
+    folders: bool = False
+    beside: bool = False
+
+    def require(self) -> None:
+        """Raise `MissingDependencyError` unless the format's packages are installed."""
+        for module in self.modules:
+            if importlib.util.find_spec(module) is None:
+                raise MissingDependencyError(f"{self.name} ({module})", self.extra or "all")
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """All formats, sorted by name."""
+    found = []
+    for info in pkgutil.iter_modules(io.__path__):
+        module = importlib.import_module(f"{io.__name__}.{info.name}")
+        one = getattr(module, "FORMAT", None)
+        if isinstance(one, Format):
+            found.append(one)
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def suffixes(*, writing: bool = False) -> tuple[str, ...]:
+    """Suffixes that can be read (or written), sorted."""
+    return tuple(
+        sorted(
+            suffix
+            for one in formats()
+            if (one.write if writing else one.read) is not None
+            for suffix in one.suffixes
+        )
+    )
+
+
+def format_of(path: str | Path, *, writing: bool = False) -> Format:
+    """The format of a path by its suffix; `FormatError` lists the known ones if there is none."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    for one in formats():
+        if suffix in one.suffixes and (one.write if writing else one.read) is not None:
+            return one
+    doing = "written" if writing else "read"
+    what = f"files of type {suffix}" if suffix else "files without a suffix"
+    raise FormatError(
+        f"{what} cannot be {doing}; supported: {', '.join(suffixes(writing=writing))}", path
+    )
+
+
+def read(path: str | Path, **options: Any) -> Motion:
+    """The motion in a file, as its format's reader gives it.
+
+    ``options`` are the reader's own; an option that it does not know is an error,
+    unless it is None.
+    """
+    path = Path(path)
+    if path.is_dir():
+        one = next((f for f in formats() if f.folders and path.suffix.lower() in f.suffixes), None)
+        if one is None:
+            raise FormatError("this is a folder, not a motion file", path)
+    elif not path.exists():
+        raise FormatError("there is no such file", path)
+    else:
+        one = format_of(path)
+    one.require()
+    assert one.read is not None
+    accepted = _accepted(one, one.read, options, path)
+    try:
+        return one.read(path, **accepted)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
+
+
+def write(motion: Motion, path: str | Path, **options: Any) -> None:
+    """Write a motion in the format of the path's suffix, whole or not at all."""
+    from motionweave.io.atomic import atomic_path
+
+    path = Path(path)
+    one = format_of(path, writing=True)
+    if path.is_dir():
+        raise FormatError("this is a folder; give the name of a file", path)
+    if not path.parent.is_dir():
+        raise FormatError(f"the folder {path.parent} does not exist", path)
+    one.require()
+    assert one.write is not None
+    accepted = _accepted(one, one.write, options, path)
+    try:
+        if one.beside:
+            one.write(motion, path, **accepted)
+            return
+        with atomic_path(path) as temporary:
+            one.write(motion, temporary, **accepted)
+    except OSError as error:
+        raise FormatError(f"cannot be written: {error.strerror or error}", path) from error
+
+
+def accepts(function: Callable[..., Any] | None, option: str) -> bool:
+    """Whether a reader or writer takes an option of that name."""
+    if function is None:
+        return False
+    parameter = inspect.signature(function).parameters.get(option)
+    return parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
+
+
+def _accepted(
+    one: Format, function: Callable[..., Any], options: dict[str, Any], path: Path
+) -> dict[str, Any]:
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if not accepts(function, name):
+            raise FormatError(f"the option {name!r} means nothing for {one.name} files", path)
+    return given
