@@ -11,12 +11,16 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from motionweave import __version__
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
-VERBS: dict[str, str] = {}
+VERBS: dict[str, str] = {
+    "info": "tell what is in motion files",
+    "convert": "change format, frame rate, length, side, axes or units",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,8 +41,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 2
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with the arguments in one line, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"motionweave: {message}; see {self.prog} --help\n")
+
+
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="motionweave",
         description="Make new character motion out of motion-capture clips.",
         epilog="motionweave VERB --help tells more about a verb.",

@@ -59,7 +59,8 @@ def load(
     >>> walk = mw.load("walk.bvh", drop_tpose=True)  # doctest: +SKIP
     """
     path = Path(path)
-    reader_takes_fps = path.exists() and registry.accepts(registry.format_of(path).read, "fps")
+    # Some formats do not say how fast they are; their readers must be told.
+    reader_takes_fps = registry.accepts(registry.reader_of(path).read, "fps")
     motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
     if fps is not None and not reader_takes_fps:
         motion = replace(motion, fps=fps)

@@ -40,8 +40,6 @@ class Format:
     extra, modules
         The extra of motionweave that brings what the format needs, and the modules
         that must be importable for it.
-    folders
-        Whether a path may also be a folder.
     beside
         Whether writing makes further files beside the path, named after it. The
         writer then has to place those itself.
@@ -53,7 +51,6 @@ class Format:
     write: Callable[..., None] | None = None
     extra: str | None = None
     modules: tuple[str, ...] = ()
-    folders: bool = False
     beside: bool = False
 
     def require(self) -> None:
@@ -101,6 +98,16 @@ def format_of(path: str | Path, *, writing: bool = False) -> Format:
     )
 
 
+def reader_of(path: str | Path) -> Format:
+    """The format of a file that is there; `FormatError` if it is not, or not known."""
+    path = Path(path)
+    if path.is_dir():
+        raise FormatError("this is a folder, not a motion file", path)
+    if not path.exists():
+        raise FormatError("there is no such file", path)
+    return format_of(path)
+
+
 def read(path: str | Path, **options: Any) -> Motion:
     """The motion in a file, as its format's reader gives it.
 
@@ -108,14 +115,7 @@ def read(path: str | Path, **options: Any) -> Motion:
     unless it is None.
     """
     path = Path(path)
-    if path.is_dir():
-        one = next((f for f in formats() if f.folders and path.suffix.lower() in f.suffixes), None)
-        if one is None:
-            raise FormatError("this is a folder, not a motion file", path)
-    elif not path.exists():
-        raise FormatError("there is no such file", path)
-    else:
-        one = format_of(path)
+    one = reader_of(path)
     one.require()
     assert one.read is not None
     accepted = _accepted(one, one.read, options, path)

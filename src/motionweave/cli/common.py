@@ -1,0 +1,201 @@
+"""What the verbs share: reading clips, checking outputs, JSON, warnings, a progress bar.
+
+Importing this module loads neither NumPy nor anything else that is slow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+from motionweave.errors import FormatError, QualityWarning
+
+if TYPE_CHECKING:
+    from motionweave.core.motion import Motion
+
+Item = TypeVar("Item")
+
+# Work that is done sooner needs no bar.
+_PATIENCE = 1.0
+_BAR = 30
+
+
+def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
+    """Arguments that name clips and say how to read them.
+
+    Parameters
+    ----------
+    parser
+        The verb's parser.
+    clips
+        ``"one"`` for ``args.clip``, ``"several"`` for a list ``args.clips``,
+        ``"none"`` for the options alone.
+    """
+    if clips == "one":
+        parser.add_argument("clip", type=Path, help="motion file, of any supported format")
+    elif clips == "several":
+        parser.add_argument(
+            "clips",
+            type=Path,
+            nargs="+",
+            metavar="clip",
+            help="motion files, of any supported formats",
+        )
+    group = parser.add_argument_group("reading")
+    group.add_argument("--up", choices=("y", "z"), help="vertical axis of the files, if not found")
+    group.add_argument(
+        "--drop-tpose", action="store_true", help="leave out a T-pose in the first frame"
+    )
+    group.add_argument("--rig", type=Path, metavar="FILE", help="JSON file that names joint roles")
+
+
+def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> None:
+    """The argument ``-o FILE``, required."""
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=what)
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The option ``--json``: the answer on standard output as one JSON value."""
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = True) -> Motion:
+    """Load one clip as the options of `add_clips` say; warnings become lines on stderr."""
+    from motionweave.io.clips import load
+
+    use_rig(args)
+    with warned():
+        return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose)
+
+
+def load_clips(
+    args: argparse.Namespace, paths: Sequence[Path], *, contacts: bool = True
+) -> list[Motion]:
+    """Load several clips, with a progress bar if that takes long."""
+    return [
+        load_clip(args, path, contacts=contacts) for path in progress(paths, "reading", len(paths))
+    ]
+
+
+def use_rig(args: argparse.Namespace) -> None:
+    """Make the joint roles given with ``--rig`` known."""
+    if getattr(args, "rig", None) is not None:
+        from motionweave.analysis.rig import use_rig as use
+
+        use(args.rig)
+
+
+def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:
+    """Refuse, before any work is done, an output that cannot be or must not be written.
+
+    Parameters
+    ----------
+    output
+        The file to write.
+    inputs
+        Files that are read and must not be overwritten.
+    motion
+        Whether the output is a motion, whose suffix must name a format.
+    """
+    if motion:
+        from motionweave.io.registry import format_of
+
+        format_of(output, writing=True).require()
+    if output.is_dir():
+        raise FormatError("this is a folder; give the name of a file to write", output)
+    if not output.parent.is_dir():
+        raise FormatError(f"the folder {output.parent} does not exist", output)
+    for path in inputs:
+        if output.exists() and path.exists() and output.samefile(path):
+            raise FormatError("this is an input; choose another name for the output", output)
+
+
+def save_clip(motion: Motion, output: Path, **options: Any) -> None:
+    """Save a motion; warnings become lines on stderr."""
+    from motionweave.io.clips import save
+
+    with warned():
+        save(motion, output, **options)
+
+
+def emit(args: argparse.Namespace, data: Any, text: str) -> None:
+    """Print the answer: ``data`` if JSON is wanted, else ``text``."""
+    if args.json:
+        print(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
+    elif text:
+        print(text)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy values, paths and mappings as JSON knows them."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+@contextmanager
+def warned() -> Iterator[None]:
+    """Turn the library's warnings into one line each on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", QualityWarning)
+        try:
+            yield
+        finally:
+            for one in caught:
+                if issubclass(one.category, QualityWarning):
+                    print(f"motionweave: warning: {one.message}", file=sys.stderr)
+
+
+def progress(
+    items: Iterable[Item], label: str, total: int | None = None, *, stream: TextIO | None = None
+) -> Iterator[Item]:
+    """Go through items; a bar shows on a terminal once that takes over a second.
+
+    Parameters
+    ----------
+    items
+        What to go through.
+    label
+        What is being done.
+    total
+        How many there are; taken from ``items`` if None, where it has a length.
+    stream
+        Where the bar goes, standard error if None; nothing is shown unless it is
+        a terminal.
+    """
+    stream = sys.stderr if stream is None else stream
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    if not total or not stream.isatty():
+        yield from items
+        return
+    began = time.monotonic()
+    shown = False
+    try:
+        for done, item in enumerate(items):
+            if time.monotonic() - began > _PATIENCE:
+                stream.write(f"\r{_bar(label, done, total)}")
+                stream.flush()
+                shown = True
+            yield item
+    finally:
+        if shown:
+            # Wipe the bar: what follows is the answer.
+            stream.write("\r" + " " * len(_bar(label, total, total)) + "\r")
+            stream.flush()
+
+
+def _bar(label: str, done: int, total: int) -> str:
+    full = _BAR * done // total
+    return f"{label} [{'#' * full}{'.' * (_BAR - full)}] {done}/{total}"

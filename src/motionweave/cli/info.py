@@ -1,0 +1,94 @@
+"""``motionweave info``: what is in a motion file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motionweave.cli import common
+
+if TYPE_CHECKING:
+    from motionweave.core.motion import Motion
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "several")
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    facts = []
+    for path in common.progress(args.clips, "reading"):
+        facts.append(describe(common.load_clip(args, path), path))
+    text = "\n\n".join(_text(one) for one in facts)
+    common.emit(args, facts if len(facts) > 1 else facts[0], text)
+
+
+def describe(motion: Motion, path: Path) -> dict[str, Any]:
+    """All that is known about a clip, ready for JSON."""
+    from motionweave.analysis.rig import ROLES, find_rig
+    from motionweave.analysis.tpose import starts_in_tpose
+    from motionweave.core.constraints import kinds, of_kind
+    from motionweave.io.registry import format_of
+
+    skeleton = motion.skeleton
+    rig = find_rig(skeleton)
+    roles = rig.names()
+    source = motion.source
+    return {
+        "file": str(path),
+        "format": format_of(path).name,
+        "frames": len(motion),
+        "fps": motion.fps,
+        "frame_time": source.get("frame_time"),
+        "duration": motion.duration,
+        "joints": len(skeleton),
+        "end_sites": len(skeleton.end_parents),
+        "sliding_joints": motion.translations is not None,
+        "height": skeleton.height,
+        "up": source.get("up", "y"),
+        "tpose_first": starts_in_tpose(motion),
+        "roles": roles,
+        "roles_missing": [role for role in ROLES if role not in roles],
+        "contacts": {
+            kind: [[one.start, one.end] for one in of_kind(motion.constraints, kind)]
+            for kind in kinds(motion.constraints)
+        },
+        "warnings": list(source.get("warnings", ())),
+    }
+
+
+def _text(facts: dict[str, Any]) -> str:
+    """The facts as lines for people."""
+    height = facts["height"]
+    unit = _likely_unit(height)
+    lines = [
+        facts["file"],
+        f"  {facts['format']}, {facts['frames']} frames at {facts['fps']:g} a second: "
+        f"{facts['duration']:.2f} s",
+        f"  {facts['joints']} joints, {facts['end_sites']} end sites"
+        + (", with joints that slide" if facts["sliding_joints"] else ""),
+        f"  body height {height:.4g} units{f' (probably {unit})' if unit else ''}, "
+        f"{facts['up']} up in the file",
+    ]
+    if facts["tpose_first"]:
+        lines.append("  frame 0 is a T-pose that is no part of the motion (--drop-tpose)")
+    roles = facts["roles"]
+    lines.append("  roles: " + (", ".join(f"{r} {n}" for r, n in roles.items()) or "none found"))
+    if roles and facts["roles_missing"]:
+        lines.append(f"  roles not found: {', '.join(facts['roles_missing'])}")
+    for kind, spans in facts["contacts"].items():
+        shown = ", ".join(f"{start:g}-{end:g}" for start, end in spans)
+        lines.append(f"  {kind}: {shown}")
+    if not facts["contacts"]:
+        lines.append("  no contacts")
+    return "\n".join(lines)
+
+
+def _likely_unit(height: float) -> str:
+    """The unit in which a body of that height is human, if there is one."""
+    for unit, metre in (("metres", 1.0), ("centimetres", 100.0), ("millimetres", 1000.0)):
+        if 1.2 * metre < height < 2.3 * metre:
+            return unit
+    return "inches" if 47.0 < height < 90.0 else ""

@@ -1,0 +1,161 @@
+"""The verbs info and convert, and what all verbs have in common."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.cli import common
+from motionweave.cli.main import main
+from tests.strategies import random_motion
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> Path:
+    path = tmp_path / "clip.bvh"
+    mw.save(random_motion(np.random.default_rng(1), frames=40, joints=5, fps=40.0), path)
+    return path
+
+
+@pytest.mark.parametrize("words", [["--help"], ["info", "--help"], ["convert", "--help"]])
+def test_help_loads_nothing_slow(words: list[str]) -> None:
+    program = (
+        "import sys\n"
+        "from motionweave.cli.main import main\n"
+        "try:\n"
+        f"    main({words!r})\n"
+        "except SystemExit as end:\n"
+        "    assert end.code == 0\n"
+        "slow = {'numpy', 'scipy', 'numba', 'matplotlib'} & set(sys.modules)\n"
+        "assert not slow, slow\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+
+
+def test_info_as_json_and_as_text(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(clip), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["frames"] == 40
+    assert facts["fps"] == pytest.approx(40.0)
+    assert facts["duration"] == pytest.approx(39 / 40)
+    assert facts["joints"] == 5
+    assert facts["up"] == "y"
+    assert main(["info", str(clip), str(clip)]) == 0
+    text = capsys.readouterr().out
+    assert text.count("40 frames at 40 a second: 0.97 s") == 2
+
+
+def test_info_lists_several_files(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(clip), str(clip), "--json"]) == 0
+    assert [one["file"] for one in json.loads(capsys.readouterr().out)] == [str(clip)] * 2
+
+
+def test_convert_changes_rate_stretch_size_and_axis(clip: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    words = ["--fps", "20", "--trim", "10:30", "--units", "m:cm", "--output-up", "z"]
+    assert main(["convert", str(clip), "-o", str(out), *words]) == 0
+    before, after = mw.load(clip), mw.load(out, up="z")
+    assert after.fps == 20.0
+    assert len(after) == 11
+    np.testing.assert_allclose(
+        after.positions(), 100.0 * before[10:31:2].positions(), atol=1e-6 * after.skeleton.height
+    )
+    assert "Zposition" in out.read_text()
+
+
+def test_convert_corrects_the_input_rate(clip: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    assert main(["convert", str(clip), "-o", str(out), "--input-fps", "60"]) == 0
+    assert mw.load(out).fps == 60.0
+    assert len(mw.load(out)) == 40
+
+
+def test_convert_carries_contacts(clip: Path, tmp_path: Path) -> None:
+    motion = mw.load(clip).with_constraints([mw.Constraint(4, 20, "left_toe")])
+    mw.save(motion, clip)
+    out = tmp_path / "out.bvh"
+    assert main(["convert", str(clip), "-o", str(out), "--fps", "20"]) == 0
+    assert mw.load(out).constraints == (mw.Constraint(2, 10, "left_toe"),)
+
+
+def test_convert_fills_a_folder(clip: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.bvh"
+    other.write_bytes(clip.read_bytes())
+    assert main(["convert", str(clip), str(other), "-o", str(tmp_path / "new")]) == 0
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["clip.bvh", "other.bvh"]
+
+
+def _complaint(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line on stderr of a command that must fail with exit code 2."""
+    try:
+        code = main(words)
+    except SystemExit as end:
+        code = end.code
+    assert code == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("motionweave: ")
+    return lines[0]
+
+
+def test_errors_are_one_line(
+    clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = tmp_path / "broken.bvh"
+    broken.write_text("HIERARCHY\nROOT a\n{\n  OFFSET 0 zero 0\n")
+    assert f"{broken}, line 4" in _complaint(capsys, "info", str(broken))
+    assert "no such file" in _complaint(capsys, "info", str(tmp_path / "none.bvh"))
+    assert "folder" in _complaint(capsys, "info", str(tmp_path))
+    assert "supported: " in _complaint(capsys, "convert", str(clip), "-o", str(tmp_path / "a.xyz"))
+    assert "is an input" in _complaint(capsys, "convert", str(clip), "-o", str(clip))
+    out = str(tmp_path / "out.bvh")
+    assert "frames 0 to 39" in _complaint(
+        capsys, "convert", str(clip), "-o", out, "--trim", "10:99"
+    )
+    assert "such as cm:m" in _complaint(
+        capsys, "convert", str(clip), "-o", out, "--units", "furlong"
+    )
+    assert "positive" in _complaint(capsys, "convert", str(clip), "-o", out, "--fps", "-3")
+    nowhere = str(tmp_path / "no" / "out.bvh")
+    assert "does not exist" in _complaint(capsys, "convert", str(clip), "-o", nowhere)
+    assert "need a folder" in _complaint(capsys, "convert", str(clip), str(clip), "-o", out)
+    assert not Path(out).exists()
+
+
+def test_warnings_are_lines_too(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clip.write_text(clip.read_text().replace("Frames: 40", "Frames: 44"))
+    assert main(["info", str(clip)]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"motionweave: warning: {clip}: 40 frames were found, not 44 as the file says"]
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_shows_only_on_a_terminal_and_only_when_slow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(np.arange(0.0, 100.0, 0.4))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    terminal, pipe = _Terminal(), io.StringIO()
+    assert list(common.progress(range(8), "work", stream=terminal)) == list(range(8))
+    assert "work [" in terminal.getvalue()
+    assert "0/8" not in terminal.getvalue()
+    assert "7/8" in terminal.getvalue()
+    assert terminal.getvalue().endswith(" \r")
+    assert list(common.progress(range(8), "work", stream=pipe)) == list(range(8))
+    assert pipe.getvalue() == ""
+    quick = _Terminal()
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+    assert list(common.progress(range(8), "work", stream=quick)) == list(range(8))
+    assert quick.getvalue() == ""
