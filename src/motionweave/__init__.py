@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         WarpError,
     )
     from motionweave.io.clips import load, save
+    from motionweave.samples.clips import sample
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ _HOMES = {
     "WarpError": "errors",
     "load": "io.clips",
     "save": "io.clips",
+    "sample": "samples.clips",
 }
 
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
@@ -71,6 +73,7 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "WarpError",
     "load",
     "save",
+    "sample",
 ]
 
 

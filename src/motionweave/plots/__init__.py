@@ -1,0 +1,1 @@
+"""Figures of motions and of what the methods find in them, drawn with matplotlib."""

@@ -1,0 +1,220 @@
+"""A motion at a glance: a row of poses, like the plates of a chronophotographer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.analysis.heading import facing
+from motionweave.analysis.rig import find_rig
+from motionweave.core.motion import Motion, end_positions
+from motionweave.errors import MotionError
+from motionweave.plots import figurine
+from motionweave.plots.figure import CONTACT, FAINT, GRID, INK, finish, new_figure, styled
+
+Array = NDArray[np.float64]
+
+VIEWS = ("side", "front", "three-quarter", "follow")
+_ROLES = {"heel": "ankle", "toe": "toe", "hand": "hand"}
+
+
+def film_strip(
+    motions: Motion | Sequence[Motion],
+    path: str | Path | None = None,
+    frames: int | Sequence[float] = 10,
+    view: str = "side",
+    travel: bool = False,
+    labels: Sequence[str] | None = None,
+    contacts: bool = True,
+    width: float = 11.0,
+) -> Any:
+    """Poses of one motion, or of several one below the other.
+
+    Parameters
+    ----------
+    motions
+        One clip or several.
+    path
+        Where to write the picture (png, pdf, svg); None to get only the figure.
+    frames
+        How many poses, evenly spaced in time, or which frames.
+    view
+        ``"side"`` and ``"front"`` look at the direction in which the clip travels or
+        faces, ``"three-quarter"`` from between them and above, ``"follow"`` turns with
+        the character so that every pose is seen from its own side.
+    travel
+        Put poses where the character is, as on one long exposure, rather than side by
+        side.
+    labels
+        A name for each motion; its own name if not given.
+    contacts
+        Mark the feet and hands that a constraint holds.
+    width
+        Of the figure, in inches.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    clips = [motions] if isinstance(motions, Motion) else list(motions)
+    if not clips:
+        raise MotionError("no motion to draw a film strip of")
+    if view not in VIEWS:
+        raise MotionError(f"view {view!r}: expected one of {', '.join(VIEWS)}")
+    names = [clip.name for clip in clips] if labels is None else list(labels)
+    if len(names) != len(clips):
+        raise MotionError(f"{len(names)} labels for {len(clips)} motions")
+    with styled():
+        rows = [_Row(clip, frames, view, travel) for clip in clips]
+        heights = [width * row.height / row.width for row in rows]
+        figure = new_figure(width, sum(heights) + 0.22 * len(rows) + 0.05)
+        grid = figure.subplots(len(rows), 1, squeeze=False, height_ratios=heights)
+        for row, name, axes in zip(rows, names, grid[:, 0], strict=True):
+            row.draw(axes, name, contacts)
+        return finish(figure, path)
+
+
+class _Row:
+    """One motion's poses, turned towards the viewer and set out along the row."""
+
+    def __init__(self, motion: Motion, frames: int | Sequence[float], view: str, travel: bool):
+        if isinstance(frames, int):
+            if frames < 1:
+                raise MotionError(f"{frames} poses: expected at least one")
+            at = np.linspace(0.0, len(motion) - 1.0, frames)
+        else:
+            at = np.asarray(frames, dtype=np.float64)
+        self.at, self.fps, self.skeleton = at, motion.fps, motion.skeleton
+        self.constraints = motion.constraints
+        self.rig = find_rig(motion.skeleton)
+        tall = motion.skeleton.height or 1.0
+        self.tall = tall
+        posed = motion.sample(at)
+        positions, orientations = posed.forward()
+        points = np.concatenate(
+            [positions, end_positions(motion.skeleton, positions, orientations)], axis=1
+        )
+        self.floor = _floor(motion)
+        body = points[:, 0, :]
+        across, deep = _axes(motion, at, view)
+        # A picture plane for each pose: right, up, towards the viewer.
+        flat = points[..., [0, 2]] - (body[:, None, [0, 2]] if not travel else 0.0)
+        x = np.einsum("tpc,tc->tp", flat, across)
+        z = np.einsum("tpc,tc->tp", flat, deep)
+        y = points[..., 1] - self.floor
+        elevation = 0.22 if view == "three-quarter" else 0.0
+        self.elevation = elevation
+        picture_y = np.cos(elevation) * y - np.sin(elevation) * z
+        self.depth = np.cos(elevation) * z + np.sin(elevation) * y
+        if not travel:
+            reach = [float(x[i].max() - x[i].min()) for i in range(len(at))]
+            step = max(0.42 * tall, 0.86 * float(np.mean(reach)))
+            starts = np.arange(len(at)) * step
+            x = x + starts[:, None]
+        self.points = np.stack([x, picture_y], axis=-1)
+        self.ground = np.stack(
+            [x, -np.sin(elevation) * z], axis=-1
+        )  # where each point's shadow falls
+        margin = 0.09 * tall
+        self.left, self.right = float(x.min()) - margin, float(x.max()) + margin
+        low = min(0.0, float(picture_y.min()), float(self.ground[..., 1].min()))
+        self.bottom = low - 0.13 * tall
+        self.top = max(float(picture_y.max()), 0.9 * tall) + 0.07 * tall
+        self.width, self.height = self.right - self.left, self.top - self.bottom
+
+    def draw(self, axes: Any, name: str, contacts: bool) -> None:
+        axes.set_xlim(self.left, self.right)
+        axes.set_ylim(self.bottom, self.top)
+        axes.set_aspect("equal")
+        axes.axis("off")
+        if name:
+            axes.set_title(name, pad=2.0)
+        if self.elevation == 0.0:
+            axes.axhspan(self.bottom, 0.0, color=GRID, alpha=0.45, linewidth=0)
+            axes.axhline(0.0, color=FAINT, linewidth=0.8, zorder=0.5)
+        for index, frame in enumerate(self.at):
+            self._shadow(axes, index)
+            figurine.draw(
+                axes, self.skeleton, self.points[index], self.depth[index], zorder=2.0 + index
+            )
+            if contacts:
+                self._contacts(axes, index, frame)
+            axes.text(
+                self.points[index, 0, 0],
+                self.bottom + 0.015 * self.tall,
+                f"{frame / self.fps:.2f} s",
+                ha="center",
+                va="bottom",
+                fontsize=6.5,
+                color=FAINT,
+            )
+
+    def _shadow(self, axes: Any, index: int) -> None:
+        from matplotlib.patches import Ellipse
+
+        shadow = self.ground[index]
+        middle = shadow.mean(axis=0)
+        half = max(float(np.ptp(shadow[:, 0])) * 0.42, 0.09 * self.tall)
+        axes.add_patch(
+            Ellipse(
+                (float(middle[0]), float(middle[1])),
+                2.0 * half,
+                0.05 * self.tall,
+                facecolor=INK,
+                alpha=0.10,
+                linewidth=0,
+                zorder=1.0,
+            )
+        )
+
+    def _contacts(self, axes: Any, index: int, frame: float) -> None:
+        for constraint in self.constraints:
+            side, _, part = constraint.kind.partition("_")
+            joint = self.rig.roles.get(f"{side}_{_ROLES.get(part, part)}")
+            if joint is None or not constraint.holds_at(frame):
+                continue
+            at = self.points[index, joint] if part == "hand" else self.ground[index, joint]
+            axes.plot(
+                [at[0]],
+                [at[1]],
+                marker="o",
+                markersize=3.4,
+                color=CONTACT,
+                markeredgecolor="white",
+                markeredgewidth=0.5,
+                zorder=2.9 + index,
+            )
+
+
+def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
+    """For each pose the floor directions (x, z) to the picture's right and to the viewer."""
+    angle = facing(motion)
+    if view == "follow":
+        ahead = np.interp(at, np.arange(len(motion)), angle)
+    else:
+        way = motion.root[-1, [0, 2]] - motion.root[0, [0, 2]]
+        travels = np.linalg.norm(way) > 0.6 * (motion.skeleton.height or 1.0)
+        steady = np.arctan2(way[0], way[1]) if travels else float(np.median(angle))
+        ahead = np.full(len(at), steady)
+    # Seen from the character's right, which lies to the viewer's side of the picture.
+    turn = {"side": 0.0, "follow": 0.0, "front": 0.5 * np.pi, "three-quarter": 0.3 * np.pi}[view]
+    ahead = ahead + turn
+    right = np.stack([np.sin(ahead), np.cos(ahead)], axis=-1)
+    viewer = np.stack([-np.cos(ahead), np.sin(ahead)], axis=-1)
+    return right, viewer
+
+
+def _floor(motion: Motion) -> float:
+    """Height of the floor line: the level that the lowest points of the body keep to."""
+    lowest = np.minimum(
+        motion.positions()[..., 1].min(axis=1), motion.end_positions()[..., 1].min(axis=1)
+    )
+    return (
+        float(np.percentile(lowest, 10.0))
+        if len(motion.skeleton.end_parents)
+        else float(lowest.min())
+    )

@@ -1,0 +1,77 @@
+"""Film strips of any character."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.plots import figurine
+from motionweave.plots.filmstrip import VIEWS, film_strip
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_it_writes_a_picture_for_every_view(tmp_path: Path, view: str) -> None:
+    target = tmp_path / "strip.png"
+    film_strip(mw.sample("walk_left"), target, frames=4, view=view)
+    assert target.read_bytes().startswith(b"\x89PNG")
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_every_motion_has_its_row_and_label() -> None:
+    figure = film_strip([mw.sample("walk"), mw.sample("jog")], frames=3, labels=["a", "b"])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b"]
+
+
+def test_contacts_are_marked() -> None:
+    motion = mw.sample("walk")
+    frame = 9.0
+    held = sum(c.holds_at(frame) for c in motion.constraints)
+    assert held > 0
+    marked = film_strip(motion, frames=[frame])
+    bare = film_strip(motion, frames=[frame], contacts=False)
+    assert len(marked.axes[0].lines) - len(bare.axes[0].lines) == held
+
+
+def test_a_travelling_strip_keeps_distances() -> None:
+    motion = mw.sample("walk")
+    figure = film_strip(motion, frames=5, travel=True)
+    low, high = figure.axes[0].get_xlim()
+    way = np.linalg.norm((motion.root[-1] - motion.root[0])[[0, 2]])
+    assert way < high - low < way + 2.0
+
+
+def test_bad_requests_are_told(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    with pytest.raises(mw.MotionError, match="view"):
+        film_strip(walk, view="below")
+    with pytest.raises(mw.MotionError, match="no motion"):
+        film_strip([])
+    with pytest.raises(mw.MotionError, match="labels"):
+        film_strip(walk, labels=["a", "b"])
+    with pytest.raises(mw.FormatError, match="png"):
+        film_strip(walk, tmp_path / "strip.docx", frames=2)
+
+
+def test_a_skeleton_without_roles_is_drawn() -> None:
+    chain = mw.Skeleton(
+        names=("a", "b", "c"),
+        parents=np.array([-1, 0, 1]),
+        offsets=np.array([[0.0, 0, 0], [0, 1, 0], [0, 1, 0]]),
+    )
+    motion = mw.Motion(
+        chain, 30.0, np.zeros((4, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (4, 3, 1)), name="chain"
+    )
+    figure = film_strip(motion, frames=3)
+    assert len(figure.axes[0].patches) >= 3 * len(figurine.shape_of(chain).bones)
+
+
+@pytest.mark.mocap
+def test_real_clips_are_drawn(mocap: Path, tmp_path: Path) -> None:
+    clip = mw.load(sorted((mocap / "bvh").glob("*.bvh"))[0])
+    shape = figurine.shape_of(clip.skeleton)
+    assert shape.head is not None
+    assert {bone.side for bone in shape.bones} >= {-1, 1}
+    film_strip(clip, tmp_path / "real.png", frames=3)
