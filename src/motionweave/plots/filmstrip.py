@@ -210,11 +210,5 @@ def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
 
 def _floor(motion: Motion) -> float:
     """Height of the floor line: the level that the lowest points of the body keep to."""
-    lowest = np.minimum(
-        motion.positions()[..., 1].min(axis=1), motion.end_positions()[..., 1].min(axis=1)
-    )
-    return (
-        float(np.percentile(lowest, 10.0))
-        if len(motion.skeleton.end_parents)
-        else float(lowest.min())
-    )
+    points = np.concatenate([motion.positions(), motion.end_positions()], axis=1)
+    return float(np.percentile(points[..., 1].min(axis=1), 10.0))
