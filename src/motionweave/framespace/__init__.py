@@ -1,0 +1,1 @@
+"""Framespace interpolation: clips blended and joined by their motion events."""
