@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from motionweave.analysis.contacts import detect_contacts, estimate_floor
     from motionweave.analysis.rig import find_rig, use_rig
     from motionweave.core.constraints import Constraint
     from motionweave.core.motion import Motion, concatenate
@@ -33,6 +34,8 @@ __version__ = "0.1.0"
 
 # Public name -> module that holds it. Sorted by module.
 _HOMES = {
+    "detect_contacts": "analysis.contacts",
+    "estimate_floor": "analysis.contacts",
     "find_rig": "analysis.rig",
     "use_rig": "analysis.rig",
     "Constraint": "core.constraints",
@@ -55,6 +58,8 @@ _HOMES = {
 }
 
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
+    "detect_contacts",
+    "estimate_floor",
     "find_rig",
     "use_rig",
     "Constraint",

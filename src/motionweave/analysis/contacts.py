@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.floor import Floor, fit_floor, levels_of
-from motionweave.analysis.rest_frame import first_frame
+from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.analysis.rig import SIDES, find_rig, leg_length
 from motionweave.analysis.soles import contact_points
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
@@ -44,14 +44,14 @@ _ON_FLOOR = 0.06
 _LIFTED = 0.035
 
 # Durations in seconds: of a plant on the floor, above it, at the edge of the clip, of
-# the time in which only this foot can carry, and of a gap that is no gap.
+# the time in which only this foot can carry, and of a gap that may be none.
 _SHORTEST = 0.05
 _SHORTEST_RAISED = 0.15
 _SHORTEST_AT_EDGE = 0.025
 _ALONE = 0.08
-_GAP = 0.06
-# What moved less than this over a gap did not leave.
-_SAME_PLACE = 0.04
+_GAP = 0.2
+# What went no farther than this in a gap (markers shake) did not leave.
+_SAME_PLACE = 0.045
 
 # Hands hold on to something if they stay while the body moves by so much.
 _HAND_STILL = 0.25
@@ -126,7 +126,7 @@ class _Scene:
     def __init__(self, motion: Motion, hands: bool):
         self.size = leg_length(motion.skeleton)
         self.fps = motion.fps
-        self.first = first_frame(motion)
+        self.first = int(starts_in_tpose(motion))
         last = len(motion) - 1
         count = int(np.floor((last - self.first) / motion.fps * _RATE + 1e-6)) + 1
         frames = np.minimum(self.first + np.arange(count) * (motion.fps / _RATE), last)
@@ -237,16 +237,14 @@ def _still(track: _Track) -> list[_Plant]:
         inside = np.arange(first, last + 1)[core]
         height = float(np.median(track.points[inside, 1]))
         # A foot that is lifted slowly has left before it is fast.
-        near = np.abs(track.points[first : last + 1, 1] - height) < _LIFTED
+        near = track.points[first : last + 1, 1] - height < _LIFTED
         for a, b in _runs(near):
             if not core[a : b + 1].any():
                 continue
             start = _crossing(track, first + a, -1)
             end = _crossing(track, first + b, +1)
             middle = np.arange(first + a, first + b + 1)[core[a : b + 1]]
-            plant = _Plant(
-                track.kind, start, end, height, np.median(track.points[middle], axis=0)
-            )
+            plant = _Plant(track.kind, start, end, height, np.median(track.points[middle], axis=0))
             at_edge = start <= 0.0 or end >= len(track.speed) - 1
             if plant.seconds >= (_SHORTEST_AT_EDGE if at_edge else _SHORTEST):
                 plants.append(plant)
@@ -281,8 +279,9 @@ def _merged(plants: Iterable[_Plant], tracks: dict[str, _Track]) -> list[_Plant]
 def _same(before: _Plant, after: _Plant, track: _Track) -> bool:
     if (after.start - before.end) / _RATE > _GAP:
         return False
-    moved = track.points[int(np.ceil(after.start))] - track.points[int(before.end)]
-    return float(np.linalg.norm(moved)) < _SAME_PLACE
+    gap = track.points[int(before.end) : int(np.ceil(after.start)) + 1]
+    away = np.linalg.norm(gap - gap[0], axis=1)
+    return float(away.max()) < _SAME_PLACE
 
 
 def _floor_of(still: list[_Plant], tracks: list[_Track]) -> Floor:

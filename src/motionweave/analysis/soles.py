@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.rest_frame import first_frame
+from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.analysis.rig import SIDES, Rig, find_rig, leg_length
 from motionweave.core import rotations
 from motionweave.core.motion import Motion
@@ -53,6 +53,12 @@ class Sole:
     toe_joint: int
     toe: Array
     known: str
+
+
+def has_feet(skeleton: Skeleton) -> bool:
+    """Whether the roles are known that foot contacts need."""
+    rig = find_rig(skeleton)
+    return rig.has(*(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")))
 
 
 def soles(motion: Motion) -> dict[str, Sole]:
@@ -107,9 +113,7 @@ def _sole(motion: Motion, rig: Rig, side: str) -> Sole:
     return Sole(ankle, (reach @ up) * up, toe_joint, toe, known)
 
 
-def _toe(
-    skeleton: Skeleton, rig: Rig, side: str, ankle: int
-) -> tuple[int, Array, Array, str]:
+def _toe(skeleton: Skeleton, rig: Rig, side: str, ankle: int) -> tuple[int, Array, Array, str]:
     """Joint, place in its frame, vector from the ankle in the rest pose, and origin."""
     nothing = np.zeros(3)
     if rig.has(f"{side}_toe"):
@@ -145,7 +149,7 @@ def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Arr
 
 def _up_in_motion(motion: Motion, ankle: int) -> Array:
     """Normal of the sole in the ankle's frame, from the frames in which the foot stands."""
-    first = first_frame(motion)
+    first = int(starts_in_tpose(motion))
     positions, orientations = motion.forward()
     place, turn = positions[first:, ankle], orientations[first:, ankle]
     if len(place) < 2:

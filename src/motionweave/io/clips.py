@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from motionweave.analysis.contacts import detect_contacts
+from motionweave.analysis.soles import has_feet
 from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning
@@ -30,7 +32,7 @@ def load(
         The file; its suffix says which format it is in.
     contacts
         True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip,
-        detected if there is none. False for no contacts. A path for the contacts in
+        detected if there is none (and the rig has legs). False for no contacts. A path for the contacts in
         that file.
     up
         ``"y"`` or ``"z"``: the file's vertical, where the format does not say it and
@@ -70,6 +72,8 @@ def load(
         beside = sidecar.beside(path) if contacts is True else Path(contacts)
         if contacts is not True or beside.exists():
             motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
+        elif has_feet(motion.skeleton):
+            motion = motion.with_constraints(detect_contacts(motion))
     # Only now: the sidecar counts the frames of the file.
     if drop_tpose and starts_in_tpose(motion):
         motion = motion[1:]
