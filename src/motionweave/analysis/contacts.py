@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.floor import Floor, fit_floor, levels_of
-from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.analysis.rig import SIDES, find_rig, leg_length
 from motionweave.analysis.soles import contact_points
+from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.motion import Motion
 

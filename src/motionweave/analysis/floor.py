@@ -102,7 +102,7 @@ def _plane(places: Array, weights: Array, size: float, flat: float) -> Floor | N
     explained = float(weights[near].sum() / weights.sum())
     level_near = np.abs(places[:, 1] - flat) < _FLAT_ENOUGH * size
     level_explained = float(weights[level_near].sum() / weights.sum())
-    if not (_LEAST_RISE < rise and np.hypot(*slope) < _STEEPEST):
+    if not (rise > _LEAST_RISE and np.hypot(*slope) < _STEEPEST):
         return None
     spread_rest = float(np.average(rest[near] ** 2, weights=weights[near])) if near.any() else 0.0
     spread_flat = (

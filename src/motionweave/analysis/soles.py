@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.analysis.rig import SIDES, Rig, find_rig, leg_length
+from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core import rotations
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
 Array = NDArray[np.float64]
+
+LEG_JOINTS = tuple(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle"))
 
 # Ankle to ball of an average foot, in leg lengths: forward and down.
 _FOOT_FORWARD = 0.14
@@ -56,9 +58,11 @@ class Sole:
 
 
 def has_feet(skeleton: Skeleton) -> bool:
-    """Whether the roles are known that foot contacts need."""
+    """Whether the skeleton has what foot contacts need: legs of some length."""
     rig = find_rig(skeleton)
-    return rig.has(*(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")))
+    return rig.has(*LEG_JOINTS) and bool(
+        np.any(skeleton.offsets[[rig.roles[role] for role in LEG_JOINTS if "thigh" not in role]])
+    )
 
 
 def soles(motion: Motion) -> dict[str, Sole]:

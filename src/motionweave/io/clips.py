@@ -31,9 +31,9 @@ def load(
     path
         The file; its suffix says which format it is in.
     contacts
-        True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip,
-        detected if there is none (and the rig has legs). False for no contacts. A path for the contacts in
-        that file.
+        True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip;
+        if there is none they are detected, where the rig has legs. False for no
+        contacts. A path for the contacts in that file.
     up
         ``"y"`` or ``"z"``: the file's vertical, where the format does not say it and
         it is not to be found out.
