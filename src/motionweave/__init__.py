@@ -28,6 +28,9 @@ if TYPE_CHECKING:
         WarpError,
     )
     from motionweave.io.clips import load, save
+    from motionweave.registration.curve import RegistrationCurve
+    from motionweave.registration.files import load_registration
+    from motionweave.registration.register import register
     from motionweave.samples.clips import sample
 
 __version__ = "0.1.0"
@@ -54,6 +57,9 @@ _HOMES = {
     "WarpError": "errors",
     "load": "io.clips",
     "save": "io.clips",
+    "RegistrationCurve": "registration.curve",
+    "load_registration": "registration.files",
+    "register": "registration.register",
     "sample": "samples.clips",
 }
 
@@ -78,6 +84,9 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "WarpError",
     "load",
     "save",
+    "RegistrationCurve",
+    "load_registration",
+    "register",
     "sample",
 ]
 

@@ -98,7 +98,7 @@ def carried(constraints: Iterable[Constraint], frames: ArrayLike) -> tuple[Const
             a = _first_place(source, place, lo)
             b = _last_place(source, place, hi)
             result.append(Constraint(min(a, b), max(a, b), c.kind))
-    return tuple(_joined(result))
+    return joined(result)
 
 
 def _one_way_stretches(frames: np.ndarray) -> list[tuple[int, int]]:
@@ -133,13 +133,13 @@ def _between(source: np.ndarray, place: np.ndarray, index: int, value: float) ->
     return float(place[index - 1] + share * (place[index] - place[index - 1]))
 
 
-def _joined(constraints: Iterable[Constraint]) -> list[Constraint]:
+def joined(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Touching or overlapping constraints of a kind made one, sorted by time."""
-    joined: dict[str, list[Constraint]] = {}
+    lanes: dict[str, list[Constraint]] = {}
     for c in sorted(constraints):
-        row = joined.setdefault(c.kind, [])
+        row = lanes.setdefault(c.kind, [])
         if row and c.start <= row[-1].end:
             row[-1] = replace(row[-1], end=max(row[-1].end, c.end))
         else:
             row.append(c)
-    return sorted(c for row in joined.values() for c in row)
+    return tuple(sorted(c for row in lanes.values() for c in row))

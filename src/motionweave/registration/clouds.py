@@ -1,0 +1,193 @@
+"""Frames as clouds of points: markers spread evenly over a character's bones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.core.kinematics import sample_vectors
+from motionweave.core.motion import Motion, end_positions
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import MotionError
+
+Array = NDArray[np.float64]
+# One weight a joint, by name (1 for those not named) or all of them in the skeleton's order.
+JointWeights = Mapping[str, float] | ArrayLike
+
+POINTS = 40
+# Places on a bone that may become markers, as a share of the skeleton's whole length.
+_FINENESS = 1.0 / 400.0
+
+
+@dataclass(frozen=True, eq=False)
+class PointClip:
+    """A clip as bare points: what the distance sees of a motion, or recorded markers.
+
+    Parameters
+    ----------
+    points
+        ``(T, P, 3)``, up is +y.
+    fps
+        Frames a second.
+    weights
+        ``(P,)``, not negative; scaled to sum to one.
+    """
+
+    points: Array
+    fps: float
+    weights: Array
+
+    def __post_init__(self) -> None:
+        points = np.asarray(self.points, dtype=np.float64)
+        weights = np.asarray(self.weights, dtype=np.float64)
+        if points.ndim != 3 or points.shape[2] != 3 or 0 in points.shape:
+            raise MotionError(f"points: expected shape (frames, points, 3), got {points.shape}")
+        if not np.all(np.isfinite(points)):
+            raise MotionError("points: every value must be finite; fill the gaps first")
+        if not (np.isfinite(self.fps) and self.fps > 0):
+            raise MotionError(f"frame rate {self.fps}: expected a positive number")
+        total = weights.sum()
+        if weights.shape != points.shape[1:2] or np.any(weights < 0) or not 0 < total < np.inf:
+            raise MotionError(
+                f"weights of {points.shape[1]} points: expected as many numbers, "
+                "none negative and not all zero"
+            )
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "fps", float(self.fps))
+        object.__setattr__(self, "weights", weights / total)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, frames: slice) -> PointClip:
+        return PointClip(self.points[frames], self.fps, self.weights)
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first frame to the last."""
+        return (len(self) - 1) / self.fps
+
+    @property
+    def height(self) -> float:
+        """How tall the cloud is: the median over frames of its vertical extent."""
+        return float(np.median(np.ptp(self.points[..., 1], axis=1)))
+
+    def at(self, frames: ArrayLike) -> Array:
+        """Clouds ``(n, P, 3)`` at fractional frames ``(n,)``."""
+        return sample_vectors(self.points, np.asarray(frames, dtype=np.float64))
+
+    def spread(self, fps: float) -> PointClip:
+        """As many frames as suit a frame rate, evenly spread from the first to the last.
+
+        Both ends stay frames of the clip, so that the step is not exactly ``1 / fps``:
+        over the whole clip it is off by half a step at most.
+        """
+        count = max(min(2, len(self)), round(self.duration * fps) + 1)
+        if count == len(self):
+            return PointClip(self.points, fps, self.weights)
+        frames = np.linspace(0.0, len(self) - 1.0, count)
+        return PointClip(self.at(frames), fps, self.weights)
+
+
+def point_clouds(motion: Motion, points: int = POINTS) -> Array:
+    """The clouds ``(T, P, 3)`` of a motion's frames, P about ``points``.
+
+    The markers are spread evenly over the bones, extremities first, so that neither a
+    hand full of fingers nor a thigh without joints counts for more than its length.
+    """
+    attachment, _ = _markers(motion.skeleton, points)
+    positions, orientations = motion.forward()
+    ends = end_positions(motion.skeleton, positions, orientations)
+    places = np.concatenate([positions, ends], axis=1)
+    frames, count = places.shape[:2]
+    flat = places.transpose(1, 0, 2).reshape(count, frames * 3)
+    return np.ascontiguousarray((attachment @ flat).reshape(-1, frames, 3).transpose(1, 0, 2))
+
+
+def as_points(
+    clip: Motion | PointClip, weights: JointWeights | None = None, points: int = POINTS
+) -> PointClip:
+    """A motion as a `PointClip`, each marker with the weight of its joint; points as they are."""
+    if isinstance(clip, PointClip):
+        if weights is not None:
+            raise MotionError("joint weights need motions; bare points carry their own weights")
+        return clip
+    _, owner = _markers(clip.skeleton, points)
+    by_joint = joint_weights(clip.skeleton, weights)
+    return PointClip(point_clouds(clip, points), clip.fps, by_joint[owner])
+
+
+def joint_weights(skeleton: Skeleton, weights: JointWeights | None) -> Array:
+    """Weights ``(J,)`` of joints, from None (all 1), a mapping by name, or an array."""
+    if weights is None:
+        return np.ones(len(skeleton))
+    if isinstance(weights, Mapping):
+        result = np.ones(len(skeleton))
+        for name, value in weights.items():
+            result[skeleton.index(name)] = value
+    else:
+        result = np.asarray(weights, dtype=np.float64)
+    if result.shape != (len(skeleton),) or not np.all(result >= 0) or not result.sum() > 0:
+        raise MotionError(
+            f"joint weights: expected {len(skeleton)} numbers, none negative and not all zero"
+        )
+    return result
+
+
+@lru_cache(maxsize=32)
+def _markers(skeleton: Skeleton, points: int) -> tuple[Array, NDArray[np.intp]]:
+    """Where the markers sit: ``(P, J + E)`` shares of joints and end sites, ``(P,)`` owners.
+
+    Markers are chosen one after the other, each the place farthest along the bones from
+    all chosen before; a marker between two joints belongs to the upper one, which moves it.
+    """
+    attachment, owner, distance = _candidates(skeleton)
+    chosen = [int(np.argmax(distance[0]))]
+    nearest = distance[chosen[0]].copy()
+    while len(chosen) < min(points, len(owner)):
+        farthest = int(np.argmax(nearest))
+        if nearest[farthest] <= 0.0:
+            break
+        chosen.append(farthest)
+        nearest = np.minimum(nearest, distance[farthest])
+    chosen.sort()
+    return attachment[chosen], owner[chosen]
+
+
+def _candidates(skeleton: Skeleton) -> tuple[Array, NDArray[np.intp], Array]:
+    """Places ``(n, J + E)`` close together on all bones, their joints ``(n,)``, and how far
+    ``(n, n)`` it is along the bones from one to another."""
+    joints = len(skeleton)
+    uppers = [*skeleton.parents[1:], *skeleton.end_parents]
+    lowers = range(1, joints + len(skeleton.end_parents))
+    lengths = np.linalg.norm(np.concatenate([skeleton.offsets[1:], skeleton.end_offsets]), axis=1)
+    fine = lengths.sum() * _FINENESS
+    rows, owners, parents, steps = (
+        [np.eye(1, joints + len(skeleton.end_parents))[0]],
+        [0],
+        [-1],
+        [0.0],
+    )
+    last_on = {0: 0}
+    for upper, lower, length in zip(uppers, lowers, lengths, strict=True):
+        pieces = max(1, int(np.ceil(length / fine))) if length > 0 else 1
+        before = last_on[int(upper)]
+        for piece in range(1, pieces + 1):
+            row = np.zeros(joints + len(skeleton.end_parents))
+            row[upper], row[lower] = 1.0 - piece / pieces, piece / pieces
+            rows.append(row)
+            owners.append(int(lower) if piece == pieces and lower < joints else int(upper))
+            parents.append(before)
+            steps.append(float(length) / pieces)
+            before = len(rows) - 1
+        last_on[int(lower)] = before
+    count = len(rows)
+    distance = np.zeros((count, count))
+    for place in range(1, count):
+        distance[place, :place] = distance[parents[place], :place] + steps[place]
+        distance[:place, place] = distance[place, :place]
+    return np.stack(rows), np.array(owners, dtype=np.intp), distance

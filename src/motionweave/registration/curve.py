@@ -1,0 +1,157 @@
+"""The registration curve: timing, alignment and contacts of clips, held together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core import constraints as constraint_tools
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.registration.alignment import AlignmentCurve
+from motionweave.registration.matches import ConstraintMatch, Interval, match
+from motionweave.registration.timewarp import TimewarpCurve
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RegistrationCurve:
+    """Which frames of k clips belong together, how they are laid over each other, and which
+    of their contacts mean the same (Kovar & Gleicher 2003).
+
+    Parameters
+    ----------
+    motions
+        The k clips, on one skeleton. Frames below are frames of these. For a cyclic
+        curve they are closed cycles, all in the same phase: the last frame of each is its
+        first one, moved on the floor.
+    timewarp
+        ``frames(u)`` gives the frames that belong together, ``parameter(i, frame)`` is
+        the inverse, ``derivative(u)`` the speeds; ``start`` and ``end`` are the range of u.
+    alignment
+        ``at(u)`` gives k moves into the coordinates of the reference clip.
+    matches
+        Contacts that belong together, with their intervals in u.
+    ranges
+        ``(k, 2)`` first and last frame of the clips as they were given that are used.
+    reference
+        The clip that the others were compared with.
+    distances
+        ``(k,)`` how far each clip is from the reference on average: the root mean square
+        distance of corresponding points, as a share of the body's height.
+    fingerprints
+        What tells each clip as it was given from any other.
+    cyclic
+        Whether the curve goes on at its start when its end is reached.
+    """
+
+    motions: tuple[Motion, ...]
+    timewarp: TimewarpCurve
+    alignment: AlignmentCurve
+    matches: tuple[ConstraintMatch, ...]
+    ranges: Array
+    reference: int
+    distances: Array
+    fingerprints: tuple[str, ...]
+    cyclic: bool = False
+
+    def __len__(self) -> int:
+        """How many clips there are."""
+        return len(self.motions)
+
+    @property
+    def base(self) -> int:
+        """The clip against which Eq. 5 bounds the others' speeds."""
+        return self.timewarp.base
+
+    @property
+    def average_distance(self) -> float:
+        """The mean of the distances of all clips but the reference."""
+        others = np.arange(len(self)) != self.reference
+        return float(self.distances[others].mean())
+
+    @property
+    def period(self) -> float | None:
+        """By how much u grows in a cycle, or None."""
+        return self.timewarp.end - self.timewarp.start if self.cyclic else None
+
+    @property
+    def displacement(self) -> Planar | None:
+        """The moves ``(k,)`` on the floor that one cycle of each clip makes, or None."""
+        if not self.cyclic:
+            return None
+        from motionweave.analysis.cycles import displacement
+
+        moves = [displacement(motion) for motion in self.motions]
+        return Planar(
+            np.array([m.angle for m in moves]),
+            np.array([m.x for m in moves]),
+            np.array([m.z for m in moves]),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the curve with its clips into one ``.mwreg`` file."""
+        from motionweave.registration.files import save_registration
+
+        save_registration(self, path)
+
+
+def constraint_matches(
+    motions: Sequence[Motion], timewarp: TimewarpCurve, *, cyclic: bool = False
+) -> tuple[ConstraintMatch, ...]:
+    """The matches of all kinds of contacts of clips, in order of time (4.4)."""
+    kinds = sorted(
+        {kind for motion in motions for kind in constraint_tools.kinds(motion.constraints)}
+    )
+    found = []
+    for kind in kinds:
+        lanes = [_lane(motion, i, kind, timewarp) for i, motion in enumerate(motions)]
+        groups = _match_round(lanes, timewarp) if cyclic else match(lanes)
+        found += [ConstraintMatch(kind, intervals) for intervals in groups]
+    return tuple(sorted(found, key=lambda m: (float(m.intervals[:, 0].mean()), m.kind)))
+
+
+def _lane(motion: Motion, clip: int, kind: str, timewarp: TimewarpCurve) -> list[Interval]:
+    """A clip's contacts of one kind in u, as far as the curve goes."""
+    first, last = timewarp.frames(np.array([timewarp.start, timewarp.end]))[:, clip]
+    held = constraint_tools.joined(constraint_tools.of_kind(motion.constraints, kind))
+    inside = [c for c in constraint_tools.clipped(held, first, last) if c.end > c.start]
+    # Frame 'last' of a closed cycle is the next cycle's first one: not the inverse, which
+    # would lead round to the start, but the curve's own end.
+    bounds = np.array([[c.start, c.end] for c in inside]).reshape(-1, 2)
+    u = np.where(bounds >= last, timewarp.end, timewarp.parameter(clip, np.minimum(bounds, last)))
+    return [(float(start), float(end)) for start, end in u]
+
+
+def _match_round(lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve) -> list[Array]:
+    """Matches on a curve that closes: those that begin in the middle one of three rounds."""
+    start, end = timewarp.start, timewarp.end
+    period = end - start
+    three = [
+        _joined([(a + n * period, b + n * period) for n in range(3) for a, b in lane])
+        for lane in lanes
+    ]
+    groups = []
+    for group in match(three):
+        if np.all(group[:, 1] - group[:, 0] >= period):
+            # Held all the way round by every clip.
+            return [np.tile([start, end], (len(lanes), 1))]
+        if start <= group[:, 0].mean() - period < end:
+            groups.append(group - period)
+    return groups
+
+
+def _joined(intervals: Sequence[Interval]) -> list[Interval]:
+    """Touching intervals made one: a contact that lasts across the seam is one contact."""
+    result: list[Interval] = []
+    for start, end in sorted(intervals):
+        if result and start <= result[-1][1] + 1e-9:
+            result[-1] = result[-1][0], max(end, result[-1][1])
+        else:
+            result.append((start, end))
+    return result

@@ -1,0 +1,396 @@
+"""Dynamic time warping with an exact slope limit (Kovar & Gleicher 4.2.1).
+
+A path goes from cell to cell of a grid of distances by steps along a row, along a column,
+or diagonally, never backwards, with at most L steps in a row along rows and at most L
+along columns. The number of steps already taken in one direction is part of the state of
+the dynamic programme; without it the path found would not be the cheapest legal one.
+
+A grid may be given as a band: row i of ``cost`` then holds the columns from ``first[i]`` on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from motionweave.errors import RegistrationError
+
+Array = NDArray[np.float64]
+Path = NDArray[np.intp]  # (n, 2): row and column of each cell
+
+# Where a path may begin: in the first cell, in the first row, or in any cell.
+CORNER, ROW, ANYWHERE = 0, 1, 2
+
+# The states of a cell are numbered: 0 came by a diagonal step (or begins the path), 1 to L by
+# as many steps along the row, L + 1 to 2 L by as many along the column; 2 L + 1 means that
+# nothing came before. Up to this L the states have variables of their own and the three
+# choices of a cell fit into a byte.
+_WRITTEN_OUT = 3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a path arrives at its first cell: by so many steps of one kind in a row.
+
+    ``along`` is 0 for rows, 1 for columns; ``run`` 0 means that the slope limit counts from here.
+    """
+
+    along: int = 0
+    run: int = 0
+
+
+@njit(cache=True)
+def _fill_few(cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col):  # type: ignore[no-untyped-def]
+    """Fill ``back`` for L <= 3. Numba has no loops over the states here: they are variables.
+
+    ``ends_row`` and ``ends_col`` (each (n, 2)) take cost and state of the best path to each
+    cell of the last row and last column. Returns cost, row, place and state of the best end.
+    """
+    inf = np.inf
+    rows, width = cost.shape
+    best, best_from = np.full(width, inf), np.zeros(width, np.uint8)
+    level, level_from = np.full(width, inf), np.zeros(width, np.uint8)
+    up1, up2 = np.full(width, inf), np.full(width, inf)
+    top, top_row, top_place, top_state = inf, 0, 0, 0
+    for i in range(rows):
+        shift = first[i] - first[i - 1] if i > 0 else 0
+        # Best state of the cell to the left, and those of its states that a step along the
+        # row may follow.
+        left_other, left_other_from, right1, right2 = inf, np.uint8(0), inf, inf
+        diag_best, diag_from = inf, np.uint8(0)
+        if shift > 0 and i > 0 and shift - 1 < width:
+            diag_best, diag_from = best[shift - 1], best_from[shift - 1]
+        for place in range(width):
+            column = first[i] + place
+            c = cost[i, place]
+            # The row above: the cell straight above, before it is overwritten (the band
+            # only moves to the right, so this row writes to the left of what it reads).
+            above = place + shift
+            if i > 0 and above < width:
+                over_best, over_from = best[above], best_from[above]
+                over_level, over_level_from = level[above], level_from[above]
+                over1, over2 = up1[above], up2[above]
+            else:
+                over_best, over_from = inf, np.uint8(0)
+                over_level, over_level_from = inf, np.uint8(0)
+                over1, over2 = inf, inf
+            d, d_from = diag_best + diagonal * c, diag_from
+            if (begin == 2 or (begin == 1 and i == 0)) and diagonal * c < d:
+                d, d_from = diagonal * c, np.uint8(7)
+            h1, h1_from = left_other + c, left_other_from
+            h2 = right1 + c if limit >= 2 else inf
+            h3 = right2 + c if limit >= 3 else inf
+            v1, v1_from = over_level + c, over_level_from
+            v2 = over1 + c if limit >= 2 else inf
+            v3 = over2 + c if limit >= 3 else inf
+            if begin == 0 and i == 0 and place == 0:
+                d_from = np.uint8(7)
+                if run == 0:
+                    d = c
+                elif along == 0:
+                    d = inf
+                    if run == 1:
+                        h1 = c
+                    elif run == 2:
+                        h2 = c
+                    else:
+                        h3 = c
+                else:
+                    d = inf
+                    if run == 1:
+                        v1 = c
+                    elif run == 2:
+                        v2 = c
+                    else:
+                        v3 = c
+            if column < 0 or column >= columns:
+                d, h1, h2, h3, v1, v2, v3 = inf, inf, inf, inf, inf, inf, inf
+            back[i, place] = d_from | (h1_from << np.uint8(3)) | (v1_from << np.uint8(5))
+            # What a step along the column may follow, and what one along the row may.
+            flat, flat_from = d, np.uint8(0)
+            if h1 < flat:
+                flat, flat_from = h1, np.uint8(1)
+            if h2 < flat:
+                flat, flat_from = h2, np.uint8(2)
+            if h3 < flat:
+                flat, flat_from = h3, np.uint8(3)
+            steep, steep_from = d, np.uint8(0)
+            if v1 < steep:
+                steep, steep_from = v1, np.uint8(1)
+            if v2 < steep:
+                steep, steep_from = v2, np.uint8(2)
+            if v3 < steep:
+                steep, steep_from = v3, np.uint8(3)
+            if steep < flat:
+                all_best, all_from = steep, np.uint8(steep_from + 3)
+            else:
+                all_best, all_from = flat, flat_from
+            if all_best < top:
+                top, top_row, top_place, top_state = all_best, i, place, int(all_from)
+            if i == rows - 1:
+                ends_row[place, 0], ends_row[place, 1] = all_best, all_from
+            if column == columns - 1:
+                ends_col[i, 0], ends_col[i, 1] = all_best, all_from
+            best[place], best_from[place] = all_best, all_from
+            level[place], level_from[place] = flat, flat_from
+            up1[place], up2[place] = v1, v2
+            diag_best, diag_from = over_best, over_from
+            left_other, left_other_from, right1, right2 = steep, steep_from, h1, h2
+    return top, top_row, top_place, top_state
+
+
+@njit(cache=True)
+def _fill_many(cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col):  # type: ignore[no-untyped-def]
+    """As `_fill_few` for any L; ``back`` is (rows, width, 3)."""
+    rows, width = cost.shape
+    states = 2 * limit + 1
+    above, here = np.full((width, states), np.inf), np.full((width, states), np.inf)
+    top, top_row, top_place, top_state = np.inf, 0, 0, 0
+    for i in range(rows):
+        shift = first[i] - first[i - 1] if i > 0 else 0
+        for place in range(width):
+            column = first[i] + place
+            c = cost[i, place]
+            now = here[place]
+            now[:] = np.inf
+            over, before = place + shift, place + shift - 1
+            d_from, h_from, v_from = 2 * limit + 1, 0, 0
+            if i > 0 and 0 <= before < width:
+                d_from = 0
+                for s in range(1, states):
+                    if above[before, s] < above[before, d_from]:
+                        d_from = s
+                now[0] = above[before, d_from] + diagonal * c
+            if (begin == 2 or (begin == 1 and i == 0)) and diagonal * c < now[0]:
+                now[0], d_from = diagonal * c, 2 * limit + 1
+            if place > 0:
+                left = here[place - 1]
+                for s in range(limit + 1, states):
+                    if left[s] < left[h_from]:
+                        h_from = s
+                now[1] = left[h_from] + c
+                for s in range(2, limit + 1):
+                    now[s] = left[s - 1] + c
+            if i > 0 and over < width:
+                for s in range(1, limit + 1):
+                    if above[over, s] < above[over, v_from]:
+                        v_from = s
+                now[limit + 1] = above[over, v_from] + c
+                for s in range(limit + 2, states):
+                    now[s] = above[over, s - 1] + c
+            if begin == 0 and i == 0 and place == 0:
+                now[0 if run == 0 else run + along * limit] = c
+            if column < 0 or column >= columns:
+                now[:] = np.inf
+            back[i, place, 0], back[i, place, 1], back[i, place, 2] = d_from, h_from, v_from
+            state = 0
+            for s in range(1, states):
+                if now[s] < now[state]:
+                    state = s
+            if now[state] < top:
+                top, top_row, top_place, top_state = now[state], i, place, state
+            if i == rows - 1:
+                ends_row[place, 0], ends_row[place, 1] = now[state], state
+            if column == columns - 1:
+                ends_col[i, 0], ends_col[i, 1] = now[state], state
+        above, here = here, above
+    return top, top_row, top_place, top_state
+
+
+@njit(cache=True)
+def _walk_back(back, first, limit, row, place, state, path):  # type: ignore[no-untyped-def]
+    """Cells of the path that ends in a state, last one first; returns how many there are."""
+    count = 0
+    while True:
+        path[count, 0], path[count, 1] = row, first[row] + place
+        count += 1
+        if row == 0 and place == 0:
+            return count
+        if back.shape[2] == 1:
+            byte = back[row, place, 0]
+            d_from, h_from, v_from = byte & 7, (byte >> 3) & 3, (byte >> 5) & 3
+            # A step along the row follows a diagonal one or steps along the column.
+            h_from = h_from + limit if h_from > 0 else 0
+        else:
+            d_from, h_from, v_from = back[row, place, 0], back[row, place, 1], back[row, place, 2]
+        if state == 0:
+            if d_from == 2 * limit + 1:
+                return count
+            state = d_from
+            place += first[row] - first[row - 1] - 1
+            row -= 1
+        elif state <= limit:
+            state = h_from if state == 1 else state - 1
+            place -= 1
+        else:
+            state = v_from if state == limit + 1 else state - 1
+            place += first[row] - first[row - 1]
+            row -= 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A filled dynamic programme: enough to read off the best path to any end."""
+
+    first: NDArray[np.int64]
+    columns: int
+    limit: int
+    back: NDArray
+    ends_row: Array
+    ends_col: Array
+    best: tuple[float, int, int, int]
+
+    def path(self, row: int, place: int, state: int) -> Path:
+        """The best path to a cell, given by its row, place in the row, and last state."""
+        room = np.empty((self.back.shape[0] + self.columns, 2), dtype=np.int64)
+        count = _walk_back(self.back, self.first, self.limit, row, place, state, room)
+        return np.asarray(room[:count][::-1], dtype=np.intp)
+
+
+def _fill(
+    cost: Array,
+    limit: int,
+    first: NDArray[np.int64] | None = None,
+    columns: int | None = None,
+    diagonal: float = 1.0,
+    begin: int = CORNER,
+    entry: Entry = Entry(),  # noqa: B008 - immutable
+) -> _Table:
+    if limit < 1:
+        raise RegistrationError(f"slope limit {limit}: expected a whole number of at least 1")
+    cost = np.ascontiguousarray(cost, dtype=np.float64)
+    rows, width = cost.shape
+    first = np.zeros(rows, dtype=np.int64) if first is None else np.asarray(first, dtype=np.int64)
+    columns = width if columns is None else columns
+    ends_row, ends_col = np.full((width, 2), np.inf), np.full((rows, 2), np.inf)
+    few = limit <= _WRITTEN_OUT
+    if few:
+        back = np.empty((rows, width, 1), dtype=np.uint8)
+        best = _fill_few(
+            cost, first, columns, limit, diagonal, begin, entry.along, entry.run,
+            back[..., 0], ends_row, ends_col,
+        )  # fmt: skip
+    else:
+        back = np.empty((rows, width, 3), dtype=np.uint16)
+        best = _fill_many(
+            cost, first, columns, limit, diagonal, begin, entry.along, entry.run,
+            back, ends_row, ends_col,
+        )  # fmt: skip
+    numbered = _WRITTEN_OUT if few else limit
+    return _Table(first, columns, numbered, back, ends_row, ends_col, best)
+
+
+def smallest_limit(rows: int, columns: int) -> int:
+    """The smallest slope limit with which a path from corner to corner exists."""
+    # At best L steps along the row before, between and after all diagonal ones:
+    # columns <= (L + 1) rows.
+    longer, shorter = max(rows, columns), min(rows, columns)
+    return max(1, -(-longer // shorter) - 1)
+
+
+def corner_path(
+    cost: Array,
+    slope_limit: int = 2,
+    *,
+    first: NDArray[np.int64] | None = None,
+    columns: int | None = None,
+) -> Path:
+    """The cheapest legal path from the first cell to the last, ``(n, 2)``.
+
+    Parameters
+    ----------
+    cost
+        ``(rows, columns)``, or a band ``(rows, width)``.
+    slope_limit
+        L, at least 1.
+    first, columns
+        For a band: the first column ``(rows,)`` of each row, not decreasing, and the
+        number of columns of the whole grid. Row 0 must begin with column 0.
+    """
+    rows = len(cost)
+    columns = cost.shape[1] if columns is None else columns
+    needed = smallest_limit(rows, columns)
+    if needed > slope_limit:
+        raise RegistrationError(
+            f"{rows} and {columns} frames cannot correspond with slope_limit={slope_limit}: "
+            f"use slope_limit={needed} or more, or ends='free'"
+        )
+    table = _fill(cost, slope_limit, first, columns)
+    total, state = table.ends_col[-1]
+    if not np.isfinite(total):
+        raise RegistrationError(
+            "no path with this slope limit stays within the band; widen the band"
+        )
+    return table.path(rows - 1, columns - 1 - int(table.first[-1]), int(state))
+
+
+def boundary_path(cost: Array, slope_limit: int = 2, entry: Entry = Entry()) -> Path:  # noqa: B008
+    """From the first cell to that cell of the last row or column with the least mean cost."""
+    table = _fill(cost, slope_limit, entry=entry)
+    rows, columns = cost.shape
+    ends = [(i, columns - 1, *table.ends_col[i]) for i in range(rows)]
+    ends += [(rows - 1, j, *table.ends_row[j]) for j in range(columns - 1)]
+    return _least_mean(table, ends)
+
+
+def covering_path(cost: Array, slope_limit: int = 2) -> Path:
+    """From any cell of the first row to that of the last row with the least mean cost."""
+    rows, columns = cost.shape
+    if smallest_limit(rows, columns) > slope_limit and columns < rows:
+        needed = smallest_limit(rows, columns)
+        raise RegistrationError(
+            f"{columns} frames cannot correspond to {rows} with slope_limit={slope_limit}: "
+            f"use slope_limit={needed} or more"
+        )
+    table = _fill(cost, slope_limit, begin=ROW)
+    return _least_mean(table, [(rows - 1, j, *table.ends_row[j]) for j in range(columns)])
+
+
+def path_through(cost: Array, cell: tuple[int, int], slope_limit: int = 2) -> Path:
+    """From an inner cell backwards and forwards, to the boundary cells of least mean cost."""
+    i, j = cell
+    backwards = boundary_path(cost[: i + 1, : j + 1][::-1, ::-1], slope_limit)
+    before = np.array([i, j]) - backwards[::-1]
+    # The limit holds across the inner cell too: the way on begins with the steps already
+    # taken in one direction on the way to it.
+    forwards = boundary_path(cost[i:, j:], slope_limit, _entry(before))
+    return np.concatenate([before[:-1], forwards + np.array([i, j])])
+
+
+def longest_good(cost: Array, good: float, slope_limit: int = 2) -> Path:
+    """The stretch on which cells stay below ``good`` for longest: from any cell to any cell.
+
+    Each cell earns what it is better than ``good``, times the frames the step to it
+    advances in both clips together; the path that earns most is returned.
+    """
+    # Diagonal steps advance two frames, the others one: no path gains by zigzagging.
+    table = _fill(cost - good, slope_limit, diagonal=2.0, begin=ANYWHERE)
+    _, row, place, state = table.best
+    return table.path(row, place, state)
+
+
+def _entry(path: Path) -> Entry:
+    """The run of equal straight steps with which a path ends."""
+    steps = np.diff(path, axis=0)[::-1]
+    if len(steps) == 0 or steps[0].sum() == 2:
+        return Entry()
+    same = np.all(steps == steps[0], axis=1)
+    run = len(steps) if same.all() else int(np.argmin(same))
+    return Entry(along=int(steps[0, 0] == 1), run=run)
+
+
+def _least_mean(table: _Table, ends: list[tuple[int, int, float, float]]) -> Path:
+    best, best_mean = None, np.inf
+    for row, column, total, state in ends:
+        if not np.isfinite(total):
+            continue
+        path = table.path(row, column - int(table.first[row]), int(state))
+        mean = total / len(path)
+        if mean < best_mean:
+            best, best_mean = path, mean
+    if best is None:
+        raise RegistrationError("no path with this slope limit reaches the other end of a clip")
+    return best

@@ -1,0 +1,245 @@
+"""``.mwreg`` files: a registration curve with its clips in one file.
+
+The file is a ZIP archive. ``registration.json`` says what it is, in which version, and
+everything that is not an array; each array is a ``.npy`` member that it names. The clips
+are in it, so that nothing else is needed to blend them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionweave.core.constraints import Constraint
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+from motionweave.core.splines import QuadraticSpline
+from motionweave.errors import FormatError, MotionweaveError, RegistrationError
+from motionweave.io.atomic import atomic_path
+from motionweave.registration.alignment import AlignmentCurve
+from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.matches import ConstraintMatch
+from motionweave.registration.timewarp import TimewarpCurve
+
+FORMAT = "motionweave registration"
+VERSION = 1
+_HEADER = "registration.json"
+# ZIP members carry a time of writing; a fixed one makes equal curves equal files.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
+    """Write a registration curve into a ``.mwreg`` file."""
+    arrays: dict[str, np.ndarray] = {}
+
+    def keep(name: str, array: np.ndarray) -> str:
+        member = f"{name}.npy"
+        arrays[member] = np.asarray(array)
+        return member
+
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "clips": [_clip_header(m, f"clip{i}", keep) for i, m in enumerate(curve.motions)],
+        "fingerprints": list(curve.fingerprints),
+        "timewarp": {
+            **_spline_header(curve.timewarp.spline, "timewarp", keep),
+            "base": curve.timewarp.base,
+            "epsilon": curve.timewarp.epsilon,
+        },
+        "alignment": _spline_header(curve.alignment.spline, "alignment", keep),
+        "matches": [{"kind": m.kind, "u": m.intervals.tolist()} for m in curve.matches],
+        "ranges": curve.ranges.tolist(),
+        "reference": curve.reference,
+        "distances": curve.distances.tolist(),
+        "cyclic": curve.cyclic,
+    }
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        _write(archive, _HEADER, json.dumps(header, indent=1, ensure_ascii=False).encode())
+        for member, array in arrays.items():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, array, allow_pickle=False)
+            _write(archive, member, buffer.getvalue())
+
+
+def load_registration(
+    path: str | Path, motions: Sequence[Motion] | None = None
+) -> RegistrationCurve:
+    """Read a registration curve from a ``.mwreg`` file.
+
+    Parameters
+    ----------
+    motions
+        The clips it is expected to be of, in order. If the file was made from others,
+        that is an error. The curve holds the clips of the file in either case.
+
+    Raises
+    ------
+    FormatError
+        If the file is none, is damaged, or was written by a newer version.
+    RegistrationError
+        If it belongs to other clips than those given.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            header = json.loads(_read(archive, _HEADER, path))
+            _check_header(header, path)
+            curve = _curve(header, lambda member: _array(archive, member, path))
+    except (zipfile.BadZipFile, json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"not a registration file, or damaged: {error}", path) from None
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise FormatError(f"damaged registration file: {error!r}", path) from None
+    except FormatError:
+        raise
+    except MotionweaveError as error:
+        raise FormatError(f"damaged registration file: {error}", path) from None
+    if motions is not None:
+        _check_clips(curve, motions, path)
+    return curve
+
+
+def fingerprint(motion: Motion) -> str:
+    """A short text that tells a clip from any other: its joints, frame rate and frames."""
+    digest = hashlib.sha256(repr((motion.skeleton.names, motion.fps)).encode())
+    for array in (
+        motion.skeleton.parents.astype(np.int64),
+        motion.skeleton.offsets,
+        motion.root,
+        motion.rotations,
+        np.zeros(0) if motion.translations is None else motion.translations,
+    ):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:32]
+
+
+def _check_header(header: Any, path: str | Path) -> None:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise FormatError("this is not a registration file", path)
+    version = header.get("version")
+    if not isinstance(version, int) or version < 1:
+        raise FormatError(f"registration file of unknown version {version!r}", path)
+    if version > VERSION:
+        raise FormatError(
+            f"written as version {version} of the registration format, this program knows up to "
+            f"{VERSION}: update motionweave",
+            path,
+        )
+
+
+def _check_clips(curve: RegistrationCurve, motions: Sequence[Motion], path: str | Path) -> None:
+    if len(motions) != len(curve):
+        raise RegistrationError(
+            f"{path} registers {len(curve)} clips, but {len(motions)} were given"
+        )
+    for number, (known, motion) in enumerate(zip(curve.fingerprints, motions, strict=True)):
+        if fingerprint(motion) != known:
+            was = curve.motions[number].name or f"clip {number}"
+            raise RegistrationError(
+                f"{path} was made from {was!r}, and {motion.name or f'clip {number}'!r} is not "
+                "the same clip: register the clips again"
+            )
+
+
+def _clip_header(motion: Motion, name: str, keep: Callable[[str, np.ndarray], str]) -> dict:
+    skeleton = motion.skeleton
+    header = {
+        "name": motion.name,
+        "fps": motion.fps,
+        "joints": list(skeleton.names),
+        "parents": skeleton.parents.tolist(),
+        "end_parents": skeleton.end_parents.tolist(),
+        "offsets": keep(f"{name}/offsets", skeleton.offsets),
+        "end_offsets": keep(f"{name}/end_offsets", skeleton.end_offsets),
+        "root": keep(f"{name}/root", motion.root),
+        "rotations": keep(f"{name}/rotations", motion.rotations),
+        "constraints": [[c.start, c.end, c.kind] for c in motion.constraints],
+    }
+    if motion.translations is not None:
+        header["translations"] = keep(f"{name}/translations", motion.translations)
+    return header
+
+
+def _spline_header(
+    spline: QuadraticSpline, name: str, keep: Callable[[str, np.ndarray], str]
+) -> dict:
+    return {
+        "control": keep(name, spline.control),
+        "start": spline.start,
+        "end": spline.end,
+        "period": None if spline.period is None else spline.period.tolist(),
+    }
+
+
+def _curve(header: dict, array: Callable[[str], np.ndarray]) -> RegistrationCurve:
+    motions = tuple(_clip(clip, array) for clip in header["clips"])
+    warp = header["timewarp"]
+    return RegistrationCurve(
+        motions=motions,
+        timewarp=TimewarpCurve(
+            _spline(warp, array),
+            np.array([motion.fps for motion in motions]),
+            int(warp["base"]),
+            float(warp["epsilon"]),
+        ),
+        alignment=AlignmentCurve(_spline(header["alignment"], array), int(header["reference"])),
+        matches=tuple(ConstraintMatch(m["kind"], m["u"]) for m in header["matches"]),
+        ranges=np.array(header["ranges"], dtype=np.float64),
+        reference=int(header["reference"]),
+        distances=np.array(header["distances"], dtype=np.float64),
+        fingerprints=tuple(header["fingerprints"]),
+        cyclic=bool(header["cyclic"]),
+    )
+
+
+def _clip(header: dict, array: Callable[[str], np.ndarray]) -> Motion:
+    skeleton = Skeleton(
+        tuple(header["joints"]),
+        np.array(header["parents"]),
+        array(header["offsets"]),
+        np.array(header["end_parents"], dtype=np.intp),
+        array(header["end_offsets"]),
+    )
+    slides = header.get("translations")
+    return Motion(
+        skeleton,
+        header["fps"],
+        array(header["root"]),
+        array(header["rotations"]),
+        None if slides is None else array(slides),
+        tuple(Constraint(start, end, kind) for start, end, kind in header["constraints"]),
+        header["name"],
+    )
+
+
+def _spline(header: dict, array: Callable[[str], np.ndarray]) -> QuadraticSpline:
+    period = header["period"]
+    return QuadraticSpline(
+        array(header["control"]),
+        header["start"],
+        header["end"],
+        None if period is None else np.array(period),
+    )
+
+
+def _write(archive: zipfile.ZipFile, member: str, data: bytes) -> None:
+    info = zipfile.ZipInfo(member, _EPOCH)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(info, data)
+
+
+def _read(archive: zipfile.ZipFile, member: str, path: str | Path) -> bytes:
+    try:
+        return archive.read(member)
+    except KeyError:
+        raise FormatError(f"not a registration file: it has no {member}", path) from None
+
+
+def _array(archive: zipfile.ZipFile, member: str, path: str | Path) -> np.ndarray:
+    return np.lib.format.read_array(io.BytesIO(_read(archive, member, path)), allow_pickle=False)

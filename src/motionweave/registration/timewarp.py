@@ -1,0 +1,309 @@
+"""The timewarp curve: which frames of all clips belong together, strictly increasing.
+
+A uniform quadratic B-spline through the frame correspondences (Kovar & Gleicher 4.2.1),
+whose control points are adjusted so that no clip ever stands still or races (Eq. 5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.core import splines
+from motionweave.core.splines import QuadraticSpline
+from motionweave.errors import RegistrationError
+
+Array = NDArray[np.float64]
+
+# Seconds of a span: short enough for a footstep's own timing, long enough that the
+# stairs of the path are averaged out.
+SPAN = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class TimewarpCurve:
+    """S(u): for each parameter u a frame of each of k clips.
+
+    u counts the seconds that a clip of mean speed would have played.
+
+    Parameters
+    ----------
+    spline
+        k-dimensional, its values frames.
+    fps
+        ``(k,)`` frame rates of the clips.
+    base
+        The clip against which Eq. 5 bounds the speed of the others.
+    epsilon
+        The bound: between any two control points every clip plays at least ``epsilon``
+        and at most ``1 / epsilon`` times as long as the base.
+    """
+
+    spline: QuadraticSpline
+    fps: Array
+    base: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fps", np.asarray(self.fps, dtype=np.float64))
+        if not satisfies_slopes(self.spline.control / self.fps, self.base, self.epsilon):
+            raise RegistrationError(
+                f"control points of a timewarp must increase in every clip, by {self.epsilon:g} "
+                f"to {1 / self.epsilon:g} times the step of clip {self.base}"
+            )
+
+    @property
+    def start(self) -> float:
+        """The first parameter."""
+        return self.spline.start
+
+    @property
+    def end(self) -> float:
+        """The last parameter."""
+        return self.spline.end
+
+    def frames(self, u: ArrayLike) -> Array:
+        """Frames ``(..., k)`` that belong together at u ``(...)``."""
+        return self.spline(u)
+
+    def derivative(self, u: ArrayLike) -> Array:
+        """dS/du ``(..., k)`` in frames a unit of u; always positive."""
+        return self.spline.derivative(u)
+
+    def parameter(self, clip: int, frame: ArrayLike) -> Array:
+        """u(S): the parameters ``(...)`` at which a clip shows these frames."""
+        return self.spline.inverse(clip, frame)
+
+
+def fit_timewarp(
+    u: ArrayLike,
+    times: ArrayLike,
+    *,
+    cyclic: bool = False,
+    span: float = SPAN,
+    smoothness: float = 0.0,
+    epsilon: float = 0.1,
+) -> tuple[QuadraticSpline, int]:
+    """A spline through corresponding times, and the base that needed the least adjustment.
+
+    Parameters
+    ----------
+    u
+        ``(n,)`` not decreasing parameters, u[0] < u[-1].
+    times
+        ``(n, k)`` corresponding seconds. The first and the last row are met exactly.
+    cyclic
+        Make the curve repeat itself: what follows the last row is the first.
+    """
+    u = np.asarray(u, dtype=np.float64)
+    times = np.asarray(times, dtype=np.float64)
+    spans = max(1, round((u[-1] - u[0]) / span))
+    spline = splines.fit(
+        u,
+        times,
+        max(3, spans) if cyclic else spans,
+        start=u[0],
+        end=u[-1],
+        ends=(times[0], times[-1]),
+        period=times[-1] - times[0] if cyclic else None,
+        smoothness=smoothness,
+    )
+    control, base = increasing(spline.control, epsilon, closed=cyclic)
+    return replace(spline, control=control), base
+
+
+def satisfies_slopes(control: Array, base: int, epsilon: float) -> bool:
+    """Whether Eq. 5 holds for every pair of control points ``(n, k)``, up to rounding."""
+    return bool(_worst_slope(control, base, epsilon) <= 1e-9 * _scale(control))
+
+
+def increasing(control: ArrayLike, epsilon: float, *, closed: bool = False) -> tuple[Array, int]:
+    """Control points ``(n, k)`` adjusted so that Eq. 5 holds, and the best base.
+
+    Appendix A, run with every clip as the base; the smallest adjustment is kept. The
+    curve's ends stay where they are, and a closed curve stays closed. The pass
+    of the appendix goes through the control points once and may leave violations behind
+    it, where it had to give way to the pair before, or to the fixed ends. Then the control
+    points are projected onto those that satisfy Eq. 5, which always exist.
+    """
+    control = np.asarray(control, dtype=np.float64)
+    clips = control.shape[1]
+    best: tuple[float, Array, int] | None = None
+    for base in range(clips):
+        if satisfies_slopes(control, base, epsilon):
+            return control, base
+    for base in range(clips):
+        adjusted = _with_ends_of(control, appendix_a(control, base, epsilon), closed)
+        if not satisfies_slopes(adjusted, base, epsilon):
+            if not _possible(control, base, epsilon):
+                continue
+            adjusted = project(control, base, epsilon, closed=closed)
+        change = float(np.sum((adjusted - control) ** 2))
+        if best is None or change < best[0]:
+            best = change, adjusted, base
+    if best is None:
+        raise RegistrationError(
+            "the clips' lengths differ too much for a timewarp in which each of them moves on"
+        )
+    return best[1], best[2]
+
+
+def appendix_a(control: Array, base: int, epsilon: float) -> Array:
+    """One pass over the control points that repairs each pair in turn (Appendix A)."""
+    p = np.array(control)
+    for i in range(1, len(p)):
+        d = p[i] - p[i - 1]
+        slow = d < epsilon * d[base]  # violates x · c' <= 0
+        fast = epsilon * d > d[base]  # violates x · c <= 0
+        slow[base] = fast[base] = False
+        if not (slow.any() or fast.any()):
+            continue
+        # v1 spans the directions on which all violated conditions hold as equations.
+        v = np.where(fast, 1.0 / epsilon, np.where(slow, epsilon, 0.0))
+        v[base] = 1.0
+        v /= np.linalg.norm(v)
+        free = ~(slow | fast)
+        free[base] = False
+        change = np.where(free, d, 0.0) + (v @ d) * v - d
+        share = 0.5
+        if i > 1:
+            share = _largest_share(p[i - 1] - p[i - 2], change, base, epsilon)
+        p[i] += (1.0 - share) * change
+        p[i - 1] -= share * change
+    return p
+
+
+def _largest_share(before: Array, change: Array, base: int, epsilon: float) -> float:
+    """The largest λ <= 1/2 with which ``before - λ change`` still satisfies Eq. 5."""
+    share = 0.5
+    for have, taken in (
+        (before - epsilon * before[base], change - epsilon * change[base]),
+        (before[base] - epsilon * before, change[base] - epsilon * change),
+    ):
+        # have - λ taken >= 0 in every clip but the base, where both are harmless.
+        bound = taken > 0.0
+        bound[base] = False
+        if bound.any():
+            share = min(share, max(0.0, float(np.min(have[bound] / taken[bound]))))
+    return share
+
+
+def project(
+    control: Array, base: int, epsilon: float, *, closed: bool = False, sweeps: int = 400
+) -> Array:
+    """The nearest control points that satisfy Eq. 5 with the same ends.
+
+    Hildreth's method: each condition is met in turn by the smallest move, and what it
+    added is taken back before its next turn, which converges to the projection onto all
+    of them. Conditions on every second pair touch different points and go together. What
+    is left of violations after the last sweep is removed by mixing in the curve of
+    constant speed, on which Eq. 5 holds.
+    """
+    p = np.array(control)
+    count, clips = p.shape
+    others = np.arange(clips) != base
+    duals = np.zeros((2, count - 1, clips))
+    tolerance = 1e-12 * _scale(control)
+    # Normals of d_j - ε d_base >= 0 and d_base - ε d_j >= 0; each moves two points.
+    norm = 2.0 * (1.0 + epsilon * epsilon)
+    for _ in range(sweeps):
+        before = p.copy()
+        for parity in (0, 1):
+            pair = np.arange(parity, count - 1, 2)
+            for kind in (0, 1):
+                for j in np.flatnonzero(others):
+                    d = p[pair + 1] - p[pair]
+                    slack = (
+                        d[:, j] - epsilon * d[:, base]
+                        if kind == 0
+                        else d[:, base] - epsilon * d[:, j]
+                    )
+                    step = np.maximum(-slack / norm, -duals[kind, pair, j])
+                    duals[kind, pair, j] += step
+                    along_j, along_base = (1.0, -epsilon) if kind == 0 else (-epsilon, 1.0)
+                    p[pair + 1, j] += step * along_j
+                    p[pair, j] -= step * along_j
+                    p[pair + 1, base] += step * along_base
+                    p[pair, base] -= step * along_base
+        p = _ends_restored(control, p, closed)
+        if np.abs(p - before).max() < tolerance:
+            break
+    return _mixed_with_straight(_with_ends_of(control, p, closed), base, epsilon)
+
+
+def _ends_restored(control: Array, p: Array, closed: bool) -> Array:
+    """The nearest control points on which the curve's ends are those of ``control``."""
+    p = np.array(p)
+    if closed:
+        whole = _whole(control)
+        for i in range(2):
+            gap = 0.5 * (p[i] + whole - p[i - 2])
+            p[i] += -gap
+            p[i - 2] += gap
+    p[:2] += 0.5 * (control[0] + control[1] - p[0] - p[1])
+    p[-2:] += 0.5 * (control[-2] + control[-1] - p[-2] - p[-1])
+    return p
+
+
+def _with_ends_of(control: Array, p: Array, closed: bool) -> Array:
+    """``p`` with the outermost control points set such that the curve's ends are exact."""
+    p = np.array(p)
+    p[0] = control[0] + control[1] - p[1]
+    if closed:
+        p[-2:] = p[:2] + _whole(control)
+    else:
+        p[-1] = control[-2] + control[-1] - p[-2]
+    return p
+
+
+def _whole(control: Array) -> Array:
+    """From the curve's beginning to its end, ``(k,)``."""
+    return np.asarray(0.5 * (control[-1] + control[-2] - control[0] - control[1]))
+
+
+def _straight(control: Array) -> Array:
+    """Evenly spaced control points ``(n, k)`` of the curve of constant speed."""
+    places = (np.arange(len(control)) - 0.5) / (len(control) - 2)
+    first = 0.5 * (control[0] + control[1])
+    return np.asarray(first + places[:, None] * _whole(control))
+
+
+def _mixed_with_straight(p: Array, base: int, epsilon: float) -> Array:
+    """The least mixture with the curve of constant speed on which Eq. 5 holds."""
+    straight = _straight(p)
+    have, give = _slack(p, base, epsilon), _slack(straight, base, epsilon)
+    short = have < 0.0
+    if not short.any():
+        return p
+    share = float(np.max(have[short] / (have[short] - give[short])))
+    share = min(1.0, share * (1.0 + 1e-9) + 1e-15)
+    return np.asarray((1.0 - share) * p + share * straight)
+
+
+def _slack(control: Array, base: int, epsilon: float) -> Array:
+    """How far each condition of Eq. 5 is from being violated, ``(2, n - 1, k - 1)``."""
+    d = np.diff(control, axis=0)
+    others = np.arange(d.shape[1]) != base
+    own, reference = d[:, others], d[:, base, None]
+    return np.stack([own - epsilon * reference, reference - epsilon * own])
+
+
+def _worst_slope(control: Array, base: int, epsilon: float) -> float:
+    steps = np.diff(control, axis=0)
+    if np.any(steps <= 0.0):
+        return np.inf
+    slack = _slack(control, base, epsilon)
+    return float(-slack.min()) if slack.size else 0.0
+
+
+def _possible(control: Array, base: int, epsilon: float) -> bool:
+    straight = _straight(control)
+    return (
+        bool(np.all(np.diff(straight, axis=0) > 0)) and _worst_slope(straight, base, epsilon) <= 0.0
+    )
+
+
+def _scale(control: Array) -> float:
+    return float(np.ptp(control, axis=0).max())
