@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 _UP = ("y", "z")
 # How far from a whole number of frames a second a rounded frame time may be.
 _SAME_RATE = 1e-3
+_DEEPEST_INDENT = 40
 
 
 def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Motion:
@@ -120,7 +121,7 @@ def write(motion: Motion, path: str | Path, *, up: str | None = None) -> None:
             "MOTION",
             f"Frames: {len(values)}",
             f"Frame Time: {_frame_time(motion.fps, source)}",
-            *(" ".join(_decimals(row)) for row in values.tolist()),
+            *(_decimals(row) for row in values.tolist()),
             "",
         ]
     )
@@ -214,7 +215,7 @@ def _frame_time(fps: float, source: Mapping[str, Any]) -> str:
     filed = source.get("frame_time")
     if filed is not None and float(filed) > 0.0 and frame_rate(filed) == fps:
         return str(filed)
-    return next(iter(_decimals([1.0 / fps])))
+    return _decimals([1.0 / fps])
 
 
 # Text
@@ -274,7 +275,8 @@ def _hierarchy(skeleton: Skeleton, channels: Channels, source: Mapping[str, Any]
     stack: list[tuple[str, int, int]] = [("ROOT", 0, 0)]
     while stack:
         what, index, depth = stack.pop()
-        indent = "\t" * depth
+        # Deeper than this nobody looks, and a long chain would fill the file with tabs.
+        indent = "\t" * min(depth, _DEEPEST_INDENT)
         if what == "}":
             yield f"{indent}}}"
             continue
@@ -282,7 +284,7 @@ def _hierarchy(skeleton: Skeleton, channels: Channels, source: Mapping[str, Any]
         offset = skeleton.end_offsets[index] if what == "End" else skeleton.offsets[index]
         yield f"{indent}{what} {name}"
         yield f"{indent}{{"
-        yield f"{indent}\tOFFSET {' '.join(_decimals(offset.tolist()))}"
+        yield f"{indent}\tOFFSET {_decimals(offset.tolist())}"
         stack.append(("}", index, depth))
         if what != "End":
             yield f"{indent}\tCHANNELS {' '.join([str(len(channels[index])), *channels[index]])}"
@@ -315,11 +317,12 @@ def _plain(name: str) -> str:
     return re.sub(r"[{}\t\r\n]+", "_", name).strip() or "joint"
 
 
-def _decimals(numbers: Iterable[float]) -> Iterator[str]:
+def _decimals(numbers: Iterable[float]) -> str:
     """The shortest decimals that give the same numbers again, without exponents."""
-    for number in numbers:
-        text = repr(number)
-        yield np.format_float_positional(number, trim="0") if "e" in text else text
+    text = " ".join(map(repr, numbers))
+    if "e" not in text:
+        return text
+    return " ".join(np.format_float_positional(float(one), trim="0") for one in text.split())
 
 
 def _frozen(array: Array) -> Array:

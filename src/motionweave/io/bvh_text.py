@@ -80,15 +80,14 @@ def read_text(path: Path) -> BvhText:
         motion = _MOTION.search(head)
         header = head if motion is None else head[: motion.end() - len(b"MOTION")]
         text, encoding = _decoded(header)
-        bvh = _Header(text, path).parse()
+        if motion is not None:
+            end = "MOTION comes"
+        else:
+            end = "the file ends" if len(head) < _LONGEST_HEADER else "4 MB of hierarchy end"
+        bvh = _Header(text, path, end).parse()
         bvh.encoding = encoding
         if motion is None:
-            _Header(text, path).fail(
-                "the file ends before MOTION"
-                if len(head) < _LONGEST_HEADER
-                else "no MOTION in the first 4 MB",
-                len(text),
-            )
+            raise FormatError(f"{end} before MOTION", path, 1 + _line_breaks(text))
         _read_motion(bvh, head, motion.end(), file, path)
     return bvh
 
@@ -104,9 +103,10 @@ def _decoded(header: bytes) -> tuple[str, str]:
 class _Header:
     """Reads the hierarchy token by token, with a stack instead of recursion."""
 
-    def __init__(self, text: str, path: Path):
+    def __init__(self, text: str, path: Path, end: str):
         self.text = text
         self.path = path
+        self.end = end
         self.at = 0
         self.bvh = BvhText()
 
@@ -117,7 +117,7 @@ class _Header:
     def token(self, expected: str) -> str:
         match = _TOKEN.match(self.text, self.at)
         if match is None:
-            self.fail(f"the file ends where {expected} was expected", len(self.text))
+            self.fail(f"{self.end} where {expected} was expected", len(self.text))
         self.at = match.end()
         return match.group(1)
 
