@@ -68,15 +68,15 @@ def load(
         motion = replace(motion, fps=fps)
     for message in motion.source.get("warnings", ()):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
-    if contacts is not False:
-        beside = sidecar.beside(path) if contacts is True else Path(contacts)
-        if contacts is not True or beside.exists():
-            motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
-        elif has_feet(motion.skeleton):
-            motion = motion.with_constraints(detect_contacts(motion))
+    beside = sidecar.beside(path) if isinstance(contacts, bool) else Path(contacts)
+    annotated = not isinstance(contacts, bool) or (contacts and beside.exists())
+    if annotated:
+        motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
     # Only now: the sidecar counts the frames of the file.
     if drop_tpose and starts_in_tpose(motion):
         motion = motion[1:]
+    if contacts and not annotated and has_feet(motion.skeleton):
+        motion = motion.with_constraints(detect_contacts(motion))
     return motion
 
 
