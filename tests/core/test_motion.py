@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -243,3 +245,10 @@ def test_names_chains_and_differences() -> None:
     assert skeleton.same_joints(longer)
     assert skeleton != longer
     assert skeleton.height == pytest.approx(1.1)
+
+
+@given(motions())
+def test_motions_can_be_sent_to_other_processes(motion: Motion) -> None:
+    again = pickle.loads(pickle.dumps(motion))
+    assert again.skeleton == motion.skeleton
+    np.testing.assert_array_equal(again.rotations, motion.rotations)

@@ -23,7 +23,8 @@ def z_is_up(
 
     Three witnesses are heard, each with one voice at most: along the vertical the
     rest pose is long, the moving body is long, and the lowest point of the body
-    stays where it is, near zero.
+    stays where it is, near zero. Where they do not agree, y is up: a body that is
+    much longer than high, such as a dog, is found to be z-up only by being told.
 
     Parameters
     ----------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -58,7 +57,7 @@ class Motion:
     translations: Array | None = None
     constraints: tuple[Constraint, ...] = ()
     name: str = ""
-    source: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    source: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)
