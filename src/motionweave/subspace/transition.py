@@ -1,0 +1,503 @@
+"""Clips joined by a spline through the subspace of both (Mukai, section 2.3)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.analysis.heading import facing
+from motionweave.core.constraints import Constraint, clipped
+from motionweave.core.motion import Motion, concatenate
+from motionweave.core.planar import Planar
+from motionweave.errors import BlendError, QualityWarning, RigError
+from motionweave.subspace import bezier
+from motionweave.subspace.embedding import Embedding, embed, features, rate_of_change, weighted
+from motionweave.subspace.kriging import Kriging
+from motionweave.subspace.poses import PoseCode
+
+Array = NDArray[np.float64]
+
+# Frames of both clips up to which every one of them is a sample for kriging. Longer clips
+# are thinned evenly: the curves are smooth, and the matrix grows with the square.
+MOST_SAMPLES = 1200
+# How far a value may leave the range it has in the clips, as a share of that range.
+MARGIN = 0.1
+# Seconds over which a transition still follows the clip it leaves, and already the one
+# it enters.
+_SETTLE_TIME = 0.15
+# Seconds that the most direct spline takes at least.
+_SHORTEST_TIME = 0.2
+# The slowest a transition moves along its spline, as a share of the clips' speed (root of
+# the mean square), and the seconds it takes to get from rest to that.
+_SLOWEST = 0.25
+_START_TIME = 0.2
+# Steps in which the speed along the spline is integrated.
+_STEPS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class SplineTransition:
+    """A motion joined by a spline, and how it came about.
+
+    Parameters
+    ----------
+    motion
+        The first clip up to ``leave``, the transition, and the second clip from
+        ``enter``, moved to where the transition arrives.
+    raw
+        The same before the feet were cleaned.
+    start, end
+        Frames of ``motion`` that show the pose left and the pose entered; the
+        transition lies between them.
+    leave, enter
+        Frames of the clips, as they are in the subspace.
+    degree, length
+        Of the spline; the length in units of the most direct one.
+    control
+        ``(degree + 1, d)`` control points in the subspace.
+    path
+        ``(end - start + 1, d)`` point in the subspace of every frame from start to end.
+    explained
+        Share of the squared dissimilarities that the subspace keeps.
+    placed
+        The planar move that was applied to the second clip.
+    """
+
+    motion: Motion
+    raw: Motion
+    start: int
+    end: int
+    leave: int
+    enter: int
+    degree: int
+    length: float
+    control: Array
+    path: Array
+    explained: float
+    placed: Planar
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the pose left to the pose entered."""
+        return (self.end - self.start) / self.motion.fps
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Two clips as curves in one linear subspace. Made by `subspace`.
+
+    Fitting it is the slow part (still a fraction of a second); any number of
+    transitions can be made from it.
+
+    Parameters
+    ----------
+    a, b
+        The clips; ``b`` with the bone lengths and the frame rate of ``a``.
+    embedding
+        The subspace.
+    curves
+        Points ``(T, d)`` of the frames of ``a`` and of ``b``.
+    velocities
+        Derivatives ``(T, d)`` of the curves in time, a second.
+    dissimilarity
+        ``(Ta, Tb)`` of every frame of ``a`` to every frame of ``b``.
+    code, rows
+        How poses are written as rows, and the rows ``(T, F)`` of both clips.
+    kriging
+        Weights of the samples at any point.
+    samples
+        ``(S,)`` which of the frames, those of ``b`` after those of ``a``, are samples.
+    speeds
+        ``(Ta + Tb, 2)`` of each frame: along the curve in the subspace, and of the pose.
+    """
+
+    a: Motion
+    b: Motion
+    embedding: Embedding
+    curves: tuple[Array, Array]
+    velocities: tuple[Array, Array]
+    dissimilarity: Array
+    code: PoseCode
+    rows: tuple[Array, Array]
+    kriging: Kriging
+    samples: NDArray[np.intp]
+    speeds: Array
+    enter_scale: float = 1.0
+
+    @property
+    def explained(self) -> float:
+        """Share of the squared dissimilarities that the subspace keeps, 0 to 1."""
+        return self.embedding.explained
+
+    def best_pair(self, leave: int | None = None, enter: int | None = None) -> tuple[int, int]:
+        """The frames most alike in pose and velocity to leave and to enter.
+
+        What is not given is sought where most of both clips is kept: in the second
+        half of the first clip, in the first half of the second.
+        """
+        late = [leave] if leave is not None else range(len(self.a) // 2, len(self.a))
+        early = [enter] if enter is not None else range((len(self.b) + 1) // 2)
+        part = self.dissimilarity[np.ix_(list(late), list(early))]
+        row, column = np.unravel_index(int(np.argmin(part)), part.shape)
+        return int(late[row]), int(early[column])
+
+    def transition(
+        self,
+        leave: int | None = None,
+        enter: int | None = None,
+        *,
+        degree: int = 4,
+        length: float | None = None,
+        bias: float = 0.0,
+        clean: bool = True,
+    ) -> SplineTransition:
+        """Join the clips by a spline.
+
+        Parameters
+        ----------
+        leave, enter
+            Last frame kept of ``a`` and first frame kept of ``b``, each in frames of
+            the clip as it was given; None for the best.
+        degree
+            2 to 6. A quadratic spline is quick and plain; from 4 on there is room for
+            follow-through and anticipation.
+        length
+            Of the spline, in units of the most direct one; longer splines swing
+            further and take longer. None for one that looks good.
+        bias
+            -1 to 1: below 0 more follow-through of the first clip, above 0 more
+            anticipation of the second.
+        clean
+            Whether feet that stand are held still afterwards.
+        """
+        leave, enter = self._frames(leave, enter)
+        spline = self._spline(leave, enter, degree, length, bias)
+        control, reached = spline
+        path = self._trace(control)
+        rows = self._settled(self._values(path), leave, enter)
+        heading = facing(self.a)[leave]
+        x, _, z = self.a.root[leave]
+        bridge = self.code.decode(rows, self.a, (float(heading), float(x), float(z)))
+        raw, placed = self._joined(bridge, leave, enter)
+        motion = raw
+        if clean:
+            from motionweave.cleanup.footskate import clean_feet
+
+            motion = clean_feet(raw)
+        return SplineTransition(
+            motion=motion,
+            raw=raw,
+            start=leave,
+            end=leave + len(bridge) - 1,
+            leave=leave,
+            enter=enter,
+            degree=degree,
+            length=reached,
+            control=control,
+            path=path,
+            explained=self.explained,
+            placed=placed,
+        )
+
+    def _frames(self, leave: int | None, enter: int | None) -> tuple[int, int]:
+        if enter is not None:
+            enter = int(round(enter * self.enter_scale))
+        for what, frame, clip in (("leave", leave, self.a), ("enter", enter, self.b)):
+            if frame is not None and not 0 <= frame < len(clip):
+                called = f" {clip.name!r}" if clip.name else ""
+                raise BlendError(
+                    f"{what} at frame {frame}: the clip{called} has frames 0 to {len(clip) - 1}"
+                )
+        return self.best_pair(leave, enter)
+
+    # The spline
+
+    def _spline(
+        self, leave: int, enter: int, degree: int, length: float | None, bias: float
+    ) -> tuple[Array, float]:
+        """Control points, and the length in units of the most direct spline."""
+        start, end = self.curves[0][leave], self.curves[1][enter]
+        leaving, entering = self.velocities[0][leave], self.velocities[1][enter]
+        chord = float(np.linalg.norm(end - start))
+        ends = 0.5 * float(np.linalg.norm(leaving) + np.linalg.norm(entering))
+        seconds = max(chord / max(ends, self._usual_speed), _SHORTEST_TIME)
+        joint = (start, end, leaving * seconds, entering * seconds)
+        # Without tangents to follow, a longer way leads towards the middle of the clips.
+        aside = self._aside(start, end, seconds)
+        direct = bezier.arc_length(bezier.join(*joint, 3, aside=aside))
+        if length is None:
+            length = 1.0
+        if not (np.isfinite(length) and length > 0.0):
+            raise BlendError(f"length {length:g} of a spline: expected a positive number")
+        reach = bezier.reach_for_length(*joint, degree, length * direct, bias=bias, aside=aside)
+        if reach == 0.0:
+            warnings.warn(
+                f"no spline of length {length:g} is long enough to join frames {leave} and "
+                f"{enter}: the straight one of length {chord / direct:.2f} was taken",
+                QualityWarning,
+                stacklevel=3,
+            )
+        control = bezier.join(*joint, degree, reach=reach, bias=bias, aside=aside)
+        return control, bezier.arc_length(control) / direct
+
+    @property
+    def _usual_speed(self) -> float:
+        speeds = np.concatenate(self.velocities)
+        return float(np.sqrt(np.mean(np.sum(speeds**2, axis=1))))
+
+    def _aside(self, start: Array, end: Array, seconds: float) -> Array:
+        """A way out of the straight line, as long as the clips usually go in that time."""
+        middle = 0.5 * (start + end)
+        # The clips' centre is the origin of the subspace.
+        along = end - start
+        length = float(np.linalg.norm(along))
+        out = -middle
+        if length > 0.0:
+            out = out - along * (out @ along) / length**2
+        size = float(np.linalg.norm(out))
+        if size < 1e-9:
+            out = np.eye(len(middle))[-1]
+            size = 1.0
+        return out * (self._usual_speed * seconds / size)
+
+    def _trace(self, control: Array) -> Array:
+        """Points ``(n, d)`` of the spline a frame apart, at the speed that samples have there.
+
+        The limit of the paper's steps: the time at which a point is reached is the
+        integral of one over the speed. The last step is made whole by a stretch of time
+        (less than half a frame) that leaves the speed at both ends alone.
+        """
+        arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
+        times = np.concatenate([[0.0], np.cumsum(self._paces(bezier.at_arc(control, arcs)))])
+        steps = max(int(round(times[-1] * self.a.fps)), 1)
+        if times[-1] > 0.0:
+            gap = steps / self.a.fps - times[-1]
+            times = times + gap * _smooth_step(times / times[-1])
+        return bezier.at_arc(control, np.interp(np.arange(steps + 1) / self.a.fps, times, arcs))
+
+    def _paces(self, at: Array) -> Array:
+        """Seconds ``(n - 1,)`` between points ``(n, d)`` that lie close along a spline.
+
+        The speed is interpolated between the samples' speeds along their curves. That
+        alone could drive limbs faster than in either clip, because the subspace measures
+        velocities along with places: so the speed of the pose is interpolated too, and
+        the slower of the two holds. On the curves of the clips they agree.
+        """
+        known = self.speeds[self.samples]
+        usual = np.sqrt(np.mean(known**2, axis=0))
+        poses = self._scaled_places(self._values(at))
+        steps = np.stack(
+            [np.linalg.norm(np.diff(way, axis=0), axis=1) for way in (at, poses)], axis=1
+        )
+        middle = 0.5 * (at[1:] + at[:-1])
+        speeds = _within(self.kriging.values(known, middle), known.min(0), known.max(0))
+        # From rest the least speed is gained, and to rest it is lost, at an even pace.
+        slowest = _SLOWEST * np.where(usual > 0.0, usual, 1.0)
+        covered = np.cumsum(steps, axis=0) - 0.5 * steps
+        to_end = np.minimum(covered, steps.sum(axis=0) - covered)
+        ramp = np.clip(to_end / (0.5 * _START_TIME * slowest), 0.0, 1.0)
+        least = np.maximum(slowest * np.sqrt(ramp), np.finfo(float).tiny)
+        return np.asarray(np.max(steps / np.maximum(speeds, least), axis=1))
+
+    def _scaled_places(self, rows: Array) -> Array:
+        """Joint places ``(n, 3 J)`` of rows, weighted as in the dissimilarity."""
+        return weighted(self.code.places(rows), self.a.skeleton)
+
+    # Poses
+
+    def _values(self, path: Array) -> Array:
+        """Rows ``(n, F)`` at points of the subspace, kept near the range of the samples."""
+        known = np.concatenate(self.rows)[self.samples]
+        return _within(self.kriging.values(known, path), known.min(0), known.max(0))
+
+    def _settled(self, rows: Array, leave: int, enter: int) -> Array:
+        """Rows that begin as the first clip goes on and end as the second one comes.
+
+        At the samples kriging gives the clip's pose, but nothing binds its slope there,
+        least of all where a clip ends. So the way the clip itself goes on fades out, and
+        the way the second one comes fades in: pose, velocity and acceleration are theirs.
+        """
+        last = len(rows) - 1
+        width = min(max(int(round(_SETTLE_TIME * self.a.fps)), 1), (last + 1) // 2)
+        ahead = np.arange(width + 1)
+        share = 1.0 - _smooth_step(ahead / max(width, 1))[:, None]
+        rows = rows.copy()
+        on = self._continued(self.rows[0], leave + ahead)
+        rows[: width + 1] += share * (on - rows[: width + 1])
+        back = self._continued(self.rows[1], enter - ahead)
+        tail = rows[last - width :][::-1]
+        rows[last - width :] = (tail + share * (back - tail))[::-1]
+        return rows
+
+    def _continued(self, rows: Array, frames: NDArray[np.intp]) -> Array:
+        """Rows of a clip, and beyond its ends what would follow, slowing down."""
+        inside = np.clip(frames, 0, len(rows) - 1)
+        beyond = (frames - inside)[:, None]
+        result = rows[inside]
+        if len(rows) < 2 or not np.any(beyond):
+            return result
+        slow = _SETTLE_TIME / 3.0 * self.a.fps
+        reach = np.sign(beyond) * slow * (1.0 - np.exp(-np.abs(beyond) / slow))
+        slope = np.where(beyond < 0, rows[1] - rows[0], rows[-1] - rows[-2])
+        # Poses move on; what is already a rate (or a contact) stays as it is.
+        pose = np.zeros(rows.shape[1])
+        for name in ("rotations", "translations", "height", "foot_height"):
+            pose[self.code.columns[name]] = 1.0
+        return result + reach * slope * pose
+
+    def _joined(self, bridge: Motion, leave: int, enter: int) -> tuple[Motion, Planar]:
+        """The first clip, the bridge and the moved second clip in one, and the move."""
+        turn = float(facing(bridge)[-1] - facing(self.b)[enter])
+        arrives, begins = bridge.root[-1], self.b.root[enter]
+        turned = Planar(turn).apply(begins)
+        placed = Planar(turn, arrives[0] - turned[0], arrives[2] - turned[2])
+        rest = self.b[enter:].moved(placed)
+        parts = [self.a[: leave + 1]]
+        if len(bridge) > 2:
+            parts.append(replace(bridge[1:-1], source=self.a.source))
+        joined = concatenate([*(replace(p, constraints=()) for p in parts), rest])
+        late = leave + len(bridge) - 1
+        contacts = (
+            *clipped(self.a.constraints, 0, leave),
+            *(c.shifted(leave) for c in bridge.constraints),
+            *(c.shifted(late - enter) for c in clipped(self.b.constraints, enter, len(self.b))),
+        )
+        names = [name for name in (self.a.name, self.b.name) if name]
+        return (
+            replace(joined, constraints=tuple(_merged(contacts)), name=" to ".join(names)),
+            placed,
+        )
+
+
+def subspace(
+    a: Motion,
+    b: Motion,
+    *,
+    dimensions: int | None = None,
+    explained: float = 0.95,
+    most_samples: int = MOST_SAMPLES,
+) -> Subspace:
+    """Two clips as curves in one linear subspace, ready to be joined by splines.
+
+    Parameters
+    ----------
+    a, b
+        Clips with the same joints. Where bone lengths or frame rates differ, ``b`` is
+        brought to those of ``a``.
+    dimensions
+        Of the subspace; None for the fewest that explain enough.
+    explained
+        Share of the squared dissimilarities between frames that the subspace keeps.
+    most_samples
+        Frames of both clips together that kriging uses; longer clips are thinned.
+
+    Examples
+    --------
+    >>> space = mw.subspace(landing, jump)                          # doctest: +SKIP
+    >>> quick = space.transition(60, 5, degree=2)                   # doctest: +SKIP
+    >>> grand = space.transition(60, 5, degree=4, length=1.6)       # doctest: +SKIP
+    """
+    if not a.skeleton.same_joints(b.skeleton):
+        raise RigError(
+            f"clips with different joints have no common subspace: "
+            f"{a.skeleton.difference(b.skeleton)}"
+        )
+    for clip in (a, b):
+        if len(clip) < 3:
+            raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
+    scale = a.fps / b.fps
+    b = b.resample(a.fps)
+    seen = (features(a), features(b))
+    embedding = embed(np.concatenate(seen), dimensions, explained)
+    curves = (embedding.project(seen[0]), embedding.project(seen[1]))
+    velocities = (rate_of_change(curves[0], a.fps), rate_of_change(curves[1], a.fps))
+    code = PoseCode.of((a, b))
+    rows = (code.encode(a), code.encode(b))
+    poses = [weighted(code.places(part), a.skeleton) for part in rows]
+    speeds = [
+        [np.linalg.norm(along, axis=1), np.linalg.norm(rate_of_change(pose, a.fps), axis=1)]
+        for along, pose in zip(velocities, poses, strict=True)
+    ]
+    samples = np.concatenate(
+        [_thinned(len(a), len(a) + len(b), most_samples), len(a) + _thinned(len(b), len(a) + len(b), most_samples)]
+    )
+    from scipy.spatial.distance import cdist
+
+    return Subspace(
+        a=a,
+        b=b,
+        embedding=embedding,
+        curves=curves,
+        velocities=velocities,
+        dissimilarity=cdist(*seen),
+        code=code,
+        rows=rows,
+        kriging=Kriging(np.concatenate(curves)[samples]),
+        samples=samples,
+        speeds=np.concatenate(speeds, axis=1).T,
+        enter_scale=scale,
+    )
+
+
+def spline_transition(
+    a: Motion,
+    b: Motion,
+    leave: int | None = None,
+    enter: int | None = None,
+    *,
+    degree: int = 4,
+    length: float | None = None,
+    bias: float = 0.0,
+    clean: bool = True,
+) -> Motion:
+    """The two clips joined by a spline in their subspace, as one motion.
+
+    For several transitions between the same clips make the subspace once; see
+    `subspace` and `Subspace.transition`, which also explain the parameters.
+    """
+    made = subspace(a, b).transition(
+        leave, enter, degree=degree, length=length, bias=bias, clean=clean
+    )
+    return made.motion
+
+
+def _thinned(frames: int, all_frames: int, most: int) -> NDArray[np.intp]:
+    """Evenly spaced frames of a clip, its share of the most there may be, ends included."""
+    if all_frames <= most:
+        return np.arange(frames)
+    count = max(int(frames * most / all_frames), 2)
+    return np.unique(np.linspace(0, frames - 1, count).round().astype(np.intp))
+
+
+def _within(values: Array, lower: Array, upper: Array) -> Array:
+    """Values kept within a range and a margin around it.
+
+    Inside the range they are left alone; outside they go on at first with the same
+    slope and come to rest at the margin, so that nothing explodes and nothing kinks.
+    """
+    margin = MARGIN * (upper - lower)
+    room = np.where(margin > 0.0, margin, 1.0)
+    over = np.maximum(values - upper, 0.0) / room
+    under = np.maximum(lower - values, 0.0) / room
+    return np.clip(values, lower, upper) + margin * (over / (1 + over) - under / (1 + under))
+
+
+def _smooth_step(x: Array) -> Array:
+    """From 0 to 1 with no slope and no curvature at the ends."""
+    x = np.clip(x, 0.0, 1.0)
+    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
+
+
+def _merged(constraints: tuple[Constraint, ...]) -> list[Constraint]:
+    """Constraints of a kind that touch, or end one frame before the next begins, made one."""
+    result: list[Constraint] = []
+    for c in sorted(constraints, key=lambda c: (c.kind, c.start)):
+        before = result[-1] if result else None
+        if before is not None and before.kind == c.kind and c.start <= before.end + 1.0:
+            result[-1] = replace(before, end=max(before.end, c.end))
+        else:
+            result.append(c)
+    return result
