@@ -7,6 +7,8 @@ The names below are the public interface. They are loaded on first use, so that
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
     from motionweave.registration.files import load_registration
     from motionweave.registration.register import register
     from motionweave.samples.clips import sample
+    from motionweave.subspace.transition import (
+        SplineTransition,
+        Subspace,
+        spline_transition,
+        subspace,
+    )
 
 __version__ = "0.1.0"
 
@@ -61,6 +69,10 @@ _HOMES = {
     "load_registration": "registration.files",
     "register": "registration.register",
     "sample": "samples.clips",
+    "SplineTransition": "subspace.transition",
+    "Subspace": "subspace.transition",
+    "spline_transition": "subspace.transition",
+    "subspace": "subspace.transition",
 }
 
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
@@ -88,6 +100,10 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "load_registration",
     "register",
     "sample",
+    "SplineTransition",
+    "Subspace",
+    "spline_transition",
+    "subspace",
 ]
 
 
@@ -98,6 +114,21 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(f"motionweave.{home}"), name)
     globals()[name] = value
     return value
+
+
+class _Package(ModuleType):
+    """This package; a public function goes before a subpackage of the same name.
+
+    Importing ``motionweave.subspace`` binds the subpackage here, where ``mw.subspace(a, b)``
+    is looked up: that must stay the function, whatever was imported first.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

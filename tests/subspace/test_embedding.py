@@ -12,7 +12,7 @@ from motionweave.errors import BlendError
 from motionweave.subspace.embedding import (
     embed,
     features,
-    joint_weights,
+    point_weights,
     rate_of_change,
 )
 from tests.strategies import random_motion
@@ -70,7 +70,9 @@ def test_place_and_heading_cannot_be_seen(seed: int, angle: float, x: float, z: 
 
 def test_height_can_be_seen() -> None:
     motion = random_motion(np.random.default_rng(1), 25, 7)
-    higher = Motion(motion.skeleton, motion.fps, motion.root + [0, 1, 0], motion.rotations)
+    higher = Motion(
+        motion.skeleton, motion.fps, motion.root + np.array([0, 1, 0]), motion.rotations
+    )
     assert np.all(np.linalg.norm(features(higher) - features(motion), axis=1) > 1e-3)
 
 
@@ -103,16 +105,17 @@ def test_impossible_variances_are_refused() -> None:
         embed(some_features(0), explained=1.2)
 
 
-def test_joints_weigh_by_the_bones_that_meet_there() -> None:
-    motion = random_motion(np.random.default_rng(2), 3, 6)
-    weights = joint_weights(motion.skeleton)
+def test_points_weigh_by_the_bones_that_meet_there() -> None:
+    skeleton = random_motion(np.random.default_rng(2), 3, 6).skeleton
+    weights = point_weights(skeleton)
+    assert len(weights) == len(skeleton) + len(skeleton.end_parents)
     assert weights.sum() == pytest.approx(1.0)
-    bones = np.linalg.norm(motion.skeleton.offsets[1:], axis=1).sum()
-    tips = np.linalg.norm(motion.skeleton.end_offsets, axis=1).sum()
-    children = motion.skeleton.children[0]
-    expected = np.linalg.norm(motion.skeleton.offsets[list(children)], axis=1).sum()
-    if 0 not in motion.skeleton.end_parents:
-        assert weights[0] == pytest.approx(expected / (2 * bones + tips))
+    bones = np.linalg.norm(skeleton.offsets[1:], axis=1)
+    tips = np.linalg.norm(skeleton.end_offsets, axis=1)
+    total = 2.0 * (bones.sum() + tips.sum())
+    from_root = bones[skeleton.parents[1:] == 0].sum() + tips[skeleton.end_parents == 0].sum()
+    assert weights[0] == pytest.approx(from_root / total)
+    np.testing.assert_allclose(weights[len(skeleton) :], tips / total)
 
 
 @pytest.mark.parametrize("fps", [24.0, 60.0, 120.0])

@@ -44,7 +44,8 @@ def test_rows_do_not_tell_place_or_heading(seed: int, angle: float) -> None:
 def test_places_are_seen_from_the_body() -> None:
     a, b = two_clips(4)
     code = PoseCode.of((a, b))
-    expected = a.positions() - a.root[:, None] * [1.0, 0.0, 1.0]
+    points = np.concatenate([a.positions(), a.end_positions()], axis=1)
+    expected = points - a.root[:, None] * [1.0, 0.0, 1.0]
     expected = Planar(-facing(a)[:, None]).apply(expected)
     np.testing.assert_allclose(code.places(code.encode(a)), expected, atol=1e-9)
 

@@ -1,1 +1,1 @@
-"""Spline transitions in linear subspaces (Mukai): clips joined with anticipation and follow-through."""
+"""Spline transitions in linear subspaces (Mukai): anticipation and follow-through."""

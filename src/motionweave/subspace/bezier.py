@@ -138,9 +138,7 @@ def reach_for_length(
     """The reach at which `join` gives a spline of ``length``; 0 if that is too short."""
 
     def excess(reach: float) -> float:
-        control = join(
-            start, end, leaving, entering, degree, reach=reach, bias=bias, aside=aside
-        )
+        control = join(start, end, leaving, entering, degree, reach=reach, bias=bias, aside=aside)
         return arc_length(control) - length
 
     if excess(0.0) >= 0.0:

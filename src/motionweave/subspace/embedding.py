@@ -104,11 +104,11 @@ def embed(features: Array, dimensions: int | None = None, explained: float = 0.9
 
 
 def features(motion: Motion) -> Array:
-    """Feature vectors ``(T, 6 J)``: places and velocities of the joints, seen from the body.
+    """Feature vectors ``(T, F)``: places and velocities of the joints, seen from the body.
 
     The distance of two rows is the dissimilarity of the frames.
     """
-    positions = motion.positions()
+    positions = np.concatenate([motion.positions(), motion.end_positions()], axis=1)
     velocities = rate_of_change(positions, motion.fps)
     upright = Planar(-facing(motion)[:, None])
     seen = upright.apply(positions - positions[:, :1] * [1.0, 0.0, 1.0])
@@ -119,24 +119,26 @@ def features(motion: Motion) -> Array:
 
 
 def weighted(vectors: Array, skeleton: Skeleton) -> Array:
-    """Vectors of the joints ``(T, J, 3)`` as rows ``(T, 3 J)`` whose distance counts.
+    """Vectors of joints and end sites ``(T, J + E, 3)`` as rows whose distance counts.
 
-    In units of the body's height. Each joint counts by the length of the bones that
-    meet there, so that ten finger joints do not outweigh a leg.
+    In units of the body's height, ``(T, 3 (J + E))``. Each point counts by the length of
+    the bones that meet there, so that ten finger joints do not outweigh a leg.
     """
-    scale = np.sqrt(joint_weights(skeleton))[:, None] / skeleton.height
+    scale = np.sqrt(point_weights(skeleton))[:, None] / skeleton.height
     return np.asarray((vectors * scale).reshape(len(vectors), -1))
 
 
-def joint_weights(skeleton: Skeleton) -> Array:
-    """Shares ``(J,)`` of the body at each joint: half of every bone that meets there."""
-    weights = np.zeros(len(skeleton))
-    bones = np.linalg.norm(skeleton.offsets[1:], axis=1)
-    np.add.at(weights, np.arange(1, len(skeleton)), bones)
-    np.add.at(weights, skeleton.parents[1:], bones)
-    np.add.at(weights, skeleton.end_parents, np.linalg.norm(skeleton.end_offsets, axis=1))
+def point_weights(skeleton: Skeleton) -> Array:
+    """Shares ``(J + E,)`` of the body at each joint and end site: half of each of its bones."""
+    joints = len(skeleton)
+    ends = np.concatenate([skeleton.offsets[1:], skeleton.end_offsets])
+    upper = np.concatenate([skeleton.parents[1:], skeleton.end_parents])
+    weights = np.zeros(joints + len(skeleton.end_parents))
+    bones = np.linalg.norm(ends, axis=1)
+    weights[1:] += bones
+    np.add.at(weights, upper, bones)
     total = float(weights.sum())
-    return weights / total if total > 0.0 else np.full(len(skeleton), 1.0 / len(skeleton))
+    return weights / total if total > 0.0 else np.full(len(weights), 1.0 / len(weights))
 
 
 def rate_of_change(values: Array, fps: float) -> Array:
@@ -146,7 +148,7 @@ def rate_of_change(values: Array, fps: float) -> Array:
     parabola of its first or last frames. Exact for values that are quadratic in time.
     """
     frames = len(values)
-    half = min(max(int(round(_FIT_TIME * fps)), 1), (frames - 1) // 2)
+    half = min(max(round(_FIT_TIME * fps), 1), (frames - 1) // 2)
     if half == 0:
         return np.gradient(values, axis=0) * fps if frames > 1 else np.zeros_like(values)
     offsets = np.arange(-half, half + 1, dtype=np.float64)

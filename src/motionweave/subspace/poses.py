@@ -24,7 +24,7 @@ from motionweave.analysis.rig import find_rig
 from motionweave.core import kinematics, rotations
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.constraints import Constraint, active
-from motionweave.core.motion import Motion, local_translations
+from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 
@@ -155,19 +155,19 @@ class PoseCode:
         return replace(motion, root=root, constraints=tuple(self.contacts(rows)))
 
     def places(self, rows: Array) -> Array:
-        """Joint positions ``(n, J, 3)`` of rows, seen from the body: no heading, no travel."""
-        count = len(rows)
-        root = np.zeros((count, 3))
+        """Joints and end sites ``(n, J + E, 3)`` of rows, seen from the body: no heading."""
+        root = np.zeros((len(rows), 3))
         root[:, 1] = rows[:, self.columns["height"]][:, 0]
-        moves = rows[:, self.columns["translations"]].reshape(count, -1, 3)
-        quats = self._quaternions(rows)
-        return kinematics.forward(
+        moves = rows[:, self.columns["translations"]].reshape(len(rows), -1, 3)
+        positions, orientations = kinematics.forward(
             self.skeleton.parents,
             self.skeleton.offsets,
             root,
-            quats,
+            self._quaternions(rows),
             moves if self.sliding else None,
-        )[0]
+        )
+        ends = end_positions(self.skeleton, positions, orientations)
+        return np.concatenate([positions, ends], axis=1)
 
     def _quaternions(self, rows: Array) -> Array:
         vectors = rows[:, self.columns["rotations"]].reshape(len(rows), -1, 3)
@@ -175,7 +175,7 @@ class PoseCode:
 
     def contacts(self, rows: Array) -> list[Constraint]:
         """Contacts that the rows tell of: each foot is down where its value is above a half."""
-        found = []
+        found: list[Constraint] = []
         values = rows[:, self.columns["foot_contact"]]
         for (kind, _), value in zip(self.feet, values.T, strict=True):
             down = np.concatenate([[False], value > 0.5, [False]])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.heading import facing
+from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
@@ -30,9 +32,10 @@ MARGIN = 0.1
 _SETTLE_TIME = 0.15
 # Seconds that the most direct spline takes at least.
 _SHORTEST_TIME = 0.2
-# The slowest a transition moves along its spline, as a share of the clips' speed (root of
-# the mean square), and the seconds it takes to get from rest to that.
+# The slowest a transition moves along its spline: a share of the clips' usual speed, but
+# not less than so many body heights a second; and the seconds from rest to that speed.
 _SLOWEST = 0.25
+_LEAST_SPEED = 0.1
 _START_TIME = 0.2
 # Steps in which the speed along the spline is integrated.
 _STEPS = 400
@@ -139,7 +142,8 @@ class Subspace:
         half of the first clip, in the first half of the second.
         """
         late = [leave] if leave is not None else range(len(self.a) // 2, len(self.a))
-        early = [enter] if enter is not None else range((len(self.b) + 1) // 2)
+        first = int(starts_in_tpose(self.b))
+        early = [enter] if enter is not None else range(first, (len(self.b) + 1) // 2)
         part = self.dissimilarity[np.ix_(list(late), list(early))]
         row, column = np.unravel_index(int(np.argmin(part)), part.shape)
         return int(late[row]), int(early[column])
@@ -152,7 +156,6 @@ class Subspace:
         degree: int = 4,
         length: float | None = None,
         bias: float = 0.0,
-        clean: bool = True,
     ) -> SplineTransition:
         """Join the clips by a spline.
 
@@ -170,8 +173,6 @@ class Subspace:
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
-        clean
-            Whether feet that stand are held still afterwards.
         """
         leave, enter = self._frames(leave, enter)
         spline = self._spline(leave, enter, degree, length, bias)
@@ -182,13 +183,8 @@ class Subspace:
         x, _, z = self.a.root[leave]
         bridge = self.code.decode(rows, self.a, (float(heading), float(x), float(z)))
         raw, placed = self._joined(bridge, leave, enter)
-        motion = raw
-        if clean:
-            from motionweave.cleanup.footskate import clean_feet
-
-            motion = clean_feet(raw)
         return SplineTransition(
-            motion=motion,
+            motion=raw,
             raw=raw,
             start=leave,
             end=leave + len(bridge) - 1,
@@ -204,13 +200,15 @@ class Subspace:
 
     def _frames(self, leave: int | None, enter: int | None) -> tuple[int, int]:
         if enter is not None:
-            enter = int(round(enter * self.enter_scale))
+            enter = round(enter * self.enter_scale)
         for what, frame, clip in (("leave", leave, self.a), ("enter", enter, self.b)):
             if frame is not None and not 0 <= frame < len(clip):
                 called = f" {clip.name!r}" if clip.name else ""
                 raise BlendError(
                     f"{what} at frame {frame}: the clip{called} has frames 0 to {len(clip) - 1}"
                 )
+            if frame == 0 and starts_in_tpose(clip):
+                raise BlendError(f"{what} at frame 0: that is a T-pose; take frame 1 or later")
         return self.best_pair(leave, enter)
 
     # The spline
@@ -245,8 +243,7 @@ class Subspace:
 
     @property
     def _usual_speed(self) -> float:
-        speeds = np.concatenate(self.velocities)
-        return float(np.sqrt(np.mean(np.sum(speeds**2, axis=1))))
+        return max(float(np.sqrt(np.mean(self.speeds[:, 0] ** 2))), _LEAST_SPEED)
 
     def _aside(self, start: Array, end: Array, seconds: float) -> Array:
         """A way out of the straight line, as long as the clips usually go in that time."""
@@ -272,7 +269,7 @@ class Subspace:
         """
         arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
         times = np.concatenate([[0.0], np.cumsum(self._paces(bezier.at_arc(control, arcs)))])
-        steps = max(int(round(times[-1] * self.a.fps)), 1)
+        steps = max(round(times[-1] * self.a.fps), 1)
         if times[-1] > 0.0:
             gap = steps / self.a.fps - times[-1]
             times = times + gap * _smooth_step(times / times[-1])
@@ -287,7 +284,7 @@ class Subspace:
         the slower of the two holds. On the curves of the clips they agree.
         """
         known = self.speeds[self.samples]
-        usual = np.sqrt(np.mean(known**2, axis=0))
+        usual = np.sqrt(np.mean(self.speeds**2, axis=0))
         poses = self._scaled_places(self._values(at))
         steps = np.stack(
             [np.linalg.norm(np.diff(way, axis=0), axis=1) for way in (at, poses)], axis=1
@@ -295,7 +292,7 @@ class Subspace:
         middle = 0.5 * (at[1:] + at[:-1])
         speeds = _within(self.kriging.values(known, middle), known.min(0), known.max(0))
         # From rest the least speed is gained, and to rest it is lost, at an even pace.
-        slowest = _SLOWEST * np.where(usual > 0.0, usual, 1.0)
+        slowest = np.maximum(_SLOWEST * usual, _LEAST_SPEED)
         covered = np.cumsum(steps, axis=0) - 0.5 * steps
         to_end = np.minimum(covered, steps.sum(axis=0) - covered)
         ramp = np.clip(to_end / (0.5 * _START_TIME * slowest), 0.0, 1.0)
@@ -321,7 +318,7 @@ class Subspace:
         the way the second one comes fades in: pose, velocity and acceleration are theirs.
         """
         last = len(rows) - 1
-        width = min(max(int(round(_SETTLE_TIME * self.a.fps)), 1), (last + 1) // 2)
+        width = min(max(round(_SETTLE_TIME * self.a.fps), 1), (last + 1) // 2)
         ahead = np.arange(width + 1)
         share = 1.0 - _smooth_step(ahead / max(width, 1))[:, None]
         rows = rows.copy()
@@ -410,20 +407,19 @@ def subspace(
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
     scale = a.fps / b.fps
     b = b.resample(a.fps)
-    seen = (features(a), features(b))
+    code = PoseCode.of((_from_motion(a), _from_motion(b)))
+    seen = (_without_tpose(features, a), _without_tpose(features, b))
+    rows = (_without_tpose(code.encode, a), _without_tpose(code.encode, b))
     embedding = embed(np.concatenate(seen), dimensions, explained)
     curves = (embedding.project(seen[0]), embedding.project(seen[1]))
     velocities = (rate_of_change(curves[0], a.fps), rate_of_change(curves[1], a.fps))
-    code = PoseCode.of((a, b))
-    rows = (code.encode(a), code.encode(b))
     poses = [weighted(code.places(part), a.skeleton) for part in rows]
     speeds = [
         [np.linalg.norm(along, axis=1), np.linalg.norm(rate_of_change(pose, a.fps), axis=1)]
         for along, pose in zip(velocities, poses, strict=True)
     ]
-    samples = np.concatenate(
-        [_thinned(len(a), len(a) + len(b), most_samples), len(a) + _thinned(len(b), len(a) + len(b), most_samples)]
-    )
+    share = min(most_samples / (len(a) + len(b)), 1.0)
+    samples = np.concatenate([_thinned(len(a), share), len(a) + _thinned(len(b), share)])
     from scipy.spatial.distance import cdist
 
     return Subspace(
@@ -451,25 +447,35 @@ def spline_transition(
     degree: int = 4,
     length: float | None = None,
     bias: float = 0.0,
-    clean: bool = True,
 ) -> Motion:
     """The two clips joined by a spline in their subspace, as one motion.
 
     For several transitions between the same clips make the subspace once; see
     `subspace` and `Subspace.transition`, which also explain the parameters.
     """
-    made = subspace(a, b).transition(
-        leave, enter, degree=degree, length=length, bias=bias, clean=clean
-    )
-    return made.motion
+    return subspace(a, b).transition(leave, enter, degree=degree, length=length, bias=bias).motion
 
 
-def _thinned(frames: int, all_frames: int, most: int) -> NDArray[np.intp]:
-    """Evenly spaced frames of a clip, its share of the most there may be, ends included."""
-    if all_frames <= most:
-        return np.arange(frames)
-    count = max(int(frames * most / all_frames), 2)
-    return np.unique(np.linspace(0, frames - 1, count).round().astype(np.intp))
+def _from_motion(clip: Motion) -> Motion:
+    """The clip without a T-pose in its first frame."""
+    return clip[int(starts_in_tpose(clip)) :]
+
+
+def _without_tpose(measure: Callable[[Motion], Array], clip: Motion) -> Array:
+    """What is measured of every frame, ``(T, n)``; a T-pose in frame 0 counts as frame 1.
+
+    Such a frame is no part of the motion: it would be an outlier among the samples, and
+    the jump away from it the fastest thing that happens.
+    """
+    measured = measure(_from_motion(clip))
+    missing = len(clip) - len(measured)
+    return np.concatenate([measured[:1].repeat(missing, axis=0), measured])
+
+
+def _thinned(frames: int, share: float) -> NDArray[np.intp]:
+    """A share of the frames of a clip, evenly spaced, the first and the last included."""
+    count = frames if share >= 1.0 else max(int(frames * share), 2)
+    return np.linspace(0, frames - 1, count).round().astype(np.intp)
 
 
 def _within(values: Array, lower: Array, upper: Array) -> Array:
