@@ -16,6 +16,7 @@ from motionweave.subspace.embedding import (
     rate_of_change,
 )
 from tests.strategies import random_motion
+from tests.subspace.clips import two_clips
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -33,8 +34,7 @@ def textbook_scaling(dissimilarity: np.ndarray, dimensions: int) -> np.ndarray:
 
 
 def some_features(seed: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    return np.concatenate([features(random_motion(rng, frames, 6)) for frames in (30, 41)])
+    return np.concatenate([features(clip) for clip in two_clips(seed, (30, 41), fps=30.0)])
 
 
 @given(seeds)

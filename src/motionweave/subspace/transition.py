@@ -35,7 +35,7 @@ _SHORTEST_TIME = 0.2
 # The slowest a transition moves along its spline: a share of the clips' usual speed, but
 # not less than so many body heights a second; and the seconds from rest to that speed.
 _SLOWEST = 0.25
-_LEAST_SPEED = 0.1
+_LEAST_SPEED = 0.25
 _START_TIME = 0.2
 # Steps in which the speed along the spline is integrated.
 _STEPS = 400
