@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from motionweave.analysis.floor import Floor, fit_floor, levels_of
 from motionweave.analysis.rig import SIDES, find_rig, leg_length
-from motionweave.analysis.soles import contact_points
+from motionweave.analysis.soles import contact_points, soles
 from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.motion import Motion
@@ -36,6 +36,11 @@ _SWING_SHARE = 0.12
 _SWING_SPAN = 0.6
 _LIMIT = (0.4, 1.0)
 _STILL = 0.6
+# A planted point comes to rest where it is slower than so many times its usual speed
+# in the plant (a low quantile), and anything slower than the last is rest.
+_USUAL = 0.4
+_LEAVING = 2.5
+_REST = 0.15
 # A foot faster than this does not carry the body.
 _CARRIES = 1.5
 
@@ -47,7 +52,7 @@ _LIFTED = 0.035
 # the time in which only this foot can carry, and of a gap that may be none.
 _SHORTEST = 0.05
 _SHORTEST_RAISED = 0.15
-_SHORTEST_AT_EDGE = 0.025
+_SHORTEST_AT_EDGE = 0.035
 _ALONE = 0.08
 _GAP = 0.2
 # What went no farther than this in a gap (markers shake) did not leave.
@@ -75,13 +80,21 @@ class _Track:
 
 @dataclass(frozen=True)
 class _Plant:
-    """A stretch of the inner clock, ends fractional, in which a point is still."""
+    """A stretch of the inner clock, ends fractional, in which a point is still.
+
+    From ``start`` to ``end`` it is slow, from ``rest`` to ``lift`` it is at rest.
+    """
 
     kind: str
     start: float
     end: float
-    height: float
+    rest: float
+    lift: float
     place: Array
+
+    @property
+    def foot(self) -> str:
+        return self.kind.split("_")[0]
 
     @property
     def seconds(self) -> float:
@@ -127,22 +140,31 @@ class _Scene:
         self.size = leg_length(motion.skeleton)
         self.fps = motion.fps
         self.first = int(starts_in_tpose(motion))
+        motion = motion[self.first :]
         last = len(motion) - 1
-        count = int(np.floor((last - self.first) / motion.fps * _RATE + 1e-6)) + 1
-        frames = np.minimum(self.first + np.arange(count) * (motion.fps / _RATE), last)
-        self.last_frame = last
-        points = contact_points(motion, hands)
-        self.tracks = {
-            kind: _track(kind, _smooth_sample(values, frames) / self.size)
-            for kind, values in points.items()
-        }
+        count = int(np.floor(motion.duration * _RATE + 1e-6)) + 1
+        frames = np.minimum(np.arange(count) * (motion.fps / _RATE), last)
+        self.last_frame = self.first + last
+        positions = motion.positions()
+        soled = soles(motion)
+        self.tracks: dict[str, _Track] = {}
+        for kind, values in contact_points(motion, hands).items():
+            places = _smooth_sample(values, frames) / self.size
+            speed = _speed(places)
+            if kind.endswith("heel"):
+                # A foot that lands rolls over its heel, wherever in the hind foot that is:
+                # the heel rests as long as either end of the line up to the ankle does.
+                ankle = soled[kind.removesuffix("_heel")].ankle
+                above = _smooth_sample(positions[:, ankle], frames) / self.size
+                speed = np.minimum(speed, _speed(above))
+            self.tracks[kind] = _track(kind, places, speed)
         still = [plant for kind in FOOT_KINDS for plant in _still(self.tracks[kind])]
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
         self.feet = self._planted_feet(still)
         self.hands: list[_Plant] = []
         if hands:
             rig = find_rig(motion.skeleton)
-            body = motion.positions()[:, rig.joint("hips", "hand contacts")]
+            body = positions[:, rig.joint("hips", "hand contacts")]
             self.hands = self._planted_hands(_smooth_sample(body, frames) / self.size)
 
     def constraints(self) -> tuple[Constraint, ...]:
@@ -173,26 +195,25 @@ class _Scene:
                 break
             planted += [plant for plant in waiting if plant not in held]
             waiting = held
-        return _merged(planted, self.tracks)
+        return _timed(_merged(planted, self.tracks))
 
     def _carries(self, plant: _Plant, planted: list[_Plant]) -> bool:
         """Whether a raised point must be what the body stands on for a moment."""
         span = slice(int(np.ceil(plant.start)), int(plant.end) + 1)
         times = np.arange(span.start, span.stop)
-        foot = plant.kind.split("_")[0]
         height = float(self.floor.above(plant.place))
         beside = np.zeros(len(times), dtype=bool)
         lower = np.zeros(len(times), dtype=bool)
         for other in planted:
             held = (times >= other.start) & (times <= other.end)
             level = float(self.floor.above(other.place))
-            if other.kind.split("_")[0] != foot and abs(level - height) < _ON_FLOOR:
+            if other.foot != plant.foot and abs(level - height) < _ON_FLOOR:
                 beside |= held
             elif level < height - _ON_FLOOR:
                 lower |= held
         for kind in FOOT_KINDS:
             track = self.tracks[kind]
-            if track.foot != foot:
+            if track.foot != plant.foot:
                 # Slow and near the floor it carries, even while it pivots.
                 low = self.floor.above(track.points[span]) < _ON_FLOOR
                 lower |= low & (track.speed[span] < _CARRIES)
@@ -219,9 +240,13 @@ class _Scene:
 # Still stretches
 
 
-def _track(kind: str, points: Array) -> _Track:
-    velocity = np.gradient(points, axis=0) * _RATE if len(points) > 1 else np.zeros_like(points)
-    speed = np.linalg.norm(velocity, axis=1)
+def _speed(points: Array) -> Array:
+    if len(points) < 2:
+        return np.zeros(len(points))
+    return np.asarray(np.linalg.norm(np.gradient(points, axis=0), axis=1) * _RATE)
+
+
+def _track(kind: str, points: Array, speed: Array) -> _Track:
     swing = _running_max(speed, int(_SWING_SPAN * _RATE))
     return _Track(kind, points, speed, np.clip(_SWING_SHARE * swing, *_LIMIT))
 
@@ -241,26 +266,64 @@ def _still(track: _Track) -> list[_Plant]:
         for a, b in _runs(near):
             if not core[a : b + 1].any():
                 continue
-            start = _crossing(track, first + a, -1)
-            end = _crossing(track, first + b, +1)
-            middle = np.arange(first + a, first + b + 1)[core[a : b + 1]]
-            plant = _Plant(track.kind, start, end, height, np.median(track.points[middle], axis=0))
-            at_edge = start <= 0.0 or end >= len(track.speed) - 1
-            if plant.seconds >= (_SHORTEST_AT_EDGE if at_edge else _SHORTEST):
-                plants.append(plant)
+            span = slice(first + a, first + b + 1)
+            at_edge = span.start == 0 or span.stop == len(track.speed)
+            shortest = _SHORTEST_AT_EDGE if at_edge else _SHORTEST
+            if (span.stop - 1 - span.start) / _RATE < shortest:
+                continue
+            inside = np.arange(span.start, span.stop)[core[a : b + 1]]
+            place = np.median(track.points[inside], axis=0)
+            usual = float(np.quantile(track.speed[inside], _USUAL))
+            limit = np.clip(_LEAVING * usual, _REST, track.limit)
+            plants.append(
+                _Plant(
+                    track.kind,
+                    *_ends(track.speed, span, track.limit),
+                    *_ends(track.speed, span, limit),
+                    place,
+                )
+            )
     return plants
 
 
-def _crossing(track: _Track, index: int, step: int) -> float:
-    """Where between two ticks the speed passes its limit."""
+def _ends(speed: Array, span: slice, limit: Array) -> tuple[float, float]:
+    """Where in a stretch the speed is first and last below its limit, between ticks."""
+    quiet = np.flatnonzero(speed[span] < limit[span]) + span.start
+    first, last = int(quiet[0]), int(quiet[-1])
+    return _crossing(speed - limit, first, -1), _crossing(speed - limit, last, +1)
+
+
+def _crossing(excess: Array, index: int, step: int) -> float:
+    """Where a negative value next to ``index`` passes zero; ``index`` if it does not."""
     after = index + step
-    if not 0 <= after < len(track.speed):
+    if not 0 <= after < len(excess) or excess[after] <= 0.0:
         return float(index)
-    inner = track.speed[index] - track.limit[index]
-    outer = track.speed[after] - track.limit[after]
-    if outer <= 0.0 or inner >= 0.0:
-        return float(index)
-    return index + step * float(inner / (inner - outer))
+    return index + step * float(excess[index] / (excess[index] - excess[after]))
+
+
+def _timed(plants: list[_Plant]) -> list[_Plant]:
+    """Plants of the feet from first touch to last.
+
+    A foot that comes out of a swing, or goes into one, passes from slow to fast at once.
+    Where the other end of the foot stands meanwhile, the foot rolls, and the end that
+    lifts (or comes down) is slow for a while without being at rest.
+    """
+
+    def rolls(plant: _Plant, time: float) -> bool:
+        return any(
+            other.start < time < other.end
+            for other in plants
+            if other.foot == plant.foot and other.kind != plant.kind
+        )
+
+    return [
+        replace(
+            plant,
+            start=plant.rest if rolls(plant, plant.start) else plant.start,
+            end=plant.lift if rolls(plant, plant.end) else plant.end,
+        )
+        for plant in plants
+    ]
 
 
 def _merged(plants: Iterable[_Plant], tracks: dict[str, _Track]) -> list[_Plant]:
@@ -269,8 +332,10 @@ def _merged(plants: Iterable[_Plant], tracks: dict[str, _Track]) -> list[_Plant]
     for plant in sorted(plants, key=lambda plant: plant.start):
         row = rows.setdefault(plant.kind, [])
         if row and _same(row[-1], plant, tracks[plant.kind]):
-            longer = max(row[-1], plant, key=lambda each: each.seconds)
-            row[-1] = replace(longer, start=row[-1].start, end=max(row[-1].end, plant.end))
+            longer, before = max(row[-1], plant, key=lambda each: each.seconds), row[-1]
+            row[-1] = replace(
+                longer, start=before.start, rest=before.rest, end=plant.end, lift=plant.lift
+            )
         else:
             row.append(plant)
     return [plant for row in rows.values() for plant in row]
