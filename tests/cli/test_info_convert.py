@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave import samples
 from motionweave.cli import common
 from motionweave.cli.main import main
 from tests.strategies import random_motion
@@ -51,6 +52,24 @@ def test_info_as_json_and_as_text(clip: Path, capsys: pytest.CaptureFixture[str]
     assert main(["info", str(clip), str(clip)]) == 0
     text = capsys.readouterr().out
     assert text.count("40 frames at 40 a second: 0.97 s") == 2
+    assert text.count("contacts not detected: the rig has no legs") == 2
+
+
+def test_info_about_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    walk = samples.sample("walk")
+    mw.save(walk, tmp_path / "walk.bvh")
+    assert main(["info", str(tmp_path / "walk.bvh"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["roles"]["left_ankle"]
+    assert facts["height"] == pytest.approx(walk.skeleton.height)
+    assert facts["contacts_are"] == "given in walk.contacts.json"
+    assert set(facts["contacts"]) == {one.kind for one in walk.constraints}
+    (tmp_path / "walk.contacts.json").unlink()
+    assert main(["info", str(tmp_path / "walk.bvh")]) == 0
+    text = capsys.readouterr().out
+    assert "contacts detected" in text
+    assert "left_heel: " in text
+    assert "(probably metres)" in text
 
 
 def test_info_lists_several_files(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 import time
 import tracemalloc
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -193,7 +196,7 @@ def test_random_bytes(tmp_path: Path, data: bytes) -> None:
 
 
 _keywords = "{ } HIERARCHY ROOT JOINT End Site OFFSET CHANNELS MOTION Frames: Frame Time:"
-_values = "Xposition Zrotation 0 1 -1 1e9 1e-300 nan 99999999999999999999 3 6"
+_values = "Xposition Zrotation 0 1 -1 1e9 1e8 1e-300 nan 99999999999999999999 3 6"
 _words = st.sampled_from(
     [*_keywords.split(), *_values.split(), "\n", "\r", "\t", "\0", "\ufeff", "é"]
 )
@@ -219,6 +222,56 @@ def test_mutations_of_a_good_file(tmp_path: Path, data: st.DataObject) -> None:
             text = text[:at]
     path = tmp_path / "clip.bvh"
     path.write_bytes(text.encode())
+    _load_or_refuse(path)
+
+
+def _person() -> str:
+    """A humanoid that walks a few frames, as text: contacts are looked for on loading."""
+    from motionweave import samples
+    from motionweave.io.bvh import write
+
+    motion = samples.sample("walk")[:8]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "walk.bvh"
+        write(motion, path)
+        return path.read_text()
+
+
+_PERSON = _person()
+
+
+@settings(_fuzz, max_examples=150)
+@given(st.data())
+def test_mutations_of_a_person(tmp_path: Path, data: st.DataObject) -> None:
+    tokens = _PERSON.split(" ")
+    for _ in range(data.draw(st.integers(1, 6))):
+        # Numbers of the header and of the first frames, mostly.
+        at = data.draw(st.integers(0, len(tokens) - 1))
+        tokens[at] = data.draw(
+            st.sampled_from(["0", "1e12", "-1e8", "1e8", "1e-300", "180", "\n", "{"])
+        )
+    path = tmp_path / "clip.bvh"
+    path.write_text(" ".join(tokens))
+    _load_or_refuse(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: re.sub(r"OFFSET \S+ \S+ \S+", "OFFSET 0 0 0", text),
+        lambda text: re.sub(r"OFFSET \S+", "OFFSET 1e8", text),
+        lambda text: re.sub(r"(?m)^-?\d.*$", lambda row: re.sub(r"\S+", "0", row.group()), text),
+        lambda text: re.sub(r"Frame Time: \S+", "Frame Time: 1", text),
+        lambda text: re.sub(r"Frame Time: \S+", "Frame Time: 0.001", text),
+        lambda text: "\n".join(text.splitlines()[:-7]),
+    ],
+    ids=["no lengths", "huge", "no motion", "slow", "fast", "one frame"],
+)
+def test_strange_persons_are_loaded_or_refused(
+    tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    path = tmp_path / "clip.bvh"
+    path.write_text(change(_PERSON))
     _load_or_refuse(path)
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.core import rotations
+from motionweave.io import bvh_text
 from motionweave.io.bvh import frame_rate
 
 ROOT6 = "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"
@@ -346,3 +347,22 @@ def test_z_up_is_turned_and_turned_back(tmp_path: Path) -> None:
         motion.positions(),
         atol=1e-6,
     )
+
+
+@pytest.mark.parametrize("block", [1, 7, 30, 1000])
+def test_large_files_are_read_in_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    rows = PLAIN[PLAIN.index("1 10 3") :]
+    text = PLAIN.replace("Frames: 2", "Frames: 400") + 199 * rows
+    whole = _load(tmp_path, text)
+    monkeypatch.setattr(bvh_text, "_BLOCK", block)
+    # So that most of the rows lie beyond what is read for the header.
+    monkeypatch.setattr(bvh_text, "_LONGEST_HEADER", text.index("MOTION") + 30)
+    for ends in ("\n", "\r\n"):
+        parts = _load(tmp_path, text.replace("\n", ends))
+        np.testing.assert_array_equal(parts.source["values"], whole.source["values"])
+    bad = text[:-12] + "x" + text[-12:]
+    with pytest.raises(mw.FormatError, match="frame 399") as refusal:
+        _load(tmp_path, bad)
+    assert refusal.value.line == text.count("\n")

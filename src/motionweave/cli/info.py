@@ -28,14 +28,23 @@ def run(args: argparse.Namespace) -> None:
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """All that is known about a clip, ready for JSON."""
     from motionweave.analysis.rig import ROLES, find_rig
+    from motionweave.analysis.soles import has_feet
     from motionweave.analysis.tpose import starts_in_tpose
     from motionweave.core.constraints import kinds, of_kind
+    from motionweave.io import sidecar
     from motionweave.io.registry import format_of
 
     skeleton = motion.skeleton
     rig = find_rig(skeleton)
     roles = rig.names()
     source = motion.source
+    missing = [role for role in ROLES if role not in roles]
+    if sidecar.beside(path).exists():
+        origin = f"given in {sidecar.beside(path).name}"
+    elif has_feet(skeleton):
+        origin = "detected"
+    else:
+        origin = "not detected: the rig has no legs and feet that are known"
     return {
         "file": str(path),
         "format": format_of(path).name,
@@ -50,7 +59,8 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         "up": source.get("up", "y"),
         "tpose_first": starts_in_tpose(motion),
         "roles": roles,
-        "roles_missing": [role for role in ROLES if role not in roles],
+        "roles_missing": missing,
+        "contacts_are": origin,
         "contacts": {
             kind: [[one.start, one.end] for one in of_kind(motion.constraints, kind)]
             for kind in kinds(motion.constraints)
@@ -78,11 +88,10 @@ def _text(facts: dict[str, Any]) -> str:
     lines.append("  roles: " + (", ".join(f"{r} {n}" for r, n in roles.items()) or "none found"))
     if roles and facts["roles_missing"]:
         lines.append(f"  roles not found: {', '.join(facts['roles_missing'])}")
+    lines.append(f"  contacts {facts['contacts_are']}")
     for kind, spans in facts["contacts"].items():
-        shown = ", ".join(f"{start:g}-{end:g}" for start, end in spans)
-        lines.append(f"  {kind}: {shown}")
-    if not facts["contacts"]:
-        lines.append("  no contacts")
+        shown = ", ".join(f"{start:.1f}-{end:.1f}" for start, end in spans)
+        lines.append(f"    {kind}: {shown}")
     return "\n".join(lines)
 
 

@@ -26,7 +26,7 @@ _LONGEST_HEADER = 1 << 22
 _BLOCK = 1 << 24
 _LONGEST_LINE = 1 << 26
 # Larger numbers are damage, not lengths or angles, and would overflow later on.
-_LARGEST = 1e12
+_LARGEST = 1e9
 
 _MOTION = re.compile(rb"(?:^|[\r\n}])[^\S\r\n]*MOTION(?=\s|$)", re.IGNORECASE)
 _FIELD = re.compile(rb"\s*(frames|frame[^\S\r\n]*time)[^\S\r\n]*:?[^\S\r\n]*(\S+)", re.IGNORECASE)
