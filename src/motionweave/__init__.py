@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from motionweave.analysis.contacts import detect_contacts, estimate_floor
     from motionweave.analysis.rig import find_rig, use_rig
+    from motionweave.cleanup.footskate import clean_feet
     from motionweave.core.constraints import Constraint
     from motionweave.core.motion import Motion, concatenate
     from motionweave.core.planar import Planar
@@ -49,6 +50,7 @@ _HOMES = {
     "estimate_floor": "analysis.contacts",
     "find_rig": "analysis.rig",
     "use_rig": "analysis.rig",
+    "clean_feet": "cleanup.footskate",
     "Constraint": "core.constraints",
     "Motion": "core.motion",
     "concatenate": "core.motion",
@@ -80,6 +82,7 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "estimate_floor",
     "find_rig",
     "use_rig",
+    "clean_feet",
     "Constraint",
     "Motion",
     "concatenate",
