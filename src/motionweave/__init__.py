@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from motionweave.analysis.contacts import detect_contacts, estimate_floor
+    from motionweave.analysis.events import find_events
     from motionweave.analysis.rig import find_rig, use_rig
-    from motionweave.cleanup.footskate import clean_feet
+    from motionweave.analysis.states import EventTable, State
     from motionweave.core.constraints import Constraint
     from motionweave.core.motion import Motion, concatenate
     from motionweave.core.planar import Planar
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
         RigError,
         WarpError,
     )
+    from motionweave.framespace.blend import Framespace, framespace
+    from motionweave.framespace.interpolant import Interpolant
     from motionweave.io.clips import load, save
+    from motionweave.io.events import load_events, save_events
     from motionweave.registration.curve import RegistrationCurve
     from motionweave.registration.files import load_registration
     from motionweave.registration.register import register
@@ -48,9 +52,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "detect_contacts": "analysis.contacts",
     "estimate_floor": "analysis.contacts",
+    "find_events": "analysis.events",
     "find_rig": "analysis.rig",
     "use_rig": "analysis.rig",
-    "clean_feet": "cleanup.footskate",
+    "EventTable": "analysis.states",
+    "State": "analysis.states",
     "Constraint": "core.constraints",
     "Motion": "core.motion",
     "concatenate": "core.motion",
@@ -65,8 +71,13 @@ _HOMES = {
     "RegistrationError": "errors",
     "RigError": "errors",
     "WarpError": "errors",
+    "Framespace": "framespace.blend",
+    "framespace": "framespace.blend",
+    "Interpolant": "framespace.interpolant",
     "load": "io.clips",
     "save": "io.clips",
+    "load_events": "io.events",
+    "save_events": "io.events",
     "RegistrationCurve": "registration.curve",
     "load_registration": "registration.files",
     "register": "registration.register",
@@ -80,9 +91,11 @@ _HOMES = {
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "detect_contacts",
     "estimate_floor",
+    "find_events",
     "find_rig",
     "use_rig",
-    "clean_feet",
+    "EventTable",
+    "State",
     "Constraint",
     "Motion",
     "concatenate",
@@ -97,8 +110,13 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "RegistrationError",
     "RigError",
     "WarpError",
+    "Framespace",
+    "framespace",
+    "Interpolant",
     "load",
     "save",
+    "load_events",
+    "save_events",
     "RegistrationCurve",
     "load_registration",
     "register",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -21,6 +20,7 @@ from motionweave.errors import MotionweaveError
 VERBS: dict[str, str] = {
     "info": "tell what is in motion files",
     "convert": "change format, frame rate, length, side, axes or units",
+    "framespace": "blend and join clips in step with their motion events",
 }
 
 
@@ -30,16 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser(words)
     args = parser.parse_args(words)
     try:
-        code = args.run(args) or 0
-        sys.stdout.flush()
-        return code
+        return args.run(args) or 0
     except MotionweaveError as error:
         print(f"motionweave: {error}", file=sys.stderr)
-    except BrokenPipeError:
-        # Whoever reads our output (head, less) has seen enough; nothing is wrong. What is
-        # still buffered must go somewhere, or Python complains on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"motionweave: {place}{error.strerror or error}", file=sys.stderr)

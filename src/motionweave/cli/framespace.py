@@ -1,0 +1,179 @@
+"""``motionweave framespace``: blend and join clips in step with their motion events."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motionweave.cli import common
+from motionweave.errors import BlendError
+
+if TYPE_CHECKING:
+    from motionweave.analysis.states import EventTable
+    from motionweave.framespace.blend import Framespace
+    from motionweave.framespace.correspondence import Correspondence
+    from motionweave.framespace.interpolant import Interpolant
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "several")
+    common.add_output(parser)
+    curve = parser.add_argument_group("interpolant")
+    curve.add_argument(
+        "--shape",
+        choices=("concatenate", "blend"),
+        default="concatenate",
+        help="from the first clip to the last (the default), or a mix of them, held",
+    )
+    curve.add_argument(
+        "--level",
+        type=float,
+        nargs="+",
+        metavar="Y",
+        help="how much of the second clip is in a blend (0.5); with four clips y and z",
+    )
+    curve.add_argument(
+        "--interpolant",
+        type=Path,
+        metavar="FILE",
+        help="control vertices x, y[, z] in a CSV or JSON file, instead of a shape",
+    )
+    curve.add_argument(
+        "--cycles", type=int, default=6, metavar="N", help="cycles it is drawn over (6)"
+    )
+    events = parser.add_argument_group("events")
+    events.add_argument(
+        "--events",
+        nargs="+",
+        metavar="FILE",
+        help="event tables (CSV or JSON), one a clip; - for a clip whose events are to be found",
+    )
+    events.add_argument(
+        "--write-events",
+        type=Path,
+        metavar="FOLDER",
+        help="write the event tables used, one a clip, as CLIP.events.csv",
+    )
+    events.add_argument(
+        "--cycle",
+        action="append",
+        metavar="N=A:B",
+        default=[],
+        help="take frames A to B as the cycle of the N-th clip; N=once plays it once",
+    )
+    parser.add_argument(
+        "--decoupled", action="store_true", help="let upper and lower body follow their own events"
+    )
+    parser.add_argument("--clean", action="store_true", help="hold planted feet in place")
+    parser.add_argument("--fps", type=float, help="frames a second of the output")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the framespace")
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from motionweave.framespace.blend import Framespace
+
+    count = len(args.clips)
+    if count not in (2, 4):
+        raise BlendError(f"framespace takes 2 or 4 clips, got {count}")
+    common.check_output(args.output, args.clips)
+    if args.plot is not None:
+        common.check_output(args.plot, args.clips, motion=False)
+    curve = _curve(args, count)
+    cyclic = _cycles(args.cycle, count)
+    tables = _tables(args.events, count)
+    clips = common.load_clips(args, args.clips)
+    space = Framespace(clips, events=tables, cyclic=cyclic, decoupled=args.decoupled)
+    with common.warned():
+        result = space.interpolate(curve, args.cycles, fps=args.fps, clean=args.clean)
+    common.save_clip(result, args.output)
+    if args.write_events is not None:
+        _write_events(space, args.clips, args.write_events)
+    if args.plot is not None:
+        from motionweave.plots.framespace import plot_framespace
+
+        plot_framespace(space, curve, args.cycles, args.plot)
+    matched = space.matched(args.cycles)
+    data: dict[str, Any] = {
+        "output": args.output,
+        "frames": len(result),
+        "fps": result.fps,
+        "seconds": result.duration,
+        "clips": [
+            {"name": name, "cyclic": b.cyclic, "frames": b.ends, "period": b.period}
+            for name, b in zip(space.names, space.bases, strict=True)
+        ],
+        "correspondence": {"lower": _rows(matched.lower), "upper": _rows(matched.upper)},
+    }
+    common.emit(args, data, _told(data, space, args.cycles))
+    return 0
+
+
+def _curve(args: argparse.Namespace, count: int) -> Interpolant:
+    from motionweave.framespace.interpolant import Interpolant, as_interpolant
+
+    if args.interpolant is not None:
+        return as_interpolant(Interpolant.load(args.interpolant), count)
+    if args.level is not None:
+        if args.shape != "blend":
+            raise BlendError("--level is for --shape blend")
+        return Interpolant.blend(*args.level, clips=count)
+    return as_interpolant(args.shape, count)
+
+
+def _cycles(given: list[str], count: int) -> list[bool | tuple[int, int] | None]:
+    ways: list[bool | tuple[int, int] | None] = [None] * count
+    for text in given:
+        number, _, stretch = text.partition("=")
+        first, _, last = stretch.partition(":")
+        if not number.isdigit() or not 1 <= int(number) <= count:
+            raise BlendError(f"--cycle {text}: expected N=A:B with clip N from 1 to {count}")
+        if stretch == "once":
+            ways[int(number) - 1] = False
+        elif first.isdigit() and last.isdigit():
+            ways[int(number) - 1] = (int(first), int(last))
+        else:
+            raise BlendError(f"--cycle {text}: expected frames such as {number}=36:176, or once")
+    return ways
+
+
+def _tables(given: list[str] | None, count: int) -> list[EventTable | None] | None:
+    from motionweave.io.events import load_events
+
+    if given is None:
+        return None
+    if len(given) != count:
+        raise BlendError(f"--events: expected {count} files (or -), one a clip, got {len(given)}")
+    return [None if name == "-" else load_events(name) for name in given]
+
+
+def _write_events(space: Framespace, clips: list[Path], folder: Path) -> None:
+    from motionweave.io.events import save_events
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (basis, clip) in enumerate(zip(space.bases, clips, strict=True), start=1):
+        # The same file may be given twice.
+        stem = (
+            clip.stem if [c.stem for c in clips].count(clip.stem) == 1 else f"{clip.stem}-{number}"
+        )
+        save_events(basis.events.placed(*basis.ends), folder / f"{stem}.events.csv")
+
+
+def _rows(match: Correspondence) -> list[dict[str, Any]]:
+    return [{"labels": sorted(labels), "times": list(times)} for labels, times in match.rows()]
+
+
+def _told(data: dict[str, Any], space: Framespace, cycles: int) -> str:
+    matched = space.matched(cycles)
+    lines = [f"{data['output']}: {data['frames']} frames, {data['seconds']:.2f} seconds"]
+    for clip in data["clips"]:
+        kind = "cycle" if clip["cyclic"] else "played once,"
+        first, last = clip["frames"]
+        lines.append(f"  {clip['name']}: {kind} frames {first} to {last}, {clip['period']:.2f} s")
+    if matched.upper is matched.lower:
+        lines += ["correspondence:", *(f"  {row}" for row in str(matched.lower).splitlines())]
+    else:
+        for half, match in (("lower", matched.lower), ("upper", matched.upper)):
+            lines += [f"{half} body:", *(f"  {row}" for row in str(match).splitlines())]
+    return "\n".join(lines)

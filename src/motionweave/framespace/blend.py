@@ -1,0 +1,408 @@
+"""Framespace interpolation: poses, ways and timing of several clips mixed along a curve.
+
+After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion
+Editing" (2000). The clips' states are matched (`correspondence`), the warp says which
+frames belong together (`warp`), and here they are blended (Eq. 11, 12), put at their
+place in time (Eq. 13, 14) and moved over the floor (4.6).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.analysis.states import EventTable
+from motionweave.core import constraints as constraint_tools
+from motionweave.core.averaging import mean_rotations
+from motionweave.core.constraints import Constraint
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.errors import BlendError, QualityWarning
+from motionweave.framespace.basis import Basis, make_basis, onto_character
+from motionweave.framespace.correspondence import Correspondence, match_states
+from motionweave.framespace.interpolant import Interpolant, as_interpolant
+from motionweave.framespace.trunk import Trunk
+from motionweave.framespace.warp import SMOOTHING, Warp
+
+Array = NDArray[np.float64]
+Cyclic = bool | tuple[int, int] | None
+
+# Samples of the interpolant a cycle, from which the timing is summed up (n of Eq. 14).
+_RESOLUTION = 200
+DEFAULT_CYCLES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """Where the interpolation stands at each of n output frames.
+
+    Parameters
+    ----------
+    x
+        ``(n,)`` time in the framespace, in cycles.
+    weights
+        ``(n, k)`` of the clips.
+    lower, upper
+        ``(n, k)`` phases of the clips, in cycles, that the two halves of the body show.
+    lead
+        The clip with which it begins: at x = 0 it stands at its first frame.
+    """
+
+    x: Array
+    weights: Array
+    lower: Array
+    upper: Array
+    lead: int
+
+
+class Framespace:
+    """Two or four clips whose states are matched, ready to be interpolated.
+
+    Parameters
+    ----------
+    motions
+        2 clips (interpolants x, y) or 4 (x, y, z), of the same joints. The first
+        clip's character performs the result; longer legs take longer steps.
+    events
+        For each clip its `EventTable`, at frames of the clip, or None to find it.
+    cyclic
+        For each clip, or for all, whether it repeats itself, or first and last frame
+        of the cycle; None finds out. A clip that does not is played once.
+    decoupled
+        Whether upper and lower body follow correspondences of their own. Otherwise
+        the whole body follows one, in which the feet count most.
+    smoothing
+        Half the time, in cycles, over which the clips' changes of speed at the states
+        are spread; 0 for none.
+
+    Attributes
+    ----------
+    bases
+        The clips made ready: cycles, periods, events.
+    """
+
+    def __init__(
+        self,
+        motions: Sequence[Motion],
+        *,
+        events: Sequence[EventTable | None] | None = None,
+        cyclic: Cyclic | Sequence[Cyclic] = None,
+        decoupled: bool = False,
+        smoothing: float = SMOOTHING,
+    ):
+        if len(motions) not in (2, 4):
+            raise BlendError(f"a framespace has 2 or 4 clips, got {len(motions)}")
+        character = motions[0].skeleton
+        tables = _one_each(events, len(motions), "event tables")
+        ways = _one_each(None if cyclic is None else _each(cyclic, len(motions)), len(motions))
+        self.bases = tuple(
+            make_basis(onto_character(motion, character), way, table)
+            for motion, way, table in zip(motions, ways, tables, strict=True)
+        )
+        self.decoupled = decoupled
+        self.smoothing = smoothing
+        self._once: dict[int, Matched] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The clips' names."""
+        return tuple(b.motion.name or f"clip {i + 1}" for i, b in enumerate(self.bases))
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether the cycles of all clips go on for ever; otherwise all are played once."""
+        return all(basis.cyclic for basis in self.bases)
+
+    def matched(self, cycles: int = 1) -> Matched:
+        """The correspondences, for so many cycles.
+
+        Only where a clip is played once do the cycles make a difference: the clips
+        that do repeat themselves are then matched to it as often as they are repeated.
+        """
+        key = 1 if self.cyclic else cycles
+        if key not in self._once:
+            bases = self.bases if self.cyclic else tuple(b.repeated(cycles) for b in self.bases)
+            self._once[key] = _match(bases, self.names, self.decoupled, self.smoothing)
+        return self._once[key]
+
+    def interpolate(
+        self,
+        interpolant: Interpolant | str | ArrayLike,
+        cycles: int = DEFAULT_CYCLES,
+        fps: float | None = None,
+        clean: bool = False,
+    ) -> Motion:
+        """The motion along an interpolant.
+
+        Parameters
+        ----------
+        interpolant
+            A curve, ``"concatenate"``, ``"blend"``, or control vertices.
+        cycles
+            How many cycles the interpolant is drawn over; clips that do not repeat
+            themselves are played once in that time.
+        fps
+            Frames a second of the result; the first clip's by default.
+        clean
+            Whether to hold planted feet in place afterwards.
+        """
+        curve = as_interpolant(interpolant, len(self.bases))
+        if not (isinstance(cycles, int | np.integer) and cycles >= 1):
+            raise BlendError(f"cycles: expected a whole number, at least 1, got {cycles!r}")
+        rate = self.bases[0].motion.fps if fps is None else float(fps)
+        if not (np.isfinite(rate) and rate > 0.0):
+            raise BlendError(f"frame rate {fps}: expected a positive number")
+        matched = self.matched(int(cycles))
+        track = matched.track(curve, int(cycles), rate)
+        result = _render(matched, track, rate, "+".join(self.names))
+        if clean:
+            from motionweave.cleanup.footskate import (  # type: ignore[import-not-found]
+                clean_feet,
+            )
+
+            result = clean_feet(result)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """Clips, how their states correspond, and the warps that follow.
+
+    Parameters
+    ----------
+    bases
+        The clips.
+    lower, upper
+        Correspondences of the two halves of the body; one and the same unless they
+        are decoupled.
+    lower_warp, upper_warp
+        Their warps.
+    """
+
+    bases: tuple[Basis, ...]
+    lower: Correspondence
+    upper: Correspondence
+    lower_warp: Warp
+    upper_warp: Warp
+
+    @property
+    def cyclic(self) -> bool:
+        """Whether the cycles go on."""
+        return self.lower.cyclic
+
+    def track(self, curve: Interpolant, cycles: int, fps: float) -> Track:
+        """Where the interpolation stands at each output frame."""
+        length = cycles if self.cyclic else 1
+        samples = cycles * _RESOLUTION
+        x = np.linspace(0.0, length, samples + 1)
+        weights = curve.weights(x / length)
+        periods = np.array([basis.period for basis in self.bases])
+        # Eq. 13: the gap between two samples is the blend of the clips' own gaps.
+        gap = weights @ periods * (length / samples)
+        times = np.concatenate([[0.0], np.cumsum(0.5 * (gap[:-1] + gap[1:]))])
+        count = int(np.floor(times[-1] * fps + 1e-6)) + 1
+        x = np.interp(np.arange(count) / fps, times, x)
+        weights = curve.weights(x / length)
+        lead = int(np.argmax(weights[0]))
+        starts = self._starts(lead)
+        lower = self.lower_warp.starting_at(starts).solve(x, weights)
+        upper = lower
+        if self.upper_warp is not self.lower_warp:
+            # Counted from where the feet start: a clip's halves are together when it is alone.
+            upper = self.upper_warp.starting_at(starts).solve(x, weights)
+        _check_forwards(lower, upper)
+        return Track(x, weights, lower, upper, lead)
+
+    def _starts(self, lead: int) -> Array:
+        """Phases ``(k,)`` at x = 0: the leading clip's first frame, and where that is in the rest.
+
+        On whole frames, so that a clip by itself shows its own frames and no mixture of two.
+        """
+        lengths = np.array([len(basis.motion) - 1 for basis in self.bases])
+        return np.asarray(np.round(self.lower_warp.starts_with(lead) * lengths) / lengths)
+
+
+def _check_forwards(lower: Array, upper: Array) -> None:
+    for phases in (lower, upper):
+        back = np.any(np.diff(phases, axis=0) < -1e-9, axis=1)
+        if back.any():
+            warnings.warn(
+                "the interpolant is so steep that a clip's time runs backwards at output "
+                f"frame {int(np.argmax(back))}: draw it flatter, or over more cycles",
+                QualityWarning,
+                stacklevel=4,
+            )
+            return
+
+
+def framespace(
+    motions: Sequence[Motion],
+    interpolant: Interpolant | str | ArrayLike = "concatenate",
+    cycles: int = DEFAULT_CYCLES,
+    *,
+    decoupled: bool = False,
+    clean: bool = False,
+    fps: float | None = None,
+    events: Sequence[EventTable | None] | None = None,
+    cyclic: Cyclic | Sequence[Cyclic] = None,
+    smoothing: float = SMOOTHING,
+) -> Motion:
+    """Mix two or four clips along an interpolant, in step with their motion events.
+
+    Parameters
+    ----------
+    motions
+        2 or 4 clips of the same joints.
+    interpolant
+        How much of each clip is in the mix, when: an `Interpolant`, the name of a
+        ready-made one (``"concatenate"``, ``"blend"``), or its control vertices.
+    cycles
+        How many cycles the interpolant is drawn over.
+    decoupled, events, cyclic, smoothing
+        As in `Framespace`.
+    clean
+        Whether to hold planted feet in place afterwards.
+    fps
+        Frames a second of the result; the first clip's by default.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> joined = mw.framespace([jog, walk], "concatenate", cycles=6)  # doctest: +SKIP
+    """
+    space = Framespace(
+        motions, events=events, cyclic=cyclic, decoupled=decoupled, smoothing=smoothing
+    )
+    return space.interpolate(interpolant, cycles, fps=fps, clean=clean)
+
+
+def _match(
+    bases: tuple[Basis, ...], names: Sequence[str], decoupled: bool, smoothing: float
+) -> Matched:
+    cyclic = all(basis.cyclic for basis in bases)
+    if not decoupled:
+        whole = match_states([b.events.states for b in bases], names, cyclic)
+        warp = Warp.of(whole, smoothing)
+        return Matched(bases, whole, whole, warp, warp)
+    lower = match_states([b.events.lower for b in bases], names, cyclic)
+    upper = match_states([b.events.upper for b in bases], names, cyclic)
+    return Matched(bases, lower, upper, Warp.of(lower, smoothing), Warp.of(upper, smoothing))
+
+
+def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:
+    bases = matched.bases
+    first = bases[0].motion
+    weights = track.weights
+    rotations = np.stack([b.poses(p) for b, p in zip(bases, track.lower.T, strict=True)])
+    moved = None
+    if any(b.motion.translations is not None for b in bases):
+        moved = np.stack([b.translations(p) for b, p in zip(bases, track.lower.T, strict=True)])
+    trunk: Trunk | None = None
+    if track.upper is not track.lower:
+        trunk = Trunk.of(first.skeleton)
+        for i, basis in enumerate(bases):
+            poses = basis.poses(track.upper[:, i])
+            rotations[i][:, trunk.upper] = trunk.upright(poses)[:, trunk.upper]
+            if moved is not None:
+                moved[i][:, trunk.upper] = basis.translations(track.upper[:, i])[:, trunk.upper]
+    # Eq. 11 and 12, with the mean of rotations in place of the mean of angles.
+    blended = mean_rotations(rotations, weights)
+    if trunk is not None:
+        blended = trunk.seated(blended)
+    way = _way(bases, track)
+    blended[:, 0] = way.turn(blended[:, 0])
+    # Heights are bounded like angles; adding up their changes would only let them drift.
+    heights = np.stack([b.heights(p) for b, p in zip(bases, track.lower.T, strict=True)], axis=1)
+    return replace(
+        first,
+        fps=fps,
+        root=np.stack([way.x, np.sum(weights * heights, axis=1), way.z], axis=1),
+        rotations=blended,
+        translations=None if moved is None else np.einsum("tk,ktjc->tjc", weights, moved),
+        constraints=_contacts(bases, track),
+        name=name,
+    )
+
+
+def _way(bases: Sequence[Basis], track: Track) -> Planar:
+    """Place and heading ``(n,)``, integrated from the blend of the clips' steps (4.6).
+
+    A step is the planar move of a clip's guide from one output frame to the next, seen
+    from the guide: its turn and its shift are blended, so that curved ways stay curved.
+    """
+    guides = [b.guide(phases) for b, phases in zip(bases, track.lower.T, strict=True)]
+    start = guides[track.lead][0]
+    if len(track.x) == 1:
+        return Planar(*(np.array([value]) for value in (start.angle, start.x, start.z)))
+    steps = [guide[:-1].inverse() @ guide[1:] for guide in guides]
+    weights = 0.5 * (track.weights[:-1] + track.weights[1:])
+    turn, x, z = (
+        np.sum(weights * np.stack([getattr(s, field) for s in steps], axis=1), axis=1)
+        for field in ("angle", "x", "z")
+    )
+    angle = start.angle + np.concatenate([[0.0], np.cumsum(turn)])
+    shift = Planar(angle[:-1]).apply_xz(np.stack([x, z], axis=1))
+    place = np.array([start.x, start.z]) + np.concatenate(
+        [np.zeros((1, 2)), np.cumsum(shift, axis=0)]
+    )
+    return Planar(angle, place[:, 0], place[:, 1])
+
+
+def _contacts(bases: Sequence[Basis], track: Track) -> tuple[Constraint, ...]:
+    """Contacts of the blend: it has one where, by weight, the clips are inside one.
+
+    Each clip says how far it is from the contact's beginning or end; where the clips'
+    contacts overlap, the blend's begins and ends at the mean of theirs.
+    """
+    kinds = constraint_tools.kinds(c for basis in bases for c in basis.motion.constraints)
+    found: list[Constraint] = []
+    for kind in kinds:
+        signed = np.sum(
+            track.weights
+            * np.stack(
+                [b.contact(kind, p) for b, p in zip(bases, track.lower.T, strict=True)], axis=1
+            ),
+            axis=1,
+        )
+        found += [Constraint(start, end, kind) for start, end in _positive(signed)]
+    return tuple(sorted(found))
+
+
+def _positive(signed: Array) -> list[tuple[float, float]]:
+    """Fractional frames between which a curve ``(n,)`` is positive."""
+    inside = np.concatenate([[False], signed > 0.0, [False]])
+    edges = np.flatnonzero(np.diff(inside.astype(np.int8)))
+    last = len(signed) - 1
+    spans = []
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        start, end = float(first), float(after - 1)
+        if first > 0:
+            start -= signed[first] / (signed[first] - signed[first - 1])
+        if after <= last:
+            end += signed[after - 1] / (signed[after - 1] - signed[after])
+        spans.append((start, end))
+    return spans
+
+
+def _each(value: Cyclic | Sequence[Cyclic], count: int) -> list[Cyclic]:
+    if isinstance(value, bool) or (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and not isinstance(value[0], bool | None)
+        and all(isinstance(v, int | np.integer) for v in value)
+    ):
+        return [value] * count  # type: ignore[list-item]
+    return list(value)  # type: ignore[arg-type]
+
+
+def _one_each(values: Sequence | None, count: int, what: str = "answers to cyclic") -> list:
+    if values is None:
+        return [None] * count
+    if len(values) != count:
+        raise BlendError(f"{what}: expected one for each of {count} clips, got {len(values)}")
+    return list(values)
