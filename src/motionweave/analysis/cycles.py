@@ -82,7 +82,7 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
         raise MotionError(
             f"a cycle from frame {first} to {last} is not in a clip of {len(motion)} frames"
         )
-    step = distance.align_frames(motion, motion, last, first)[0]
+    step = distance.align_frames(motion, motion, last, first)
     return _closed(motion[first : last + 1], step)
 
 
@@ -169,7 +169,9 @@ def _refined(motion: Motion, first: float, last: float, stride: float) -> tuple[
     start = round(first)
     near = np.arange(np.ceil(last - stride), np.floor(last + stride) + 1).astype(int)
     near = near[(near > start) & (near < len(motion))]
-    alike = [float(distance.frame_distances(motion, motion, start, int(end))[0]) for end in near]
+    alike = distance.distance_block(
+        motion, motion, (start, start + 1), (int(near[0]), int(near[-1]) + 1)
+    )
     return start, int(near[int(np.argmin(alike))])
 
 

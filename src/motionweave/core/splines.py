@@ -130,7 +130,7 @@ def fit(
     end: float,
     ends: tuple[ArrayLike, ArrayLike] | None = None,
     period: ArrayLike | None = None,
-    smoothness: float = 0.0,
+    weights: ArrayLike | None = None,
 ) -> QuadraticSpline:
     """The spline of so many spans that is nearest to samples, by least squares.
 
@@ -146,10 +146,13 @@ def fit(
         Values ``(d,)`` that the curve takes exactly at ``start`` and ``end``.
     period
         ``(d,)``: make the curve close up to this step. Of ``ends`` only the first is used.
-    smoothness
-        Weight of the squared second differences of the control points, relative to
-        the mean number of samples on a span. A trace of it is always there, so that
-        the fit is defined where spans hold no samples.
+    weights
+        ``(n,)`` how much each sample counts; by default all the same.
+
+    Notes
+    -----
+    A trace of stiffness is always there, so that the fit is defined where spans hold
+    no samples.
     """
     u = np.asarray(u, dtype=np.float64)
     values = np.asarray(values, dtype=np.float64)
@@ -158,9 +161,9 @@ def fit(
     # Fitted about their own middle: coordinates far from zero lose no digits, and moving
     # all samples moves the fit with them.
     middle = values.mean(axis=0)
-    penalty = (smoothness + _SLIGHT) * max(1.0, len(u) / spans)
+    share = np.ones(len(u)) if weights is None else np.asarray(weights, dtype=np.float64)
     place = np.clip((u - start) / (end - start), 0.0, 1.0) * spans
-    band, right = _normal_equations(place, values - middle, spans, penalty)
+    band, right = _normal_equations(place, values - middle, share, spans)
     conditions, wanted = [], []
     step = None if period is None else np.asarray(period, dtype=np.float64)
     if step is not None:
@@ -186,24 +189,23 @@ def fit(
     return QuadraticSpline(control, start, end, step)
 
 
-def _normal_equations(
-    place: Array, values: Array, spans: int, penalty: float
-) -> tuple[Array, Array]:
+def _normal_equations(place: Array, values: Array, share: Array, spans: int) -> tuple[Array, Array]:
     """Upper bands ``(3, m + 2)``, diagonal last as LAPACK has it, and right side ``(m + 2, d)``."""
     count = spans + 2
     span = np.minimum(place.astype(np.intp), spans - 1)
     t = place - span
     weights = (0.5 * (1.0 - t) ** 2, 0.5 + t * (1.0 - t), 0.5 * t * t)
     bend = (1.0, -2.0, 1.0)
+    stiffness = _SLIGHT * max(1.0, share.sum() / spans)
     band = np.zeros((3, count))
     right = np.zeros((count, values.shape[1]))
     for a in range(3):
         for d in range(values.shape[1]):
-            right[:, d] += np.bincount(span + a, weights[a] * values[:, d], minlength=count)
+            right[:, d] += np.bincount(span + a, share * weights[a] * values[:, d], minlength=count)
         for b in range(a, 3):
             row = band[2 - (b - a)]
-            row += np.bincount(span + b, weights[a] * weights[b], minlength=count)
-            row[b : b + spans] += penalty * bend[a] * bend[b]
+            row += np.bincount(span + b, share * weights[a] * weights[b], minlength=count)
+            row[b : b + spans] += stiffness * bend[a] * bend[b]
     return band, right
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +11,7 @@ from motionweave.core import splines
 from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration import distance
-from motionweave.registration.clouds import PointClip
-from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.tracks import Tracks
 
 Array = NDArray[np.float64]
 
@@ -51,50 +49,25 @@ class AlignmentCurve:
         return distance.onto(angle, centre, centre[..., self.reference, None, :])
 
 
-def fit_alignment(
-    clips: Sequence[PointClip], timewarp: TimewarpCurve, reference: int
-) -> AlignmentCurve:
-    """The alignment of clips along a timewarp.
+def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> AlignmentCurve:
+    """The alignment of clips along their timewarp curve.
 
-    The moves are computed for the frames on the timewarp curve itself, not for the cells
-    of the path it was fitted to, so that the path's stairs do not show in them.
+    The moves are computed for the frames on the curve itself, not for the cells of the
+    path it was fitted to, so that the path's stairs do not show in them.
+
+    A closed curve is sampled three times round and used in the middle, so that what
+    follows its end is its beginning, moved on.
     """
-    count = max(2, round((timewarp.end - timewarp.start) * _RATE) + 1)
-    u = np.linspace(timewarp.start, timewarp.end, count)
-    return _fit(clips, u, timewarp.frames(u), reference)
-
-
-def fit_cyclic_alignment(
-    clips: Sequence[PointClip], timewarp: TimewarpCurve, reference: int
-) -> AlignmentCurve:
-    """The alignment of cycles that go on for ever; each clip is its cycle three times over.
-
-    The spline is fitted to all three and used in the middle one, whose end therefore
-    continues in its beginning.
-    """
-    period = timewarp.end - timewarp.start
-    count = _SAMPLES_PER_KNOT * max(2, round(period * _RATE / _SAMPLES_PER_KNOT))
-    u = np.linspace(timewarp.start - period, timewarp.end + period, 3 * count + 1)
-    cycle = timewarp.frames(timewarp.end) - timewarp.frames(timewarp.start)
-    return _fit(clips, u, timewarp.frames(u) + cycle, reference)
-
-
-def _fit(clips: Sequence[PointClip], u: Array, frames: Array, reference: int) -> AlignmentCurve:
-    places = [np.clip(frames[:, j], 0.0, len(clip) - 1.0) for j, clip in enumerate(clips)]
-    extents = [distance.extents(clip, at) for clip, at in zip(clips, places, strict=True)]
-    cut = (
-        np.min([before for before, _ in extents], axis=0),
-        np.min([after for _, after in extents], axis=0),
-    )
-    windows = [distance.windows(clip, at, cut=cut) for clip, at in zip(clips, places, strict=True)]
+    steps = _SAMPLES_PER_KNOT * max(1, tracks.count(_RATE) // _SAMPLES_PER_KNOT)
+    u, clouds = tracks.sample(steps, steps if cyclic else 0)
     columns = []
-    for window in windows:
-        angle = np.unwrap(distance.window_angles(windows[reference], window))
-        columns += [_median(angle), window.centre[:, 0], window.centre[:, 1]]
+    for cloud in clouds:
+        found = distance.compare(clouds[reference], cloud, tracks.clips[reference].weights)
+        columns += [_median(np.unwrap(found.angle)), *found.centres[1].T]
     values = np.stack(columns, axis=1)
     values[:, 3 * reference] = 0.0
-    spans = max(1, round((len(u) - 1) / _SAMPLES_PER_KNOT))
-    return AlignmentCurve(splines.fit(u, values, spans, start=u[0], end=u[-1]), reference)
+    spline = splines.fit(u, values, (len(u) - 1) // _SAMPLES_PER_KNOT, start=u[0], end=u[-1])
+    return AlignmentCurve(spline, reference)
 
 
 def _median(values: Array) -> Array:

@@ -118,19 +118,22 @@ def free(clips: Sequence[PointClip], slope_limit: int, reference: int | None) ->
 
 def phases(
     rounds: Sequence[PointClip], slope_limit: int, reference: int | None
-) -> tuple[int, tuple[int, ...]]:
-    """Of cycles, each three times over: the reference, and with which sample each begins so
-    that all are in the phase of the reference."""
+) -> tuple[int, tuple[float, ...]]:
+    """Of cycles, each three times over: the reference, and with which (fractional) sample each
+    begins so that all are in the phase of the reference."""
     count = len(rounds)
 
-    def best_phase(a: int, b: int) -> tuple[float, int]:
+    def best_phase(a: int, b: int) -> tuple[float, float]:
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         cost = distance_block(
             rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1)
         )
         tries = (cost[:, phase : phase + columns + 1] for phase in range(columns))
         means = [_mean(part, dtw.corner_path(part, slope_limit)) for part in tries]
-        return min(means), int(np.argmin(means))
+        best = int(np.argmin(means))
+        earlier, later = means[best - 1], means[(best + 1) % columns]
+        bend = earlier - 2.0 * means[best] + later
+        return means[best], best + (0.5 * (earlier - later) / bend if bend > 0 else 0.0)
 
     if reference is None:
         means = np.array(
@@ -138,7 +141,7 @@ def phases(
         )
         reference = int(np.argmin((means + means.T).sum(axis=1))) if count > 2 else 0
     return reference, tuple(
-        0 if j == reference else best_phase(reference, j)[1] for j in range(count)
+        0.0 if j == reference else best_phase(reference, j)[1] for j in range(count)
     )
 
 

@@ -50,8 +50,6 @@ class Windows:
         ``(n, 2 K P)``: for each frame of a window all x, then all z.
     height
         ``(n, K P)``: all y.
-    centre
-        ``(n, 2)``: x and z of the weighted mean of those points that lie in the clip.
     before, after
         ``(n,)``: how many frames before and after the middle one lie in the clip.
     weights
@@ -60,7 +58,6 @@ class Windows:
 
     plane: Array
     height: Array
-    centre: Array
     before: NDArray[np.intp]
     after: NDArray[np.intp]
     weights: Array
@@ -75,62 +72,33 @@ class Windows:
         return np.stack([pairs[:, :, 1], -pairs[:, :, 0]], axis=2).reshape(self.plane.shape)
 
 
-def extents(clip: PointClip, frames: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """How many frames of each window, before and after its middle ``(n,)``, lie in the clip."""
-    at = np.asarray(frames, dtype=np.float64)
-    stride = clip.fps * STEP
-    before = np.floor(at / stride + _ROUNDING)
-    after = np.floor((len(clip) - 1 - at) / stride + _ROUNDING)
-    return (
-        np.clip(before, 0, REACH).astype(np.intp),
-        np.clip(after, 0, REACH).astype(np.intp),
-    )
-
-
-def windows(
-    clip: PointClip,
-    frames: ArrayLike | None = None,
-    *,
-    level: float = 0.0,
-    cut: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None,
-) -> Windows:
+def windows(clip: PointClip, frames: ArrayLike | None = None, *, level: float = 0.0) -> Windows:
     """Windows around (fractional) ``frames`` ``(n,)`` of a clip, by default around all.
 
-    Parameters
-    ----------
-    level
-        Taken off all heights. That does not change distances, as long as both clips
-        have the same, but saves digits.
-    cut
-        How many frames of each window, before and after its middle, count: as far as
-        the clip goes, or as far as the clips go with which it is to be compared.
+    ``level`` is taken off all heights. That does not change distances, as long as both
+    clips have the same, but saves digits.
     """
     at = np.arange(len(clip)) if frames is None else np.asarray(frames, dtype=np.float64)
-    before, after = extents(clip, at) if cut is None else cut
+    stride = clip.fps * STEP
+    before, after = _extents(clip, at)
     offsets = np.arange(-REACH, REACH + 1)
-    times = np.clip(at[:, None] + clip.fps * STEP * offsets, 0.0, len(clip) - 1.0)
+    times = np.clip(at[:, None] + stride * offsets, 0.0, len(clip) - 1.0)
     whole = np.rint(times)
     if np.all(np.abs(times - whole) < _ROUNDING):
         clouds = clip.points[whole.astype(np.intp)]
     else:
         clouds = clip.at(times.ravel()).reshape(*times.shape, *clip.points.shape[1:])
+    inside = (offsets >= -before[:, None]) & (offsets <= after[:, None])
+    shares = inside / inside.sum(axis=1, keepdims=True)
     plane = clouds[..., [0, 2]].swapaxes(2, 3)
-    centre = np.einsum("no,noc->nc", _shares(before, after), plane @ clip.weights)
+    centre = np.einsum("no,noc->nc", shares, plane @ clip.weights)
     return Windows(
         (plane - centre[:, None, :, None]).reshape(len(at), -1),
         (clouds[..., 1] - level).reshape(len(at), -1),
-        centre,
         before,
         after,
         clip.weights,
     )
-
-
-def _shares(before: NDArray[np.intp], after: NDArray[np.intp]) -> Array:
-    """Weights ``(n, K)`` of the frames of windows, those outside zero, summing to one."""
-    offsets = np.arange(-REACH, REACH + 1)
-    inside = (offsets >= -before[:, None]) & (offsets <= after[:, None])
-    return np.asarray(inside / inside.sum(axis=1, keepdims=True))
 
 
 def distance_grid(
@@ -146,9 +114,13 @@ def distance_grid(
 
 
 def distance_block(
-    a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
+    a: Motion | PointClip,
+    b: Motion | PointClip,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
 ) -> Array:
     """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
+    a, b = corresponding(a, b)
     return window_distances(*_both(a, b, np.arange(*rows), np.arange(*columns)))
 
 
@@ -218,55 +190,89 @@ def align(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> Plana
 
 
 def align_frames(
-    a: Motion | PointClip, b: Motion | PointClip, frames_a: ArrayLike, frames_b: ArrayLike
+    a: Motion | PointClip, b: Motion | PointClip, frame_a: float, frame_b: float
 ) -> Planar:
-    """The moves ``(n,)`` that bring frames ``(n,)`` of b nearest to frames ``(n,)`` of a."""
-    first, second = _paired(a, b, frames_a, frames_b)
-    return onto(window_angles(first, second), second.centre, first.centre)
+    """The move that brings a frame of b nearest to a frame of a, each with its window."""
+    a, b = corresponding(a, b)
+    extents = [_extents(clip, at) for clip, at in ((a, frame_a), (b, frame_b))]
+    before, after = (int(min(p, q)) for p, q in zip(*extents, strict=True))
+    offsets = np.arange(-before, after + 1)
+    clouds = [
+        clip.at(np.clip(at + clip.fps * STEP * offsets, 0.0, len(clip) - 1.0)).reshape(-1, 3)
+        for clip, at in ((a, frame_a), (b, frame_b))
+    ]
+    return align(clouds[0], clouds[1], np.tile(a.weights, len(offsets)) / len(offsets))
 
 
-def frame_distances(
-    a: Motion | PointClip, b: Motion | PointClip, frames_a: ArrayLike, frames_b: ArrayLike
-) -> Array:
-    """Distances ``(n,)`` of frames ``(n,)`` of a to frames ``(n,)`` of b, pair by pair."""
-    first, second = _paired(a, b, frames_a, frames_b)
-    cosine, sine = _moments(first, second)
-    shares = _point_shares(first)
-    planes = (
-        first.plane.reshape(*shares.shape[:2], 2, -1),
-        second.plane.reshape(*shares.shape[:2], 2, -1),
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two tracks of n clouds compared step by step, in windows along the tracks.
+
+    Parameters
+    ----------
+    distance
+        ``(n,)``, Eq. 1.
+    angle
+        ``(n,)``, by how much the second is to be turned, Eq. 2.
+    centres
+        ``(2, n, 2)``: x and z of the weighted means of the first's and the second's windows.
+    """
+
+    distance: Array
+    angle: Array
+    centres: Array
+
+    @property
+    def moves(self) -> Planar:
+        """The moves ``(n,)`` that bring the second nearest to the first (Eqs. 2-4)."""
+        return onto(self.angle, self.centres[1], self.centres[0])
+
+
+def compare(a: Array, b: Array, weights: Array) -> Comparison:
+    """Compare two tracks ``(n, P, 3)`` of clouds, a step being a frame of the windows.
+
+    Other than in a grid, where each window runs at its own clip's pace, both windows here
+    run through the same steps: this is for clips whose timing is known.
+    """
+    origins = [np.mean(p, axis=(0, 1)) * (1.0, 0.0, 1.0) for p in (a, b)]
+    p, q = a - origins[0], b - origins[1]
+    means = [np.einsum("npc,p->nc", track, weights) for track in (p, q)]
+    cosine = np.einsum("npc,npc,p->n", p[..., ::2], q[..., ::2], weights)
+    sine = np.einsum("np,np,p->n", p[..., 0], q[..., 2], weights) - np.einsum(
+        "np,np,p->n", p[..., 2], q[..., 0], weights
     )
-    rise = (first.height - second.height).reshape(shares.shape)
-    energy = sum(np.sum(plane * plane, axis=2) for plane in planes) + rise * rise
-    total = np.sum(shares * energy, axis=(1, 2)) - 2.0 * np.hypot(cosine, sine)
-    return np.asarray(np.maximum(total, 0.0))
+    rise = p[..., 1] - q[..., 1]
+    energy = np.einsum("np,np,p->n", rise, rise, weights)
+    for track in (p, q):
+        energy += np.einsum("npc,npc,p->n", track[..., ::2], track[..., ::2], weights)
+    rows = np.stack([cosine, sine, energy, *(m[:, i] for m in means for i in (0, 2))])
+    cosine, sine, energy, xa, za, xb, zb = _running_mean(rows)
+    cosine = cosine - (xa * xb + za * zb)
+    sine = sine - (xa * zb - za * xb)
+    energy = energy - (xa * xa + za * za) - (xb * xb + zb * zb)
+    centres = np.stack(
+        [
+            np.stack([x, z], axis=-1) + origin[::2]
+            for x, z, origin in zip((xa, xb), (za, zb), origins, strict=True)
+        ]
+    )
+    apart = np.maximum(energy - 2.0 * np.hypot(cosine, sine), 0.0)
+    return Comparison(apart, np.arctan2(sine, cosine), centres)
+
+
+def _running_mean(rows: Array) -> Array:
+    """Means ``(r, n)`` over windows along the last axis, cut off at the ends."""
+    total = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)], axis=1)
+    middle = np.arange(rows.shape[1])
+    first = np.maximum(middle - REACH, 0)
+    stop = np.minimum(middle + REACH, rows.shape[1] - 1) + 1
+    return np.asarray((total[:, stop] - total[:, first]) / (stop - first))
 
 
 def onto(angle: ArrayLike, origin: Array, to: Array) -> Planar:
     """The moves that turn by ``angle`` and take floor points ``origin`` to ``to`` ``(..., 2)``."""
     turned = Planar(angle).apply_xz(origin)
     return Planar(angle, to[..., 0] - turned[..., 0], to[..., 1] - turned[..., 1])
-
-
-def window_angles(a: Windows, b: Windows) -> Array:
-    """For n pairs of equally cut windows, how far ``(n,)`` the second is to be turned (Eq. 2)."""
-    cosine, sine = _moments(a, b)
-    return np.arctan2(sine, cosine)
-
-
-def _moments(a: Windows, b: Windows) -> tuple[Array, Array]:
-    """Denominator and numerator of Eq. 2 for n pairs of equally cut windows."""
-    shares = _point_shares(a)
-    p = a.plane.reshape(*shares.shape[:2], 2, -1)
-    q = b.plane.reshape(*shares.shape[:2], 2, -1)
-    cosine = np.sum(shares * (p[:, :, 0] * q[:, :, 0] + p[:, :, 1] * q[:, :, 1]), axis=(1, 2))
-    sine = np.sum(shares * (p[:, :, 0] * q[:, :, 1] - p[:, :, 1] * q[:, :, 0]), axis=(1, 2))
-    return cosine, sine
-
-
-def _point_shares(w: Windows) -> Array:
-    """Weights ``(n, K, P)`` of all points of windows, summing to one."""
-    return np.asarray(_shares(w.before, w.after)[:, :, None] * w.weights)
 
 
 def corresponding(
@@ -282,22 +288,23 @@ def corresponding(
     return first, second
 
 
-def _paired(
-    a: Motion | PointClip, b: Motion | PointClip, frames_a: ArrayLike, frames_b: ArrayLike
-) -> tuple[Windows, Windows]:
-    """Windows of frames that belong together in pairs, cut alike."""
-    a, b = corresponding(a, b)
-    at_a, at_b = np.broadcast_arrays(np.atleast_1d(frames_a), np.atleast_1d(frames_b))
-    (before_a, after_a), (before_b, after_b) = extents(a, at_a), extents(b, at_b)
-    cut = np.minimum(before_a, before_b), np.minimum(after_a, after_b)
-    return windows(a, at_a, cut=cut), windows(b, at_b, cut=cut)
-
-
 def _both(
     a: PointClip, b: PointClip, rows: ArrayLike | None, columns: ArrayLike | None
 ) -> tuple[Windows, Windows]:
     level = float(a.points[..., 1].mean())
     return windows(a, rows, level=level), windows(b, columns, level=level)
+
+
+def _extents(clip: PointClip, frames: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """How many frames of each window, before and after its middle, lie in the clip."""
+    at = np.asarray(frames, dtype=np.float64)
+    stride = clip.fps * STEP
+    before = np.floor(at / stride + _ROUNDING)
+    after = np.floor((len(clip) - 1 - at) / stride + _ROUNDING)
+    return (
+        np.clip(before, 0, REACH).astype(np.intp),
+        np.clip(after, 0, REACH).astype(np.intp),
+    )
 
 
 def _equally_cut(w: Windows) -> Iterator[tuple[slice, int, int]]:

@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from motionweave.analysis.cycles import extract_cycle, find_cycle, repeat, rolled
 from motionweave.core.motion import Motion
+from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
-from motionweave.registration.alignment import fit_alignment, fit_cyclic_alignment
+from motionweave.registration.alignment import fit_alignment
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
 from motionweave.registration.correspond import Correspondence
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
 from motionweave.registration.files import fingerprint
+from motionweave.registration.refine import refined
 from motionweave.registration.timewarp import TimewarpCurve, fit_timewarp
+from motionweave.registration.tracks import Tracks
 
 Array = NDArray[np.float64]
 
@@ -88,11 +91,11 @@ def register(
         found = correspond.free(samples, slope_limit, reference)
     else:
         found = correspond.fixed(samples, slope_limit, reference)
-    timewarp = _timewarp(found, points, samples, slope_limit)
+    curve, timewarp = _timewarp(found, points, samples, slope_limit)
     return RegistrationCurve(
         motions=motions,
         timewarp=timewarp,
-        alignment=fit_alignment(points, timewarp, found.reference),
+        alignment=fit_alignment(Tracks(points, curve), found.reference),
         matches=constraint_matches(motions, timewarp),
         ranges=timewarp.frames(np.array([timewarp.start, timewarp.end])).T,
         reference=found.reference,
@@ -121,11 +124,11 @@ def _register_cycles(
     points = [as_points(repeat(cycle, 3), weights) for cycle in cycles]
     rounds = [_rounds(clip, n) for clip, n in zip(points, counts, strict=True)]
     found = correspond.closed(rounds, slope_limit, reference)
-    timewarp = _timewarp(found, points, rounds, slope_limit, cyclic=True)
+    curve, timewarp = _timewarp(found, points, rounds, slope_limit, cyclic=True)
     return RegistrationCurve(
         motions=tuple(cycles),
         timewarp=timewarp,
-        alignment=fit_cyclic_alignment(points, timewarp, reference),
+        alignment=fit_alignment(Tracks(points, curve), reference, cyclic=True),
         matches=constraint_matches(cycles, timewarp, cyclic=True),
         ranges=np.array(ranges, dtype=np.float64),
         reference=reference,
@@ -189,37 +192,36 @@ def _timewarp(
     slope_limit: int,
     *,
     cyclic: bool = False,
-) -> TimewarpCurve:
-    """The timewarp curve through the correspondences of all clips (4.2.1, 4.2.2)."""
+) -> tuple[QuadraticSpline, TimewarpCurve]:
+    """The curve through the correspondences of all clips (4.2.1, 4.2.2), in seconds and in
+    frames."""
     seconds = np.array([c.duration / (len(s) - 1) for c, s in zip(points, samples, strict=True)])
     # Between corners a clip can be up to 2 L + 1 times as long as another (two frames
     # against 2 L + 2); that must be possible at constant speed, with room on both sides.
     epsilon = 0.5 / (2 * slope_limit + 1)
     reference = found.reference
-    others = [j for j in range(len(samples)) if j != reference]
-    if len(others) == 1:
-        j = others[0]
-        times = found.paths[j] * seconds[[reference, j]]
-        if j < reference:
-            times = times[:, ::-1]
-    else:
-        at = found.paths[reference][:, 0] * seconds[reference]
-        columns = {reference: at}
-        for j in others:
-            pair = found.paths[j] * seconds[[reference, j]]
-            curve, _ = fit_timewarp(_mean_time(pair), pair, cyclic=cyclic, epsilon=epsilon)
-            columns[j] = curve(curve.inverse(0, at))[:, 1]
-            # The ends are known exactly, and a closed curve's inverse leads round at its end.
-            columns[j][0], columns[j][-1] = pair[0, 1], pair[-1, 1]
-        times = np.stack([columns[j] for j in range(len(samples))], axis=1)
-    spline, base = fit_timewarp(_mean_time(times), times, cyclic=cyclic, epsilon=epsilon)
+    at = found.paths[reference][:, 0] * seconds[reference]
+    columns = []
+    for j, path in enumerate(found.paths):
+        if j == reference:
+            columns.append(at)
+            continue
+        times = path * seconds[[reference, j]]
+        pair, _ = fit_timewarp(_mean_time(times), times, cyclic=cyclic, epsilon=epsilon)
+        pair = refined(pair, (points[reference], points[j]), epsilon, cyclic=cyclic)
+        column = pair(pair.inverse(0, at))[:, 1]
+        # The ends are known exactly, and a closed curve's inverse leads round at its end.
+        column[0], column[-1] = times[0, 1], times[-1, 1]
+        columns.append(column)
+    times = np.stack(columns, axis=1)
+    curve, base = fit_timewarp(_mean_time(times), times, cyclic=cyclic, epsilon=epsilon)
     fps = np.array([clip.fps for clip in points])
     frames = replace(
-        spline,
-        control=spline.control * fps,
-        period=None if spline.period is None else spline.period * fps,
+        curve,
+        control=curve.control * fps,
+        period=None if curve.period is None else curve.period * fps,
     )
-    return TimewarpCurve(frames, fps, base, epsilon)
+    return curve, TimewarpCurve(frames, fps, base, epsilon)
 
 
 def _mean_time(times: Array) -> Array:

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 # Seconds of a span: short enough for a footstep's own timing, long enough that the
 # stairs of the path are averaged out.
-SPAN = 0.2
+_SPAN = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +82,8 @@ def fit_timewarp(
     times: ArrayLike,
     *,
     cyclic: bool = False,
-    span: float = SPAN,
-    smoothness: float = 0.0,
     epsilon: float = 0.1,
+    weights: ArrayLike | None = None,
 ) -> tuple[QuadraticSpline, int]:
     """A spline through corresponding times, and the base that needed the least adjustment.
 
@@ -96,10 +95,14 @@ def fit_timewarp(
         ``(n, k)`` corresponding seconds. The first and the last row are met exactly.
     cyclic
         Make the curve repeat itself: what follows the last row is the first.
+    epsilon
+        The bound of Eq. 5.
+    weights
+        ``(n,)`` how much each row counts.
     """
     u = np.asarray(u, dtype=np.float64)
     times = np.asarray(times, dtype=np.float64)
-    spans = max(1, round((u[-1] - u[0]) / span))
+    spans = max(1, round((u[-1] - u[0]) / _SPAN))
     spline = splines.fit(
         u,
         times,
@@ -108,7 +111,7 @@ def fit_timewarp(
         end=u[-1],
         ends=(times[0], times[-1]),
         period=times[-1] - times[0] if cyclic else None,
-        smoothness=smoothness,
+        weights=weights,
     )
     control, base = increasing(spline.control, epsilon, closed=cyclic)
     return replace(spline, control=control), base
