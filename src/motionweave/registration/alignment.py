@@ -59,10 +59,10 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     follows its end is its beginning, moved on.
     """
     steps = _SAMPLES_PER_KNOT * max(1, tracks.count(_RATE) // _SAMPLES_PER_KNOT)
-    u, clouds = tracks.sample(steps, steps if cyclic else 0)
+    u, played = tracks.sample(steps, steps if cyclic else 0)
     columns = []
-    for cloud in clouds:
-        found = distance.compare(clouds[reference], cloud, tracks.clips[reference].weights)
+    for clip in played:
+        found = distance.compare(played[reference], clip)
         columns += [_median(np.unwrap(found.angle)), *found.centres[1].T]
     values = np.stack(columns, axis=1)
     values[:, 3 * reference] = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -35,11 +35,15 @@ class PointClip:
         Frames a second.
     weights
         ``(P,)``, not negative; scaled to sum to one.
+    signals
+        ``(T, F)`` further numbers that frames may be compared by, such as which foot
+        strikes.
     """
 
     points: Array
     fps: float
     weights: Array
+    signals: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points, dtype=np.float64)
@@ -56,7 +60,16 @@ class PointClip:
                 f"weights of {points.shape[1]} points: expected as many numbers, "
                 "none negative and not all zero"
             )
+        signals = np.asarray(self.signals, dtype=np.float64)
+        if signals.size == 0:
+            signals = np.zeros((len(points), 0))
+        if signals.shape[:1] != points.shape[:1] or not np.all(np.isfinite(signals)):
+            raise MotionError(
+                f"signals of {len(points)} frames: expected finite numbers of shape "
+                f"(frames, n), got {signals.shape}"
+            )
         object.__setattr__(self, "points", points)
+        object.__setattr__(self, "signals", signals)
         object.__setattr__(self, "fps", float(self.fps))
         object.__setattr__(self, "weights", weights / total)
 
@@ -64,7 +77,7 @@ class PointClip:
         return len(self.points)
 
     def __getitem__(self, frames: slice) -> PointClip:
-        return PointClip(self.points[frames], self.fps, self.weights)
+        return replace(self, points=self.points[frames], signals=self.signals[frames])
 
     @property
     def duration(self) -> float:
@@ -76,9 +89,12 @@ class PointClip:
         """How tall the cloud is: the median over frames of its vertical extent."""
         return float(np.median(np.ptp(self.points[..., 1], axis=1)))
 
-    def at(self, frames: ArrayLike) -> Array:
-        """Clouds ``(n, P, 3)`` at fractional frames ``(n,)``."""
-        return sample_vectors(self.points, np.asarray(frames, dtype=np.float64))
+    def sample(self, frames: ArrayLike, fps: float) -> PointClip:
+        """The clip at fractional frames ``(n,)``, said to have a frame rate."""
+        at = np.asarray(frames, dtype=np.float64)
+        return PointClip(
+            sample_vectors(self.points, at), fps, self.weights, sample_vectors(self.signals, at)
+        )
 
     def spread(self, fps: float) -> PointClip:
         """As many frames as suit a frame rate, evenly spread from the first to the last.
@@ -88,9 +104,8 @@ class PointClip:
         """
         count = max(min(2, len(self)), round(self.duration * fps) + 1)
         if count == len(self):
-            return PointClip(self.points, fps, self.weights)
-        frames = np.linspace(0.0, len(self) - 1.0, count)
-        return PointClip(self.at(frames), fps, self.weights)
+            return replace(self, fps=fps)
+        return self.sample(np.linspace(0.0, len(self) - 1.0, count), fps)
 
 
 def point_clouds(motion: Motion, points: int = POINTS) -> Array:

@@ -7,7 +7,7 @@ Everything here is in samples of clips that were spread to one rate. A path of a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from motionweave.errors import RegistrationError
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.distance import distance_band, distance_block
+from motionweave.registration.distance import (
+    distance_band,
+    distance_block,
+    signal_band,
+    signal_block,
+)
 from motionweave.registration.dtw import Path
 
 Array = NDArray[np.float64]
@@ -35,29 +40,71 @@ _LEAST_SHARE = 1.0 / 3.0
 
 
 @dataclass(frozen=True, eq=False)
+class Pair:
+    """Two clips, and how their frames correspond.
+
+    Parameters
+    ----------
+    path
+        ``(n, 2)`` samples that belong together.
+    distance
+        The mean distance of poses along the path.
+    signals
+        How much differences of the clips' signals counted beside the distances.
+    """
+
+    path: Path
+    distance: float
+    signals: float = 0.0
+
+    def turned(self) -> Pair:
+        """The same with the clips exchanged."""
+        return replace(self, path=self.path[:, ::-1])
+
+    def moved(self, row: int, column: int) -> Pair:
+        """The same, the path moved by so many samples."""
+        return replace(self, path=self.path + np.array([row, column]))
+
+
+@dataclass(frozen=True, eq=False)
 class Correspondence:
-    """Paths of k clips to one of them.
+    """How k clips correspond to one of them.
 
     Parameters
     ----------
     reference
-        The clip that all paths refer to.
-    paths
-        k paths over the same samples of the reference; its own is the identity.
-    distances
-        ``(k,)`` mean distances along the paths.
+        The clip that all pairs refer to; its samples are their first column.
+    pairs
+        k pairs over the same samples of the reference; its own is the identity.
     """
 
     reference: int
-    paths: tuple[Path, ...]
-    distances: Array
+    pairs: tuple[Pair, ...]
 
 
-def fixed(clips: Sequence[PointClip], slope_limit: int, reference: int | None) -> Correspondence:
+@dataclass(frozen=True)
+class Rules:
+    """What paths have to keep to.
+
+    Parameters
+    ----------
+    slope_limit
+        L, the most steps along a row or a column without a pause.
+    strikes
+        How much signals count: a full difference weighs like this many times the usual
+        distance of corresponding poses. Where poses agree they decide; where they do
+        not, as between a walk and a run, the signals do.
+    """
+
+    slope_limit: int = 2
+    strikes: float = 0.0
+
+
+def fixed(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Correspondence:
     """First frames belong together, and last frames."""
 
-    def pair(a: int, b: int) -> tuple[Path, float]:
-        return corner_path(clips[a], clips[b], slope_limit)
+    def pair(a: int, b: int) -> Pair:
+        return corner_pair(clips[a], clips[b], rules)
 
     return _through_reference(len(clips), pair, reference)
 
@@ -65,7 +112,7 @@ def fixed(clips: Sequence[PointClip], slope_limit: int, reference: int | None) -
 def anchored(
     clips: Sequence[PointClip],
     anchor: Sequence[int],
-    slope_limit: int,
+    rules: Rules,
     reference: int | None,
     reach: int | None = None,
 ) -> Correspondence:
@@ -76,48 +123,45 @@ def anchored(
     most = int(np.sqrt(MOST_CELLS) / 2)
     reach = most if reach is None else min(reach, most)
 
-    def pair(a: int, b: int) -> tuple[Path, float]:
-        low = np.array([max(0, anchor[c] - reach) for c in (a, b)])
+    def pair(a: int, b: int) -> Pair:
+        low = [max(0, anchor[c] - reach) for c in (a, b)]
         high = [min(len(clips[c]), anchor[c] + reach + 1) for c in (a, b)]
-        cost = distance_block(clips[a], clips[b], (low[0], high[0]), (low[1], high[1]))
-        cell = (anchor[a] - int(low[0]), anchor[b] - int(low[1]))
-        path = dtw.path_through(cost, cell, slope_limit)
-        return path + low, _mean(cost, path)
+        cell = (anchor[a] - low[0], anchor[b] - low[1])
+        block = _Block(clips[a], clips[b], (low[0], high[0]), (low[1], high[1]))
+        found = block.best(lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
+        return found.moved(low[0], low[1])
 
     return _through_reference(len(clips), pair, reference)
 
 
-def free(clips: Sequence[PointClip], slope_limit: int, reference: int | None) -> Correspondence:
+def free(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Correspondence:
     """The longest stretch on which all clips correspond well."""
     count = len(clips)
-    stretches: dict[tuple[int, int], tuple[Path, float]] = {}
     if reference is None:
         means = np.zeros((count, count))
         for a in range(count):
             for b in range(a + 1, count):
-                stretches[a, b] = good_stretch(clips[a], clips[b], slope_limit)
-                means[a, b] = means[b, a] = stretches[a, b][1]
+                means[a, b] = means[b, a] = good_stretch(clips[a], clips[b], rules).distance
         reference = int(np.argmin(means.sum(axis=1)))
     ref = clips[reference]
     # Shortest clips first: each narrows down what of the reference is left for the rest.
     span = (0, len(ref) - 1)
     inside: dict[int, Span] = {}
     for j in sorted((j for j in range(count) if j != reference), key=lambda j: len(clips[j])):
-        path, _ = good_stretch(_cut(ref, span), clips[j], slope_limit)
+        path = good_stretch(_cut(ref, span), clips[j], rules).path
         span = span[0] + int(path[0, 0]), span[0] + int(path[-1, 0])
         inside[j] = int(path[0, 1]), int(path[-1, 1])
-    paths, distances = [], np.zeros(count)
-    for j, clip in enumerate(clips):
-        if j == reference:
-            paths.append(_identity(span))
-            continue
-        path, distances[j] = _covering(_cut(ref, span), clip, inside[j], slope_limit)
-        paths.append(path + np.array([span[0], 0]))
-    return Correspondence(reference, tuple(paths), distances)
+    pairs = [
+        _identity(span)
+        if j == reference
+        else _covering(_cut(ref, span), clip, inside[j], rules).moved(span[0], 0)
+        for j, clip in enumerate(clips)
+    ]
+    return Correspondence(reference, tuple(pairs))
 
 
 def phases(
-    rounds: Sequence[PointClip], slope_limit: int, reference: int | None
+    rounds: Sequence[PointClip], rules: Rules, reference: int | None
 ) -> tuple[int, tuple[float, ...]]:
     """Of cycles, each three times over: the reference, and with which (fractional) sample each
     begins so that all are in the phase of the reference."""
@@ -125,11 +169,12 @@ def phases(
 
     def best_phase(a: int, b: int) -> tuple[float, float]:
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
-        cost = distance_block(
-            rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1)
-        )
-        tries = (cost[:, phase : phase + columns + 1] for phase in range(columns))
-        means = [_mean(part, dtw.corner_path(part, slope_limit)) for part in tries]
+        block = _Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
+        means = []
+        for phase in range(columns):
+            part = block.part(phase, phase + columns + 1)
+            found = part.best(lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
+            means.append(found.distance)
         best = int(np.argmin(means))
         earlier, later = means[best - 1], means[(best + 1) % columns]
         bend = earlier - 2.0 * means[best] + later
@@ -145,51 +190,96 @@ def phases(
     )
 
 
-def closed(rounds: Sequence[PointClip], slope_limit: int, reference: int) -> Correspondence:
+def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Correspondence:
     """Of cycles in one phase, each three times over: the paths through one round."""
 
-    def pair(a: int, b: int) -> tuple[Path, float]:
+    def pair(a: int, b: int) -> Pair:
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
-        cost = distance_block(
-            rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 2 * columns + 1)
-        )
-        path = dtw.corner_path(cost, slope_limit)
-        return path, _mean(cost, path)
+        block = _Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 2 * columns + 1))
+        return block.best(lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
 
     return _through_reference(len(rounds), pair, reference)
 
 
-def corner_path(a: PointClip, b: PointClip, slope_limit: int) -> tuple[Path, float]:
-    """The path from first samples to last ones, and its mean distance."""
+def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
+    """Two clips whose first samples belong together, and whose last ones do."""
     rows, columns = len(a), len(b)
     if rows * columns <= MOST_CELLS:
-        cost = distance_block(a, b, (0, rows), (0, columns))
-        path = dtw.corner_path(cost + _towards_straight(a, rows, columns), slope_limit)
-        return path, _mean(cost, path)
-    first, width = _band(a, b, slope_limit)
-    cost = distance_band(a, b, first, width)
-    path = dtw.corner_path(cost, slope_limit, first=first, columns=columns)
-    along = cost[path[:, 0], path[:, 1] - first[path[:, 0]]]
-    return path, float(along.mean())
+        tie = _towards_straight(a, rows, columns)
+        return _Block(a, b, (0, rows), (0, columns)).best(
+            lambda cost: dtw.corner_path(cost + tie, rules.slope_limit), rules
+        )
+    return _Band(a, b, *_band(a, b, rules)).best(rules)
 
 
-def good_stretch(a: PointClip, b: PointClip, slope_limit: int) -> tuple[Path, float]:
-    """The longest stretch on which two clips correspond well, and its mean distance."""
+def good_stretch(a: PointClip, b: PointClip, rules: Rules) -> Pair:
+    """The longest stretch on which the poses of two clips correspond well."""
     step = _coarseness(len(a), len(b))
     a, b = _thinned(a, step), _thinned(b, step)
     cost = distance_block(a, b, (0, len(a)), (0, len(b)))
     least = max(2, int(np.ceil(_LEAST_SHARE * min(cost.shape))))
     good, typical = _good_level(cost)
     while True:
-        path = dtw.longest_good(cost, good, slope_limit)
+        path = dtw.longest_good(cost, good, rules.slope_limit)
         if np.all(np.ptp(path, axis=0) + 1 >= least):
-            return path * step, _mean(cost, path)
+            return Pair(path * step, _mean(cost, path))
         if good > cost.max():
             raise RegistrationError(
                 "the clips hold no stretch that corresponds; a larger slope_limit may find one"
             )
         # Too short to be what was meant: be content with less similar frames.
         good = max(1.25 * good, good + 0.05 * typical)
+
+
+class _Block:
+    """A part of the grid of two clips: distances of poses, and of signals on top."""
+
+    def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
+        self.poses = distance_block(a, b, rows, columns)
+        self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
+
+    def part(self, first: int, stop: int) -> _Block:
+        """Only those columns."""
+        part = object.__new__(_Block)
+        part.poses = self.poses[:, first:stop]
+        part.signals = None if self.signals is None else self.signals[:, first:stop]
+        return part
+
+    def best(self, search: Callable[[Array], Path], rules: Rules) -> Pair:
+        """The path that a search finds by poses, and then by poses and signals."""
+        path = search(self.poses)
+        usual = _mean(self.poses, path)
+        if self.signals is None or rules.strikes == 0.0:
+            return Pair(path, usual)
+        weight = rules.strikes * usual
+        path = search(self.poses + weight * self.signals)
+        return Pair(path, _mean(self.poses, path), weight)
+
+
+class _Band:
+    """The part of the grid of two long clips that lies along a band."""
+
+    def __init__(self, a: PointClip, b: PointClip, first: NDArray[np.int64], width: int):
+        self.first, self.columns = first, len(b)
+        self.poses = distance_band(a, b, first, width)
+        self.signals = signal_band(a, b, first, width) if a.signals.size else None
+
+    def best(self, rules: Rules) -> Pair:
+        """The path from corner to corner by poses, and then by poses and signals."""
+        path = self._path(self.poses, rules)
+        usual = self._mean(path)
+        if self.signals is None or rules.strikes == 0.0:
+            return Pair(path, usual)
+        weight = rules.strikes * usual
+        path = self._path(self.poses + weight * self.signals, rules)
+        return Pair(path, self._mean(path), weight)
+
+    def _path(self, cost: Array, rules: Rules) -> Path:
+        return dtw.corner_path(cost, rules.slope_limit, first=self.first, columns=self.columns)
+
+    def _mean(self, path: Path) -> float:
+        rows = path[:, 0]
+        return float(self.poses[rows, path[:, 1] - self.first[rows]].mean())
 
 
 def _good_level(cost: Array) -> tuple[float, float]:
@@ -200,58 +290,55 @@ def _good_level(cost: Array) -> tuple[float, float]:
     return matched + 0.4 * (typical - matched), max(typical, np.finfo(float).tiny)
 
 
-def _covering(ref: PointClip, clip: PointClip, span: Span, slope_limit: int) -> tuple[Path, float]:
+def _covering(ref: PointClip, clip: PointClip, span: Span, rules: Rules) -> Pair:
     """All of the reference, with whatever of the clip suits it best."""
     if len(ref) * len(clip) > MOST_CELLS:
-        path, mean = corner_path(ref, _cut(clip, span), slope_limit)
-        return path + np.array([0, span[0]]), mean
-    cost = distance_block(ref, clip, (0, len(ref)), (0, len(clip)))
-    path = dtw.covering_path(cost, slope_limit)
-    return path, _mean(cost, path)
+        return corner_pair(ref, _cut(clip, span), rules).moved(0, span[0])
+    return _Block(ref, clip, (0, len(ref)), (0, len(clip))).best(
+        lambda cost: dtw.covering_path(cost, rules.slope_limit), rules
+    )
 
 
 def _through_reference(
-    count: int, pair: Callable[[int, int], tuple[Path, float]], reference: int | None
+    count: int, pair: Callable[[int, int], Pair], reference: int | None
 ) -> Correspondence:
-    """Paths to the reference; if none is given, to the clip nearest to all others (4.2.2)."""
-    found: dict[tuple[int, int], tuple[Path, float]] = {}
+    """Pairs with the reference; if none is given, with the clip nearest to all others (4.2.2)."""
+    found: dict[tuple[int, int], Pair] = {}
     if reference is None:
         means = np.zeros((count, count))
         for a in range(count):
             for b in range(a + 1, count):
-                path, mean = pair(a, b)
-                found[a, b], found[b, a] = (path, mean), (path[:, ::-1], mean)
-                means[a, b] = means[b, a] = mean
+                found[a, b] = pair(a, b)
+                found[b, a] = found[a, b].turned()
+                means[a, b] = means[b, a] = found[a, b].distance
         reference = int(np.argmin(means.sum(axis=1)))
-    paths: list[Path | None] = []
-    distances = np.zeros(count)
-    for j in range(count):
-        if j == reference:
-            paths.append(None)
-            continue
-        path, distances[j] = found.get((reference, j)) or pair(reference, j)
-        paths.append(path)
-    return Correspondence(reference, _over_common_span(paths), distances)
+    pairs = [
+        None if j == reference else found.get((reference, j)) or pair(reference, j)
+        for j in range(count)
+    ]
+    return Correspondence(reference, _over_common_span(pairs))
 
 
-def _over_common_span(paths: Sequence[Path | None]) -> tuple[Path, ...]:
-    """Paths cut to those samples of the reference that all of them cover."""
-    given = [path for path in paths if path is not None]
-    first = max(int(path[0, 0]) for path in given)
-    last = min(int(path[-1, 0]) for path in given)
+def _over_common_span(pairs: Sequence[Pair | None]) -> tuple[Pair, ...]:
+    """Pairs cut to those samples of the reference that all of them cover."""
+    paths = [pair.path for pair in pairs if pair is not None]
+    first = max(int(path[0, 0]) for path in paths)
+    last = min(int(path[-1, 0]) for path in paths)
     if last <= first:
         raise RegistrationError("no two frames of the reference clip correspond to all clips")
-    return tuple(
-        _identity((first, last))
-        if path is None
-        else path[(path[:, 0] >= first) & (path[:, 0] <= last)]
-        for path in paths
-    )
+    cut = []
+    for pair in pairs:
+        if pair is None:
+            cut.append(_identity((first, last)))
+        else:
+            inside = (pair.path[:, 0] >= first) & (pair.path[:, 0] <= last)
+            cut.append(replace(pair, path=pair.path[inside]))
+    return tuple(cut)
 
 
-def _identity(span: Span) -> Path:
+def _identity(span: Span) -> Pair:
     samples = np.arange(span[0], span[1] + 1)
-    return np.stack([samples, samples], axis=1)
+    return Pair(np.stack([samples, samples], axis=1), 0.0)
 
 
 def _mean(cost: Array, path: Path) -> float:
@@ -279,17 +366,14 @@ def _coarseness(rows: int, columns: int) -> int:
 def _thinned(clip: PointClip, step: int) -> PointClip:
     if step == 1:
         return clip
-    return PointClip(clip.points[::step], clip.fps / step, clip.weights)
+    return replace(clip[::step], fps=clip.fps / step)
 
 
-def _band(a: PointClip, b: PointClip, slope_limit: int) -> tuple[NDArray[np.int64], int]:
+def _band(a: PointClip, b: PointClip, rules: Rules) -> tuple[NDArray[np.int64], int]:
     """First columns and width of a band around the path through a coarser grid."""
     step = _coarseness(len(a), len(b))
-    coarse, _ = corner_path(
-        PointClip(a.points[_spread(len(a), step)], a.fps / step, a.weights),
-        PointClip(b.points[_spread(len(b), step)], b.fps / step, b.weights),
-        slope_limit,
-    )
+    thin_a, thin_b = (c.sample(_spread(len(c), step), c.fps / step) for c in (a, b))
+    coarse = corner_pair(thin_a, thin_b, rules).path
     at = np.stack([_spread(len(c), step)[coarse[:, i]] for i, c in enumerate((a, b))], axis=1)
     rows, index = np.unique(at[:, 0], return_index=True)
     middle = np.interp(np.arange(len(a)), rows, at[index, 1])

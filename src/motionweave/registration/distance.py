@@ -87,7 +87,8 @@ def windows(clip: PointClip, frames: ArrayLike | None = None, *, level: float = 
     if np.all(np.abs(times - whole) < _ROUNDING):
         clouds = clip.points[whole.astype(np.intp)]
     else:
-        clouds = clip.at(times.ravel()).reshape(*times.shape, *clip.points.shape[1:])
+        clouds = clip.sample(times.ravel(), clip.fps).points
+        clouds = clouds.reshape(*times.shape, *clip.points.shape[1:])
     inside = (offsets >= -before[:, None]) & (offsets <= after[:, None])
     shares = inside / inside.sum(axis=1, keepdims=True)
     plane = clouds[..., [0, 2]].swapaxes(2, 3)
@@ -155,6 +156,21 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
     return band
 
 
+def signal_block(
+    a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
+) -> Array:
+    """Squared differences of the clips' signals on the part of the grid that is asked for."""
+    p, q = a.signals[slice(*rows)], b.signals[slice(*columns)]
+    apart = np.sum(p * p, axis=1)[:, None] + np.sum(q * q, axis=1) - 2.0 * (p @ q.T)
+    return np.asarray(np.maximum(apart, 0.0))
+
+
+def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int) -> Array:
+    """The same along a band, as in `distance_band`; nothing beyond the clip."""
+    columns = np.clip(first[:, None] + np.arange(width), 0, len(b) - 1)
+    return np.asarray(np.sum((a.signals[:, None] - b.signals[columns]) ** 2, axis=2))
+
+
 def window_distances(a: Windows, b: Windows) -> Array:
     """Distances ``(n, m)`` of n windows to m others."""
     result = np.empty((len(a), len(b)))
@@ -198,7 +214,9 @@ def align_frames(
     before, after = (int(min(p, q)) for p, q in zip(*extents, strict=True))
     offsets = np.arange(-before, after + 1)
     clouds = [
-        clip.at(np.clip(at + clip.fps * STEP * offsets, 0.0, len(clip) - 1.0)).reshape(-1, 3)
+        clip.sample(
+            np.clip(at + clip.fps * STEP * offsets, 0.0, len(clip) - 1.0), clip.fps
+        ).points.reshape(-1, 3)
         for clip, at in ((a, frame_a), (b, frame_b))
     ]
     return align(clouds[0], clouds[1], np.tile(a.weights, len(offsets)) / len(offsets))
@@ -206,7 +224,7 @@ def align_frames(
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two tracks of n clouds compared step by step, in windows along the tracks.
+    """Two clips of n frames compared frame by frame.
 
     Parameters
     ----------
@@ -228,14 +246,17 @@ class Comparison:
         return onto(self.angle, self.centres[1], self.centres[0])
 
 
-def compare(a: Array, b: Array, weights: Array) -> Comparison:
-    """Compare two tracks ``(n, P, 3)`` of clouds, a step being a frame of the windows.
+def compare(a: PointClip, b: PointClip, signals: float = 0.0) -> Comparison:
+    """Compare two clips of n frames frame by frame, each frame with its neighbours.
 
-    Other than in a grid, where each window runs at its own clip's pace, both windows here
+    ``signals`` is how much the difference of the clips' signals adds to the distance.
+
+    Other than in a grid, where each window runs at its own clip's pace, the windows here
     run through the same steps: this is for clips whose timing is known.
     """
-    origins = [np.mean(p, axis=(0, 1)) * (1.0, 0.0, 1.0) for p in (a, b)]
-    p, q = a - origins[0], b - origins[1]
+    weights = a.weights
+    origins = [np.mean(clip.points, axis=(0, 1)) * (1.0, 0.0, 1.0) for clip in (a, b)]
+    p, q = a.points - origins[0], b.points - origins[1]
     means = [np.einsum("npc,p->nc", track, weights) for track in (p, q)]
     cosine = np.einsum("npc,npc,p->n", p[..., ::2], q[..., ::2], weights)
     sine = np.einsum("np,np,p->n", p[..., 0], q[..., 2], weights) - np.einsum(
@@ -243,6 +264,7 @@ def compare(a: Array, b: Array, weights: Array) -> Comparison:
     )
     rise = p[..., 1] - q[..., 1]
     energy = np.einsum("np,np,p->n", rise, rise, weights)
+    energy += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
     for track in (p, q):
         energy += np.einsum("npc,npc,p->n", track[..., ::2], track[..., ::2], weights)
     rows = np.stack([cosine, sine, energy, *(m[:, i] for m in means for i in (0, 2))])
@@ -314,28 +336,27 @@ def _equally_cut(w: Windows) -> Iterator[tuple[slice, int, int]]:
         yield slice(start, stop), int(w.before[start]), int(w.after[start])
 
 
-def _cut_weights(weights: Array, before: int, after: int) -> tuple[Array, slice]:
-    """Weights ``(frames, P)`` of a cut window, summing to one, and where its heights are."""
-    frames = before + after + 1
-    points = len(weights)
-    part = slice((REACH - before) * points, (REACH + after + 1) * points)
-    return np.tile(weights / frames, (frames, 1)), part
+def _cut(weights: Array, before: int, after: int) -> tuple[Array, slice]:
+    """Weights ``(frames · n,)`` for the n columns of each frame of a cut window, and where
+    its columns are in the whole one."""
+    frames, count = before + after + 1, len(weights)
+    part = slice((REACH - before) * count, (REACH + after + 1) * count)
+    return np.tile(weights / frames, frames), part
 
 
-def _means(plane: Array, w: Array) -> Array:
+def _means(plane: Array, weights: Array) -> Array:
     """Weighted means ``(n, 2)`` of points ``(n, frames · 2 · P)``."""
-    return np.einsum("nfcp,fp->nc", plane.reshape(len(plane), len(w), 2, -1), w)
+    pairs = plane.reshape(len(plane), -1, 2, len(weights))
+    return np.asarray((pairs @ weights).mean(axis=1))
 
 
 def _fill(
     out: Array, a: Windows, b: Windows, rows: slice, columns: slice, before: int, after: int
 ) -> None:
-    w, part = _cut_weights(a.weights, before, after)
-    both = np.concatenate([w, w], axis=1).ravel()
-    plane = slice(2 * part.start, 2 * part.stop)
+    both, plane = _cut(np.tile(a.weights, 2), before, after)
+    w, part = _cut(a.weights, before, after)
     pa, pb, turned = a.plane[rows, plane], b.plane[columns, plane], b.turned[columns, plane]
     ya, yb = a.height[rows, part], b.height[columns, part]
-    w = w.ravel()
     weighted = pa * both
     energy_a = np.einsum("ij,ij->i", weighted, pa) + (ya * ya) @ w
     energy_b = (pb * pb) @ both + (yb * yb) @ w
@@ -343,8 +364,7 @@ def _fill(
     sine = weighted @ turned.T
     if before < REACH or after < REACH:
         # The windows are centred as far as their own clip goes; this one is cut shorter.
-        shape = (before + after + 1, -1)
-        ma, mb = _means(pa, w.reshape(shape)), _means(pb, w.reshape(shape))
+        ma, mb = _means(pa, a.weights), _means(pb, a.weights)
         cosine -= ma @ mb.T
         sine -= np.outer(ma[:, 0], mb[:, 1]) - np.outer(ma[:, 1], mb[:, 0])
         energy_a -= np.sum(ma * ma, axis=1)

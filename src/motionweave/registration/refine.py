@@ -30,9 +30,17 @@ _NOTHING = 1e-12
 
 
 def refined(
-    curve: QuadraticSpline, clips: Sequence[PointClip], epsilon: float, *, cyclic: bool = False
+    curve: QuadraticSpline,
+    clips: Sequence[PointClip],
+    epsilon: float,
+    *,
+    signals: float = 0.0,
+    cyclic: bool = False,
 ) -> QuadraticSpline:
-    """The timewarp curve (in seconds) of two clips, moved to where they are most alike."""
+    """The timewarp curve (in seconds) of two clips, moved to where they are most alike.
+
+    ``signals`` is how much the clips' signals count, as in `compare`.
+    """
     for _ in range(_ROUNDS):
         tracks = Tracks(clips, curve)
         steps = tracks.count(_RATE)
@@ -40,7 +48,7 @@ def refined(
             return curve
         beyond = REACH + 1 if cyclic else 0
         u, (a, b) = tracks.sample(steps, beyond)
-        shift, certainty = _best_shift(a, b, clips[0])
+        shift, certainty = _best_shift(a, b, signals)
         inside = slice(beyond, beyond + steps + 1)
         u, shift, certainty = u[inside], shift[inside], certainty[inside]
         # The ends are given.
@@ -52,15 +60,14 @@ def refined(
     return curve
 
 
-def _best_shift(a: Array, b: Array, clip: PointClip) -> tuple[Array, Array]:
+def _best_shift(a: PointClip, b: PointClip, signals: float) -> tuple[Array, Array]:
     """By how many steps ``(n,)`` to play b later and a earlier, and how sure that is."""
-    weights = clip.weights
-    later, here, earlier = np.zeros(len(a)), compare(a, b, weights).distance, np.zeros(len(a))
-    earlier[1:-1] = compare(a[2:], b[:-2], weights).distance
-    later[1:-1] = compare(a[:-2], b[2:], weights).distance
+    later, here, earlier = np.zeros(len(a)), compare(a, b, signals).distance, np.zeros(len(a))
+    earlier[1:-1] = compare(a[2:], b[:-2], signals).distance
+    later[1:-1] = compare(a[:-2], b[2:], signals).distance
     bend = earlier - 2.0 * here + later
     bend[[0, -1]] = 0.0
-    clear = bend > _NOTHING * clip.height**2
+    clear = bend > _NOTHING * a.height**2
     bend = np.where(clear, bend, 1.0)
     shift = np.where(clear, 0.5 * (earlier - later) / bend, 0.0)
     usual = np.median(bend[clear]) if clear.any() else 1.0

@@ -15,10 +15,11 @@ from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.alignment import fit_alignment
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
-from motionweave.registration.correspond import Correspondence
+from motionweave.registration.correspond import Correspondence, Rules
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
 from motionweave.registration.files import fingerprint
 from motionweave.registration.refine import refined
+from motionweave.registration.signals import with_strikes
 from motionweave.registration.timewarp import TimewarpCurve, fit_timewarp
 from motionweave.registration.tracks import Tracks
 
@@ -26,6 +27,8 @@ Array = NDArray[np.float64]
 
 # Samples a second at which frames are compared.
 _RATE = 30.0
+# How much strikes count beside poses: enough that they decide where poses disagree.
+STRIKES = 2.0
 
 
 def register(
@@ -37,6 +40,7 @@ def register(
     weights: JointWeights | None = None,
     reference: int | None = None,
     reach: float | None = None,
+    strikes: float = STRIKES,
 ) -> RegistrationCurve:
     """Find which frames of clips belong together, how to lay them over each other, and which
     of their contacts mean the same.
@@ -64,6 +68,11 @@ def register(
         all others.
     reach
         With ``anchor``: look no further than so many seconds before and after it.
+    strikes
+        How much it counts when a foot comes down in one clip and not in another: so many
+        times as much as corresponding poses differ on average. Poses that are alike
+        decide for themselves; a walk and a run meet where their feet do. 0 for poses
+        alone, as in the paper.
 
     Raises
     ------
@@ -77,21 +86,22 @@ def register(
     >>> curve.timewarp.frames([0.0, 0.5])  # doctest: +SKIP
     """
     _check(motions, ends, cyclic, anchor, slope_limit, reference)
+    rules = Rules(int(slope_limit), strikes)
     if cyclic:
-        return _register_cycles(motions, slope_limit, weights, reference)
-    points = [as_points(clip, weights) for clip in motions]
+        return _register_cycles(motions, rules, weights, reference)
+    points = with_strikes([as_points(m, weights) for m in motions], motions)
     samples = [clip.spread(_RATE) for clip in points]
     if anchor is not None:
         cells = [
             _sample_of(f, clip, s) for f, clip, s in zip(anchor, motions, samples, strict=True)
         ]
         far = None if reach is None else max(1, round(reach * _RATE))
-        found = correspond.anchored(samples, cells, slope_limit, reference, far)
+        found = correspond.anchored(samples, cells, rules, reference, far)
     elif ends == "free":
-        found = correspond.free(samples, slope_limit, reference)
+        found = correspond.free(samples, rules, reference)
     else:
-        found = correspond.fixed(samples, slope_limit, reference)
-    curve, timewarp = _timewarp(found, points, samples, slope_limit)
+        found = correspond.fixed(samples, rules, reference)
+    curve, timewarp = _timewarp(found, points, samples, rules)
     return RegistrationCurve(
         motions=motions,
         timewarp=timewarp,
@@ -99,32 +109,34 @@ def register(
         matches=constraint_matches(motions, timewarp),
         ranges=timewarp.frames(np.array([timewarp.start, timewarp.end])).T,
         reference=found.reference,
-        distances=np.sqrt(found.distances) / _height(points),
+        distances=_distances(found, points),
         fingerprints=tuple(fingerprint(clip) for clip in motions),
     )
 
 
 def _register_cycles(
     motions: Sequence[Motion],
-    slope_limit: int,
+    rules: Rules,
     weights: JointWeights | None,
     reference: int | None,
 ) -> RegistrationCurve:
+    def rounds_of(cycles: Sequence[Motion]) -> list[PointClip]:
+        rounds = [repeat(cycle, 3) for cycle in cycles]
+        return with_strikes([as_points(r, weights) for r in rounds], rounds)
+
     ranges = [find_cycle(motion) for motion in motions]
     cycles = [extract_cycle(motion, ends) for motion, ends in zip(motions, ranges, strict=True)]
     counts = [max(2, round(cycle.duration * _RATE)) for cycle in cycles]
-    rounds = [
-        _rounds(as_points(repeat(c, 3), weights), n) for c, n in zip(cycles, counts, strict=True)
-    ]
-    reference, phases = correspond.phases(rounds, slope_limit, reference)
+    rounds = [_rounds(clip, n) for clip, n in zip(rounds_of(cycles), counts, strict=True)]
+    reference, phases = correspond.phases(rounds, rules, reference)
     cycles = [
         rolled(cycle, round(phase * (len(cycle) - 1) / count))
         for cycle, phase, count in zip(cycles, phases, counts, strict=True)
     ]
-    points = [as_points(repeat(cycle, 3), weights) for cycle in cycles]
+    points = rounds_of(cycles)
     rounds = [_rounds(clip, n) for clip, n in zip(points, counts, strict=True)]
-    found = correspond.closed(rounds, slope_limit, reference)
-    curve, timewarp = _timewarp(found, points, rounds, slope_limit, cyclic=True)
+    found = correspond.closed(rounds, rules, reference)
+    curve, timewarp = _timewarp(found, points, rounds, rules, cyclic=True)
     return RegistrationCurve(
         motions=tuple(cycles),
         timewarp=timewarp,
@@ -132,7 +144,7 @@ def _register_cycles(
         matches=constraint_matches(cycles, timewarp, cyclic=True),
         ranges=np.array(ranges, dtype=np.float64),
         reference=reference,
-        distances=np.sqrt(found.distances) / _height(points),
+        distances=_distances(found, points),
         fingerprints=tuple(fingerprint(clip) for clip in motions),
         cyclic=True,
     )
@@ -140,8 +152,7 @@ def _register_cycles(
 
 def _rounds(clip: PointClip, count: int) -> PointClip:
     """Three rounds of a cycle with so many samples each."""
-    frames = np.linspace(0.0, len(clip) - 1.0, 3 * count + 1)
-    return PointClip(clip.at(frames), _RATE, clip.weights)
+    return clip.sample(np.linspace(0.0, len(clip) - 1.0, 3 * count + 1), _RATE)
 
 
 def _check(
@@ -189,7 +200,7 @@ def _timewarp(
     found: Correspondence,
     points: Sequence[PointClip],
     samples: Sequence[PointClip],
-    slope_limit: int,
+    rules: Rules,
     *,
     cyclic: bool = False,
 ) -> tuple[QuadraticSpline, TimewarpCurve]:
@@ -198,18 +209,19 @@ def _timewarp(
     seconds = np.array([c.duration / (len(s) - 1) for c, s in zip(points, samples, strict=True)])
     # Between corners a clip can be up to 2 L + 1 times as long as another (two frames
     # against 2 L + 2); that must be possible at constant speed, with room on both sides.
-    epsilon = 0.5 / (2 * slope_limit + 1)
+    epsilon = 0.5 / (2 * rules.slope_limit + 1)
     reference = found.reference
-    at = found.paths[reference][:, 0] * seconds[reference]
+    at = found.pairs[reference].path[:, 0] * seconds[reference]
     columns = []
-    for j, path in enumerate(found.paths):
+    for j, pair in enumerate(found.pairs):
         if j == reference:
             columns.append(at)
             continue
-        times = path * seconds[[reference, j]]
-        pair, _ = fit_timewarp(_mean_time(times), times, cyclic=cyclic, epsilon=epsilon)
-        pair = refined(pair, (points[reference], points[j]), epsilon, cyclic=cyclic)
-        column = pair(pair.inverse(0, at))[:, 1]
+        times = pair.path * seconds[[reference, j]]
+        first, _ = fit_timewarp(_mean_time(times), times, cyclic=cyclic, epsilon=epsilon)
+        clips = points[reference], points[j]
+        both = refined(first, clips, epsilon, signals=pair.signals, cyclic=cyclic)
+        column = both(both.inverse(0, at))[:, 1]
         # The ends are known exactly, and a closed curve's inverse leads round at its end.
         column[0], column[-1] = times[0, 1], times[-1, 1]
         columns.append(column)
@@ -229,5 +241,7 @@ def _mean_time(times: Array) -> Array:
     return np.asarray((times - times[0]).mean(axis=1))
 
 
-def _height(points: Sequence[PointClip]) -> float:
-    return float(np.mean([clip.height for clip in points])) or 1.0
+def _distances(found: Correspondence, points: Sequence[PointClip]) -> Array:
+    """Root mean square distances ``(k,)`` to the reference, as shares of the height."""
+    height = float(np.mean([clip.height for clip in points])) or 1.0
+    return np.sqrt([pair.distance for pair in found.pairs]) / height

@@ -34,22 +34,20 @@ class Tracks:
         """How many steps of about 1 / rate the curve has, at least one."""
         return max(1, round((self.curve.end - self.curve.start) * rate))
 
-    def sample(self, steps: int, beyond: int = 0) -> tuple[Array, list[Array]]:
-        """Parameters ``(n,)`` and, for each clip, clouds ``(n, P, 3)`` at equal steps along u.
+    def sample(self, steps: int, beyond: int = 0) -> tuple[Array, list[PointClip]]:
+        """Parameters ``(n,)`` at equal steps along u, and each clip as it is there.
 
         ``beyond`` is by how many further steps a closed curve is followed at either end.
         """
         start, end = self.curve.start, self.curve.end
-        u = start + np.arange(-beyond, steps + beyond + 1) * ((end - start) / steps)
+        step = (end - start) / steps
+        u = start + np.arange(-beyond, steps + beyond + 1) * step
         u[beyond], u[beyond + steps] = start, end
-        return np.asarray(u), self.at(np.repeat(u[:, None], len(self.clips), axis=1))
-
-    def at(self, u: Array) -> list[Array]:
-        """Clouds ``(n, P, 3)`` of each clip at its own parameters ``(n, k)``."""
-        clouds = []
-        for j, clip in enumerate(self.clips):
-            seconds = self.curve(u[:, j])[:, j]
-            if self.curve.period is not None:
-                seconds = seconds + self.curve.period[j]
-            clouds.append(clip.at(np.clip(seconds * clip.fps, 0.0, len(clip) - 1.0)))
-        return clouds
+        seconds = self.curve(u)
+        if self.curve.period is not None:
+            seconds = seconds + self.curve.period
+        played = [
+            clip.sample(np.clip(seconds[:, j] * clip.fps, 0.0, len(clip) - 1.0), 1.0 / step)
+            for j, clip in enumerate(self.clips)
+        ]
+        return np.asarray(u), played

@@ -1,0 +1,57 @@
+"""Strikes as signals that frames are compared by, beside their points.
+
+Poses alone put the strike of a jog, with the foot already below the body, against a moment
+of a walk when that foot has long been standing. Clips say when feet come down; frames in
+which the same foot does are the more alike. How long feet stand says little: walks have
+both down for a while and runs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core import constraints as constraint_tools
+from motionweave.core.motion import Motion
+from motionweave.registration.clouds import PointClip
+
+Array = NDArray[np.float64]
+
+# Seconds before and after a strike in which it shows.
+_SPREAD = 0.2
+
+
+def with_strikes(points: Sequence[PointClip], motions: Sequence[Motion]) -> list[PointClip]:
+    """The clips with a signal for every limb that has contacts in all of them."""
+    limbs = sorted(set.intersection(*({limb_of(c.kind) for c in m.constraints} for m in motions)))
+    return [
+        replace(clip, signals=strike_signals(motion, limbs))
+        for clip, motion in zip(points, motions, strict=True)
+    ]
+
+
+def strike_signals(motion: Motion, limbs: Sequence[str]) -> Array:
+    """``(T, len(limbs))``: 1 where a limb comes down, falling to 0 on both sides."""
+    seconds = np.arange(len(motion)) / motion.fps
+    signals = np.zeros((len(motion), len(limbs)))
+    for column, limb in enumerate(limbs):
+        # Heel and toe of a foot are one limb: it strikes with what comes down first.
+        held = [replace(c, kind=limb) for c in motion.constraints if limb_of(c.kind) == limb]
+        for contact in constraint_tools.joined(held):
+            if contact.start <= 0.0:
+                continue  # It was down when the clip began.
+            away = np.abs(seconds - contact.start / motion.fps)
+            shown = np.maximum(1.0 - away / _SPREAD, 0.0)
+            signals[:, column] = np.maximum(signals[:, column], shown)
+    return signals
+
+
+def limb_of(kind: str) -> str:
+    """The limb that a kind of contact belongs to: ``left_foot`` for heel and toe."""
+    for part in ("_heel", "_toe"):
+        if kind.endswith(part):
+            return kind.removesuffix(part) + "_foot"
+    return kind
