@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from motionweave.analysis.events import find_events
     from motionweave.analysis.rig import find_rig, use_rig
     from motionweave.analysis.states import EventTable, State
+    from motionweave.cleanup.footskate import clean_feet
     from motionweave.core.constraints import Constraint
     from motionweave.core.motion import Motion, concatenate
     from motionweave.core.planar import Planar
@@ -57,6 +58,7 @@ _HOMES = {
     "use_rig": "analysis.rig",
     "EventTable": "analysis.states",
     "State": "analysis.states",
+    "clean_feet": "cleanup.footskate",
     "Constraint": "core.constraints",
     "Motion": "core.motion",
     "concatenate": "core.motion",
@@ -96,6 +98,7 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "use_rig",
     "EventTable",
     "State",
+    "clean_feet",
     "Constraint",
     "Motion",
     "concatenate",

@@ -156,6 +156,20 @@ def test_warnings_are_lines_too(clip: Path, capsys: pytest.CaptureFixture[str]) 
     assert lines == [f"motionweave: warning: {clip}: 40 frames were found, not 44 as the file says"]
 
 
+def test_a_reader_who_has_seen_enough_is_no_error(clip: Path) -> None:
+    program = "import sys; from motionweave.cli.main import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "info", str(clip), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

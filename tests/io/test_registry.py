@@ -169,6 +169,17 @@ def test_contacts_travel_beside_the_clip(tmp_path: Path, motion: mw.Motion) -> N
     assert given_file.constraints == held.constraints
 
 
+def test_contacts_of_another_clip_are_not_left_behind(tmp_path: Path, motion: mw.Motion) -> None:
+    held = motion.with_constraints([mw.Constraint(3, 7.5, "left_toe")])
+    beside = tmp_path / "clip.contacts.json"
+    mw.save(held, tmp_path / "clip.bvh")
+    mw.save(motion, tmp_path / "clip.bvh")
+    assert beside.exists(), "the same frames: the contacts may still be meant"
+    mw.save(motion[:20], tmp_path / "clip.bvh")
+    assert not beside.exists()
+    assert len(mw.load(tmp_path / "clip.bvh")) == 20
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

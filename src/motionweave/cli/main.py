@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -30,9 +31,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _parser(words)
     args = parser.parse_args(words)
     try:
-        return args.run(args) or 0
+        code = args.run(args) or 0
+        sys.stdout.flush()
+        return code
     except MotionweaveError as error:
         print(f"motionweave: {error}", file=sys.stderr)
+    except BrokenPipeError:
+        # Whoever reads our output (head, less) has seen enough; nothing is wrong. What is
+        # still buffered must go somewhere, or Python complains on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"motionweave: {place}{error.strerror or error}", file=sys.stderr)

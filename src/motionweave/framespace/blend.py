@@ -160,9 +160,7 @@ class Framespace:
         track = matched.track(curve, int(cycles), rate)
         result = _render(matched, track, rate, "+".join(self.names))
         if clean:
-            from motionweave.cleanup.footskate import (  # type: ignore[import-not-found]
-                clean_feet,
-            )
+            from motionweave.cleanup.footskate import clean_feet
 
             result = clean_feet(result)
         return result

@@ -121,8 +121,9 @@ def _place_in(filed: Pose, pose: Pose) -> int | None:
     if longest <= 0:
         return 0 if longest == 0 else None
     # The root is left out: a clip that was moved on the floor keeps its other joints.
-    like = np.all(filed.rotations[: longest + 1, 1:] == pose.rotations[0, 1:], axis=(1, 2))
-    frames = np.flatnonzero(like)
+    starts = np.all(filed.rotations[: longest + 1, 1:] == pose.rotations[0, 1:], axis=(1, 2))
+    stops = np.all(filed.rotations[-longest - 1 :, 1:] == pose.rotations[-1, 1:], axis=(1, 2))
+    frames = np.flatnonzero(starts & stops)
     return int(frames[0]) if len(frames) else None
 
 

@@ -91,7 +91,8 @@ def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: 
         Where to. The file appears whole or not at all.
     contacts
         Whether contacts that the motion has are saved too, in the sidecar
-        ``NAME.contacts.json`` beside the file.
+        ``NAME.contacts.json`` beside the file. If it has none, a sidecar that was made
+        for a clip of another length is removed along with the clip that it was for.
     **options
         Options of the format's writer.
     """
@@ -99,3 +100,5 @@ def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: 
     registry.write(motion, path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)
+    elif contacts:
+        sidecar.remove_stale(sidecar.beside(path), frames=len(motion))

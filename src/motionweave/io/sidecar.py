@@ -100,6 +100,16 @@ def load_contacts(path: str | Path, *, frames: int | None = None) -> tuple[Const
     )
 
 
+def remove_stale(path: str | Path, *, frames: int) -> None:
+    """Remove contacts that cannot be those of a clip of so many frames."""
+    path = Path(path)
+    if path.is_file():
+        try:
+            load_contacts(path, frames=frames)
+        except FormatError:
+            path.unlink()
+
+
 def _entry(one: Constraint) -> dict[str, Any]:
     return {"kind": one.kind, "start": _short(one.start), "end": _short(one.end)}
 
