@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from motionweave.analysis.contacts import detect_contacts, estimate_floor
     from motionweave.analysis.events import find_events
+    from motionweave.analysis.mirror import mirror
+    from motionweave.analysis.retarget import common_skeleton, on_skeleton
     from motionweave.analysis.rig import find_rig, use_rig
     from motionweave.analysis.states import EventTable, State
     from motionweave.cleanup.footskate import clean_feet
@@ -54,6 +56,9 @@ _HOMES = {
     "detect_contacts": "analysis.contacts",
     "estimate_floor": "analysis.contacts",
     "find_events": "analysis.events",
+    "mirror": "analysis.mirror",
+    "common_skeleton": "analysis.retarget",
+    "on_skeleton": "analysis.retarget",
     "find_rig": "analysis.rig",
     "use_rig": "analysis.rig",
     "EventTable": "analysis.states",
@@ -94,6 +99,9 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "detect_contacts",
     "estimate_floor",
     "find_events",
+    "mirror",
+    "common_skeleton",
+    "on_skeleton",
     "find_rig",
     "use_rig",
     "EventTable",

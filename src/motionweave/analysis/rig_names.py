@@ -106,6 +106,20 @@ def read_name(name: str) -> tuple[str, str]:
     return side, ""
 
 
+def side_key(name: str) -> tuple[str, str]:
+    """Side of a joint name, and the name with the side taken out: alike for partners."""
+    for found in _TOKEN.finditer(name):
+        token = found.group().lower()
+        side, end = _SIDES.get(token, CENTRE), found.end()
+        if side == CENTRE:
+            side, _ = _glued_side(token)
+            prefix = next((p for p in (LEFT, RIGHT) if token.startswith(p)), token[:1])
+            end = found.start() + len(prefix)
+        if side:
+            return side, f"{name[: found.start()]}*{name[end:]}".lower()
+    return CENTRE, name.lower()
+
+
 def _glued_side(token: str) -> tuple[str, str]:
     """Side and rest of words such as ``lfemur`` or ``leftfoot``."""
     for prefix in ("left", "right", "l", "r"):
