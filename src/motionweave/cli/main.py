@@ -20,6 +20,7 @@ from motionweave.errors import MotionweaveError
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
 VERBS: dict[str, str] = {
     "info": "tell what is in motion files",
+    "contacts": "find when feet and hands are planted",
     "convert": "change format, frame rate, length, side, axes or units",
     "framespace": "blend and join clips in step with their motion events",
 }

@@ -1,0 +1,99 @@
+"""``motionweave contacts``: find when feet (and hands) are planted, and note it beside the clip."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motionweave.cli import common
+
+if TYPE_CHECKING:
+    from motionweave.core.motion import Motion
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "one")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="contacts file to write; NAME.contacts.json beside NAME.bvh is used when the clip "
+        "is loaded",
+    )
+    parser.add_argument("--hands", action="store_true", help="find planted hands too")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="picture to draw (png, pdf, svg)")
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    from motionweave.analysis.contacts import detect_contacts
+
+    for output in (args.output, args.plot):
+        if output is not None:
+            common.check_output(output, [args.clip], motion=False)
+    # Contacts count the frames of the file, so its T-pose stays.
+    args.drop_tpose = False
+    motion = common.load_clip(args, args.clip, contacts=False)
+    with common.warned():
+        motion = motion.with_constraints(detect_contacts(motion, hands=args.hands))
+    if args.output is not None:
+        from motionweave.io.sidecar import save_contacts
+
+        save_contacts(motion, args.output, clip=args.clip.name)
+    if args.plot is not None:
+        from motionweave.plots.contacts import contact_plot
+
+        contact_plot(motion, args.plot)
+    facts = describe(motion, args.clip)
+    written = [str(path) for path in (args.output, args.plot) if path is not None]
+    text = "\n".join([_text(facts, motion.fps), *(f"wrote {path}" for path in written)])
+    common.emit(args, {**facts, "written": written}, text)
+
+
+def describe(motion: Motion, path: Path) -> dict[str, Any]:
+    """Contacts, steps and floor of a clip, ready for JSON."""
+    from motionweave.analysis.contacts import estimate_floor, steps
+    from motionweave.analysis.rig import SIDES, leg_length
+    from motionweave.core.constraints import kinds, of_kind
+
+    floor = estimate_floor(motion)
+    return {
+        "file": str(path),
+        "frames": len(motion),
+        "fps": motion.fps,
+        "leg_length": leg_length(motion.skeleton),
+        "floor": {
+            "height": floor.height,
+            "slope": list(floor.slope),
+            "tilt_radians": floor.tilt,
+            "levels": list(floor.levels),
+        },
+        "contacts": {
+            kind: [[one.start, one.end] for one in of_kind(motion.constraints, kind)]
+            for kind in kinds(motion.constraints)
+        },
+        "steps": {side: [list(span) for span in steps(motion.constraints, side)] for side in SIDES},
+    }
+
+
+def _text(facts: dict[str, Any], fps: float) -> str:
+    from math import degrees
+
+    floor = facts["floor"]
+    shape = (
+        "level" if floor["tilt_radians"] == 0.0 else f"tilted {degrees(floor['tilt_radians']):.1f}°"
+    )
+    lines = [
+        f"{facts['file']}: {facts['frames']} frames at {fps:g} a second",
+        f"  floor {shape}, height {floor['height']:.4g}"
+        + (f", {len(floor['levels']) - 1} levels above it" if len(floor["levels"]) > 1 else ""),
+    ]
+    width = max((len(kind) for kind in facts["contacts"]), default=0)
+    for kind, spans in facts["contacts"].items():
+        shown = ", ".join(f"{start:.1f}-{end:.1f}" for start, end in spans)
+        lines.append(f"  {kind:<{width}}  {shown}")
+    if not facts["contacts"]:
+        lines.append("  no contacts")
+    return "\n".join(lines)
