@@ -65,7 +65,7 @@ def test_a_skeleton_without_roles_is_drawn() -> None:
         chain, 30.0, np.zeros((4, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (4, 3, 1)), name="chain"
     )
     figure = film_strip(motion, frames=3)
-    assert len(figure.axes[0].patches) >= 3 * len(figurine.shape_of(chain).bones)
+    assert len(figure.axes[0].patches) >= 3 * len(figurine.shape_of(chain).pieces)
 
 
 @pytest.mark.mocap
@@ -73,5 +73,5 @@ def test_real_clips_are_drawn(mocap: Path, tmp_path: Path) -> None:
     clip = mw.load(sorted((mocap / "bvh").glob("*.bvh"))[0])
     shape = figurine.shape_of(clip.skeleton)
     assert shape.head is not None
-    assert {bone.side for bone in shape.bones} >= {-1, 1}
+    assert {piece.side for piece in shape.pieces} >= {-1, 1}
     film_strip(clip, tmp_path / "real.png", frames=3)

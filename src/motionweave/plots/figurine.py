@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.rig import find_rig
+from motionweave.core import rotations
+from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
 from motionweave.plots.figure import INK, LEFT, MIDDLE, RIGHT, mix
 
@@ -21,35 +23,58 @@ Array = NDArray[np.float64]
 
 # A limb is about this thick, as a share of sqrt(body height x length of what hangs on it).
 _THICKNESS = 0.043
+_THICKEST = 0.045
+_SOLE = 0.011
 # Branches belong to the trunk up to this share of the body height from it.
 _TRUNK_REACH = 0.16
 
 
 @dataclass(frozen=True)
-class Bone:
-    """From one point of the body to another: indices into joints followed by end sites."""
+class Piece:
+    """A part of the body: the hull of discs at some of its points (see `body_points`)."""
 
-    start: int
-    end: int
-    thick: float
-    thin: float
+    points: tuple[int, ...]
+    radii: tuple[float, ...]
     side: int  # 1 left, -1 right, 0 neither
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What to draw of a skeleton: bones, the points of the trunk, the head."""
+    """What to draw of a skeleton.
 
-    bones: tuple[Bone, ...]
-    trunk: tuple[int, ...]
-    trunk_radius: Array
+    Parameters
+    ----------
+    pieces
+        Trunk and limbs.
+    head
+        The head joint and the point above it, or None.
+    head_radius
+        Of the head's disc.
+    heel_joints, heel_offsets
+        Heels, which skeletons do not have: ``(H,)`` ankles and ``(H, 3)`` from there.
+    """
+
+    pieces: tuple[Piece, ...]
     head: tuple[int, int] | None
     head_radius: float
+    heel_joints: NDArray[np.intp]
+    heel_offsets: Array
+
+
+def body_points(motion: Motion) -> Array:
+    """Points ``(T, P, 3)`` to draw: joints, end sites, heels."""
+    shape = shape_of(motion.skeleton)
+    positions, orientations = motion.forward()
+    heels = positions[:, shape.heel_joints] + rotations.rotate(
+        orientations[:, shape.heel_joints], shape.heel_offsets[None]
+    )
+    ends = end_positions(motion.skeleton, positions, orientations)
+    return np.concatenate([positions, ends, heels], axis=1)
 
 
 @lru_cache(maxsize=64)
 def shape_of(skeleton: Skeleton) -> Shape:
-    """The drawing plan of a skeleton; point J + e is end site e."""
+    """The drawing plan of a skeleton."""
     joints, ends = len(skeleton), len(skeleton.end_parents)
     parents = np.concatenate([skeleton.parents, skeleton.end_parents])
     offsets = np.concatenate([skeleton.offsets, skeleton.end_offsets])
@@ -59,25 +84,53 @@ def shape_of(skeleton: Skeleton) -> Shape:
     for point in range(joints + ends - 1, 0, -1):
         parent = parents[point]
         below[parent] = max(below[parent], below[point] + lengths[point])
-    trunk = _trunk(parents, lengths, joints, height)
+    roles = find_rig(skeleton).roles
+    head = _head(skeleton, parents)
+    no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
+    trunk = _trunk(parents, lengths, joints, height) - no_trunk
     sides = _sides(skeleton, parents)
     radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
-    radius = np.minimum(radius, 0.048 * height)
-    head = _head(skeleton, parents, trunk)
-    tops = set() if head is None else {head[1]}
-    bones = tuple(
-        Bone(int(parents[p]), p, float(radius[parents[p]]), float(radius[p]), int(sides[p]))
-        for p in range(1, joints + ends)
-        if not (p in trunk and parents[p] in trunk) and lengths[p] > 1e-9 and p not in tops
-    )
-    order = tuple(sorted(trunk))
-    return Shape(
-        bones=bones,
-        trunk=order,
-        trunk_radius=np.array([0.045 * height] * len(order)),
-        head=head,
-        head_radius=0.062 * height,
-    )
+    radius = np.minimum(radius, _THICKEST * height)
+    for point in no_trunk:
+        radius[point] = 0.03 * height
+    heel_joints, heel_offsets = _heels(skeleton)
+    heel_of = {int(joint): joints + ends + k for k, joint in enumerate(heel_joints)}
+    pieces = []
+    for point in range(1, joints + ends):
+        parent = int(parents[point])
+        if (point in trunk and parent in trunk) or lengths[point] <= 1e-9:
+            continue
+        if head is not None and point == head[1]:
+            continue
+        thick, thin = float(radius[parent]), float(max(radius[point], 0.35 * radius[parent]))
+        if parent in heel_of:
+            flat = _SOLE * height
+            pieces.append(
+                Piece((heel_of[parent], parent, point), (flat, 0.8 * thick, thin), sides[point])
+            )
+        else:
+            pieces.append(Piece((parent, point), (thick, thin), int(sides[point])))
+    if len(trunk) > 1:
+        order = tuple(sorted(trunk))
+        pieces.append(Piece(order, (_THICKEST * height,) * len(order), 0))
+    return Shape(tuple(pieces), head, 0.062 * height, heel_joints, heel_offsets)
+
+
+def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
+    """Behind and below each ankle, as far as the rest pose lets one guess."""
+    roles, rest = find_rig(skeleton).roles, skeleton.rest_positions
+    joints, offsets = [], []
+    for side in ("left", "right"):
+        ankle, toe = roles.get(f"{side}_ankle"), roles.get(f"{side}_toe")
+        if ankle is None or toe is None:
+            continue
+        foot = (rest[toe] - rest[ankle]) * np.array([1.0, 0.0, 1.0])
+        lowest = min(rest[toe, 1], *skeleton.rest_end_positions[:, 1], rest[ankle, 1])
+        drop = rest[ankle, 1] - lowest
+        if 0.0 < drop < 0.12 * skeleton.height and np.linalg.norm(foot) > 0.0:
+            joints.append(ankle)
+            offsets.append(-0.33 * foot - np.array([0.0, 0.9 * drop, 0.0]))
+    return np.array(joints, dtype=np.intp), np.reshape(offsets, (len(joints), 3))
 
 
 def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float) -> set[int]:
@@ -118,7 +171,7 @@ def _sides(skeleton: Skeleton, parents: NDArray[np.intp]) -> NDArray[np.intp]:
     return sides
 
 
-def _head(skeleton: Skeleton, parents: NDArray[np.intp], trunk: set[int]) -> tuple[int, int] | None:
+def _head(skeleton: Skeleton, parents: NDArray[np.intp]) -> tuple[int, int] | None:
     """The head joint and the point above it: from its role, else the highest tip."""
     joints = len(skeleton)
     role = find_rig(skeleton).roles.get("head")
@@ -129,7 +182,7 @@ def _head(skeleton: Skeleton, parents: NDArray[np.intp], trunk: set[int]) -> tup
     if len(points) < 2:
         return None
     top = int(np.argmax(points[:, 1]))
-    if top < 1 or top in trunk or len(points) - joints == 0:
+    if top < 1 or len(points) == joints:
         return None
     return int(parents[top]), top
 
@@ -142,9 +195,9 @@ def draw(axes: Any, skeleton: Skeleton, points: Array, depth: Array, zorder: flo
     axes
         A matplotlib axes.
     points
-        ``(J + E, 2)`` joints, then end sites, in the picture.
+        ``(P, 2)`` the `body_points` in the picture.
     depth
-        ``(J + E,)`` distance towards the viewer: what is near is drawn last.
+        ``(P,)`` distance towards the viewer: what is near is drawn last.
     zorder
         Order of the whole figure among others.
     """
@@ -152,15 +205,10 @@ def draw(axes: Any, skeleton: Skeleton, points: Array, depth: Array, zorder: flo
 
     shape = shape_of(skeleton)
     pieces: list[tuple[float, Array, int]] = []
-    for bone in shape.bones:
-        a, b = points[bone.start], points[bone.end]
-        outline = _hull(
-            np.concatenate([_disc(a, bone.thick), _disc(b, max(bone.thin, 0.35 * bone.thick))])
-        )
-        pieces.append((float(depth[[bone.start, bone.end]].mean()), outline, bone.side))
-    if len(shape.trunk) > 1:
-        discs = [_disc(points[p], r) for p, r in zip(shape.trunk, shape.trunk_radius, strict=True)]
-        pieces.append((float(depth[list(shape.trunk)].mean()), _hull(np.concatenate(discs)), 0))
+    for piece in shape.pieces:
+        discs = [_disc(points[p], r) for p, r in zip(piece.points, piece.radii, strict=True)]
+        deep = float(depth[list(piece.points)].mean())
+        pieces.append((deep, _hull(np.concatenate(discs)), piece.side))
     if shape.head is not None:
         low, top = shape.head
         if low == top:

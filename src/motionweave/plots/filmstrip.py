@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from motionweave.analysis.heading import facing
 from motionweave.analysis.rig import find_rig
-from motionweave.core.motion import Motion, end_positions
+from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.plots import figurine
 from motionweave.plots.figure import CONTACT, FAINT, GRID, INK, finish, new_figure, styled
@@ -93,11 +93,7 @@ class _Row:
         self.rig = find_rig(motion.skeleton)
         tall = motion.skeleton.height or 1.0
         self.tall = tall
-        posed = motion.sample(at)
-        positions, orientations = posed.forward()
-        points = np.concatenate(
-            [positions, end_positions(motion.skeleton, positions, orientations)], axis=1
-        )
+        points = figurine.body_points(motion.sample(at))
         self.floor = _floor(motion)
         body = points[:, 0, :]
         across, deep = _axes(motion, at, view)

@@ -27,8 +27,8 @@ Array = NDArray[np.float64]
 # A leg never stretches further than this: near full length a knee snaps.
 _LONGEST_LEG = 0.9965 * (THIGH + SHIN)
 _LONGEST_ARM = 0.995 * (UPPER_ARM + FOREARM)
-# Corners where the legs hold the pelvis down are rounded over a few centimetres.
-_PELVIS_SHARPNESS = 90.0
+# Corners where the legs hold the pelvis down are rounded over so many metres.
+_ROUNDING = 0.045
 
 _UP = np.array([0.0, 1.0, 0.0])
 _FORWARD = np.array([0.0, 0.0, 1.0])
@@ -259,19 +259,20 @@ def two_bones(
 
 def held_by_legs(pelvis: Array, hips: Array, feet: Mapping[str, FootPath]) -> Array:
     """Pelvis positions ``(T, 3)``, lowered where a leg would be too short for its foot."""
-    heights = [pelvis[:, 1]]
+    heights = []
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         offset = rotations.rotate(hips, _hip_offset(sign))
         way = feet[side].ankle - (pelvis + offset)
         level = way[:, 0] ** 2 + way[:, 2] ** 2
-        if np.any(level > (0.97 * _LONGEST_LEG) ** 2):
+        if np.any(level > (0.985 * _LONGEST_LEG) ** 2):
             raise MotionError(
                 "the steps are too long for the character's legs: "
                 "ask for a shorter stride, a lower speed or a gentler turn"
             )
         heights.append(feet[side].ankle[:, 1] - offset[:, 1] + np.sqrt(_LONGEST_LEG**2 - level))
     held = np.array(pelvis)
-    held[:, 1] = soft_minimum(heights, _PELVIS_SHARPNESS)
+    lower = soft_minimum(heights[0], heights[1], _ROUNDING)
+    held[:, 1] = soft_minimum(lower, pelvis[:, 1], _ROUNDING)
     return held
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
-from motionweave.samples import locomotion, truth
+from motionweave.samples import dances, fighting, gestures, jumping, locomotion, truth
 from motionweave.samples.take import Take
 
 
@@ -66,6 +66,22 @@ def _gaits() -> dict[str, _Recipe]:
 
 _RECIPES: dict[str, _Recipe] = {
     **_gaits(),
+    "sharp_turn": _Recipe(locomotion.sharp_turn, "a walk that turns about within a few steps"),
+    "turn_in_place": _Recipe(gestures.turn_in_place, "a turn on the spot with small steps"),
+    "stand": _Recipe(gestures.stand, "standing at ease"),
+    "stepping": _Recipe(gestures.stepping, "even steps from a few keys, to be bent onto stones"),
+    "jab": _Recipe(fighting.jab, "a quick punch with the leading hand"),
+    "punch": _Recipe(fighting.punch, "a strong punch with the rear hand"),
+    "kick_low": _Recipe(fighting.kick, "a front kick to the knee", {"target": "low"}),
+    "kick_middle": _Recipe(fighting.kick, "a front kick to the belly", {"target": "middle"}),
+    "kick_high": _Recipe(fighting.kick, "a front kick to the head", {"target": "high"}),
+    "jump": _Recipe(jumping.jump, "a jump straight up and back"),
+    "landing": _Recipe(jumping.landing, "a landing from a height, starting in the air"),
+    "reach_high": _Recipe(gestures.reach_high, "reaching up to a shelf, on the toes"),
+    "reach_low": _Recipe(gestures.reach_low, "reaching down to the floor, knees bent"),
+    "dance_a": _Recipe(dances.dance_a, "a bouncy dance on the spot, knees up in turn"),
+    "dance_b": _Recipe(dances.dance_b, "a slow dance forwards with flat arms"),
+    "sit": _Recipe(gestures.sit, "sitting down on a chair"),
 }
 
 

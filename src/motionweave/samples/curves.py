@@ -82,11 +82,13 @@ def keyed(t: ArrayLike, keys: Sequence[tuple[float, ArrayLike]]) -> Array:
     return through(t, [time for time, _ in keys], np.array([value for _, value in keys]))
 
 
-def soft_minimum(values: Sequence[Array], sharpness: float) -> Array:
-    """The smallest of several curves, with corners rounded over about 1 / sharpness."""
-    stacked = -sharpness * np.stack(values)
-    highest = stacked.max(axis=0)
-    return np.asarray(-(highest + np.log(np.exp(stacked - highest).sum(axis=0))) / sharpness)
+def soft_minimum(a: Array, b: Array, width: float) -> Array:
+    """The smaller of two curves, the corner rounded where they are less than ``width`` apart.
+
+    Elsewhere it is exactly the smaller one; accelerations are continuous.
+    """
+    near = np.maximum(width - np.abs(a - b), 0.0) / width
+    return np.asarray(np.minimum(a, b) - near**3 * width / 6.0)
 
 
 def _monotone_slopes(times: Array, keys: Array) -> Array:

@@ -20,6 +20,8 @@ from motionweave.samples.curves import bump, ease, through
 
 Array = NDArray[np.float64]
 
+_UP = np.array([0.0, 1.0, 0.0])
+
 
 @dataclass(frozen=True)
 class Plant:
@@ -39,8 +41,9 @@ class Plant:
     strike_rate, push_rate
         How fast the pitch changes then, in units of pitch over the time that it takes
         to become flat; 0 to come to or start from rest.
-    twist
-        By how much the heel swings about the ball between heel-off and toe-off.
+    twist, untwist
+        By how much the heel swings about the ball between heel-off and toe-off, and by
+        how much it is still to swing back when the toe comes first.
     floor
         Height of the floor under this plant.
     """
@@ -54,6 +57,7 @@ class Plant:
     strike_rate: float = 1.5
     push_rate: float = 1.3
     twist: float = 0.0
+    untwist: float = 0.0
     floor: float = 0.0
 
     @property
@@ -85,18 +89,24 @@ class Plant:
 
     def pitch(self, t: Array) -> Array:
         """Pitch ``(n,)`` at times within the plant."""
-        first, last = self.flat
-        down = through(t, [self.start, first], [self.strike, 0.0], (self.strike_speed, 0.0))
-        up = through(t, [last, self.end], [0.0, self.push], end=(self.push_speed, 0.0))
-        landing, leaving = first > self.start, last < self.end
-        return np.where(landing & (t < first), down, np.where(leaving & (t > last), up, 0.0))
+        (first, last), pitch = self.flat, np.zeros(np.shape(t))
+        if first > self.start:
+            down = through(t, [self.start, first], [self.strike, 0.0], (self.strike_speed, 0.0))
+            pitch = np.where(t < first, down, pitch)
+        if last < self.end:
+            up = through(t, [last, self.end], [0.0, self.push], end=(self.push_speed, 0.0))
+            pitch = np.where(t > last, up, pitch)
+        return pitch
 
     def headings(self, t: Array) -> Array:
         """Headings ``(n,)`` at times within the plant."""
-        first, last = self.flat[1], self.end
-        if self.twist == 0.0 or last <= first:
-            return np.full(np.shape(t), self.heading)
-        return self.heading + self.twist * ease((t - first) / (last - first))
+        (down, up), (start, end) = self.flat, (self.start, self.end)
+        heading = np.full(np.shape(t), self.heading)
+        if self.untwist and down > start:
+            heading += self.untwist * (1.0 - ease((t - start) / (down - start)))
+        if self.twist and end > up:
+            heading += self.twist * ease((t - up) / (end - up))
+        return heading
 
     def ankles(self, t: Array) -> Array:
         """Ankle positions ``(n, 3)`` at times within the plant."""
@@ -117,7 +127,7 @@ class Plant:
         pitch, speed = (
             (self.strike, self.strike_speed) if arriving else (self.push, self.push_speed)
         )
-        heading = self.heading if arriving else self.heading + self.twist
+        heading = self.heading + (self.untwist if arriving else self.twist)
         position = self.ankles(np.array([t]))[0]
         on_ball = self.toe[0] < self.heel[0] if arriving else self.toe[1] > self.heel[1]
         if not on_ball:
@@ -149,15 +159,17 @@ class Swing:
         How much higher than the straight way the ankle passes, in metres.
     side
         How much further to the character's left it passes.
-    brake
-        How hard it is stopped at the end, forwards and downwards, m / s^2: a foot that
-        is stopped hard is on its way for longer.
+    launch, brake
+        How hard it is set going at the start (forwards, up) and stopped at the end
+        (from going forwards, down), m / s^2. A foot that is stopped hard is on its way
+        for longer.
     via
         Points on the way, for feet that do more than step.
     """
 
     lift: float = 0.06
     side: float = 0.0
+    launch: tuple[float, float] = (0.0, 0.0)
     brake: tuple[float, float] = (0.0, 0.0)
     via: tuple[Via, ...] = ()
 
@@ -212,16 +224,16 @@ def _swung(t: Array, before: Plant, after: Plant, swing: Swing) -> tuple[Array, 
     start, end = before.end, after.start
     p0, v0, a0 = before.departure(arriving=False)
     p1, v1, a1 = after.departure(arriving=True)
-    forward = rotations.rotate(rotations.about_vertical(after.heading), np.array([0.0, 0.0, 1.0]))
-    a1 = a1 - swing.brake[0] * forward + np.array([0.0, swing.brake[1], 0.0])
+    a0 = a0 + _level(before.heading) * swing.launch[0] + _UP * swing.launch[1]
+    a1 = a1 - _level(after.heading) * swing.brake[0] + _UP * swing.brake[1]
     knots = [start, *(via.time for via in swing.via), end]
     ways = np.array([p0, *(v.ankle for v in swing.via), p1])
     ankle = through(t, knots, ways, (v0, a0), (v1, a1))
     share = (t - start) / (end - start)
     # Feet are highest early on their way, when the toes point down.
     ankle[:, 1] += swing.lift * bump(share + 0.6 * share * (1.0 - share))
-    leaving = before.heading + before.twist
-    heading = through(t, knots, [leaving, *(v.heading for v in swing.via), after.heading])
+    leaving, arriving = before.heading + before.twist, after.heading + after.untwist
+    heading = through(t, knots, [leaving, *(v.heading for v in swing.via), arriving])
     left = np.stack([np.cos(heading), np.zeros_like(t), -np.sin(heading)], axis=-1)
     ankle += swing.side * bump(share)[:, None] * left
     pitch = through(
@@ -239,6 +251,10 @@ def _swung(t: Array, before: Plant, after: Plant, swing: Swing) -> tuple[Array, 
         level += ease((share - 0.5) / 0.3)
     bend = -level * pitch
     return ankle, heading, pitch, bend
+
+
+def _level(heading: float) -> Array:
+    return np.array([np.sin(heading), 0.0, np.cos(heading)])
 
 
 def contacts(plants: Sequence[Plant]) -> dict[str, list[tuple[float, float]]]:

@@ -17,7 +17,6 @@ from motionweave.core import rotations
 from motionweave.errors import MotionError
 from motionweave.samples.body import Arm, Body
 from motionweave.samples.character import PELVIS_HEIGHT
-from motionweave.samples.curves import ease
 from motionweave.samples.feet import FootPath, Plant, Swing, follow
 from motionweave.samples.take import Take, frame_times
 
@@ -197,6 +196,7 @@ def footprints(gait: Gait, course: Course, side: float, times: Array) -> list[Pl
         passing = np.array([touch + gait.reach * cycle])
         place = course.position(passing)[0]
         heading = float(course.heading(passing)[0])
+        effort = float(_effort(gait, course, passing)[0])
         across = side * 0.5 * gait.width - _inward(course, passing)[0]
         place = place + across * np.array([np.cos(heading), -np.sin(heading)])
         plants.append(
@@ -205,8 +205,8 @@ def footprints(gait: Gait, course: Course, side: float, times: Array) -> list[Pl
                 heading=heading + side * gait.toe_out * _DEGREE,
                 heel=(touch + gait.heel[0] * cycle, touch + gait.heel[1] * cycle),
                 toe=(touch + gait.toe[0] * cycle, touch + gait.toe[1] * cycle),
-                strike=gait.strike * _DEGREE,
-                push=gait.push * _DEGREE,
+                strike=effort * gait.strike * _DEGREE,
+                push=effort * gait.push * _DEGREE,
             )
         )
     return plants
@@ -241,6 +241,7 @@ def swinging_body(
     wave = np.cos(phase)  # 1 as the left foot comes down, -1 as the right one does
     over = np.sin(phase - 0.2)  # 1 with the weight on the left foot
     leaning = _lean_in(course, t)
+    effort = _effort(gait, course, t)
 
     way = course.position(t)
     # Faster while both legs push, slower over the standing leg.
@@ -254,7 +255,7 @@ def swinging_body(
     )
     pelvis = np.stack([way[:, 0], high, way[:, 1]], axis=-1)
 
-    yaw = -gait.yaw * _DEGREE * wave
+    yaw = -effort * gait.yaw * _DEGREE * wave
     roll = gait.list * _DEGREE * np.sin(phase)
     hips = rotations.from_euler(
         np.stack(
@@ -268,7 +269,7 @@ def swinging_body(
         "YXZ",
     )
     # The shoulders turn against the hips, and the spine takes the list out again.
-    twist = gait.twist * _DEGREE * np.cos(phase - 2.0 * np.pi * gait.arm_lag)
+    twist = effort * gait.twist * _DEGREE * np.cos(phase - 2.0 * np.pi * gait.arm_lag)
     spine = np.stack(
         [np.full_like(t, gait.bend * _DEGREE), twist, -0.9 * roll - 0.25 * leaning], axis=-1
     )
@@ -285,7 +286,7 @@ def swinging_body(
     )
     arms = {}
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        swing = -sign * np.cos(phase - 2.0 * np.pi * gait.arm_lag)
+        swing = -sign * effort * np.cos(phase - 2.0 * np.pi * gait.arm_lag)
         late = -sign * np.cos(phase - 2.0 * np.pi * (gait.arm_lag + 0.05))
         arms[side] = Arm(
             flex=(gait.arm_mean + gait.lean + gait.bend + gait.arm * swing) * _DEGREE,
@@ -296,9 +297,9 @@ def swinging_body(
     return Body(pelvis=pelvis, hips=hips, feet=feet, arms=arms, spine=spine, gaze=gaze)
 
 
-def turning(angle: float, start: float, end: float) -> Callable[[Array], Array]:
-    """A heading that goes from 0 to ``angle`` between two moments."""
-    return lambda t: angle * ease((np.asarray(t) - start) / (end - start))
+def _effort(gait: Gait, course: Course, t: Array) -> Array:
+    """1 at the gait's own speed, less where the course is slower."""
+    return np.asarray(0.35 + 0.65 * np.minimum(course.speed(t) / gait.speed, 1.0))
 
 
 def _lean_in(course: Course, t: Array) -> Array:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from motionweave.errors import MotionError
-from motionweave.samples.gait import arc, locomotion, styled
+from motionweave.samples.curves import ease
+from motionweave.samples.gait import arc, integrated, locomotion, styled
 from motionweave.samples.take import Take
+
+Array = NDArray[np.float64]
 
 # How sharply the clips that curve do so, 1 / metre.
 _CURVES = {"walk": 0.45, "jog": 0.22, "sneak": 0.7}
@@ -51,3 +55,40 @@ def travel(
 def default_curvature(style: str, side: str) -> float:
     """Of the clips that curve: positive to the left, 0 for a straight one."""
     return {"": 0.0, "left": 1.0, "right": -1.0}[side] * _CURVES[style]
+
+
+def sharp_turn(fps: float, angle: float = 180.0, style: str = "walk") -> Take:
+    """A gait that slows down, turns about within a few steps, and goes on.
+
+    Parameters
+    ----------
+    angle
+        How far it turns, degrees; positive to the left.
+    style
+        ``"walk"`` or ``"sneak"``.
+    """
+    if style not in ("walk", "sneak"):
+        raise MotionError(f"style {style!r}: a sharp turn is there for walk and sneak")
+    if not (np.isfinite(angle) and abs(angle) <= 360.0):
+        raise MotionError(f"angle {angle}: expected -360 to 360 degrees")
+    gait = styled(style)
+    cycle = gait.cycle
+    # Two steps to slow down, up to three cycles to turn, and two to get going again.
+    turning = cycle * max(0.5, abs(angle) / 110.0)
+    first = 1.5 * cycle
+    last = first + turning
+    end = last + 1.5 * cycle
+    slow = 1.0 - 0.72 * min(1.0, abs(angle) / 120.0)
+
+    def speed(t: Array) -> Array:
+        t = np.asarray(t)
+        braked = ease((t - first + 0.6 * cycle) / (0.8 * cycle))
+        released = ease((t - last + 0.2 * cycle) / (0.8 * cycle))
+        return gait.speed * (1.0 - (1.0 - slow) * (braked - released))
+
+    def heading(t: Array) -> Array:
+        return np.radians(angle) * ease((np.asarray(t) - first) / turning)
+
+    course = integrated(speed, heading, -3.0 * cycle, end + 3.0 * cycle)
+    # The foot on the inside of the turn leads into it.
+    return locomotion(gait, course, end, fps, "left" if angle >= 0.0 else "right")
