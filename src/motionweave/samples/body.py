@@ -212,7 +212,9 @@ class Body:
         )
         assert arm.reach is not None
         goal = rotations.rotate(rotations.inverse(turned), arm.reach - shoulder)
-        distance = np.clip(np.linalg.norm(goal, axis=-1), 0.12, _LONGEST_ARM)
+        # Rounded off, because an elbow that straightens into a limit snaps.
+        distance = np.maximum(np.linalg.norm(goal, axis=-1), 0.12)
+        distance = soft_minimum(distance, np.full_like(distance, _LONGEST_ARM), _ROUNDING)
         inner = np.clip(
             (UPPER_ARM**2 + FOREARM**2 - distance**2) / (2.0 * UPPER_ARM * FOREARM), -1.0, 1.0
         )

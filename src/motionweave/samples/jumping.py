@@ -19,7 +19,7 @@ _APART = 0.11
 # Height of the pelvis as the toes leave the floor and as they touch it again.
 _OFF, _ON = 0.955, 0.925
 # From pelvis to ankle, and pitch of the foot: just off, at the middle, about to land.
-_HANGS = (0.828, 0.825, 0.825)
+_HANGS = (0.815, 0.82, 0.815)
 _PITCHES = (-0.9, -0.7, -0.55)
 
 
