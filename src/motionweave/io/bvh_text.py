@@ -21,9 +21,10 @@ from motionweave.io.numbers import NotANumberError, parse_numbers
 
 Array = NDArray[np.float64]
 
-# A joint takes some 150 bytes: this is room for tens of thousands of them.
+# A character has some hundred joints, and each takes some hundred bytes.
+_MOST_JOINTS = 20_000
 _LONGEST_HEADER = 1 << 22
-_BLOCK = 1 << 24
+_BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 26
 # Larger numbers are damage, not lengths or angles, and would overflow later on.
 _LARGEST = 1e9
@@ -161,6 +162,8 @@ class _Header:
 
     def _joint(self, parent: int) -> int:
         bvh = self.bvh
+        if len(bvh.names) == _MOST_JOINTS:
+            self.fail(f"more than {_MOST_JOINTS} joints")
         name = self.name("the joint")
         bvh.names.append(name)
         bvh.parents.append(parent)
@@ -180,6 +183,8 @@ class _Header:
         elif word == "END":
             self._end_site(joint)
         elif word == "OFFSET":
+            if bvh.offsets[joint]:
+                self.fail(f"joint {name!r} has OFFSET twice")
             bvh.offsets[joint] = self._offset(name)
         elif word == "CHANNELS":
             if bvh.channels[joint]:
@@ -275,8 +280,7 @@ def _read_motion(bvh: BvhText, head: bytes, start: int, file: BinaryIO, path: Pa
 def _read_rows(bvh: BvhText, block: bytes, line: int, file: BinaryIO, path: Path) -> Array:
     """All numbers that follow, ``(T, C)``, taking the file block by block."""
     columns = sum(len(row) for row in bvh.channels)
-    numbers: list[Array] = []
-    counts: list[NDArray[np.int64]] = []
+    parts: list[Array] = []
     before = 0
     while True:
         more = file.read(_BLOCK)
@@ -285,22 +289,27 @@ def _read_rows(bvh: BvhText, block: bytes, line: int, file: BinaryIO, path: Path
         cut = len(block) if not more else block.rfind(b"\n") + 1
         if more and cut == 0:
             if len(block) > _LONGEST_LINE:
-                raise FormatError("a line longer than 64 MB", path, line + _lines(counts))
+                raise FormatError("a line longer than 64 MB", path, line)
             continue
         try:
-            part, per_line = parse_numbers(block[:cut])
+            part, counts = parse_numbers(block[:cut])
         except NotANumberError as error:
-            _refuse_token(bvh, block[:cut], error, before, columns, line + _lines(counts), path)
-        numbers.append(part)
-        counts.append(per_line)
+            _refuse_token(bvh, block[:cut], error, before, columns, line, path)
         _check_range(bvh, part, before, columns, path)
+        _check_columns(counts, before, columns, line, path)
+        parts.append(part)
         before += len(part)
+        line += len(counts)
         block = block[cut:]
         if not more:
             break
-    values = np.concatenate(numbers)
-    _check_columns(np.concatenate(counts), columns, line, path)
-    return values.reshape(-1, columns)
+    if before % columns:
+        raise FormatError(
+            f"the last frame has {before % columns} values, but there are {columns} channels",
+            path,
+            line - 1,
+        )
+    return np.concatenate(parts).reshape(-1, columns)
 
 
 def _refuse_token(
@@ -334,32 +343,37 @@ def _check_range(bvh: BvhText, part: Array, before: int, columns: int, path: Pat
         )
 
 
-def _check_columns(counts: NDArray[np.int64], columns: int, line: int, path: Path) -> None:
-    """Frames must begin and end with lines; a frame may go over several lines."""
-    full = counts > 0
-    if np.all(counts[full] == columns):
+def _check_columns(
+    counts: NDArray[np.int64], before: int, columns: int, line: int, path: Path
+) -> None:
+    """Refuse lines that end one frame and begin another in the middle.
+
+    Nearly always a line is a frame. It may also be a part of one, or several whole ones.
+
+    Parameters
+    ----------
+    counts
+        Numbers on each line.
+    before, line
+        How many numbers there were before, and the number of the first line.
+    """
+    if before % columns == 0 and np.all((counts == columns) | (counts == 0)):
         return
-    ends = np.cumsum(counts)
-    # A line that goes past the end of a frame without ending one is wrong, unless
-    # it holds several whole frames.
+    ends = before + np.cumsum(counts)
     begins = ends - counts
-    wrong = (begins // columns != (ends - 1) // columns) & ~(
-        (begins % columns == 0) & (ends % columns == 0)
-    )
-    wrong &= full
-    first_short = np.flatnonzero(full & (counts != columns))[0]
-    if not np.any(wrong) and (len(ends) == 0 or ends[-1] % columns == 0):
+    inside = begins // columns == (ends - 1) // columns
+    whole = (begins % columns == 0) & (ends % columns == 0)
+    wrong = np.flatnonzero((counts > 0) & ~inside & ~whole)
+    if len(wrong) == 0:
         return
-    frame = int(begins[first_short] // columns)
+    # The line that went wrong may be an earlier one: the first that is no frame.
+    first = int(np.flatnonzero((counts > 0) & (counts != columns))[0])
     raise FormatError(
-        f"frame {frame} has {counts[first_short]} values, but there are {columns} channels",
+        f"frame {begins[first] // columns} has {counts[first]} values, "
+        f"but there are {columns} channels",
         path,
-        line + int(first_short),
+        line + first,
     )
-
-
-def _lines(counts: list[NDArray[np.int64]]) -> int:
-    return sum(len(one) for one in counts)
 
 
 def _line_breaks(text: str | bytes) -> int:

@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 # Powers of ten that a float64 holds exactly: a mantissa below 2**53 times or divided
 # by one of them is rounded once, and so is the nearest float to the decimal number.
 _POWERS = 10.0 ** np.arange(23)
+# Odd tokens are looked at so many at a time: in a broken file the first one ends it all.
+_BATCH = 1024
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity|1\.#\w+)(\(\w*\))?", re.IGNORECASE)
 
@@ -123,8 +125,9 @@ def parse_numbers(text: bytes) -> tuple[Array, NDArray[np.int64]]:
     counts = np.empty(len(data) + 1, dtype=np.int64)
     odd = np.empty((most, 3), dtype=np.int64)
     tokens, lines, strange = _scan(data, _POWERS, values, counts, odd)
-    for index, start, end in odd[:strange].tolist():
-        values[index] = _one_number(text[start:end], index)
+    for first in range(0, strange, _BATCH):
+        for index, start, end in odd[first : min(first + _BATCH, strange)].tolist():
+            values[index] = _one_number(text[start:end], index)
     return values[:tokens].copy(), counts[:lines].copy()
 
 
