@@ -90,6 +90,25 @@ def test_convert_changes_rate_stretch_size_and_axis(clip: Path, tmp_path: Path) 
     assert "Zposition" in out.read_text()
 
 
+def test_convert_mirrors(tmp_path: Path) -> None:
+    walk = samples.sample("walk_left")
+    mw.save(walk, tmp_path / "walk.bvh")
+    once, twice = tmp_path / "once.bvh", tmp_path / "twice.bvh"
+    assert main(["convert", str(tmp_path / "walk.bvh"), "-o", str(once), "--mirror"]) == 0
+    assert main(["convert", str(once), "-o", str(twice), "--mirror"]) == 0
+    mirrored = mw.load(once)
+    left, right = (walk.skeleton.index(name) for name in ("LeftToe", "RightToe"))
+    np.testing.assert_allclose(
+        mirrored.positions()[:, left], walk.positions()[:, right] * [-1, 1, 1], atol=1e-6
+    )
+    np.testing.assert_allclose(mw.load(twice).positions(), walk.positions(), atol=1e-6)
+    kinds = [one.kind for one in walk.constraints]
+    swapped = [kind.replace("left", "!").replace("right", "left") for kind in kinds]
+    assert sorted(one.kind for one in mirrored.constraints) == sorted(
+        kind.replace("!", "right") for kind in swapped
+    )
+
+
 def test_convert_corrects_the_input_rate(clip: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     assert main(["convert", str(clip), "-o", str(out), "--input-fps", "60"]) == 0

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import motionweave as mw
+from motionweave import samples
 from motionweave.core import rotations
 from motionweave.io.bvh_channels import decode
 from tests.strategies import motions, random_motion, random_skeleton
@@ -146,3 +148,15 @@ def test_decoding_agrees_with_plain_products() -> None:
         pose = decode((row,), np.zeros((1, 3)), 1.0, values)
         expected = rotations.from_euler(np.radians(values), order)
         assert rotations.angle_between(pose.rotations[:, 0], expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", samples.names())
+def test_built_in_clips_stay_compatible_with_themselves(tmp_path: Path, name: str) -> None:
+    clip = samples.sample(name)
+    mw.save(clip, tmp_path / "clip.bvh")
+    read = mw.load(tmp_path / "clip.bvh")
+    assert read.skeleton == clip.skeleton
+    assert read.fps == clip.fps
+    assert np.abs(read.positions() - clip.positions()).max() < 1e-6 * clip.skeleton.height
+    assert len(read.constraints) == len(clip.constraints)
+    assert np.abs(np.diff(read.source["values"], axis=0)).max() <= 180.0

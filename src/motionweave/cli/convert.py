@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trim", type=_stretch, metavar="A:B", help="first and last frame to keep, such as 30:200"
     )
+    parser.add_argument("--mirror", action="store_true", help="exchange left and right")
     parser.add_argument("--output-up", choices=("y", "z"), help="vertical axis of the output")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--scale", type=float, help="make everything longer by a factor")
@@ -50,7 +51,9 @@ def run(args: argparse.Namespace) -> None:
     pairs = _outputs(args)
     written = []
     for path, output in common.progress(pairs, "converting"):
-        motion = convert(args, _load(args, path))
+        motion = _load(args, path)
+        with common.warned():
+            motion = convert(args, motion)
         options = {} if args.output_up is None else {"up": args.output_up}
         common.save_clip(motion, output, **options)
         written.append(
@@ -75,6 +78,10 @@ def convert(args: argparse.Namespace, motion: Motion) -> Motion:
                 f"the clip has frames 0 to {len(motion) - 1}"
             )
         motion = motion[first : last + 1]
+    if args.mirror:
+        from motionweave.analysis.mirror import mirror
+
+        motion = mirror(motion)
     if args.scale is not None or args.units is not None:
         motion = motion.scaled(args.units if args.scale is None else args.scale)
     return motion if args.fps is None else motion.resample(args.fps)

@@ -39,11 +39,13 @@ _MIDDLE = (
     ("Neck", "Chest", (0.0, 0.155, 0.005)),
     ("Head", "Neck", (0.0, 0.09, 0.02)),
 )
-_SIDE = (
+_ARM = (
     ("Shoulder", "Chest", (0.03, 0.10, 0.0)),
     ("Arm", "Shoulder", (0.15, 0.0, 0.0)),
     ("ForeArm", "Arm", (UPPER_ARM, 0.0, 0.0)),
     ("Hand", "ForeArm", (FOREARM, 0.0, 0.0)),
+)
+_LEG = (
     ("UpLeg", "Hips", (HIP_HALF_WIDTH, -0.04, 0.0)),
     ("Leg", "UpLeg", (0.0, -THIGH, 0.0)),
     ("Foot", "Leg", (0.0, -SHIN, 0.0)),
@@ -67,10 +69,13 @@ def skeleton() -> Skeleton:
     middle = {name for name, _, _ in _MIDDLE}
     for name, parent, offset in _MIDDLE:
         add(name, parent, offset)
-    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-        for name, parent, offset in _SIDE:
-            above = parent if parent in middle else f"{side}{parent}"
-            add(f"{side}{name}", above, (sign * offset[0], *offset[1:]))
+    # Limb by limb, which is the order of a hierarchy in a file: a clip that was saved and
+    # loaded has its joints where the built-in one has them.
+    for limb in (_ARM, _LEG):
+        for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+            for name, parent, offset in limb:
+                above = parent if parent in middle else f"{side}{parent}"
+                add(f"{side}{name}", above, (sign * offset[0], *offset[1:]))
     end_parents: list[int] = []
     end_offsets: list[tuple[float, ...]] = []
     for joint, offset in _ENDS:
