@@ -33,20 +33,23 @@ _BLUR = 0.012
 # fastest swing nearby, within bounds: runs slide more than strolls. It must have been
 # slower than another share of that limit.
 _SWING_SHARE = 0.12
-_SWING_SPAN = 0.6
+_SWING_SPAN = 0.35
 _LIMIT = (0.4, 1.0)
 _STILL = 0.6
-# A planted point comes to rest where it is slower than so many times its usual speed
-# in the plant (a low quantile), and anything slower than the last is rest.
+# Recordings shake. A planted point goes into a swing, or begins to roll, where it is
+# faster than so many times its usual speed in the plant (a low quantile), and never
+# below the second number.
 _USUAL = 0.4
-_LEAVING = 2.5
-_REST = 0.15
+_SWINGING, _SWING = 10.0, 0.2
+_LEAVING, _REST = 2.5, 0.05
 # A foot faster than this does not carry the body.
 _CARRIES = 1.5
 
-# Heights in leg lengths: above the floor, and above the height of the plant itself.
+# Heights in leg lengths: above the floor, and above the height of the plant itself, for
+# a foot that has left and for one that rolls.
 _ON_FLOOR = 0.06
 _LIFTED = 0.035
+_LIFTING = (0.003, 0.012)
 
 # Durations in seconds: of a plant on the floor, above it, at the edge of the clip, of
 # the time in which only this foot can carry, and of a gap that may be none.
@@ -274,23 +277,28 @@ def _still(track: _Track) -> list[_Plant]:
             inside = np.arange(span.start, span.stop)[core[a : b + 1]]
             place = np.median(track.points[inside], axis=0)
             usual = float(np.quantile(track.speed[inside], _USUAL))
-            limit = np.clip(_LEAVING * usual, _REST, track.limit)
+            fast = np.clip(_SWINGING * usual, _SWING, track.limit)
+            moving = np.clip(_LEAVING * usual, _REST, track.limit)
+            lift = track.points[:, 1] - place[1]
+            shake = float(np.median(np.abs(lift[inside])))
+            # Above 0 where the point is too fast or too high to be at rest.
+            unrest = np.maximum(track.speed / moving, lift / np.clip(4 * shake, *_LIFTING)) - 1.0
             plants.append(
                 _Plant(
                     track.kind,
-                    *_ends(track.speed, span, track.limit),
-                    *_ends(track.speed, span, limit),
+                    *_ends(track.speed / fast - 1.0, span),
+                    *_ends(unrest, span),
                     place,
                 )
             )
     return plants
 
 
-def _ends(speed: Array, span: slice, limit: Array) -> tuple[float, float]:
-    """Where in a stretch the speed is first and last below its limit, between ticks."""
-    quiet = np.flatnonzero(speed[span] < limit[span]) + span.start
+def _ends(excess: Array, span: slice) -> tuple[float, float]:
+    """Where in a stretch a value is first and last below 0, between ticks."""
+    quiet = np.flatnonzero(excess[span] < 0.0) + span.start
     first, last = int(quiet[0]), int(quiet[-1])
-    return _crossing(speed - limit, first, -1), _crossing(speed - limit, last, +1)
+    return _crossing(excess, first, -1), _crossing(excess, last, +1)
 
 
 def _crossing(excess: Array, index: int, step: int) -> float:
