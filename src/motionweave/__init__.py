@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from motionweave.analysis.retarget import common_skeleton, on_skeleton
     from motionweave.analysis.rig import find_rig, use_rig
     from motionweave.analysis.states import EventTable, State
+    from motionweave.blending.blend import blend
+    from motionweave.blending.parametric import ParametricSpace, parametric
+    from motionweave.blending.stepper import Stepper
+    from motionweave.blending.transition import junctions, transition
     from motionweave.cleanup.footskate import clean_feet
     from motionweave.core.constraints import Constraint
     from motionweave.core.motion import Motion, concatenate
@@ -64,6 +68,12 @@ _HOMES = {
     "EventTable": "analysis.states",
     "State": "analysis.states",
     "clean_feet": "cleanup.footskate",
+    "blend": "blending.blend",
+    "ParametricSpace": "blending.parametric",
+    "parametric": "blending.parametric",
+    "Stepper": "blending.stepper",
+    "junctions": "blending.transition",
+    "transition": "blending.transition",
     "Constraint": "core.constraints",
     "Motion": "core.motion",
     "concatenate": "core.motion",
@@ -107,6 +117,12 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "EventTable",
     "State",
     "clean_feet",
+    "blend",
+    "ParametricSpace",
+    "parametric",
+    "Stepper",
+    "junctions",
+    "transition",
     "Constraint",
     "Motion",
     "concatenate",

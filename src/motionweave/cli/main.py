@@ -23,6 +23,9 @@ VERBS: dict[str, str] = {
     "contacts": "find when feet and hands are planted",
     "convert": "change format, frame rate, length, side, axes or units",
     "framespace": "blend and join clips in step with their motion events",
+    "blend": "interpolate clips, or steer through them with changing weights",
+    "transition": "join clips, each running over smoothly into the next",
+    "parametric": "ask for a turn, speed or reach and get the blend that has it",
 }
 
 

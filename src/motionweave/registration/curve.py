@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from motionweave.core.planar import Planar
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.matches import ConstraintMatch, Interval, match
 from motionweave.registration.timewarp import TimewarpCurve
+
+if TYPE_CHECKING:
+    from motionweave.blending.stepper import Stepper
 
 Array = NDArray[np.float64]
 
@@ -93,6 +97,12 @@ class RegistrationCurve:
             np.array([m.x for m in moves]),
             np.array([m.z for m in moves]),
         )
+
+    def stepper(self, start: float | None = None) -> Stepper:
+        """Blend live along the curve, one frame at a time; see `Stepper`."""
+        from motionweave.blending.stepper import Stepper
+
+        return Stepper(self, start)
 
     def save(self, path: str | Path) -> None:
         """Write the curve with its clips into one ``.mwreg`` file."""

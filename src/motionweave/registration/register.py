@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.cycles import extract_cycle, find_cycle, repeat, rolled
+from motionweave.analysis.cycles import displacement, extract_cycle, find_cycle, repeat, rolled
 from motionweave.core.motion import Motion
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
@@ -121,7 +121,9 @@ def _register_cycles(
     reference: int | None,
 ) -> RegistrationCurve:
     def rounds_of(cycles: Sequence[Motion]) -> list[PointClip]:
-        rounds = [repeat(cycle, 3) for cycle in cycles]
+        # The middle one of the three rounds is the one that the curve speaks of: it stands
+        # where the cycle itself stands.
+        rounds = [repeat(cycle, 3).moved(displacement(cycle).inverse()) for cycle in cycles]
         return with_strikes([as_points(r, weights) for r in rounds], rounds)
 
     ranges = [find_cycle(motion) for motion in motions]

@@ -1,0 +1,1 @@
+"""Blending along a registration curve: interpolation, continuous control, transitions."""

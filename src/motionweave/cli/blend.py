@@ -1,0 +1,111 @@
+"""``motionweave blend``: interpolate clips, or steer through them with changing weights."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+from motionweave.cli import blending, common
+from motionweave.errors import BlendError, FormatError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    blending.add_curve(parser)
+    common.add_output(parser, "motion file to write")
+    weights = parser.add_mutually_exclusive_group(required=True)
+    weights.add_argument(
+        "-w",
+        "--weights",
+        metavar="W,W,...",
+        help="one weight a clip, such as 0.3,0.7; they are scaled to sum to one",
+    )
+    weights.add_argument(
+        "--weights-over-time",
+        type=Path,
+        metavar="CSV",
+        help="table of seconds and weights (time,w1,w2,...), smoothly interpolated",
+    )
+    parser.add_argument("--duration", type=float, metavar="SECONDS", help="stop after this time")
+    parser.add_argument("--fps", type=float, help="frames a second of the output")
+    parser.add_argument(
+        "--method",
+        choices=("registered", "linear"),
+        default="registered",
+        help="linear is the plain average of frames, to compare with",
+    )
+    blending.add_cleaning(parser)
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    common.check_output(args.output, args.clips)
+    from motionweave.blending.blend import blend
+    from motionweave.blending.weights import Weights, over_time
+
+    duration = args.duration
+    weights: Weights
+    if args.weights_over_time is None:
+        weights = _numbers(args.weights)
+    else:
+        times, rows = _table(args.weights_over_time)
+        weights = over_time(times, rows)
+        duration = times[-1] if duration is None else duration
+    curve = blending.load_curve(args)
+    with common.warned():
+        result = blend(
+            curve,
+            weights,
+            method=args.method,
+            duration=duration,
+            fps=args.fps,
+            clean=not args.no_clean and args.method == "registered",
+        )
+    common.save_clip(result, args.output)
+    answer = {
+        "output": str(args.output),
+        "frames": len(result),
+        "fps": result.fps,
+        "seconds": result.duration,
+        "contacts": len(result.constraints),
+    }
+    common.emit(
+        args,
+        answer,
+        f"{args.output}: {len(result)} frames, {result.duration:.2f} s, "
+        f"{len(result.constraints)} contacts",
+    )
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise BlendError(f"weights {text!r}: expected numbers such as 0.3,0.7") from None
+
+
+def _table(path: Path) -> tuple[list[float], list[list[float]]]:
+    """Times and rows of weights from a CSV file, with or without a line of names."""
+    times: list[float] = []
+    rows: list[list[float]] = []
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        for number, row in enumerate(csv.reader(lines), start=1):
+            if not any(cell.strip() for cell in row):
+                continue
+            try:
+                values = [float(cell) for cell in row]
+            except ValueError:
+                if not times and number == 1:
+                    continue
+                raise FormatError(f"expected numbers, got {','.join(row)}", path, number) from None
+            if rows and len(values) != len(rows[0]) + 1:
+                raise FormatError(
+                    f"expected {len(rows[0]) + 1} numbers as in the lines above", path, number
+                )
+            if len(values) < 2 or (times and values[0] <= times[-1]):
+                raise FormatError("expected a later time, then a weight a clip", path, number)
+            times.append(values[0])
+            rows.append(values[1:])
+    if not times:
+        raise FormatError("the table holds no weights; expected lines time,w1,w2,...", path)
+    return times, rows

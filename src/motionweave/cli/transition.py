@@ -1,0 +1,100 @@
+"""``motionweave transition``: join clips, each running over into the next."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from motionweave.cli import blending, common
+from motionweave.errors import BlendError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "several")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="motion file to write")
+    parser.add_argument(
+        "--at",
+        metavar="F1,F2",
+        action="append",
+        help="frame of each clip at the middle of the transition, or 'best'; "
+        "once for each pair of clips (default: the best place)",
+    )
+    parser.add_argument(
+        "--half-width",
+        type=float,
+        metavar="FRAMES",
+        help="frames of the first clip from the middle of a transition to its ends "
+        "(default: half a second)",
+    )
+    parser.add_argument(
+        "--resample",
+        action="store_true",
+        help="leave the timing as it falls and resample the clips around it",
+    )
+    parser.add_argument(
+        "--list", action="store_true", help="list good places instead of making a transition"
+    )
+    blending.add_cleaning(parser)
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    if len(args.clips) < 2:
+        raise BlendError("give two clips or more to join")
+    if args.list:
+        _list(args)
+        return
+    if args.output is None:
+        raise BlendError("give the file to write with -o, or --list to see where to join")
+    common.check_output(args.output, args.clips)
+    places = None if args.at is None else [_place(text) for text in args.at]
+    clips = common.load_clips(args, args.clips)
+    from motionweave.blending.transition import transition
+
+    with common.warned():
+        result = transition(
+            *clips,
+            at=places,
+            half_width=args.half_width,
+            resample=args.resample,
+            clean=not args.no_clean,
+        )
+    common.save_clip(result, args.output)
+    common.emit(
+        args,
+        {"output": str(args.output), "frames": len(result), "seconds": result.duration},
+        f"{args.output}: {len(result)} frames, {result.duration:.2f} s",
+    )
+
+
+def _list(args: argparse.Namespace) -> None:
+    from motionweave.blending.transition import junctions
+
+    clips = common.load_clips(args, args.clips)
+    answer = []
+    lines = []
+    for a, b, first, second in zip(
+        clips[:-1], clips[1:], args.clips[:-1], args.clips[1:], strict=True
+    ):
+        found = junctions(a, b, half_width=args.half_width)
+        lines.append(f"{first.name} to {second.name}: {len(found)} places, best first")
+        for junction in found:
+            f1, f2 = junction.frames
+            lines.append(f"  --at {f1:g},{f2:g}   distance {junction.distance:.3g}")
+        answer.append(
+            {
+                "clips": [str(first), str(second)],
+                "places": [{"at": list(j.frames), "distance": j.distance} for j in found],
+            }
+        )
+    common.emit(args, answer, "\n".join(lines))
+
+
+def _place(text: str) -> tuple[float, float] | None:
+    if text.strip() == "best":
+        return None
+    try:
+        first, second = (float(word) for word in text.replace(",", " ").split())
+    except ValueError:
+        raise BlendError(f"--at {text!r}: expected two frames such as 55,12, or 'best'") from None
+    return first, second
