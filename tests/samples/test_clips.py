@@ -9,6 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
+from motionweave.analysis.mirror import partners
 from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.samples import character
@@ -145,7 +146,7 @@ def test_the_character_has_human_proportions() -> None:
     skeleton = character.skeleton()
     assert skeleton.height == pytest.approx(1.75, abs=0.02)
     assert skeleton.rest_positions[:, 1].min() >= 0.0
-    swap = character.mirror_swap()
+    swap = partners(skeleton)
     np.testing.assert_allclose(
         skeleton.rest_positions[swap] * [-1.0, 1.0, 1.0], skeleton.rest_positions
     )

@@ -9,9 +9,9 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
+from motionweave.analysis.mirror import mirror
 from motionweave.core import rotations
 from motionweave.core.constraints import FOOT_KINDS, active, of_kind
-from motionweave.samples import character
 from motionweave.samples.gait import STYLES
 
 NINE = [f"{style}{way}" for style in STYLES for way in ("", "_left", "_right")]
@@ -57,7 +57,7 @@ def test_left_curves_go_left() -> None:
 def test_left_and_right_are_mirror_images(style: str) -> None:
     left = mw.sample(f"{style}_left", lead="right")
     right = mw.sample(f"{style}_right", lead="left")
-    mirrored = left.mirrored(character.mirror_swap(), character.MIRROR_KINDS)
+    mirrored = mirror(left)
     np.testing.assert_allclose(mirrored.root, right.root, atol=1e-9)
     assert rotations.angle_between(mirrored.rotations, right.rotations).max() < 1e-6
     assert len(mirrored.constraints) == len(right.constraints)

@@ -19,8 +19,10 @@ from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
 VERBS: dict[str, str] = {
+    "samples": "list the built-in clips, or write them as files",
     "info": "tell what is in motion files",
     "contacts": "find when feet and hands are planted",
+    "plot": "draw film strips, contacts and ways",
     "convert": "change format, frame rate, length, side, axes or units",
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",

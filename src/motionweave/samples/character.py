@@ -31,8 +31,14 @@ PELVIS_HEIGHT = ANKLE_HEIGHT + SHIN + THIGH + 0.04
 SIDES = ("Left", "Right")
 
 # name, parent, offset from the parent; x is the character's left.
-_MIDDLE = (
-    ("Hips", None, (0.0, PELVIS_HEIGHT, 0.0)),
+_PELVIS = (("Hips", None, (0.0, PELVIS_HEIGHT, 0.0)),)
+_LEG = (
+    ("UpLeg", "Hips", (HIP_HALF_WIDTH, -0.04, 0.0)),
+    ("Leg", "UpLeg", (0.0, -THIGH, 0.0)),
+    ("Foot", "Leg", (0.0, -SHIN, 0.0)),
+    ("Toe", "Foot", tuple(ANKLE_TO_BALL)),
+)
+_TORSO = (
     ("Spine", "Hips", (0.0, 0.10, -0.012)),
     ("Spine1", "Spine", (0.0, 0.13, -0.008)),
     ("Chest", "Spine1", (0.0, 0.14, 0.0)),
@@ -45,13 +51,17 @@ _ARM = (
     ("ForeArm", "Arm", (UPPER_ARM, 0.0, 0.0)),
     ("Hand", "ForeArm", (FOREARM, 0.0, 0.0)),
 )
-_LEG = (
-    ("UpLeg", "Hips", (HIP_HALF_WIDTH, -0.04, 0.0)),
-    ("Leg", "UpLeg", (0.0, -THIGH, 0.0)),
-    ("Foot", "Leg", (0.0, -SHIN, 0.0)),
-    ("Toe", "Foot", tuple(ANKLE_TO_BALL)),
+# Parts in the order of a file that goes through the tree limb by limb; the sign of a
+# part's x is -1 on the right.
+_PARTS = (
+    (_PELVIS, "", 1.0),
+    (_LEG, "Left", 1.0),
+    (_LEG, "Right", -1.0),
+    (_TORSO, "", 1.0),
+    (_ARM, "Left", 1.0),
+    (_ARM, "Right", -1.0),
 )
-_ENDS = (("Head", (0.0, 0.16, 0.0)), ("Hand", (0.17, 0.0, 0.0)), ("Toe", tuple(BALL_TO_TIP)))
+_TIPS = {"Toe": tuple(BALL_TO_TIP), "Head": (0.0, 0.16, 0.0), "Hand": (0.17, 0.0, 0.0)}
 
 
 @cache
@@ -60,31 +70,17 @@ def skeleton() -> Skeleton:
     names: list[str] = []
     parents: list[int] = []
     offsets: list[tuple[float, ...]] = []
-
-    def add(name: str, parent: str | None, offset: tuple[float, ...]) -> None:
-        parents.append(-1 if parent is None else names.index(parent))
-        names.append(name)
-        offsets.append(offset)
-
-    middle = {name for name, _, _ in _MIDDLE}
-    for name, parent, offset in _MIDDLE:
-        add(name, parent, offset)
-    # Limb by limb, which is the order of a hierarchy in a file: a clip that was saved and
-    # loaded has its joints where the built-in one has them.
-    for limb in (_ARM, _LEG):
-        for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-            for name, parent, offset in limb:
-                above = parent if parent in middle else f"{side}{parent}"
-                add(f"{side}{name}", above, (sign * offset[0], *offset[1:]))
     end_parents: list[int] = []
     end_offsets: list[tuple[float, ...]] = []
-    for joint, offset in _ENDS:
-        owners = (
-            [(joint, 1.0)] if joint in middle else [(f"Left{joint}", 1.0), (f"Right{joint}", -1.0)]
-        )
-        for owner, sign in owners:
-            end_parents.append(names.index(owner))
-            end_offsets.append((sign * offset[0], *offset[1:]))
+    for part, side, sign in _PARTS:
+        for name, parent, offset in part:
+            above = parent if parent in names else f"{side}{parent}"
+            parents.append(-1 if parent is None else names.index(above))
+            names.append(f"{side}{name}")
+            offsets.append((sign * offset[0], *offset[1:]))
+            if name in _TIPS:
+                end_parents.append(len(names) - 1)
+                end_offsets.append((sign * _TIPS[name][0], *_TIPS[name][1:]))
     return Skeleton(
         names=tuple(names),
         parents=np.array(parents),
@@ -92,26 +88,3 @@ def skeleton() -> Skeleton:
         end_parents=np.array(end_parents),
         end_offsets=np.array(end_offsets),
     )
-
-
-def mirror_swap() -> NDArray[np.intp]:
-    """For each joint the index of its partner on the other side, for `Motion.mirrored`."""
-    names = skeleton().names
-    other = {"Left": "Right", "Right": "Left"}
-    return np.array(
-        [
-            next(
-                (names.index(other[side] + name[len(side) :]) for side in SIDES if side in name),
-                index,
-            )
-            for index, name in enumerate(names)
-        ],
-        dtype=np.intp,
-    )
-
-
-MIRROR_KINDS = {
-    f"{a}_{part}": f"{b}_{part}"
-    for a, b in (("left", "right"), ("right", "left"))
-    for part in ("heel", "toe", "hand")
-}

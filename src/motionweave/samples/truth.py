@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.analysis.events import turning_points
 from motionweave.core import rotations
 from motionweave.core.motion import Motion
 from motionweave.samples.feet import Plant
@@ -96,40 +97,8 @@ def _swing_angle(dense: Motion, orientations: Array, joint: str, base: str) -> A
 
 
 def _turning_points(angle: Array) -> list[tuple[float, str]]:
-    """Fractional frames at which a curve turns, each a ``flex`` (top) or ``ext`` (bottom).
-
-    Ends of the clip are no turning points, and neither are ripples.
-    """
-    found: list[tuple[int, int]] = []
-    best, way = 0, 0  # way: 1 while climbing to a top, -1 while falling, 0 unknown
-    low = high = 0
-    for frame in range(1, len(angle)):
-        if way == 0:
-            low = frame if angle[frame] < angle[low] else low
-            high = frame if angle[frame] > angle[high] else high
-            if angle[frame] - angle[low] > _LEAST_SWING:
-                if low > 0:
-                    found.append((low, -1))
-                way, best = 1, frame
-            elif angle[high] - angle[frame] > _LEAST_SWING:
-                if high > 0:
-                    found.append((high, 1))
-                way, best = -1, frame
-        elif way * (angle[frame] - angle[best]) > 0.0:
-            best = frame
-        elif way * (angle[best] - angle[frame]) > _LEAST_SWING:
-            found.append((best, way))
-            way, best = -way, frame
-    return [(_vertex(angle, f), "flex" if kind > 0 else "ext") for f, kind in found]
-
-
-def _vertex(angle: Array, frame: int) -> float:
-    """The top of the parabola through a frame and its neighbours."""
-    if not 0 < frame < len(angle) - 1:
-        return float(frame)
-    before, here, after = angle[frame - 1 : frame + 2]
-    curve = before - 2.0 * here + after
-    return float(frame + (0.5 * (before - after) / curve if curve else 0.0))
+    """Fractional frames at which a curve turns, each a ``flex`` (top) or ``ext`` (bottom)."""
+    return [(frame, "flex" if top else "ext") for frame, top in turning_points(angle, _LEAST_SWING)]
 
 
 def _half_ways(angle: Array, turns: Sequence[tuple[float, str]]) -> list[float]:
