@@ -87,6 +87,19 @@ def test_longest_good_earns_most(grid: np.ndarray, limit: int, good: float) -> N
     assert earned(path) == pytest.approx(best, abs=1e-12)
 
 
+@given(grids, limits, st.floats(0.0, 3.0))
+def test_earned_from_the_first_row(grid: np.ndarray, limit: int, good: float) -> None:
+    rows, columns = grid.shape
+    best = np.full(rows, -np.inf)
+    for column in range(columns):
+        for path in legal_paths(rows, columns, limit, (0, column)):
+            cells = np.asarray(path)
+            advance = np.concatenate([[2], np.diff(cells, axis=0).sum(axis=1)])
+            total = np.sum(advance * (good - grid[cells[:, 0], cells[:, 1]]))
+            best[cells[-1, 0]] = max(best[cells[-1, 0]], total)
+    np.testing.assert_allclose(dtw.earned_from(grid, good, limit), best, atol=1e-12)
+
+
 @given(grids, limits)
 def test_boundary_path_has_the_least_mean_of_the_cheapest(grid: np.ndarray, limit: int) -> None:
     rows, columns = grid.shape
@@ -148,6 +161,8 @@ def test_few_states_and_many_agree() -> None:
     back = np.empty((80, 95, 3), dtype=np.uint16)
     ends_row, ends_col = np.full((95, 2), np.inf), np.full((80, 2), np.inf)
     first = np.zeros(80, dtype=np.int64)
-    dtw._fill_many(grid, first, 95, 3, 1.0, dtw.CORNER, 0, 0, back, ends_row, ends_col)
+    rows_best = np.full(80, np.inf)
+    dtw._fill_many(grid, first, 95, 3, 1.0, dtw.CORNER, 0, 0, back, ends_row, ends_col, rows_best)
+    np.testing.assert_array_equal(rows_best, table.rows_best)
     np.testing.assert_array_equal(ends_row, table.ends_row)
     np.testing.assert_array_equal(ends_col, table.ends_col)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import rotations
+from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
@@ -24,14 +25,18 @@ Array = NDArray[np.float64]
 _RATE = 30.0
 # Seconds that a cycle lasts at least.
 _SHORTEST = 0.3
-# Seconds of overlap without which a shift says nothing about the period.
-_LEAST_OVERLAP = 0.2
-# A period's frames are nearer to each other than this share of the usual distance.
-_CLEAR = 0.4
+# Share of a period for which the clip must go on after its first one.
+_LEAST_OVERLAP = 0.3
+# A period's frames are nearer to each other than this share of their usual distance, and of
+# several periods the first that is worse than the best by no more than this is taken.
+_CLEAR = 0.48
+_NEARLY = 0.15
 # How far from the period the best pair of frames may be, as a share of it.
-_PLAY = 0.2
+_PLAY = 0.1
 # Seconds over which the speeds on both sides of the seam are brought together.
 _EASE = 0.15
+# Seconds within which two contacts on both sides of the seam are one.
+_SAME_CONTACT = 0.1
 
 
 def find_cycle(motion: Motion) -> tuple[int, int]:
@@ -132,33 +137,50 @@ def _slowed(motion: Motion) -> Motion:
 def _period(grid: Array, fps: float) -> int | None:
     """Frames of the shortest shift at which a clip is clearly like itself, or None."""
     count = len(grid)
-    shifts = np.arange(round(_SHORTEST * fps), count - round(_LEAST_OVERLAP * fps))
+    # The clip must go on for a while after its first period.
+    shifts = np.arange(round(_SHORTEST * fps), int((count - 1) / (1.0 + _LEAST_OVERLAP)) + 1)
     if len(shifts) < 3:
         return None
     # The median over a shift's pairs of frames: a pause or a stumble does not spoil it.
-    level = np.array([np.median(np.diagonal(grid, s)) for s in shifts])
-    usual = float(np.median(level))
-    if usual <= 0.0:
-        return None
-    inner = (level[1:-1] <= level[:-2]) & (level[1:-1] <= level[2:])
-    minima = np.flatnonzero(np.concatenate([[False], inner, [False]]))
-    clear = minima[level[minima] < _CLEAR * usual]
-    if len(clear) == 0:
+    level = np.array([np.median(np.diagonal(grid, shift)) for shift in shifts])
+    inner = np.flatnonzero((level[1:-1] <= level[:-2]) & (level[1:-1] <= level[2:])) + 1
+    likeness = np.array([level[i] / _variation(grid, int(shifts[i])) for i in inner])
+    if len(inner) == 0 or likeness.min() > _CLEAR:
         return None
     # Twice the period is often a little better; the shortest that is nearly as good counts.
-    best = level[clear].min()
-    return int(shifts[clear[level[clear] <= best + 0.25 * (usual - best)][0]])
+    nearly = likeness <= min(_CLEAR, likeness.min() + _NEARLY)
+    return int(shifts[inner[nearly][0]])
+
+
+def _variation(grid: Array, shift: int) -> float:
+    """How different the frames are among themselves that a shift brings together: a figure
+    that stands before a jump and after it repeats nothing."""
+    overlap = len(grid) - shift
+    pairs = np.triu_indices(overlap, 1)
+    spread = min(
+        float(np.median(grid[:overlap, :overlap][pairs])),
+        float(np.median(grid[shift:, shift:][pairs])),
+    )
+    return max(spread, float(np.finfo(float).tiny))
 
 
 def _best_pair(grid: Array, period: int) -> tuple[int, int]:
+    """The two frames about a period apart that are most alike, for how much happens between."""
     count = len(grid)
     play = max(1, round(_PLAY * period))
+    # Frames at the very ends have no neighbours that would show their speed.
+    margin = min(2, max(0, (count - 1 - period - play) // 2))
+    passed = np.concatenate([np.zeros((count, 1)), np.cumsum(grid, axis=1)], axis=1)
     best, pair = np.inf, (0, period)
     for shift in range(max(2, period - play), min(period + play, count - 1) + 1):
-        diagonal = np.diagonal(grid, shift)
-        first = int(np.argmin(diagonal))
-        if diagonal[first] < best:
-            best, pair = float(diagonal[first]), (first, first + shift)
+        first = np.arange(margin, count - shift - margin)
+        if len(first) == 0:
+            continue
+        between = (passed[first, first + shift] - passed[first, first]) / shift
+        alike = grid[first, first + shift] / np.maximum(between, np.finfo(float).tiny)
+        i = int(np.argmin(alike))
+        if alike[i] < best:
+            best, pair = float(alike[i]), (int(first[i]), int(first[i]) + shift)
     return pair
 
 
@@ -196,7 +218,28 @@ def _closed(clip: Motion, step: Planar) -> Motion:
     if slides is not None:
         slides = slides + weight[:, None, None] * (slides[-1] - slides[0])
         slides[-1] = slides[0]
-    return replace(clip, root=moved, rotations=turned, translations=slides)
+    return replace(
+        clip,
+        root=moved,
+        rotations=turned,
+        translations=slides,
+        constraints=_sealed(clip.constraints, length, _SAME_CONTACT * clip.fps),
+    )
+
+
+def _sealed(held: tuple[Constraint, ...], length: int, near: float) -> tuple[Constraint, ...]:
+    """Contacts that end just before the seam and go on just after it last across it."""
+    sealed = []
+    for c in held:
+        same = [d for d in held if d.kind == c.kind]
+        start = 0.0 if c.start <= near and any(d.end >= length - near for d in same) else c.start
+        end = (
+            float(length)
+            if c.end >= length - near and any(d.start <= near for d in same)
+            else c.end
+        )
+        sealed.append(replace(c, start=start, end=end))
+    return tuple(sealed)
 
 
 def _gaps(clip: Motion, step: Planar) -> tuple[Array, Array]:

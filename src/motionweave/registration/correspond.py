@@ -6,7 +6,7 @@ Everything here is in samples of clips that were spread to one rate. A path of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,8 +35,14 @@ _NARROWEST_BAND = 45
 # A pull towards the straight path, in squared body heights, where the distances leave the
 # path undecided (a figure that stands still). Far below what two real frames differ by.
 _TIE = 1e-6
-# A stretch that corresponds is at least this share of the shorter clip.
+# A stretch that corresponds is at least this share of the shortest clip.
 _LEAST_SHARE = 1.0 / 3.0
+# What is good enough, between the distances of the nearest frames (0) and the usual one (1),
+# and how often to be content with less.
+_GOOD = 0.4
+_GIVING_WAY = 30
+# How many frames of the reference are tried as the beginning of a common stretch.
+_MOST_STARTS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,21 +149,25 @@ def free(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Cor
             for b in range(a + 1, count):
                 means[a, b] = means[b, a] = good_stretch(clips[a], clips[b], rules).distance
         reference = int(np.argmin(means.sum(axis=1)))
+    others = [j for j in range(count) if j != reference]
     ref = clips[reference]
-    # Shortest clips first: each narrows down what of the reference is left for the rest.
-    span = (0, len(ref) - 1)
-    inside: dict[int, Span] = {}
-    for j in sorted((j for j in range(count) if j != reference), key=lambda j: len(clips[j])):
-        path = good_stretch(_cut(ref, span), clips[j], rules).path
-        span = span[0] + int(path[0, 0]), span[0] + int(path[-1, 0])
-        inside[j] = int(path[0, 1]), int(path[-1, 1])
-    pairs = [
-        _identity(span)
-        if j == reference
-        else _covering(_cut(ref, span), clip, inside[j], rules).moved(span[0], 0)
-        for j, clip in enumerate(clips)
-    ]
-    return Correspondence(reference, tuple(pairs))
+    if len(others) == 1:
+        path = good_stretch(ref, clips[others[0]], rules).path
+        span, inside = (int(path[0, 0]), int(path[-1, 0])), (int(path[0, 1]), int(path[-1, 1]))
+        if len(ref) * len(clips[others[0]]) > MOST_CELLS:
+            found = corner_pair(_cut(ref, span), _cut(clips[others[0]], inside), rules)
+            pair = found.moved(span[0], inside[0])
+        else:
+            pair = _covering(ref, clips[others[0]], span, rules)
+        return Correspondence(reference, (_identity(span), pair)[:: 1 if reference == 0 else -1])
+    span = _common_stretch(ref, [clips[j] for j in others], rules)
+    return Correspondence(
+        reference,
+        tuple(
+            _identity(span) if j == reference else _covering(ref, clip, span, rules)
+            for j, clip in enumerate(clips)
+        ),
+    )
 
 
 def phases(
@@ -170,11 +180,14 @@ def phases(
     def best_phase(a: int, b: int) -> tuple[float, float]:
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         block = _Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
-        means = []
-        for phase in range(columns):
-            part = block.part(phase, phase + columns + 1)
-            found = part.best(lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
-            means.append(found.distance)
+
+        def means_of(cost: Array) -> list[float]:
+            parts = (cost[:, phase : phase + columns + 1] for phase in range(columns))
+            return [_mean(part, dtw.corner_path(part, rules.slope_limit)) for part in parts]
+
+        means = means_of(block.poses)
+        if block.signals is not None and rules.strikes > 0.0:
+            means = means_of(block.poses + rules.strikes * min(means) * block.signals)
         best = int(np.argmin(means))
         earlier, later = means[best - 1], means[(best + 1) % columns]
         bend = earlier - 2.0 * means[best] + later
@@ -217,17 +230,65 @@ def good_stretch(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     step = _coarseness(len(a), len(b))
     a, b = _thinned(a, step), _thinned(b, step)
     cost = distance_block(a, b, (0, len(a)), (0, len(b)))
-    least = max(2, int(np.ceil(_LEAST_SHARE * min(cost.shape))))
-    good, typical = _good_level(cost)
-    while True:
+    least = _least_length(cost.shape)
+    for good in _good_levels(cost):
         path = dtw.longest_good(cost, good, rules.slope_limit)
         if np.all(np.ptp(path, axis=0) + 1 >= least):
             return Pair(path * step, _mean(cost, path))
-        if good > cost.max():
-            raise RegistrationError(
-                "the clips hold no stretch that corresponds; a larger slope_limit may find one"
+    raise RegistrationError(
+        "the clips hold no stretch that corresponds; a larger slope_limit may find one"
+    )
+
+
+def _common_stretch(ref: PointClip, others: Sequence[PointClip], rules: Rules) -> Span:
+    """The longest stretch of the reference to which stretches of all other clips correspond well.
+
+    As for two clips, each earns what it is better than good, here as a share of what is
+    good for it; the stretch on which the least successful clip earns most is taken.
+    """
+    step = max(_coarseness(len(ref), len(clip)) for clip in others)
+    ref = _thinned(ref, step)
+    costs = [
+        distance_block(ref, clip, (0, len(ref)), (0, len(clip)))
+        for clip in (_thinned(clip, step) for clip in others)
+    ]
+    least = _least_length((len(ref), *(cost.shape[1] for cost in costs)))
+    starts = np.arange(0, len(ref) - least + 1, max(1, len(ref) // _MOST_STARTS))
+    for goods in zip(*(_good_levels(cost) for cost in costs), strict=True):
+        best, span = -np.inf, (0, 0)
+        for start in starts:
+            earned = np.min(
+                [
+                    dtw.earned_from(cost[start:], good, rules.slope_limit) / good
+                    for cost, good in zip(costs, goods, strict=True)
+                ],
+                axis=0,
             )
-        # Too short to be what was meant: be content with less similar frames.
+            end = int(np.argmax(earned))
+            if earned[end] > best:
+                best, span = float(earned[end]), (int(start), int(start) + end)
+        if span[1] - span[0] + 1 >= least:
+            return span[0] * step, span[1] * step
+    raise RegistrationError(
+        "the clips hold no stretch on which all of them correspond; try fewer of them, "
+        "a larger slope_limit, or cyclic=True if they repeat themselves"
+    )
+
+
+def _least_length(samples: Sequence[int]) -> int:
+    """So many samples make a stretch that is not trivially short."""
+    return max(2, int(np.ceil(_LEAST_SHARE * min(samples))))
+
+
+def _good_levels(cost: Array) -> Iterator[float]:
+    """Below which distance frames correspond, judged by the clips themselves; then ever more
+    content with less similar frames, for where that gave too short a stretch."""
+    nearest = np.concatenate([cost.min(axis=0), cost.min(axis=1)])
+    matched, typical = float(np.quantile(nearest, 0.25)), float(np.median(cost))
+    good = matched + _GOOD * (typical - matched)
+    floor = 0.01 * typical + np.finfo(float).tiny
+    for _ in range(_GIVING_WAY):
+        yield max(good, floor)
         good = max(1.25 * good, good + 0.05 * typical)
 
 
@@ -237,13 +298,6 @@ class _Block:
     def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
         self.poses = distance_block(a, b, rows, columns)
         self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
-
-    def part(self, first: int, stop: int) -> _Block:
-        """Only those columns."""
-        part = object.__new__(_Block)
-        part.poses = self.poses[:, first:stop]
-        part.signals = None if self.signals is None else self.signals[:, first:stop]
-        return part
 
     def best(self, search: Callable[[Array], Path], rules: Rules) -> Pair:
         """The path that a search finds by poses, and then by poses and signals."""
@@ -282,21 +336,15 @@ class _Band:
         return float(self.poses[rows, path[:, 1] - self.first[rows]].mean())
 
 
-def _good_level(cost: Array) -> tuple[float, float]:
-    """Below which distance frames correspond, judged by the clips themselves; and how far
-    apart frames are that do not."""
-    nearest = np.concatenate([cost.min(axis=0), cost.min(axis=1)])
-    matched, typical = float(np.quantile(nearest, 0.25)), float(np.median(cost))
-    return matched + 0.4 * (typical - matched), max(typical, np.finfo(float).tiny)
-
-
 def _covering(ref: PointClip, clip: PointClip, span: Span, rules: Rules) -> Pair:
-    """All of the reference, with whatever of the clip suits it best."""
-    if len(ref) * len(clip) > MOST_CELLS:
-        return corner_pair(ref, _cut(clip, span), rules).moved(0, span[0])
-    return _Block(ref, clip, (0, len(ref)), (0, len(clip))).best(
-        lambda cost: dtw.covering_path(cost, rules.slope_limit), rules
-    )
+    """A stretch of the reference, with whatever of the clip suits it best."""
+    if (span[1] - span[0] + 1) * len(clip) > MOST_CELLS:
+        raise RegistrationError(
+            "clips of several minutes have no free ends if there are more than two: cut them first"
+        )
+    block = _Block(ref, clip, (span[0], span[1] + 1), (0, len(clip)))
+    found = block.best(lambda cost: dtw.covering_path(cost, rules.slope_limit), rules)
+    return found.moved(span[0], 0)
 
 
 def _through_reference(

@@ -43,11 +43,14 @@ class Entry:
 
 
 @njit(cache=True)
-def _fill_few(cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col):  # type: ignore[no-untyped-def]
-    """Fill ``back`` for L <= 3. Numba has no loops over the states here: they are variables.
+def _fill_few(  # type: ignore[no-untyped-def]
+    cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col, rows_best
+):
+    """Fill ``back`` for L <= 3. There are no loops over the states: each is a variable.
 
     ``ends_row`` and ``ends_col`` (each (n, 2)) take cost and state of the best path to each
-    cell of the last row and last column. Returns cost, row, place and state of the best end.
+    cell of the last row and last column, ``rows_best`` the least cost in each row. Returns
+    cost, row, place and state of the best end.
     """
     inf = np.inf
     rows, width = cost.shape
@@ -128,6 +131,7 @@ def _fill_few(cost, first, columns, limit, diagonal, begin, along, run, back, en
                 all_best, all_from = steep, np.uint8(steep_from + 3)
             else:
                 all_best, all_from = flat, flat_from
+            rows_best[i] = min(rows_best[i], all_best)
             if all_best < top:
                 top, top_row, top_place, top_state = all_best, i, place, int(all_from)
             if i == rows - 1:
@@ -143,7 +147,9 @@ def _fill_few(cost, first, columns, limit, diagonal, begin, along, run, back, en
 
 
 @njit(cache=True)
-def _fill_many(cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col):  # type: ignore[no-untyped-def]
+def _fill_many(  # type: ignore[no-untyped-def]
+    cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col, rows_best
+):
     """As `_fill_few` for any L; ``back`` is (rows, width, 3)."""
     rows, width = cost.shape
     states = 2 * limit + 1
@@ -190,6 +196,7 @@ def _fill_many(cost, first, columns, limit, diagonal, begin, along, run, back, e
             for s in range(1, states):
                 if now[s] < now[state]:
                     state = s
+            rows_best[i] = min(rows_best[i], now[state])
             if now[state] < top:
                 top, top_row, top_place, top_state = now[state], i, place, state
             if i == rows - 1:
@@ -241,6 +248,7 @@ class _Table:
     back: NDArray
     ends_row: Array
     ends_col: Array
+    rows_best: Array
     best: tuple[float, int, int, int]
 
     def path(self, row: int, place: int, state: int) -> Path:
@@ -266,21 +274,22 @@ def _fill(
     first = np.zeros(rows, dtype=np.int64) if first is None else np.asarray(first, dtype=np.int64)
     columns = width if columns is None else columns
     ends_row, ends_col = np.full((width, 2), np.inf), np.full((rows, 2), np.inf)
+    rows_best = np.full(rows, np.inf)
     few = limit <= _WRITTEN_OUT
     if few:
         back = np.empty((rows, width, 1), dtype=np.uint8)
         best = _fill_few(
             cost, first, columns, limit, diagonal, begin, entry.along, entry.run,
-            back[..., 0], ends_row, ends_col,
+            back[..., 0], ends_row, ends_col, rows_best,
         )  # fmt: skip
     else:
         back = np.empty((rows, width, 3), dtype=np.uint16)
         best = _fill_many(
             cost, first, columns, limit, diagonal, begin, entry.along, entry.run,
-            back, ends_row, ends_col,
+            back, ends_row, ends_col, rows_best,
         )  # fmt: skip
     numbered = _WRITTEN_OUT if few else limit
-    return _Table(first, columns, numbered, back, ends_row, ends_col, best)
+    return _Table(first, columns, numbered, back, ends_row, ends_col, rows_best, best)
 
 
 def smallest_limit(rows: int, columns: int) -> int:
@@ -370,6 +379,14 @@ def longest_good(cost: Array, good: float, slope_limit: int = 2) -> Path:
     table = _fill(cost - good, slope_limit, diagonal=2.0, begin=ANYWHERE)
     _, row, place, state = table.best
     return table.path(row, place, state)
+
+
+def earned_from(cost: Array, good: float, slope_limit: int = 2) -> Array:
+    """What paths from the first row can earn at most, as in `longest_good`, by each row.
+
+    ``(rows,)``; they may begin and end in any column.
+    """
+    return -_fill(cost - good, slope_limit, diagonal=2.0, begin=ROW).rows_best
 
 
 def _entry(path: Path) -> Entry:

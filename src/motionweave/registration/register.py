@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.cycles import displacement, extract_cycle, find_cycle, repeat, rolled
+from motionweave.analysis.retarget import on_common_skeleton
 from motionweave.core.motion import Motion
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
@@ -87,8 +88,10 @@ def register(
     """
     _check(motions, ends, cyclic, anchor, slope_limit, reference)
     rules = Rules(int(slope_limit), strikes)
+    fingerprints = tuple(fingerprint(motion) for motion in motions)
+    motions = on_common_skeleton(motions)
     if cyclic:
-        return _register_cycles(motions, rules, weights, reference)
+        return _register_cycles(motions, rules, weights, reference, fingerprints)
     points = with_strikes([as_points(m, weights) for m in motions], motions)
     samples = [clip.spread(_RATE) for clip in points]
     if anchor is not None:
@@ -110,7 +113,7 @@ def register(
         ranges=timewarp.frames(np.array([timewarp.start, timewarp.end])).T,
         reference=found.reference,
         distances=_distances(found, points),
-        fingerprints=tuple(fingerprint(clip) for clip in motions),
+        fingerprints=fingerprints,
     )
 
 
@@ -119,6 +122,7 @@ def _register_cycles(
     rules: Rules,
     weights: JointWeights | None,
     reference: int | None,
+    fingerprints: tuple[str, ...],
 ) -> RegistrationCurve:
     def rounds_of(cycles: Sequence[Motion]) -> list[PointClip]:
         # The middle one of the three rounds is the one that the curve speaks of: it stands
@@ -147,7 +151,7 @@ def _register_cycles(
         ranges=np.array(ranges, dtype=np.float64),
         reference=reference,
         distances=_distances(found, points),
-        fingerprints=tuple(fingerprint(clip) for clip in motions),
+        fingerprints=fingerprints,
         cyclic=True,
     )
 
