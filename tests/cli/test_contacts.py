@@ -78,6 +78,8 @@ def test_a_rig_without_roles_is_one_line_and_an_override_helps(
     names |= {f"right_{r}": n for r, n in zip(legs, "efg", strict=True)}
     roles.write_text(json.dumps(names))
     try:
+        assert main(["contacts", str(path), "--rig", str(roles)]) == 0
+        assert "left and right foot: its toe is placed" in capsys.readouterr().out
         assert main(["contacts", str(path), "--rig", str(roles), "--json"]) == 0
     finally:
         rig_module._overrides.clear()

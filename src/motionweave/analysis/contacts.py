@@ -208,6 +208,8 @@ class _Scene:
         beside = np.zeros(len(times), dtype=bool)
         lower = np.zeros(len(times), dtype=bool)
         for other in planted:
+            if other.end < plant.start or other.start > plant.end:
+                continue
             held = (times >= other.start) & (times <= other.end)
             level = float(self.floor.above(other.place))
             if other.foot != plant.foot and abs(level - height) < _ON_FLOOR:
@@ -317,12 +319,17 @@ def _timed(plants: list[_Plant]) -> list[_Plant]:
     lifts (or comes down) is slow for a while without being at rest.
     """
 
+    spans = {
+        kind: np.array([(p.start, p.end) for p in plants if p.kind == kind]).reshape(-1, 2)
+        for kind in FOOT_KINDS
+    }
+
     def rolls(plant: _Plant, time: float) -> bool:
-        return any(
-            other.start < time < other.end
-            for other in plants
-            if other.foot == plant.foot and other.kind != plant.kind
-        )
+        end = "toe" if plant.kind.endswith("heel") else "heel"
+        starts, ends = spans[f"{plant.foot}_{end}"].T
+        # Plants of a kind follow each other: only the last one begun can last.
+        before = int(np.searchsorted(starts, time)) - 1
+        return before >= 0 and bool(time < ends[before])
 
     return [
         replace(

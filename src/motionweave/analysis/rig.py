@@ -9,7 +9,7 @@ the features that need the role, and those say so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -19,17 +19,24 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.rig_names import ARM_ROLES, LEG_ROLES, depths, roles_by_name
+from motionweave.analysis.rig_names import ARM_ROLES, LEG_ROLES, roles_by_name
+from motionweave.analysis.rig_override import (
+    CENTRE_ROLES,
+    ROLES,
+    SIDES,
+    Given,
+    Override,
+    joints_of,
+    read_override,
+)
 from motionweave.analysis.rig_shape import roles_by_shape
+from motionweave.analysis.rig_tree import chain, is_above, meeting, most_between, next_joint
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-Array = NDArray[np.float64]
-Override = Mapping[str, "str | Sequence[str] | None"]
+__all__ = ["ROLES", "SIDES", "Rig", "find_rig", "leg_length", "use_rig"]
 
-SIDES = ("left", "right")
-CENTRE_ROLES = ("hips", "chest", "neck", "head")
-ROLES = CENTRE_ROLES + tuple(f"{side}_{role}" for side in SIDES for role in LEG_ROLES + ARM_ROLES)
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +120,7 @@ class Rig:
         return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
 
 
-_overrides: list[dict[str, str | tuple[str, ...] | None]] = []
+_overrides: list[Given] = []
 
 
 def use_rig(override: Override | str | Path) -> None:
@@ -126,7 +133,7 @@ def use_rig(override: Override | str | Path) -> None:
         ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
         null says that there is no such joint.
     """
-    _overrides.insert(0, _read_override(override))
+    _overrides.insert(0, read_override(override))
     _cached_rig.cache_clear()
 
 
@@ -141,7 +148,7 @@ def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) 
         Role to joint name, or a JSON file, as in `use_rig`; goes before everything else.
     """
     if override is not None:
-        return _build(skeleton, _read_override(override))
+        return _build(skeleton, read_override(override))
     return _cached_rig(skeleton)
 
 
@@ -149,7 +156,7 @@ def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) 
 def _cached_rig(skeleton: Skeleton) -> Rig:
     names = set(skeleton.names)
     for override in _overrides:
-        if _joints_of(override) <= names:
+        if joints_of(override) <= names:
             return _build(skeleton, override)
     return _build(skeleton, {})
 
@@ -178,48 +185,10 @@ def _known_role(role: str) -> str:
     return role
 
 
-# Override
-
-
-def _read_override(override: Override | str | Path) -> dict[str, str | tuple[str, ...] | None]:
-    where = "rig override"
-    if isinstance(override, str | Path):
-        where = str(override)
-        try:
-            override = json.loads(Path(override).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise RigError(f"{where}: not a JSON file: {error}") from None
-    if not isinstance(override, Mapping):
-        raise RigError(f'{where}: expected an object such as {{"left_ankle": "FootL"}}')
-    result: dict[str, str | tuple[str, ...] | None] = {}
-    for role, name in override.items():
-        if role == "spine":
-            if isinstance(name, str) or not isinstance(name, Sequence):
-                raise RigError(f"{where}: spine must be a list of joint names, hips to chest")
-            result[role] = tuple(str(each) for each in name)
-            continue
-        if role not in ROLES:
-            raise RigError(f"{where}: no role {role!r}; roles are spine, {', '.join(ROLES)}")
-        if not isinstance(name, str | None):
-            raise RigError(f"{where}: {role} must be the name of a joint, or null for none")
-        result[role] = name
-    return result
-
-
-def _joints_of(override: Mapping[str, str | tuple[str, ...] | None]) -> set[str]:
-    names: set[str] = set()
-    for value in override.values():
-        if isinstance(value, str):
-            names.add(value)
-        elif value is not None:
-            names.update(value)
-    return names
-
-
 # Putting the sources together
 
 
-def _build(skeleton: Skeleton, override: Mapping[str, str | tuple[str, ...] | None]) -> Rig:
+def _build(skeleton: Skeleton, override: Given) -> Rig:
     named = roles_by_name(skeleton)
     shaped = roles_by_shape(skeleton)
     roles: dict[str, int] = {}
@@ -279,23 +248,23 @@ def _checked_limb(
     if sum(role in found for role in (upper, middle, last)) < 2:
         return {}
     if middle not in found:
-        between = _chain(skeleton, found[upper], found[last])[1:-1]
+        between = chain(skeleton, found[upper], found[last])[1:-1]
         if not between:
             return {}
-        found[middle] = _most_between(skeleton, found[upper], between, found[last])
+        found[middle] = most_between(skeleton, found[upper], between, found[last])
     if upper not in found:
         parent = int(skeleton.parents[found[middle]])
         if parent < 0:
             return {}
         found[upper] = parent
     if last not in found:
-        child = _next_joint(skeleton, found[middle])
+        child = next_joint(skeleton, found[middle])
         if child is None:
             return {}
         found[last] = child
     order = [found[role] for role in limb if role in found]
     for above, below in pairwise(order):
-        if not _is_above(skeleton, above, below):
+        if not is_above(skeleton, above, below):
             outer = limb[3 if first == 0 else 0]
             if outer not in found:
                 return {}
@@ -309,13 +278,13 @@ def _limb_ends(skeleton: Skeleton, roles: Mapping[str, int], side: str) -> dict[
     ends: dict[str, int] = {}
     ankle, arm = roles.get(f"{side}_ankle"), roles.get(f"{side}_upper_arm")
     if ankle is not None:
-        toe = _next_joint(skeleton, ankle)
+        toe = next_joint(skeleton, ankle)
         if toe is not None:
             ends[f"{side}_toe"] = toe
     other = roles.get(f"{'right' if side == 'left' else 'left'}_upper_arm")
     if arm is not None and other is not None:
         parent = int(skeleton.parents[arm])
-        if parent >= 0 and not _is_above(skeleton, parent, other) and parent != other:
+        if parent >= 0 and not is_above(skeleton, parent, other) and parent != other:
             ends[f"{side}_shoulder"] = parent
     return ends
 
@@ -328,11 +297,11 @@ def _checked_centre(
     thighs = [roles[r] for r in ("left_thigh", "right_thigh") if r in roles]
     arms = [roles[r] for r in ("left_upper_arm", "right_upper_arm") if r in roles]
     hips, neck, head = (named.get(role) for role in ("hips", "neck", "head"))
-    if hips is not None and all(_is_above(skeleton, hips, j) for j in [*thighs, *arms]):
+    if hips is not None and all(is_above(skeleton, hips, j) for j in [*thighs, *arms]):
         centre["hips"] = hips
     if head is not None:
         centre["head"] = head
-    if neck is not None and (head is None or _is_above(skeleton, neck, head)):
+    if neck is not None and (head is None or is_above(skeleton, neck, head)):
         centre["neck"] = neck
     return centre
 
@@ -346,12 +315,10 @@ def _centre_from_limbs(
     if "head" not in known and "head" in shaped:
         known["head"] = shaped["head"]
     if "chest" not in known:
-        chest = _meeting(skeleton, arms) if len(arms) == 2 else None
+        chest = meeting(skeleton, arms) if len(arms) == 2 else None
         neck = known.get("neck")
         # Some rigs hang the arms on the neck.
-        if neck is not None and (
-            chest is None or chest == neck or _is_above(skeleton, neck, chest)
-        ):
+        if neck is not None and (chest is None or chest == neck or is_above(skeleton, neck, chest)):
             chest = int(skeleton.parents[neck])
         if chest is not None and chest >= 0:
             known["chest"] = chest
@@ -359,9 +326,9 @@ def _centre_from_limbs(
         legs = [roles[r] for r in ("left_thigh", "right_thigh") if r in roles]
         trunk = [known[r] for r in ("chest", "head") if r in known][:1]
         if len(legs) == 2:
-            known["hips"] = _meeting(skeleton, legs + trunk)
+            known["hips"] = meeting(skeleton, legs + trunk)
     if "neck" not in known and "chest" in known and "head" in known:
-        between = _chain(skeleton, known["chest"], known["head"])[1:-1]
+        between = chain(skeleton, known["chest"], known["head"])[1:-1]
         if between:
             known["neck"] = between[0]
     return {role: known[role] for role in CENTRE_ROLES if role in known}
@@ -370,63 +337,4 @@ def _centre_from_limbs(
 def _spine(skeleton: Skeleton, roles: Mapping[str, int]) -> tuple[int, ...]:
     if "hips" not in roles or "chest" not in roles:
         return ()
-    return _chain(skeleton, roles["hips"], roles["chest"])[1:]
-
-
-# The tree
-
-
-def _is_above(skeleton: Skeleton, above: int, below: int) -> bool:
-    """Whether one joint is a proper ancestor of another."""
-    return above != below and bool(_chain(skeleton, above, below))
-
-
-def _chain(skeleton: Skeleton, above: int, below: int) -> tuple[int, ...]:
-    """Joints from one down to the other, empty if the first is not above the second."""
-    path = [below]
-    while path[-1] != above:
-        parent = int(skeleton.parents[path[-1]])
-        if parent < 0:
-            return ()
-        path.append(parent)
-    return tuple(reversed(path))
-
-
-def _meeting(skeleton: Skeleton, joints: Sequence[int]) -> int:
-    """The lowest joint that is above all of these."""
-    depth = depths(skeleton)
-    common = set(_chain(skeleton, 0, joints[0])[:-1])
-    for joint in joints[1:]:
-        common &= set(_chain(skeleton, 0, joint))
-    return max(common, key=lambda joint: depth[joint]) if common else 0
-
-
-def _next_joint(skeleton: Skeleton, joint: int) -> int | None:
-    """The next joint down the limb that is at another place: the farthest-reaching child's."""
-    rest = skeleton.rest_positions
-    candidates = list(skeleton.children[joint])
-    found: list[int] = []
-    while candidates:
-        child = candidates.pop()
-        if np.linalg.norm(rest[child] - rest[joint]) > 1e-3 * skeleton.height:
-            found.append(child)
-        else:
-            candidates.extend(skeleton.children[child])
-    if not found:
-        return None
-    return max(found, key=lambda child: (float(np.linalg.norm(rest[child] - rest[joint])), -child))
-
-
-def _most_between(skeleton: Skeleton, upper: int, between: Sequence[int], last: int) -> int:
-    """Of the joints of a limb the one that divides it best: the knee or elbow."""
-    rest = skeleton.rest_positions
-
-    def nearer_end(joint: int) -> float:
-        return float(
-            min(
-                np.linalg.norm(rest[joint] - rest[upper]),
-                np.linalg.norm(rest[joint] - rest[last]),
-            )
-        )
-
-    return max(between, key=nearer_end)
+    return chain(skeleton, roles["hips"], roles["chest"])[1:]

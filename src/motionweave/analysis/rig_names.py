@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from motionweave.analysis.rig_tree import depths
 from motionweave.core.skeleton import Skeleton
 
 LEFT, RIGHT, CENTRE = "left", "right", ""
@@ -170,11 +171,3 @@ def _claimed(
             # Bones split along their length repeat the name: the uppermost moves the limb.
             taken[role] = min(joints, key=lambda joint: (depth[joint], joint))
     return taken
-
-
-def depths(skeleton: Skeleton) -> list[int]:
-    """How many joints lie above each joint."""
-    depth = [0] * len(skeleton)
-    for joint, parent in enumerate(skeleton.parents[1:], start=1):
-        depth[joint] = depth[parent] + 1
-    return depth

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.rig_names import ARM_ROLES, LEG_ROLES, depths
+from motionweave.analysis.rig_names import ARM_ROLES, LEG_ROLES
+from motionweave.analysis.rig_tree import depths
 from motionweave.core.skeleton import Skeleton
 
 Array = NDArray[np.float64]

@@ -56,6 +56,7 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """Contacts, steps and floor of a clip, ready for JSON."""
     from motionweave.analysis.contacts import estimate_floor, steps
     from motionweave.analysis.rig import SIDES, leg_length
+    from motionweave.analysis.soles import soles
     from motionweave.core.constraints import kinds, of_kind
 
     floor = estimate_floor(motion)
@@ -64,6 +65,7 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         "frames": len(motion),
         "fps": motion.fps,
         "leg_length": leg_length(motion.skeleton),
+        "toes_from": {side: sole.known for side, sole in soles(motion).items()},
         "floor": {
             "height": floor.height,
             "slope": list(floor.slope),
@@ -90,6 +92,12 @@ def _text(facts: dict[str, Any], fps: float) -> str:
         f"  floor {shape}, height {floor['height']:.4g}"
         + (f", {len(floor['levels']) - 1} levels above it" if len(floor["levels"]) > 1 else ""),
     ]
+    guessed = [side for side, known in facts["toes_from"].items() if known == "proportions"]
+    if guessed:
+        lines.append(
+            f"  no toe joint or end site on the {' and '.join(guessed)} foot: "
+            "its toe is placed as on an average foot"
+        )
     width = max((len(kind) for kind in facts["contacts"]), default=0)
     for kind, spans in facts["contacts"].items():
         shown = ", ".join(f"{start:.1f}-{end:.1f}" for start, end in spans)

@@ -1,0 +1,73 @@
+"""Ways through the joint tree that finding roles needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionweave.core.skeleton import Skeleton
+
+
+def depths(skeleton: Skeleton) -> list[int]:
+    """How many joints lie above each joint."""
+    depth = [0] * len(skeleton)
+    for joint, parent in enumerate(skeleton.parents[1:], start=1):
+        depth[joint] = depth[parent] + 1
+    return depth
+
+
+def is_above(skeleton: Skeleton, above: int, below: int) -> bool:
+    """Whether one joint is a proper ancestor of another."""
+    return above != below and bool(chain(skeleton, above, below))
+
+
+def chain(skeleton: Skeleton, above: int, below: int) -> tuple[int, ...]:
+    """Joints from one down to the other, empty if the first is not above the second."""
+    path = [below]
+    while path[-1] != above:
+        parent = int(skeleton.parents[path[-1]])
+        if parent < 0:
+            return ()
+        path.append(parent)
+    return tuple(reversed(path))
+
+
+def meeting(skeleton: Skeleton, joints: Sequence[int]) -> int:
+    """The lowest joint that is above all of these."""
+    depth = depths(skeleton)
+    common = set(chain(skeleton, 0, joints[0])[:-1])
+    for joint in joints[1:]:
+        common &= set(chain(skeleton, 0, joint))
+    return max(common, key=lambda joint: depth[joint]) if common else 0
+
+
+def next_joint(skeleton: Skeleton, joint: int) -> int | None:
+    """The next joint down the limb that is at another place: the farthest-reaching child's."""
+    rest = skeleton.rest_positions
+    candidates = list(skeleton.children[joint])
+    found: list[int] = []
+    while candidates:
+        child = candidates.pop()
+        if np.linalg.norm(rest[child] - rest[joint]) > 1e-3 * skeleton.height:
+            found.append(child)
+        else:
+            candidates.extend(skeleton.children[child])
+    if not found:
+        return None
+    return max(found, key=lambda child: (float(np.linalg.norm(rest[child] - rest[joint])), -child))
+
+
+def most_between(skeleton: Skeleton, upper: int, between: Sequence[int], last: int) -> int:
+    """Of the joints of a limb the one that divides it best: the knee or elbow."""
+    rest = skeleton.rest_positions
+
+    def nearer_end(joint: int) -> float:
+        return float(
+            min(
+                np.linalg.norm(rest[joint] - rest[upper]),
+                np.linalg.norm(rest[joint] - rest[last]),
+            )
+        )
+
+    return max(between, key=nearer_end)
