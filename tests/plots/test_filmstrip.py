@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -75,3 +76,11 @@ def test_real_clips_are_drawn(mocap: Path, tmp_path: Path) -> None:
     assert shape.head is not None
     assert {piece.side for piece in shape.pieces} >= {-1, 1}
     film_strip(clip, tmp_path / "real.png", frames=3)
+
+
+def test_without_matplotlib_the_message_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(mw.MissingDependencyError, match=r"motionweave\[plots\]"):
+        film_strip(mw.sample("stand"), frames=2)

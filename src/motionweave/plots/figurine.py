@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 _THICKNESS = 0.043
 _THICKEST = 0.045
 _SOLE = 0.011
+_NECK = 0.028
 # Branches belong to the trunk up to this share of the body height from it.
 _TRUNK_REACH = 0.16
 
@@ -92,7 +93,7 @@ def shape_of(skeleton: Skeleton) -> Shape:
     radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
     radius = np.minimum(radius, _THICKEST * height)
     for point in no_trunk:
-        radius[point] = 0.03 * height
+        radius[point] = _NECK * height
     heel_joints, heel_offsets = _heels(skeleton)
     heel_of = {int(joint): joints + ends + k for k, joint in enumerate(heel_joints)}
     pieces = []
@@ -102,7 +103,8 @@ def shape_of(skeleton: Skeleton) -> Shape:
             continue
         if head is not None and point == head[1]:
             continue
-        thick, thin = float(radius[parent]), float(max(radius[point], 0.35 * radius[parent]))
+        thick = float(radius[point] if point in no_trunk else radius[parent])
+        thin = max(float(radius[point]), 0.35 * thick)
         if parent in heel_of:
             flat = _SOLE * height
             pieces.append(

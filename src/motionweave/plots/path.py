@@ -68,7 +68,7 @@ def path_plot(
         axes.set_xlabel("x")
         axes.set_ylabel("z")
         # The paper's right is the character's right, which is -x.
-        axes.xaxis.set_major_formatter(lambda value, _: f"{-value:g}")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{0.0 - value:g}")
         if any(names):
             axes.legend(loc="best")
         return look.finish(figure, path)
