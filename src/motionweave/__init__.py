@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from motionweave.analysis.contacts import detect_contacts, estimate_floor
     from motionweave.analysis.events import find_events
     from motionweave.analysis.mirror import mirror
+    from motionweave.analysis.quality import Quality, quality
     from motionweave.analysis.retarget import common_skeleton, on_skeleton
     from motionweave.analysis.rig import find_rig, use_rig
     from motionweave.analysis.states import EventTable, State
@@ -63,6 +64,8 @@ _HOMES = {
     "mirror": "analysis.mirror",
     "common_skeleton": "analysis.retarget",
     "on_skeleton": "analysis.retarget",
+    "Quality": "analysis.quality",
+    "quality": "analysis.quality",
     "find_rig": "analysis.rig",
     "use_rig": "analysis.rig",
     "EventTable": "analysis.states",
@@ -112,6 +115,8 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "mirror",
     "common_skeleton",
     "on_skeleton",
+    "Quality",
+    "quality",
     "find_rig",
     "use_rig",
     "EventTable",

@@ -20,13 +20,14 @@ from motionweave.analysis.contacts import detect_contacts, estimate_floor
 from motionweave.analysis.floor import Floor
 from motionweave.analysis.rig import SIDES, find_rig, leg_length
 from motionweave.analysis.soles import contact_points
+from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.cleanup import ik
 from motionweave.cleanup.easing import Mask, eased, smoothstep
 from motionweave.cleanup.plants import find_plants, goal_tracks, place_plants
 from motionweave.cleanup.reach import Pull, smooth_shift
 from motionweave.core import rotations as quat
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
-from motionweave.core.motion import Motion, local_translations
+from motionweave.core.motion import Motion, concatenate, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
 Array = NDArray[np.float64]
@@ -88,6 +89,10 @@ def clean_feet(
     motion = motion.with_constraints(used)
     if not any(c.kind in kinds for c in used):
         return motion
+    if starts_in_tpose(motion):
+        # No part of the motion, so nothing is eased into it.
+        rest = clean_feet(motion[1:], stretch=stretch, hands=hands, ease=ease, floor=floor)
+        return concatenate([motion[:1], rest]).with_constraints(used)
     if floor is None:
         floor = estimate_floor(motion)
     spread = max(2, round(ease * motion.fps))

@@ -23,6 +23,8 @@ VERBS: dict[str, str] = {
     "info": "tell what is in motion files",
     "contacts": "find when feet and hands are planted",
     "plot": "draw film strips, contacts and ways",
+    "quality": "measure sliding feet, jumps and speeds",
+    "clean": "make planted feet stay where they are",
     "convert": "change format, frame rate, length, side, axes or units",
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",

@@ -1,0 +1,74 @@
+"""``motionweave clean``: make planted feet stay where they are."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from motionweave.cli import common
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "one")
+    common.add_output(parser)
+    parser.add_argument(
+        "--contacts",
+        type=Path,
+        metavar="FILE",
+        help="contacts to hold, instead of those beside the clip or detected ones",
+    )
+    parser.add_argument(
+        "--stretch",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="by which share legs may get longer where they cannot reach, such as 0.01",
+    )
+    parser.add_argument("--hands", action="store_true", help="hold planted hands, too")
+    parser.add_argument(
+        "--ease",
+        type=float,
+        default=0.2,
+        metavar="SECONDS",
+        help="time in which a correction fades in and out (default: 0.2)",
+    )
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="picture of before and after (png, pdf, svg)"
+    )
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    from motionweave.analysis.contacts import detect_contacts, estimate_floor
+    from motionweave.analysis.quality import compared, quality
+    from motionweave.cleanup.footskate import clean_feet
+    from motionweave.core.constraints import HAND_KINDS
+
+    common.check_output(args.output, [args.clip])
+    if args.plot is not None:
+        common.check_output(args.plot, [args.clip], motion=False)
+    motion = common.load_clip(args, args.clip, contacts=args.contacts or True)
+    with common.warned():
+        if args.hands and not any(c.kind in HAND_KINDS for c in motion.constraints):
+            found = detect_contacts(motion, hands=True)
+            hands = (c for c in found if c.kind in HAND_KINDS)
+            motion = motion.with_constraints((*motion.constraints, *hands))
+        floor = estimate_floor(motion)
+        cleaned = clean_feet(
+            motion, stretch=args.stretch, hands=args.hands, ease=args.ease, floor=floor
+        )
+        before, after = quality(motion, floor=floor), quality(cleaned, [motion], floor=floor)
+    common.save_clip(cleaned, args.output)
+    written = [args.output]
+    if args.plot is not None:
+        from motionweave.plots.quality import quality_plot
+
+        quality_plot([motion, cleaned], args.plot, labels=["before", "after"])
+        written.append(args.plot)
+    data = {
+        "before": before.to_dict(),
+        "after": after.to_dict(),
+        "written": [str(path) for path in written],
+    }
+    lines = [str(args.clip), compared(before, after), *(f"wrote {path}" for path in written)]
+    common.emit(args, data, "\n".join(lines))
