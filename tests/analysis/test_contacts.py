@@ -170,6 +170,23 @@ def test_short_and_still_clips_are_no_trouble() -> None:
     assert all((c.start, c.end) == (0, 39) for c in detect_contacts(frozen))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_noise_gives_contacts_in_order_or_none(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    frames = int(rng.integers(1, 200))
+    skeleton = samples.sample("walk").skeleton
+    wander = np.cumsum(rng.normal(scale=10.0 ** -rng.uniform(1, 4), size=(frames, 3)), axis=0)
+    turns = 10.0 ** -rng.uniform(0, 4) * np.cumsum(
+        rng.normal(size=(frames, len(skeleton), 3)), axis=0
+    )
+    motion = Motion(skeleton, float(rng.uniform(1, 300)), wander, rotations.exp(turns))
+    found = detect_contacts(motion, hands=True)
+    for kind in {c.kind for c in found}:
+        spans = of_kind(found, kind)
+        assert all(a.end < b.start for a, b in pairwise(spans))
+    assert all(0 <= c.start <= c.end <= frames - 1 for c in found)
+
+
 # Soles
 
 

@@ -278,27 +278,48 @@ def _still(track: _Track) -> list[_Plant]:
                 continue
             inside = np.arange(span.start, span.stop)[core[a : b + 1]]
             place = np.median(track.points[inside], axis=0)
-            usual = float(np.quantile(track.speed[inside], _USUAL))
-            fast = np.clip(_SWINGING * usual, _SWING, track.limit)
-            moving = np.clip(_LEAVING * usual, _REST, track.limit)
-            lift = track.points[:, 1] - place[1]
-            shake = float(np.median(np.abs(lift[inside])))
-            # Above 0 where the point is too fast or too high to be at rest.
-            unrest = np.maximum(track.speed / moving, lift / np.clip(4 * shake, *_LIFTING)) - 1.0
-            plants.append(
-                _Plant(
-                    track.kind,
-                    *_ends(track.speed / fast - 1.0, span),
-                    *_ends(unrest, span),
-                    place,
-                )
-            )
+            plants.append(_Plant(track.kind, *_plant_times(track, span, inside, place), place))
     return plants
 
 
-def _ends(excess: Array, span: slice) -> tuple[float, float]:
-    """Where in a stretch a value is first and last below 0, between ticks."""
-    quiet = np.flatnonzero(excess[span] < 0.0) + span.start
+def _plant_times(
+    track: _Track, span: slice, inside: NDArray[np.intp], place: Array
+) -> tuple[float, float, float, float]:
+    """When a plant starts and ends, and between when it is at rest.
+
+    Parameters
+    ----------
+    track
+        The point.
+    span, inside
+        The slow stretch, and those of its ticks that are slow beyond doubt.
+    place
+        ``(3,)`` where it stands.
+    """
+    usual = float(np.quantile(track.speed[inside], _USUAL))
+    shake = float(np.median(np.abs(track.points[inside, 1] - place[1])))
+    # One tick more on either side: the ends lie between ticks.
+    around = slice(max(span.start - 1, 0), span.stop + 1)
+    speed, limit = track.speed[around], track.limit[around]
+    too_fast = speed / np.clip(_SWINGING * usual, _SWING, limit)
+    moving = speed / np.clip(_LEAVING * usual, _REST, limit)
+    lifted = (track.points[around, 1] - place[1]) / np.clip(4.0 * shake, *_LIFTING)
+    within = slice(span.start - around.start, span.stop - around.start)
+    start, end = _ends(too_fast - 1.0, within)
+    rest, lift = _ends(np.maximum(moving, lifted) - 1.0, within)
+    return (
+        around.start + start,
+        around.start + end,
+        around.start + rest,
+        around.start + lift,
+    )
+
+
+def _ends(excess: Array, within: slice) -> tuple[float, float]:
+    """Where a value is first and last below 0, between ticks; the bounds if it never is."""
+    quiet = np.flatnonzero(excess[within] < 0.0) + within.start
+    if len(quiet) == 0:
+        return float(within.start), float(within.stop - 1)
     first, last = int(quiet[0]), int(quiet[-1])
     return _crossing(excess, first, -1), _crossing(excess, last, +1)
 

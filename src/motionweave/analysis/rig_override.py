@@ -18,6 +18,7 @@ ROLES = CENTRE_ROLES + tuple(f"{side}_{role}" for side in SIDES for role in LEG_
 
 
 def read_override(override: Override | str | Path) -> dict[str, str | tuple[str, ...] | None]:
+    """An override checked: role to joint name, ``spine`` to a tuple of them, None for no joint."""
     where = "rig override"
     if isinstance(override, str | Path):
         where = str(override)
@@ -43,6 +44,7 @@ def read_override(override: Override | str | Path) -> dict[str, str | tuple[str,
 
 
 def joints_of(override: Mapping[str, str | tuple[str, ...] | None]) -> set[str]:
+    """All joints that an override names."""
     names: set[str] = set()
     for value in override.values():
         if isinstance(value, str):
