@@ -31,6 +31,8 @@ _LEAST_OVERLAP = 0.3
 # several periods the first that is worse than the best by no more than this is taken.
 _CLEAR = 0.48
 _NEARLY = 0.15
+# Frames that differ by less than this share of the body's height are one pose.
+_STILL = 0.005
 # How far from the period the best pair of frames may be, as a share of it.
 _PLAY = 0.1
 # Seconds over which the speeds on both sides of the seam are brought together.
@@ -52,7 +54,7 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     """
     slow = _slowed(motion)
     grid = distance.distance_grid(slow, slow)
-    period = _period(grid, slow.fps)
+    period = _period(grid, slow)
     if period is None:
         raise MotionError(
             f"{motion.name or 'the clip'} does not repeat itself: no two stretches of its "
@@ -66,7 +68,7 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
 def is_cyclic(motion: Motion) -> bool:
     """Whether the clip holds more than one cycle of a motion that repeats itself."""
     slow = _slowed(motion)
-    return _period(distance.distance_grid(slow, slow), slow.fps) is not None
+    return _period(distance.distance_grid(slow, slow), slow) is not None
 
 
 def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion:
@@ -134,9 +136,9 @@ def _slowed(motion: Motion) -> Motion:
     return replace(sampled, fps=_RATE)
 
 
-def _period(grid: Array, fps: float) -> int | None:
+def _period(grid: Array, clip: Motion) -> int | None:
     """Frames of the shortest shift at which a clip is clearly like itself, or None."""
-    count = len(grid)
+    count, fps = len(grid), clip.fps
     # The clip must go on for a while after its first period.
     shifts = np.arange(round(_SHORTEST * fps), int((count - 1) / (1.0 + _LEAST_OVERLAP)) + 1)
     if len(shifts) < 3:
@@ -144,7 +146,9 @@ def _period(grid: Array, fps: float) -> int | None:
     # The median over a shift's pairs of frames: a pause or a stumble does not spoil it.
     level = np.array([np.median(np.diagonal(grid, shift)) for shift in shifts])
     inner = np.flatnonzero((level[1:-1] <= level[:-2]) & (level[1:-1] <= level[2:])) + 1
-    likeness = np.array([level[i] / _variation(grid, int(shifts[i])) for i in inner])
+    varied = np.array([_variation(grid, int(shifts[i])) for i in inner])
+    moving = varied > (_STILL * clip.skeleton.height) ** 2
+    inner, likeness = inner[moving], level[inner[moving]] / varied[moving]
     if len(inner) == 0 or likeness.min() > _CLEAR:
         return None
     # Twice the period is often a little better; the shortest that is nearly as good counts.
@@ -157,11 +161,10 @@ def _variation(grid: Array, shift: int) -> float:
     that stands before a jump and after it repeats nothing."""
     overlap = len(grid) - shift
     pairs = np.triu_indices(overlap, 1)
-    spread = min(
+    return min(
         float(np.median(grid[:overlap, :overlap][pairs])),
         float(np.median(grid[shift:, shift:][pairs])),
     )
-    return max(spread, float(np.finfo(float).tiny))
 
 
 def _best_pair(grid: Array, period: int) -> tuple[int, int]:

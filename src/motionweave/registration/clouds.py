@@ -38,12 +38,15 @@ class PointClip:
     signals
         ``(T, F)`` further numbers that frames may be compared by, such as which foot
         strikes.
+    name
+        What to call the clip in messages.
     """
 
     points: Array
     fps: float
     weights: Array
     signals: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    name: str = ""
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points, dtype=np.float64)
@@ -92,8 +95,11 @@ class PointClip:
     def sample(self, frames: ArrayLike, fps: float) -> PointClip:
         """The clip at fractional frames ``(n,)``, said to have a frame rate."""
         at = np.asarray(frames, dtype=np.float64)
-        return PointClip(
-            sample_vectors(self.points, at), fps, self.weights, sample_vectors(self.signals, at)
+        return replace(
+            self,
+            points=sample_vectors(self.points, at),
+            fps=fps,
+            signals=sample_vectors(self.signals, at),
         )
 
     def spread(self, fps: float) -> PointClip:
@@ -133,7 +139,7 @@ def as_points(
         return clip
     _, owner = _markers(clip.skeleton, points)
     by_joint = joint_weights(clip.skeleton, weights)
-    return PointClip(point_clouds(clip, points), clip.fps, by_joint[owner])
+    return PointClip(point_clouds(clip, points), clip.fps, by_joint[owner], name=clip.name)
 
 
 def joint_weights(skeleton: Skeleton, weights: JointWeights | None) -> Array:

@@ -36,10 +36,10 @@ _NARROWEST_BAND = 45
 # path undecided (a figure that stands still). Far below what two real frames differ by.
 _TIE = 1e-6
 # A stretch that corresponds is at least this share of the shortest clip.
-_LEAST_SHARE = 1.0 / 3.0
+_LEAST_SHARE = 0.5
 # What is good enough, between the distances of the nearest frames (0) and the usual one (1),
 # and how often to be content with less.
-_GOOD = 0.4
+_GOOD = 0.5
 _GIVING_WAY = 30
 # How many frames of the reference are tried as the beginning of a common stretch.
 _MOST_STARTS = 100
@@ -135,7 +135,7 @@ def anchored(
         cell = (anchor[a] - low[0], anchor[b] - low[1])
         block = _Block(clips[a], clips[b], (low[0], high[0]), (low[1], high[1]))
         found = block.best(lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
-        return found.moved(low[0], low[1])
+        return _trimmed(found).moved(low[0], low[1])
 
     return _through_reference(len(clips), pair, reference)
 
@@ -159,15 +159,14 @@ def free(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Cor
             pair = found.moved(span[0], inside[0])
         else:
             pair = _covering(ref, clips[others[0]], span, rules)
-        return Correspondence(reference, (_identity(span), pair)[:: 1 if reference == 0 else -1])
+        pairs = (None, pair) if reference == 0 else (pair, None)
+        return Correspondence(reference, _over_common_span(pairs))
     span = _common_stretch(ref, [clips[j] for j in others], rules)
-    return Correspondence(
-        reference,
-        tuple(
-            _identity(span) if j == reference else _covering(ref, clip, span, rules)
-            for j, clip in enumerate(clips)
-        ),
-    )
+    covering = [
+        None if j == reference else _covering(ref, clip, span, rules)
+        for j, clip in enumerate(clips)
+    ]
+    return Correspondence(reference, _over_common_span(covering))
 
 
 def phases(
@@ -178,6 +177,7 @@ def phases(
     count = len(rounds)
 
     def best_phase(a: int, b: int) -> tuple[float, float]:
+        _check_lengths(rounds[a], rounds[b], 3, rules, "use slope_limit={}")
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         block = _Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
 
@@ -217,6 +217,7 @@ def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Corresp
 def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     """Two clips whose first samples belong together, and whose last ones do."""
     rows, columns = len(a), len(b)
+    _check_lengths(a, b, 1, rules, "use slope_limit={}, or ends='free'")
     if rows * columns <= MOST_CELLS:
         tie = _towards_straight(a, rows, columns)
         return _Block(a, b, (0, rows), (0, columns)).best(
@@ -234,7 +235,7 @@ def good_stretch(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     for good in _good_levels(cost):
         path = dtw.longest_good(cost, good, rules.slope_limit)
         if np.all(np.ptp(path, axis=0) + 1 >= least):
-            return Pair(path * step, _mean(cost, path))
+            return _trimmed(Pair(path * step, _mean(cost, path)))
     raise RegistrationError(
         "the clips hold no stretch that corresponds; a larger slope_limit may find one"
     )
@@ -292,6 +293,19 @@ def _good_levels(cost: Array) -> Iterator[float]:
         good = max(1.25 * good, good + 0.05 * typical)
 
 
+def _check_lengths(a: PointClip, b: PointClip, rounds: int, rules: Rules, help_: str) -> None:
+    """Refuse clips, or cycles several rounds long, of too different lengths."""
+    counts = [(len(clip) - 1) // rounds + 1 for clip in (a, b)]
+    needed = dtw.smallest_limit(*counts)
+    if needed > rules.slope_limit:
+        what = "a clip" if rounds == 1 else "a cycle"
+        first, second = (f"{clip.name or what} ({clip.duration / rounds:.2f} s)" for clip in (a, b))
+        raise RegistrationError(
+            f"{first} and {second} cannot correspond from end to end with "
+            f"slope_limit={rules.slope_limit}: {help_.format(needed)}"
+        )
+
+
 class _Block:
     """A part of the grid of two clips: distances of poses, and of signals on top."""
 
@@ -344,7 +358,7 @@ def _covering(ref: PointClip, clip: PointClip, span: Span, rules: Rules) -> Pair
         )
     block = _Block(ref, clip, (span[0], span[1] + 1), (0, len(clip)))
     found = block.best(lambda cost: dtw.covering_path(cost, rules.slope_limit), rules)
-    return found.moved(span[0], 0)
+    return _trimmed(found).moved(span[0], 0)
 
 
 def _through_reference(
@@ -372,16 +386,28 @@ def _over_common_span(pairs: Sequence[Pair | None]) -> tuple[Pair, ...]:
     paths = [pair.path for pair in pairs if pair is not None]
     first = max(int(path[0, 0]) for path in paths)
     last = min(int(path[-1, 0]) for path in paths)
-    if last <= first:
-        raise RegistrationError("no two frames of the reference clip correspond to all clips")
     cut = []
     for pair in pairs:
         if pair is None:
             cut.append(_identity((first, last)))
-        else:
-            inside = (pair.path[:, 0] >= first) & (pair.path[:, 0] <= last)
-            cut.append(replace(pair, path=pair.path[inside]))
+            continue
+        inside = (pair.path[:, 0] >= first) & (pair.path[:, 0] <= last)
+        cut.append(replace(pair, path=pair.path[inside]))
+    if last <= first or any(np.ptp(pair.path[:, 1]) == 0 for pair in cut):
+        raise RegistrationError(
+            "no two frames of one clip correspond to two of all others: the clips are too "
+            "short or too different; ends='fixed' takes them from end to end"
+        )
     return tuple(cut)
+
+
+def _trimmed(pair: Pair) -> Pair:
+    """The pair without the straight steps at the beginning and end of its path, which make one
+    clip wait where the other has no more to give."""
+    diagonal = np.flatnonzero(np.diff(pair.path, axis=0).all(axis=1))
+    if len(diagonal) == 0:
+        return pair
+    return replace(pair, path=pair.path[diagonal[0] : diagonal[-1] + 2])
 
 
 def _identity(span: Span) -> Pair:
