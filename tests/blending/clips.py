@@ -25,7 +25,7 @@ def built_in(*names: str, **options: object) -> RegistrationCurve:
 @cache
 def real(folder: Path, name: str) -> Motion:
     """A real clip at 30 frames a second, without its T-pose."""
-    (path,) = (folder / "bvh").glob(f"cmu_{name}_*.bvh")
+    (path,) = (folder / "bvh").glob(f"cmu_{name}*.bvh")
     return mw.load(path, drop_tpose=True).resample(30.0)
 
 

@@ -72,7 +72,9 @@ def apex(motion: Motion, limb: str) -> Array:
     That is the frame in which it is furthest from where it was in the first.
     """
     path = limb_path(motion, limb)
-    return np.asarray(path[np.argmax(np.linalg.norm(path - path[0], axis=-1))])
+    frame, _ = _peak(np.linalg.norm(path - path[0], axis=-1))
+    first = int(np.clip(round(frame) - 1, 0, max(0, len(path) - 3)))
+    return _parabola(path[first : first + 3], frame - first)
 
 
 def top_speed(motion: Motion, limb: str) -> float:
@@ -81,7 +83,32 @@ def top_speed(motion: Motion, limb: str) -> float:
         return 0.0
     path = limb_path(motion, limb)
     # Over two frames, so that a single noisy frame does not decide.
-    return float(np.linalg.norm(path[2:] - path[:-2], axis=-1).max() * motion.fps / 2.0)
+    speeds = np.linalg.norm(path[2:] - path[:-2], axis=-1) * motion.fps / 2.0
+    return _peak(speeds)[1]
+
+
+def _peak(values: Array) -> tuple[float, float]:
+    """Fractional frame and height of the highest point of ``(T,)`` values.
+
+    The top of the parabola through the largest value and its neighbours: what is measured
+    must not depend on how the frames happen to fall about the peak.
+    """
+    top = int(np.argmax(values))
+    if not 0 < top < len(values) - 1:
+        return float(top), float(values[top])
+    before, middle, after = values[top - 1 : top + 2]
+    bend = before - 2.0 * middle + after
+    shift = 0.0 if bend == 0.0 else float(np.clip(0.5 * (before - after) / bend, -0.5, 0.5))
+    return top + shift, float(_parabola(values[top - 1 : top + 2], 1.0 + shift))
+
+
+def _parabola(values: Array, at: float) -> Array:
+    """The parabola through up to three values ``(3, ...)`` at 0, 1 and 2, evaluated."""
+    if len(values) < 3:
+        return np.asarray(values[min(round(at), len(values) - 1)])
+    a, b, c = values
+    t = at - 1.0
+    return np.asarray(b + 0.5 * t * (c - a) + 0.5 * t * t * (a - 2.0 * b + c))
 
 
 def _apex_part(motion: Motion, limb: str, direction: int) -> float:

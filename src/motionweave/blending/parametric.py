@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 TOLERANCE = 0.002
 # Beyond this share outside the range a value is out of reach.
 _OUTSIDE = 0.01
-_MOST_REFINEMENTS = 16
+_MOST_REFINEMENTS = 24
 # Samples that take part in an interpolation, for each dimension of weight space.
 _NEIGHBOURS = 3
 
@@ -115,7 +115,7 @@ class ParametricSpace:
         weights, values = list(self._weights), list(self._values)
         best: tuple[float, Array, Motion, Array] | None = None
         for _ in range(_MOST_REFINEMENTS):
-            guess = self._interpolated(np.array(weights), np.array(values), target)
+            guess = self._guess(np.array(weights), np.array(values), target)
             motion, measured = self._measure(guess)
             error = self._error(measured, target)
             if best is None or error < best[0]:
@@ -174,6 +174,33 @@ class ParametricSpace:
             raise BlendError(f"{said}, off by {error:.0%} of the range; outside='nearest' takes it")
         warnings.warn(said, QualityWarning, stacklevel=3)
 
+    def _guess(self, weights: Array, values: Array, target: Array) -> Array:
+        """Weights ``(k,)`` to try next, given what the samples measure."""
+        errors = np.max(np.abs(values - target) / self._scale, axis=1)
+        nearest = int(np.argmin(errors))
+        if errors[nearest] <= TOLERANCE:
+            return np.asarray(weights[nearest])
+        enclosed = self._between(weights, values, target) if len(target) == 1 else None
+        return self._interpolated(weights, values, target) if enclosed is None else enclosed
+
+    def _between(self, weights: Array, values: Array, target: Array) -> Array | None:
+        """Weights ``(k,)`` between two samples of a single parameter that enclose the target.
+
+        Of all such pairs the one nearest in weights: between them the parameter, which need
+        not be monotonous everywhere, surely takes the value. None if no pair does.
+        """
+        below = np.flatnonzero(values[:, 0] <= target[0])
+        above = np.flatnonzero(values[:, 0] >= target[0])
+        if len(below) == 0 or len(above) == 0:
+            return None
+        apart = np.linalg.norm(weights[below][:, None] - weights[above][None], axis=-1)
+        low, high = np.unravel_index(int(np.argmin(apart)), apart.shape)
+        a, b = below[low], above[high]
+        share = (target[0] - values[a, 0]) / (values[b, 0] - values[a, 0])
+        # Kept off the ends, so that every step makes the pair's distance smaller.
+        share = np.clip(share, 0.1, 0.9)
+        return np.asarray((1.0 - share) * weights[a] + share * weights[b])
+
     def _interpolated(self, weights: Array, values: Array, target: Array) -> Array:
         """Weights ``(k,)`` from the samples around the target.
 
@@ -184,10 +211,11 @@ class ParametricSpace:
 
         near = (values - target) / self._scale
         apart = np.linalg.norm(near, axis=1)
+        # Near in what they measure and near the best of them in weights: two samples may
+        # measure the same without anything between them doing so.
+        apart = apart + np.linalg.norm(weights - weights[np.argmin(apart)], axis=1)
         count = min(len(apart), _NEIGHBOURS * weights.shape[1] + len(target) + 1)
         chosen = np.argsort(apart, kind="stable")[:count]
-        if self._error(values[chosen[0]], target) <= TOLERANCE:
-            return np.asarray(weights[chosen[0]])
         # Rows: sum to one (heavily), meet the target (heavily), use near samples (slightly).
         heavy = 1e4
         rows = np.concatenate(
