@@ -53,6 +53,9 @@ if TYPE_CHECKING:
         spline_transition,
         subspace,
     )
+    from motionweave.warping.files import Recipe, load_warp, save_warp
+    from motionweave.warping.keys import Key
+    from motionweave.warping.warp import warp
 
 __version__ = "0.1.0"
 
@@ -106,6 +109,11 @@ _HOMES = {
     "Subspace": "subspace.transition",
     "spline_transition": "subspace.transition",
     "subspace": "subspace.transition",
+    "Recipe": "warping.files",
+    "load_warp": "warping.files",
+    "save_warp": "warping.files",
+    "Key": "warping.keys",
+    "warp": "warping.warp",
 }
 
 __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
@@ -157,6 +165,11 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "Subspace",
     "spline_transition",
     "subspace",
+    "Recipe",
+    "load_warp",
+    "save_warp",
+    "Key",
+    "warp",
 ]
 
 

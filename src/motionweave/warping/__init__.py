@@ -1,0 +1,1 @@
+"""Motion warping after Witkin & Popović: a clip reshaped by a few keys, its detail kept."""
