@@ -38,9 +38,9 @@ _SOFT = 0.005
 # A leg extended by less than the first share of its length moves freely under the body;
 # from the second on the body follows it, this much as strictly as it keeps it in reach.
 _BENT, _STRAIGHT = 0.98, 0.998
-_LOCK = 0.01
+_LOCK = 1e-4
 # Seconds over which the body gives way.
-_WIDTH = 0.05
+_WIDTH = 0.08
 # Leg lengths by which a foot may miss its plant before the user is told.
 _NOTICED = 0.002
 

@@ -168,18 +168,19 @@ def _lift(above: Array, size: float, spread: int) -> Array:
 def _heights(plants: Sequence[Plant], heights: Array, floor: Floor, size: float) -> Array:
     """Heights above the floor's plane that plants of ``heights`` ``(n,)`` are to have.
 
-    What stands close to the floor, or to a level such as a stair, stands on it. What is
-    well above keeps its height, as a heel does that never comes down in a run; but
-    where heel and toe both are, the foot hovers and is lowered as a whole.
+    What stands close to the floor, or in it, stands on it. What is well above keeps its
+    height, as a heel does that never comes down in a run; but where heel and toe both
+    are, the foot hovers and is lowered as a whole. How high a stair is nobody knows as
+    well as the foot that stands on it: plants on the floor's other levels stay there.
     """
     levels = np.array(floor.levels)
-    level = levels[np.abs(heights[:, None] - levels).argmin(axis=1)]
-    rise = np.array(heights - level)
+    raised = levels[np.abs(heights[:, None] - levels).argmin(axis=1)] > 0.0
+    result = np.array(heights)
     for stance in stances(plants):
-        lowest = rise[stance].min()
-        if _SNAP * size < lowest < _HOVER * size:
-            rise[stance] -= lowest
-    return np.asarray(level + np.where(rise < _SNAP * size, 0.0, rise))
+        lowest = result[stance].min()
+        if _SNAP * size < lowest < _HOVER * size and not raised[stance].any():
+            result[stance] -= lowest
+    return np.where(~raised & (result < _SNAP * size), 0.0, result)
 
 
 def stances(plants: Sequence[Plant]) -> list[list[int]]:
