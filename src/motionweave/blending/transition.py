@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 HALF_WIDTH = 0.5
 # Frames a second at which places for a transition are looked for.
 _SEARCH_RATE = 30.0
+# A place is as good as the best if the poses are at most so many times as far apart.
+_AS_GOOD = 1.1
 # How many places are tried before giving up, best first.
 _MOST_TRIES = 12
 # How far around the middle the clips are registered, in half widths: a clip that moves
@@ -32,7 +35,7 @@ _MOST_TRIES = 12
 _REACH = 3.0
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Junction:
     """A place where one clip can run over into the next.
 
@@ -121,14 +124,27 @@ def junctions(
     """Places where ``a`` can run over into ``b``, the best first.
 
     These are the local minima of the distance grid that leave room for a transition of
-    ``half_width`` frames of the first clip on either side (default: half a second).
+    ``half_width`` frames of the first clip on either side (default: half a second). Of
+    those that are about as good as the best, the one that keeps most of both clips leads.
     """
-    half = HALF_WIDTH if half_width is None else half_width / a.fps
-    return _junctions(a, on_skeleton(b, a.skeleton), half, 0.0)[:most]
+    half = round(HALF_WIDTH * a.fps) if half_width is None else round(half_width)
+    b = on_skeleton(b, a.skeleton)
+    found = (j for j in _junctions(a, b, half / a.fps, 0.0) if _fits(a, b, j, half))
+    return tuple(itertools.islice(found, most))
+
+
+def _fits(a: Motion, b: Motion, junction: Junction, half: int) -> bool:
+    """Whether the clips really have the room: one may play faster than the other there."""
+    same_rate = b.resample(a.fps)
+    try:
+        _way(a, same_rate, (junction.frames[0], junction.frames[1] * a.fps / b.fps), 0.0, half)
+    except MotionweaveError:
+        return False
+    return True
 
 
 def _junctions(a: Motion, b: Motion, half: float, lowest: float) -> tuple[Junction, ...]:
-    """As `junctions`, for clips of one skeleton, ``half`` in seconds, leaving a after a frame."""
+    """Local minima for clips of one skeleton; ``half`` in seconds, leaving a after a frame."""
     coarse = [m.resample(min(m.fps, _SEARCH_RATE)) for m in (a, b)]
     room = [half * m.fps for m in coarse]
     first = lowest / a.fps * coarse[0].fps + room[0]
@@ -147,7 +163,17 @@ def _junctions(a: Motion, b: Motion, half: float, lowest: float) -> tuple[Juncti
         )
         for r, c in _local_minima(grid)
     ]
-    return tuple(sorted(found))
+    if not found:
+        return ()
+    as_good = _AS_GOOD * min(junction.distance for junction in found)
+
+    def rank(junction: Junction) -> tuple[float, float]:
+        left, right = junction.frames
+        kept = left / a.fps + (len(b) - 1 - right) / b.fps
+        # Repeated motions have many places that are equally good: keep most of the clips.
+        return (0.0, -kept) if junction.distance <= as_good else (junction.distance, 0.0)
+
+    return tuple(sorted(found, key=rank))
 
 
 def _local_minima(grid: Array) -> list[tuple[int, int]]:
@@ -216,6 +242,26 @@ def _cross(
     half: int,
     whole_frames: bool,
 ) -> _Crossing:
+    """The transition at a place; an error says if it cannot be there."""
+    curve, u, weights = _way(a, b, at, lowest, half)
+    warp = curve.timewarp
+    ends = warp.frames(u[[0, -1]])
+    leave, enter = float(ends[0, 0]), float(ends[1, 1])
+    if whole_frames:
+        # A smooth displacement brings both ends onto frames of the clips.
+        leave, enter = float(np.round(leave)), float(np.round(enter))
+        first = float(warp.parameter(0, leave)) - u[0]
+        last = float(warp.parameter(1, enter)) - u[-1]
+        u = u + first * weights[:, 0] + last * weights[:, 1]
+    moves = placements(curve, u, weights)
+    motion = assemble(curve, Trace(u, weights, moves), a.fps)
+    return _Crossing(motion, leave, enter, moves[-1, 1])
+
+
+def _way(
+    a: Motion, b: Motion, at: tuple[float, float], lowest: float, half: int
+) -> tuple[RegistrationCurve, Array, Array]:
+    """The curve, the places ``(2 h + 1,)`` on it and the weights of a transition."""
     for frame, clip in zip(at, (a, b), strict=True):
         if not 0 <= frame <= len(clip) - 1:
             raise BlendError(
@@ -230,17 +276,7 @@ def _cross(
     behind = _walk(curve, middle, weights[half::-1], -1)
     u = np.concatenate([behind[:0:-1], _walk(curve, middle, weights[half:], 1)])
     _check_room(curve, u, at, lowest, half)
-    ends = warp.frames(u[[0, -1]])
-    leave, enter = float(ends[0, 0]), float(ends[1, 1])
-    if whole_frames:
-        # A smooth displacement brings both ends onto frames of the clips.
-        leave, enter = float(np.round(leave)), float(np.round(enter))
-        first = float(warp.parameter(0, leave)) - u[0]
-        last = float(warp.parameter(1, enter)) - u[-1]
-        u = u + first * (1.0 - share) + last * share
-    moves = placements(curve, u, weights)
-    motion = assemble(curve, Trace(u, weights, moves), a.fps)
-    return _Crossing(motion, leave, enter, moves[-1, 1])
+    return curve, u, weights
 
 
 def _walk(curve: RegistrationCurve, begin: float, weights: Array, sign: int) -> Array:
