@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave import Constraint, Motion, Planar
@@ -15,6 +17,7 @@ from motionweave.analysis.floor import Floor
 from motionweave.analysis.rig import find_rig, leg_length
 from motionweave.analysis.soles import contact_points
 from motionweave.core import rotations as quat
+from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
 
 EASE = 0.2
 
@@ -207,6 +210,45 @@ def test_contacts_are_detected_where_there_are_none(walk: Motion) -> None:
     cleaned = mw.clean_feet(bare)
     assert cleaned.constraints == detect_contacts(bare)
     assert held_steps(cleaned).mean() < 0.2 * held_steps(bare, of=cleaned).mean()
+
+
+def test_a_t_pose_in_front_stays_as_it_is(walk: Motion) -> None:
+    skating = skated(walk, 0.03)
+    t_pose = np.tile(quat.IDENTITY, (1, len(walk.skeleton), 1))
+    clip = replace(
+        skating,
+        root=np.concatenate([skating.root[:1], skating.root]),
+        rotations=np.concatenate([t_pose, skating.rotations]),
+        constraints=tuple(c.shifted(1) for c in skating.constraints),
+    )
+    cleaned, alone = mw.clean_feet(clip), mw.clean_feet(skating)
+    assert np.array_equal(cleaned.rotations[0], clip.rotations[0])
+    assert np.array_equal(cleaned.rotations[1:], alone.rotations)
+    assert np.array_equal(cleaned.root[1:], alone.root)
+    assert cleaned.constraints == clip.constraints
+
+
+held_anywhere = st.lists(
+    st.builds(
+        lambda start, length, kind: Constraint(start, start + length, kind),
+        st.floats(-10.0, 100.0),
+        st.floats(0.0, 40.0),
+        st.sampled_from([*FOOT_KINDS, *HAND_KINDS, "nose"]),
+    ),
+    max_size=8,
+)
+
+
+@given(held_anywhere, st.integers(1, 93), st.sampled_from([0.0, 0.1, 1.0]))
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_any_constraints_can_be_asked_for(held: list[Constraint], frames: int, ease: float) -> None:
+    """Overlapping, outside the clip, of a moment, of other things: feet stay or it is said."""
+    clip = mw.sample("walk")[:frames]
+    cleaned = mw.clean_feet(clip, held, ease=ease, hands=True, stretch=0.01)
+    assert len(cleaned) == len(clip)
+    assert cleaned.constraints == tuple(sorted(held))
+    turned = quat.angle_between(cleaned.rotations[0], clip.rotations[0])
+    assert np.all(np.isfinite(turned))
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,10 @@ def clean_feet(
         return motion
     if starts_in_tpose(motion):
         # No part of the motion, so nothing is eased into it.
-        rest = clean_feet(motion[1:], stretch=stretch, hands=hands, ease=ease, floor=floor)
+        rest = motion[1:]
+        rest = clean_feet(
+            rest, rest.constraints, stretch=stretch, hands=hands, ease=ease, floor=floor
+        )
         return concatenate([motion[:1], rest]).with_constraints(used)
     if floor is None:
         floor = estimate_floor(motion)

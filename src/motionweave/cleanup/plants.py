@@ -266,22 +266,20 @@ def _least_cost(
     unbound = places
     first, second = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
     wanted = np.array([p[2] for p in pairs])
-    rows = np.arange(len(pairs))
+    # How places move when a pair is pushed apart, in the metric of the cost: (pairs, n).
     soft = np.linalg.inv(matrix)
+    yielding = soft[first] - soft[second]
+    between_pairs = yielding[:, first] - yielding[:, second]
     for _ in range(_MOST_STEPS):
         apart = places[first] - places[second]
         distance = np.linalg.norm(apart, axis=-1)
         direction = apart / np.maximum(distance, 1e-300)[:, None]
-        jacobian = np.zeros((len(pairs), count, 2))
-        jacobian[rows, first] = direction
-        jacobian[rows, second] = -direction
-        # Least change, in the metric of the cost, from the unbound places to the
-        # plane of constraints through the present ones.
-        spread = np.einsum("pic,ij->pjc", jacobian, soft)
-        stiff = np.einsum("pjc,qjc->pq", spread, jacobian)
-        missing = wanted - np.einsum("pic,ic->p", jacobian, unbound)
+        # Least change from the unbound places to the plane of constraints through the
+        # present ones.
+        stiff = (direction @ direction.T) * between_pairs
+        missing = wanted - np.sum(direction * (unbound[first] - unbound[second]), axis=-1)
         force = np.linalg.lstsq(stiff, missing, rcond=None)[0]
-        new = unbound + np.einsum("p,pjc->jc", force, spread)
+        new = unbound + yielding.T @ (force[:, None] * direction)
         moved = np.abs(new - places).max()
         places = new
         if moved <= _SETTLED * max(1e-300, float(np.abs(wanted).max())):

@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 _COST = np.array([1e3, 1.0, 1e3])
 # What a unit of unreached distance costs against a unit of shift, squared.
 # Raised step by step: against a stiff wall Newton's active set creeps frame by frame.
-_STIFFNESS = 10.0 ** np.arange(0.0, 5.5, 0.5)
+_STIFFNESS = 10.0 ** np.arange(6.0)
 _MOST_STEPS = 8
 _SETTLED = 1e-7
 

@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from motionweave.analysis.contacts import detect_contacts, estimate_floor
     from motionweave.analysis.quality import compared, quality
+    from motionweave.analysis.tpose import starts_in_tpose
     from motionweave.cleanup.footskate import clean_feet
     from motionweave.core.constraints import HAND_KINDS
 
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
             found = detect_contacts(motion, hands=True)
             hands = (c for c in found if c.kind in HAND_KINDS)
             motion = motion.with_constraints((*motion.constraints, *hands))
-        floor = estimate_floor(motion)
+        floor = estimate_floor(motion[int(starts_in_tpose(motion)) :])
         cleaned = clean_feet(
             motion, stretch=args.stretch, hands=args.hands, ease=args.ease, floor=floor
         )
