@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 @njit(cache=True)
-def _vote(control, j, u, step, cyclic):  # type: ignore[no-untyped-def]
+def vote(control, j, u, step, cyclic):  # type: ignore[no-untyped-def]
     """The u at which motion j has played ``step`` frames more (less, if negative) than at u.
 
     ``control`` (n, k) holds the uniform quadratic B-spline's control points; span s is
@@ -73,7 +73,7 @@ def _advance(control, u, steps, shares, cyclic, result):  # type: ignore[no-unty
         voted = 0.0
         for j in range(shares.shape[1]):
             if shares[i, j] != 0.0:
-                voted += shares[i, j] * (_vote(control, j, u, steps[j], cyclic) - u)
+                voted += shares[i, j] * (vote(control, j, u, steps[j], cyclic) - u)
         u += voted
 
 

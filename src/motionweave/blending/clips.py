@@ -57,7 +57,7 @@ class ClipStack:
 
     def roots(self, frames: Array) -> Array:
         """Root positions ``(T, k, 3)`` at fractional frames ``(T, k)`` of each motion."""
-        return kinematics.sample_vectors(self.root, self._places(frames)).reshape(*frames.shape, 3)
+        return kinematics.sample_vectors(self.root, self.places(frames)).reshape(*frames.shape, 3)
 
     def average(self, frames: Array, weights: Array, moves: Planar) -> tuple[Array, ...]:
         """Weighted means of the motions' frames, each first moved on the floor.
@@ -73,7 +73,7 @@ class ClipStack:
         -------
         root ``(T, 3)``, rotations ``(T, J, 4)`` and translations ``(T, J, 3)`` or ``(0,)``.
         """
-        places = self._places(frames)
+        places = self.places(frames)
         joints = len(self.skeleton)
         turned = kinematics.sample_rotations(self.rotations, places)
         turned = turned.reshape(*frames.shape, joints, 4).swapaxes(0, 1).copy()
@@ -85,6 +85,7 @@ class ClipStack:
             slides = np.einsum("tk,tkjc->tjc", weights, local.reshape(*frames.shape, joints, 3))
         return root, mean_rotations(turned, weights), slides
 
-    def _places(self, frames: Array) -> Array:
+    def places(self, frames: Array) -> Array:
+        """Where fractional frames ``(..., k)`` stand in the arrays, in one row."""
         # Clipped to each motion's own range, so that rounding never reaches into the next one.
         return np.asarray(self.first + np.clip(frames, 0.0, self.last)).ravel()

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.blending.advance import advance
 from motionweave.blending.clips import ClipStack
+from motionweave.blending.live import move_on, turn_roots
 from motionweave.blending.weights import normalized, votes
 from motionweave.core import kinematics
+from motionweave.core.averaging import mean_rotations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import BlendError
@@ -71,27 +72,41 @@ class Stepper:
 
     def __init__(self, curve: RegistrationCurve, start: float | None = None):
         self.curve = curve
-        spline = curve.timewarp.spline
-        self._scale = (spline.end - spline.start) / spline.spans
-        self._rates = np.array([m.fps for m in curve.motions])
-        self._stack = ClipStack.of(curve.motions)
-        self._u = spline.start if start is None else float(start)
-        if not curve.cyclic and not spline.start <= self._u <= spline.end:
+        warp, align = curve.timewarp.spline, curve.alignment.spline
+        begin = warp.start if start is None else float(start)
+        if not curve.cyclic and not warp.start <= begin <= warp.end:
             raise BlendError(
-                f"start {self._u:g} is not on the curve ({spline.start:g} to {spline.end:g})"
+                f"start {begin:g} is not on the curve ({warp.start:g} to {warp.end:g})"
             )
-        # Bounds of all matches at once, (m, k), so that a step needs no loop over them.
+        clips = len(curve.motions)
+        self._stack = ClipStack.of(curve.motions)
+        self._rates = np.array([m.fps for m in curve.motions])
+        self._timewarp = np.ascontiguousarray(warp.control)
+        self._alignment = np.ascontiguousarray(align.control)
+        # Places are counted in spans of the timewarp; the alignment has spans of its own.
+        self._span = (warp.end - warp.start) / warp.spans
+        finer = align.spans / (align.end - align.start)
+        self._alignment_start = (warp.start - align.start) * finer
+        self._alignment_scale = self._span * finer
+        self._place = (begin - warp.start) / self._span
+        self._aligned = _as_rows(curve.alignment.at(np.array([begin]))[0])
+        self._group = _as_rows(curve.alignment.at(np.array([begin]))[0, :1].inverse())[0]
+        cycle = curve.displacement
+        self._cycle = np.zeros((0, 3)) if cycle is None else _as_rows(cycle)
+        # Bounds of all matches at once, (m, k, 2), so that a step needs no loop over them.
         self._kinds = [match.kind for match in curve.matches]
         bounds = np.array([match.intervals for match in curve.matches])
-        self._bounds = bounds.reshape(-1, len(curve.motions), 2)
-        self._aligned = curve.alignment.at(np.array([self._u]))[0]
-        self._place = self._aligned[0].inverse()
-        self._cycle = curve.displacement
+        self._bounds = bounds.reshape(-1, clips, 2)
+
+    @property
+    def u(self) -> float:
+        """The place on the curve."""
+        return float(self.curve.timewarp.start + self._span * self._place)
 
     @property
     def finished(self) -> bool:
         """Whether the end of an open curve has been reached."""
-        return not self.curve.cyclic and self._u >= self.curve.timewarp.end
+        return not self.curve.cyclic and self._place >= self.curve.timewarp.spline.spans
 
     def step(self, weights: Sequence[float] | Array, dt: float) -> Pose:
         """Move on by ``dt`` seconds (zero: stay) and return the pose there.
@@ -108,52 +123,45 @@ class Stepper:
         row = normalized(weights, len(self.curve.motions))
         if row.ndim != 1:
             raise BlendError("a step takes one row of weights")
-        spline = self.curve.timewarp.spline
-        share = votes(row)[None].repeat(2, axis=0)
-        place = advance(
-            spline.control,
-            (self._u - spline.start) / self._scale,
+        stack = self._stack
+        frames, moves, root = np.empty(len(row)), np.empty((len(row), 3)), np.empty(3)
+        self._place = move_on(
+            self._timewarp,
+            self._alignment,
+            self.curve.alignment.reference,
+            self._alignment_start,
+            self._alignment_scale,
+            votes(row),
+            row,
             dt * self._rates,
-            share,
-            self.curve.cyclic,
-        )[1]
-        self._u = spline.start + self._scale * place
-        if not self.curve.cyclic:
-            self._u = min(self._u, spline.end)
-        frames = self._settle(row)
-        moves = (self._place @ self._aligned)[None]
-        root, turned, slides = self._stack.average(frames, row[None], moves)
+            self._cycle,
+            stack.root,
+            stack.first,
+            stack.last,
+            self._place,
+            self._group,
+            self._aligned,
+            frames,
+            moves,
+            root,
+        )
+        places = stack.places(frames)
+        poses = kinematics.sample_rotations(stack.rotations, places)
+        turn_roots(poses, moves)
+        slides = None
+        if stack.translations is not None:
+            slides = np.tensordot(row, kinematics.sample_vectors(stack.translations, places), 1)
         return Pose(
-            self._stack.skeleton,
-            root[0],
-            turned[0],
-            None if self._stack.translations is None else slides[0],
+            stack.skeleton,
+            root,
+            mean_rotations(poses[:, None], row[None])[0],
+            slides,
             self._held(row),
-            self._u,
+            self.u,
         )
 
-    def _settle(self, row: Array) -> Array:
-        """Move the group of aligned frames on, as `placements` does for whole blends.
-
-        Returns the frames ``(1, k)`` to average. On a cyclic curve u is brought back onto it.
-        """
-        spline = self.curve.timewarp.spline
-        was = self._aligned
-        while self._cycle is not None and self._u >= spline.end:
-            self._u -= spline.end - spline.start
-            was = was @ self._cycle
-        now = self.curve.alignment.at(np.array([self._u]))[0]
-        frames = self.curve.timewarp.frames(np.array([self._u]))
-        step = was @ now.inverse()
-        turn = np.mod(step.angle + np.pi, 2.0 * np.pi) - np.pi
-        roots = now.apply(self._stack.roots(frames)[0])
-        origin = roots[:, [0, 2]].mean(axis=0)
-        self._place = self._place @ Planar(turn, step.x, step.z).mean(row, origin)
-        self._aligned = now
-        return frames
-
     def _held(self, row: Array) -> frozenset[str]:
-        u = self._u
+        u = self.u
         begin, end = self._bounds[..., 0] @ row, self._bounds[..., 1] @ row
         if self.curve.cyclic:
             # The lap that brings u nearest after the start of each match.
@@ -162,3 +170,8 @@ class Stepper:
             return frozenset(kind for kind, last in zip(self._kinds, end, strict=True) if u <= last)
         inside = (u >= begin) & (u <= end)
         return frozenset(kind for kind, yes in zip(self._kinds, inside, strict=True) if yes)
+
+
+def _as_rows(moves: Planar) -> Array:
+    """Moves ``(k,)`` as ``(k, 3)``: angle, x, z."""
+    return np.stack(np.broadcast_arrays(moves.angle, moves.x, moves.z), axis=-1).astype(float)
