@@ -60,9 +60,10 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     """
     steps = _SAMPLES_PER_KNOT * max(1, tracks.count(_RATE) // _SAMPLES_PER_KNOT)
     u, played = tracks.sample(steps, steps if cyclic else 0)
-    columns = []
-    for clip in played:
-        found = distance.compare(played[reference], clip)
+    lanes = [distance.Track.of(clip) for clip in played]
+    columns: list[Array] = []
+    for lane in lanes:
+        found = distance.compare(lanes[reference], lane)
         columns += [_median(np.unwrap(found.angle)), *found.centres[1].T]
     values = np.stack(columns, axis=1)
     values[:, 3 * reference] = 0.0

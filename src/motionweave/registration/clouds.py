@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,7 +87,12 @@ class PointClip:
         """Seconds from the first frame to the last."""
         return (len(self) - 1) / self.fps
 
-    @property
+    @cached_property
+    def plane(self) -> Array:
+        """x and z of all points, ``(T, 2, P)``."""
+        return np.ascontiguousarray(self.points[..., ::2].swapaxes(1, 2))
+
+    @cached_property
     def height(self) -> float:
         """How tall the cloud is: the median over frames of its vertical extent."""
         return float(np.median(np.ptp(self.points[..., 1], axis=1)))

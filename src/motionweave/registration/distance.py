@@ -16,8 +16,6 @@ way, and the weights are scaled so that they sum to one again.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +33,7 @@ Array = NDArray[np.float64]
 STEP = 1.0 / 30.0
 REACH = 2
 # Rows of a grid that are computed at a time, so that the products stay in the cache.
-_BLOCK = 256
+_BLOCK = 128
 # How far from a whole frame still counts as one: frame rates such as 59.94 are rounded.
 _ROUNDING = 1e-6
 
@@ -65,11 +63,39 @@ class Windows:
     def __len__(self) -> int:
         return len(self.plane)
 
+    def __getitem__(self, rows: slice) -> Windows:
+        part = Windows(
+            self.plane[rows],
+            self.height[rows],
+            self.before[rows],
+            self.after[rows],
+            self.weights,
+        )
+        if "turned" in self.__dict__:
+            # Sliced rather than computed again.
+            part.__dict__["turned"] = self.turned[rows]
+        return part
+
+    @property
+    def whole(self) -> slice:
+        """Those windows that are not cut: they stand together if frames are in order."""
+        uncut = np.flatnonzero((self.before == REACH) & (self.after == REACH))
+        return slice(int(uncut[0]), int(uncut[-1]) + 1) if len(uncut) else slice(0, 0)
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """``(K, n)``: which frames of the windows lie in the clip."""
+        offsets = np.arange(-REACH, REACH + 1)[:, None]
+        return (offsets >= -self.before) & (offsets <= self.after)
+
     @cached_property
     def turned(self) -> Array:
         """``plane`` turned by a quarter: (x, z) becomes (z, -x). ``(n, 2 K P)``"""
         pairs = self.plane.reshape(len(self), -1, 2, len(self.weights))
-        return np.stack([pairs[:, :, 1], -pairs[:, :, 0]], axis=2).reshape(self.plane.shape)
+        turned = np.empty_like(pairs)
+        turned[:, :, 0] = pairs[:, :, 1]
+        np.negative(pairs[:, :, 0], out=turned[:, :, 1])
+        return turned.reshape(self.plane.shape)
 
 
 def windows(clip: PointClip, frames: ArrayLike | None = None, *, level: float = 0.0) -> Windows:
@@ -85,17 +111,19 @@ def windows(clip: PointClip, frames: ArrayLike | None = None, *, level: float = 
     times = np.clip(at[:, None] + stride * offsets, 0.0, len(clip) - 1.0)
     whole = np.rint(times)
     if np.all(np.abs(times - whole) < _ROUNDING):
-        clouds = clip.points[whole.astype(np.intp)]
+        plane, height = clip.plane[whole.astype(np.intp)], clip.points[..., 1]
+        height = height[whole.astype(np.intp)]
     else:
-        clouds = clip.sample(times.ravel(), clip.fps).points
-        clouds = clouds.reshape(*times.shape, *clip.points.shape[1:])
+        sampled = clip.sample(times.ravel(), clip.fps)
+        plane = sampled.plane.reshape(*times.shape, *sampled.plane.shape[1:])
+        height = sampled.points[..., 1].reshape(*times.shape, -1)
     inside = (offsets >= -before[:, None]) & (offsets <= after[:, None])
     shares = inside / inside.sum(axis=1, keepdims=True)
-    plane = clouds[..., [0, 2]].swapaxes(2, 3)
-    centre = np.einsum("no,noc->nc", shares, plane @ clip.weights)
+    centre = np.sum(shares[:, :, None] * (plane @ clip.weights), axis=1)
+    plane = plane - centre[:, None, :, None]
     return Windows(
-        (plane - centre[:, None, :, None]).reshape(len(at), -1),
-        (clouds[..., 1] - level).reshape(len(at), -1),
+        plane.reshape(len(at), -1),
+        (height - level).reshape(len(at), -1),
         before,
         after,
         clip.weights,
@@ -172,16 +200,19 @@ def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int)
 
 
 def window_distances(a: Windows, b: Windows) -> Array:
-    """Distances ``(n, m)`` of n windows to m others."""
+    """Distances ``(n, m)`` of n windows to m others, both in order of time."""
     result = np.empty((len(a), len(b)))
-    # Frames whose windows are cut in the same way stand together: a few ranges on each
-    # side, most of the grid in a single pair of them.
-    for rows, before_a, after_a in _equally_cut(a):
-        for columns, before_b, after_b in _equally_cut(b):
-            before, after = min(before_a, before_b), min(after_a, after_b)
-            for top in range(rows.start, rows.stop, _BLOCK):
-                part = slice(top, min(top + _BLOCK, rows.stop))
-                _fill(result[part, columns], a, b, part, columns, before, after)
+    rows, columns = a.whole, b.whole
+    _ = b.turned  # Computed once, then sliced.
+    _fill_whole(result[rows, columns], a[rows], b[columns])
+    # What is left is a frame around that: a few rows above and below, a few columns
+    # left and right.
+    for edge in (slice(0, rows.start), slice(rows.stop, len(a))):
+        if edge.start < edge.stop:
+            result[edge] = _cut_distances(a[edge], b)
+    for edge in (slice(0, columns.start), slice(columns.stop, len(b))):
+        if edge.start < edge.stop and rows.start < rows.stop:
+            result[rows, edge] = _cut_distances(a[rows], b[edge])
     return result
 
 
@@ -246,49 +277,87 @@ class Comparison:
         return onto(self.angle, self.centres[1], self.centres[0])
 
 
-def compare(a: PointClip, b: PointClip, signals: float = 0.0) -> Comparison:
-    """Compare two clips of n frames frame by frame, each frame with its neighbours.
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A clip of n frames, made ready to be compared frame by frame.
 
-    ``signals`` is how much the difference of the clips' signals adds to the distance.
+    Parameters
+    ----------
+    x, y, z
+        ``(n, P)``, x and z about each frame's own centre.
+    centre
+        ``(n, 2)`` x and z of the weighted mean of each frame's points.
+    energy
+        ``(n,)`` weighted mean of x² + z².
+    signals, weights
+        Those of the clip.
+    """
+
+    x: Array
+    y: Array
+    z: Array
+    centre: Array
+    energy: Array
+    signals: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, clip: PointClip) -> Track:
+        """The track of a clip."""
+        w = clip.weights
+        plane = clip.plane
+        centre = plane @ w
+        x, z = (plane[:, i] - centre[:, i, None] for i in range(2))
+        y = np.ascontiguousarray(clip.points[..., 1])
+        return cls(x, y, z, centre, (x * x + z * z) @ w, clip.signals, w)
+
+    def __getitem__(self, frames: slice) -> Track:
+        return Track(
+            self.x[frames],
+            self.y[frames],
+            self.z[frames],
+            self.centre[frames],
+            self.energy[frames],
+            self.signals[frames],
+            self.weights,
+        )
+
+
+def compare(a: Track, b: Track, signals: float = 0.0) -> Comparison:
+    """Compare two clips of n frames frame by frame, each frame with its neighbours.
 
     Other than in a grid, where each window runs at its own clip's pace, the windows here
     run through the same steps: this is for clips whose timing is known.
+
+    ``signals`` is how much the difference of the clips' signals adds to the distance.
     """
-    weights = a.weights
-    origins = [np.mean(clip.points, axis=(0, 1)) * (1.0, 0.0, 1.0) for clip in (a, b)]
-    p, q = a.points - origins[0], b.points - origins[1]
-    means = [np.einsum("npc,p->nc", track, weights) for track in (p, q)]
-    cosine = np.einsum("npc,npc,p->n", p[..., ::2], q[..., ::2], weights)
-    sine = np.einsum("np,np,p->n", p[..., 0], q[..., 2], weights) - np.einsum(
-        "np,np,p->n", p[..., 2], q[..., 0], weights
-    )
-    rise = p[..., 1] - q[..., 1]
-    energy = np.einsum("np,np,p->n", rise, rise, weights)
-    energy += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
-    for track in (p, q):
-        energy += np.einsum("npc,npc,p->n", track[..., ::2], track[..., ::2], weights)
-    rows = np.stack([cosine, sine, energy, *(m[:, i] for m in means for i in (0, 2))])
-    cosine, sine, energy, xa, za, xb, zb = _running_mean(rows)
-    cosine = cosine - (xa * xb + za * zb)
-    sine = sine - (xa * zb - za * xb)
-    energy = energy - (xa * xa + za * za) - (xb * xb + zb * zb)
-    centres = np.stack(
+    w = a.weights
+    within = np.stack(
         [
-            np.stack([x, z], axis=-1) + origin[::2]
-            for x, z, origin in zip((xa, xb), (za, zb), origins, strict=True)
+            (a.x * b.x + a.z * b.z) @ w,
+            (a.x * b.z - a.z * b.x) @ w,
+            a.energy + b.energy + (a.y - b.y) ** 2 @ w,
         ]
     )
-    apart = np.maximum(energy - 2.0 * np.hypot(cosine, sine), 0.0)
-    return Comparison(apart, np.arctan2(sine, cosine), centres)
-
-
-def _running_mean(rows: Array) -> Array:
-    """Means ``(r, n)`` over windows along the last axis, cut off at the ends."""
-    total = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)], axis=1)
-    middle = np.arange(rows.shape[1])
-    first = np.maximum(middle - REACH, 0)
-    stop = np.minimum(middle + REACH, rows.shape[1] - 1) + 1
-    return np.asarray((total[:, stop] - total[:, first]) / (stop - first))
+    within[2] += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
+    count = len(a.x)
+    at = np.arange(count) + np.arange(-REACH, REACH + 1)[:, None]
+    inside = (at >= 0) & (at < count)
+    shares = inside / inside.sum(axis=0)
+    at = np.clip(at, 0, count - 1)
+    cosine, sine, energy = np.einsum("on,ron->rn", shares, within[:, at])
+    # The centres of a window's frames, seen from its middle one: two small clouds more.
+    p, q = (np.moveaxis(c[at] - c, 2, 0) for c in (a.centre, b.centre))
+    mean_p, mean_q = (np.sum(shares * c, axis=1) for c in (p, q))
+    p, q = p - mean_p[:, None], q - mean_q[:, None]
+    cosine += np.sum(shares * (p[0] * q[0] + p[1] * q[1]), axis=0)
+    sine += np.sum(shares * (p[0] * q[1] - p[1] * q[0]), axis=0)
+    energy += np.sum(shares * (p * p + q * q).sum(axis=0), axis=0)
+    return Comparison(
+        np.maximum(energy - 2.0 * np.hypot(cosine, sine), 0.0),
+        np.arctan2(sine, cosine),
+        np.stack([a.centre + mean_p.T, b.centre + mean_q.T]),
+    )
 
 
 def onto(angle: ArrayLike, origin: Array, to: Array) -> Planar:
@@ -329,54 +398,59 @@ def _extents(clip: PointClip, frames: ArrayLike) -> tuple[NDArray[np.intp], NDAr
     )
 
 
-def _equally_cut(w: Windows) -> Iterator[tuple[slice, int, int]]:
-    change = np.flatnonzero((np.diff(w.before) != 0) | (np.diff(w.after) != 0)) + 1
-    edges = [0, *change.tolist(), len(w)]
-    for start, stop in itertools.pairwise(edges):
-        yield slice(start, stop), int(w.before[start]), int(w.after[start])
+def _fill_whole(out: Array, a: Windows, b: Windows) -> None:
+    """Distances of windows none of which is cut, by matrix products."""
+    frames = 2 * REACH + 1
+    w = np.tile(a.weights / frames, frames)
+    both = np.repeat(w.reshape(frames, -1), 2, axis=0).ravel()
+    # E + E' - 2 Σ w y y' as one product, the energies in two further columns.
+    left = np.hstack([a.height * (-2.0 * w), _energies(a, both, w), np.ones((len(a), 1))])
+    right = np.hstack([b.height, np.ones((len(b), 1)), _energies(b, both, w)])
+    # Twice the weight: what is needed in the end is 2 sqrt(C² + S²).
+    weighted = a.plane * (2.0 * both)
+    for top in range(0, len(a), _BLOCK):
+        rows = slice(top, top + _BLOCK)
+        cosine = weighted[rows] @ b.plane.T
+        sine = weighted[rows] @ b.turned.T
+        cosine *= cosine
+        sine *= sine
+        cosine += sine
+        np.sqrt(cosine, out=cosine)
+        np.matmul(left[rows], right.T, out=sine)
+        np.subtract(sine, cosine, out=out[rows])
+        # Rounding must not make identical windows nearer than identical.
+        np.maximum(out[rows], 0.0, out=out[rows])
 
 
-def _cut(weights: Array, before: int, after: int) -> tuple[Array, slice]:
-    """Weights ``(frames · n,)`` for the n columns of each frame of a cut window, and where
-    its columns are in the whole one."""
-    frames, count = before + after + 1, len(weights)
-    part = slice((REACH - before) * count, (REACH + after + 1) * count)
-    return np.tile(weights / frames, frames), part
+def _energies(w: Windows, plane_weights: Array, height_weights: Array) -> Array:
+    """``(n, 1)``: the weighted mean squares of whole windows' coordinates."""
+    energy = (w.plane * w.plane) @ plane_weights + (w.height * w.height) @ height_weights
+    return energy[:, None]
 
 
-def _means(plane: Array, weights: Array) -> Array:
-    """Weighted means ``(n, 2)`` of points ``(n, frames · 2 · P)``."""
-    pairs = plane.reshape(len(plane), -1, 2, len(weights))
-    return np.asarray((pairs @ weights).mean(axis=1))
-
-
-def _fill(
-    out: Array, a: Windows, b: Windows, rows: slice, columns: slice, before: int, after: int
-) -> None:
-    both, plane = _cut(np.tile(a.weights, 2), before, after)
-    w, part = _cut(a.weights, before, after)
-    pa, pb, turned = a.plane[rows, plane], b.plane[columns, plane], b.turned[columns, plane]
-    ya, yb = a.height[rows, part], b.height[columns, part]
-    weighted = pa * both
-    energy_a = np.einsum("ij,ij->i", weighted, pa) + (ya * ya) @ w
-    energy_b = (pb * pb) @ both + (yb * yb) @ w
-    cosine = weighted @ pb.T
-    sine = weighted @ turned.T
-    if before < REACH or after < REACH:
-        # The windows are centred as far as their own clip goes; this one is cut shorter.
-        ma, mb = _means(pa, a.weights), _means(pb, a.weights)
-        cosine -= ma @ mb.T
-        sine -= np.outer(ma[:, 0], mb[:, 1]) - np.outer(ma[:, 1], mb[:, 0])
-        energy_a -= np.sum(ma * ma, axis=1)
-        energy_b -= np.sum(mb * mb, axis=1)
-    cosine *= cosine
-    sine *= sine
-    cosine += sine
-    np.sqrt(cosine, out=cosine)
-    np.matmul(ya * w, yb.T, out=sine)
-    cosine += sine
-    cosine *= -2.0
-    cosine += energy_a[:, None]
-    cosine += energy_b
-    # Rounding must not make identical windows nearer than identical.
-    np.maximum(cosine, 0.0, out=out)
+def _cut_distances(a: Windows, b: Windows) -> Array:
+    """Distances of windows that may be cut, gathered frame of the window by frame."""
+    frames, points = 2 * REACH + 1, len(a.weights)
+    inside = np.stack([p[:, None] & q for p, q in zip(a.inside, b.inside, strict=True)])
+    shares = inside / inside.sum(axis=0)
+    w, both = a.weights, np.tile(a.weights, 2)
+    pa, pb, turned = (v.reshape(len(v), frames, -1) for v in (a.plane, b.plane, b.turned))
+    ya, yb = (v.reshape(len(v), frames, -1) for v in (a.height, b.height))
+    # Windows are centred as far as their own clip goes; cut further, they are no more.
+    means_a, means_b = (v.reshape(len(v), frames, 2, points) @ w for v in (pa, pb))
+    shape = (len(a), len(b))
+    cosine, sine, energy = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    centre_a, centre_b = np.zeros((2, *shape)), np.zeros((2, *shape))
+    for o, share in enumerate(shares):
+        cosine += share * ((pa[:, o] * both) @ pb[:, o].T)
+        sine += share * ((pa[:, o] * both) @ turned[:, o].T)
+        squares_a = (pa[:, o] ** 2) @ both + (ya[:, o] ** 2) @ w
+        squares_b = (pb[:, o] ** 2) @ both + (yb[:, o] ** 2) @ w
+        energy += share * (squares_a[:, None] + squares_b - 2.0 * ((ya[:, o] * w) @ yb[:, o].T))
+        for c in range(2):
+            centre_a[c] += share * means_a[:, o, c, None]
+            centre_b[c] += share * means_b[:, o, c]
+    cosine -= np.sum(centre_a * centre_b, axis=0)
+    sine -= centre_a[0] * centre_b[1] - centre_a[1] * centre_b[0]
+    energy -= np.sum(centre_a**2 + centre_b**2, axis=0)
+    return np.asarray(np.maximum(energy - 2.0 * np.hypot(cosine, sine), 0.0))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.distance import REACH, compare
+from motionweave.registration.distance import REACH, Track, compare
 from motionweave.registration.timewarp import fit_timewarp
 from motionweave.registration.tracks import Tracks
 
@@ -48,7 +48,7 @@ def refined(
             return curve
         beyond = REACH + 1 if cyclic else 0
         u, (a, b) = tracks.sample(steps, beyond)
-        shift, certainty = _best_shift(a, b, signals)
+        shift, certainty = _best_shift(Track.of(a), Track.of(b), signals, clips[0].height)
         inside = slice(beyond, beyond + steps + 1)
         u, shift, certainty = u[inside], shift[inside], certainty[inside]
         # The ends are given.
@@ -60,14 +60,15 @@ def refined(
     return curve
 
 
-def _best_shift(a: PointClip, b: PointClip, signals: float) -> tuple[Array, Array]:
+def _best_shift(a: Track, b: Track, signals: float, height: float) -> tuple[Array, Array]:
     """By how many steps ``(n,)`` to play b later and a earlier, and how sure that is."""
-    later, here, earlier = np.zeros(len(a)), compare(a, b, signals).distance, np.zeros(len(a))
+    here = compare(a, b, signals).distance
+    later, earlier = np.zeros_like(here), np.zeros_like(here)
     earlier[1:-1] = compare(a[2:], b[:-2], signals).distance
     later[1:-1] = compare(a[:-2], b[2:], signals).distance
     bend = earlier - 2.0 * here + later
     bend[[0, -1]] = 0.0
-    clear = bend > _NOTHING * a.height**2
+    clear = bend > _NOTHING * height**2
     bend = np.where(clear, bend, 1.0)
     shift = np.where(clear, 0.5 * (earlier - later) / bend, 0.0)
     usual = np.median(bend[clear]) if clear.any() else 1.0

@@ -156,13 +156,17 @@ def increasing(control: ArrayLike, epsilon: float, *, closed: bool = False) -> t
 def appendix_a(control: Array, base: int, epsilon: float) -> Array:
     """One pass over the control points that repairs each pair in turn (Appendix A)."""
     p = np.array(control)
-    for i in range(1, len(p)):
+    i = 0
+    while True:
+        # The next pair that violates Eq. 5; those in between need no repair.
+        wrong = np.flatnonzero(np.any(_slack(p[i:], base, epsilon) < 0.0, axis=(0, 2)))
+        if len(wrong) == 0:
+            return p
+        i += int(wrong[0]) + 1
         d = p[i] - p[i - 1]
         slow = d < epsilon * d[base]  # violates x · c' <= 0
         fast = epsilon * d > d[base]  # violates x · c <= 0
         slow[base] = fast[base] = False
-        if not (slow.any() or fast.any()):
-            continue
         # v1 spans the directions on which all violated conditions hold as equations.
         v = np.where(fast, 1.0 / epsilon, np.where(slow, epsilon, 0.0))
         v[base] = 1.0
@@ -175,7 +179,6 @@ def appendix_a(control: Array, base: int, epsilon: float) -> Array:
             share = _largest_share(p[i - 1] - p[i - 2], change, base, epsilon)
         p[i] += (1.0 - share) * change
         p[i - 1] -= share * change
-    return p
 
 
 def _largest_share(before: Array, change: Array, base: int, epsilon: float) -> float:
