@@ -1,0 +1,127 @@
+"""``motionweave register``: which frames of clips belong together, into a ``.mwreg`` file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motionweave.cli import common
+from motionweave.errors import RegistrationError
+
+if TYPE_CHECKING:
+    from motionweave.registration.curve import RegistrationCurve
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "several")
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="registration file to write (.mwreg)"
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="picture to draw (png, pdf, svg)")
+    ends = parser.add_mutually_exclusive_group()
+    ends.add_argument(
+        "--free", action="store_true", help="find the longest stretch that corresponds"
+    )
+    ends.add_argument(
+        "--cyclic", action="store_true", help="cut one cycle out of each clip, in the same phase"
+    )
+    ends.add_argument(
+        "--anchor",
+        type=_frames,
+        metavar="F,F,...",
+        help="one frame of each clip that belong together",
+    )
+    parser.add_argument(
+        "--slope-limit", type=int, default=2, metavar="L", help="most frames for one (default 2)"
+    )
+    parser.add_argument(
+        "--weight",
+        type=_weight,
+        action="append",
+        default=[],
+        metavar="JOINT=W",
+        help="how much a joint counts (default 1); may be given several times",
+    )
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    from motionweave.registration.register import register
+
+    if args.output is None and args.plot is None and not args.json:
+        raise RegistrationError(
+            "nothing to do with the result: give -o FILE, --plot FILE or --json"
+        )
+    for target in (args.output, args.plot):
+        if target is not None:
+            common.check_output(target, args.clips, motion=False)
+    curve = register(
+        *common.load_clips(args, args.clips),
+        ends="free" if args.free else "fixed",
+        cyclic=args.cyclic,
+        anchor=args.anchor,
+        slope_limit=args.slope_limit,
+        weights=dict(args.weight) or None,
+    )
+    if args.output is not None:
+        curve.save(args.output)
+    if args.plot is not None:
+        from motionweave.plots.registration import registration_plot
+
+        registration_plot(curve, args.plot)
+    common.emit(args, _data(curve), _text(curve))
+
+
+def _data(curve: RegistrationCurve) -> dict[str, Any]:
+    return {
+        "clips": [
+            {
+                "name": motion.name,
+                "fps": motion.fps,
+                "frames": [float(first), float(last)],
+                "distance": float(distance),
+            }
+            for motion, (first, last), distance in zip(
+                curve.motions, curve.ranges, curve.distances, strict=True
+            )
+        ],
+        "reference": curve.reference,
+        "cyclic": curve.cyclic,
+        "start": curve.timewarp.start,
+        "end": curve.timewarp.end,
+        "matches": [{"kind": match.kind, "intervals": match.intervals} for match in curve.matches],
+    }
+
+
+def _text(curve: RegistrationCurve) -> str:
+    lines = []
+    for j, motion in enumerate(curve.motions):
+        first, last = curve.ranges[j]
+        note = (
+            "reference"
+            if j == curve.reference
+            else f"differs by {100 * curve.distances[j]:.1f} % of the body's height"
+        )
+        lines.append(f"{motion.name or f'clip {j}'}: frames {first:.0f} to {last:.0f}, {note}")
+    kinds = sorted({match.kind for match in curve.matches})
+    counts = [f"{sum(m.kind == kind for m in curve.matches)} {kind}" for kind in kinds]
+    lines.append(f"matching contacts: {', '.join(counts) or 'none'}")
+    return "\n".join(lines)
+
+
+def _frames(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected frames such as 55,12") from None
+
+
+def _weight(text: str) -> tuple[str, float]:
+    joint, _, weight = text.rpartition("=")
+    try:
+        if not joint:
+            raise ValueError
+        return joint, float(weight)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected JOINT=WEIGHT") from None
