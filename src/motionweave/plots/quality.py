@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 _CEILING = 12.0
 # What is usually called free of skate, in per cent of leg length a frame.
 _GOOD = 0.2
+# Plants whose names still fit side by side.
+_MANY = 24
 # Degrees a second squared below which nothing is drawn.
 _QUIET = 10.0
 _LEG = ("thigh", "shin", "ankle")
@@ -90,16 +92,20 @@ def _draw_skate(axes: Any, measured: Sequence[Quality], names: Sequence[str]) ->
         axes.bar(place, most, width, color=look.mix(colour, "white", 0.65))
         axes.bar(place, mean, width, color=colour, label=names[index])
     first = measured[0]
-    axes.set_xticks(
-        range(len(first.plants)),
-        [plant.kind.replace("_", "\n") for plant in first.plants],
-        fontsize=6.5 if len(first.plants) < 30 else 4.0,
-    )
+    axes.set_xticks(range(len(first.plants)), _plant_labels(first), fontsize=6.5)
     axes.axhline(_GOOD, color=look.FAINT, linewidth=0.8, linestyle="--")
     axes.set_ylabel("% of leg a frame")
     axes.set_title("Skate of each plant: mean (solid) and most (pale)")
     if len(measured) > 1:
         axes.legend(loc="upper right", ncols=len(measured))
+
+
+def _plant_labels(measured: Quality) -> list[str]:
+    """What is planted, below each bar; initials where there are many."""
+    words = [plant.kind.split("_") for plant in measured.plants]
+    if len(words) > _MANY:
+        words = [[word[0] for word in pair] for pair in words]
+    return ["\n".join(pair) for pair in words]
 
 
 def _draw_heights(axes: Any, clips: Sequence[Motion], floor: Floor, side: str) -> None:
