@@ -9,7 +9,7 @@ on every other joint.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,14 @@ from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
 from motionweave.io import bvh_channels as layout
-from motionweave.io.bvh_channels import Channels, Pose
+from motionweave.io.axes import Pose, check_up, to_y_up, to_z_up, turned
+from motionweave.io.bvh_channels import Channels
 from motionweave.io.bvh_text import BvhText, read_text
+from motionweave.io.numbers import decimals
 from motionweave.io.registry import Format
 
 Array = NDArray[np.float64]
 
-_UP = ("y", "z")
 # How far from a whole number of frames a second a rounded frame time may be.
 _SAME_RATE = 1e-3
 _DEEPEST_INDENT = 40
@@ -46,8 +47,7 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
         Frames a second, instead of what the file says.
     """
     path = Path(path)
-    if up not in (None, *_UP):
-        raise FormatError(f"up axis {up!r}: expected 'y' or 'z'", path)
+    check_up(up, path)
     text = read_text(path)
     names = unique_names(text.names)
     warnings = list(text.warnings)
@@ -77,7 +77,7 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
         "warnings": tuple(warnings),
     }
     if up == "z":
-        skeleton, pose = _turned(skeleton, pose, _to_y_up)
+        skeleton, pose = turned(skeleton, pose, to_y_up)
     return Motion(
         skeleton,
         _frames_a_second(text, path) if fps is None else fps,
@@ -101,13 +101,12 @@ def write(motion: Motion, path: str | Path, *, up: str | None = None) -> None:
     up
         ``"y"`` or ``"z"``; None for that of the original file, else ``"y"``.
     """
-    if up not in (None, *_UP):
-        raise FormatError(f"up axis {up!r}: expected 'y' or 'z'", path)
+    check_up(up, path)
     skeleton, pose = _depth_first(motion)
     source = _fitting_source(motion)
     up = up or source.get("up", "y")
     if up == "z":
-        skeleton, pose = _turned(skeleton, pose, _to_z_up)
+        skeleton, pose = turned(skeleton, pose, to_z_up)
     offsets, height = skeleton.offsets, skeleton.height
     channels: Channels = source.get("channels", _usual_channels(len(skeleton)))
     kept = None
@@ -121,7 +120,7 @@ def write(motion: Motion, path: str | Path, *, up: str | None = None) -> None:
             "MOTION",
             f"Frames: {len(values)}",
             f"Frame Time: {_frame_time(motion.fps, source)}",
-            *(_decimals(row) for row in values.tolist()),
+            *(decimals(row) for row in values.tolist()),
             "",
         ]
     )
@@ -148,33 +147,6 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
         taken.add(one)
         result.append(one)
     return tuple(result)
-
-
-# Axes. A quarter turn about x exchanges y and z exactly: no rounding either way.
-
-
-def _to_y_up(vectors: Array) -> Array:
-    return np.stack([vectors[..., 0], vectors[..., 2], -vectors[..., 1]], axis=-1)
-
-
-def _to_z_up(vectors: Array) -> Array:
-    return np.stack([vectors[..., 0], -vectors[..., 2], vectors[..., 1]], axis=-1)
-
-
-def _turned(
-    skeleton: Skeleton, pose: Pose, turn: Callable[[Array], Array]
-) -> tuple[Skeleton, Pose]:
-    """Skeleton and pose seen in turned axes."""
-    seen = Skeleton(
-        skeleton.names,
-        skeleton.parents,
-        turn(skeleton.offsets),
-        skeleton.end_parents,
-        turn(skeleton.end_offsets),
-    )
-    quaternions = np.concatenate([turn(pose.rotations[..., :3]), pose.rotations[..., 3:]], axis=-1)
-    moves = None if pose.translations is None else turn(pose.translations)
-    return seen, Pose(turn(pose.root), quaternions, moves)
 
 
 # Time
@@ -215,7 +187,7 @@ def _frame_time(fps: float, source: Mapping[str, Any]) -> str:
     filed = source.get("frame_time")
     if filed is not None and float(filed) > 0.0 and frame_rate(filed) == fps:
         return str(filed)
-    return _decimals([1.0 / fps])
+    return decimals([1.0 / fps])
 
 
 # Text
@@ -284,7 +256,7 @@ def _hierarchy(skeleton: Skeleton, channels: Channels, source: Mapping[str, Any]
         offset = skeleton.end_offsets[index] if what == "End" else skeleton.offsets[index]
         yield f"{indent}{what} {name}"
         yield f"{indent}{{"
-        yield f"{indent}\tOFFSET {_decimals(offset.tolist())}"
+        yield f"{indent}\tOFFSET {decimals(offset.tolist())}"
         stack.append(("}", index, depth))
         if what != "End":
             yield f"{indent}\tCHANNELS {' '.join([str(len(channels[index])), *channels[index]])}"
@@ -315,14 +287,6 @@ def _first_ends(skeleton: Skeleton) -> list[int]:
 def _plain(name: str) -> str:
     """A name that fits on its line."""
     return re.sub(r"[{}\t\r\n]+", "_", name).strip() or "joint"
-
-
-def _decimals(numbers: Iterable[float]) -> str:
-    """The shortest decimals that give the same numbers again, without exponents."""
-    text = " ".join(map(repr, numbers))
-    if "e" not in text:
-        return text
-    return " ".join(np.format_float_positional(float(one), trim="0") for one in text.split())
 
 
 def _frozen(array: Array) -> Array:

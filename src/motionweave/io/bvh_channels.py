@@ -10,6 +10,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.core import rotations
+from motionweave.io.axes import Pose
 
 Array = NDArray[np.float64]
 Channels = tuple[tuple[str, ...], ...]
@@ -20,20 +21,11 @@ DEFAULT_ROTATION = ("Zrotation", "Xrotation", "Yrotation")
 POSITION = ("Xposition", "Yposition", "Zposition")
 
 # What is written is rounded to this many decimals of a degree.
-_ANGLE_DECIMALS = 6
+ANGLE_DECIMALS = 6
 # An angle below this (degrees) need not be written where there is no channel for it.
 _NO_ANGLE = 1e-6
 # Share of the body height below which a place is the rest place.
 _SAME_PLACE = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Pose:
-    """Root ``(T, 3)``, rotations ``(T, J, 4)``, and translations ``(T, J, 3)`` or None."""
-
-    root: Array
-    rotations: Array
-    translations: Array | None
 
 
 @njit(cache=True)
@@ -178,7 +170,7 @@ def encode(
         order = "".join(name[0] for name in (turn if len(turn) == 3 else _full_order(turn)))
         angles = np.degrees(rotations.to_euler(pose.rotations[:, group], order))
         for index, joint in enumerate(group):
-            values[:, turning[joint]] = np.round(angles[:, index, : len(turn)], _ANGLE_DECIMALS)
+            values[:, turning[joint]] = np.round(angles[:, index, : len(turn)], ANGLE_DECIMALS)
     return values
 
 

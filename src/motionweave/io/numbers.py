@@ -1,8 +1,9 @@
-"""Text full of numbers into an array, at the speed of memory and exact to the last bit."""
+"""Text full of numbers into an array and back, fast and exact to the last bit."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 import numpy as np
 from numba import njit
@@ -138,3 +139,11 @@ def _one_number(token: bytes, index: int) -> float:
             return value
         raise NotANumberError(index, token, not_finite=True)
     raise NotANumberError(index, token, not_finite=_NOT_FINITE.fullmatch(token) is not None)
+
+
+def decimals(numbers: Iterable[float]) -> str:
+    """The shortest decimals that give the same numbers again, without exponents."""
+    text = " ".join(map(repr, numbers))
+    if "e" not in text:
+        return text
+    return " ".join(np.format_float_positional(float(one), trim="0") for one in text.split())

@@ -18,7 +18,7 @@ from typing import Any
 
 from motionweave import io
 from motionweave.core.motion import Motion
-from motionweave.errors import FormatError, MissingDependencyError
+from motionweave.errors import FormatError, MissingDependencyError, MotionError
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,9 @@ def read(path: str | Path, **options: Any) -> Motion:
         return one.read(path, **accepted)
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
+    except MotionError as error:
+        # Readers leave it to the data model to refuse what is no skeleton or no motion.
+        raise FormatError(str(error), path) from error
 
 
 def write(motion: Motion, path: str | Path, **options: Any) -> None:

@@ -1,0 +1,59 @@
+"""Vertical axes: data whose z points up, seen with y up, and back.
+
+A quarter turn about x exchanges y and z exactly: no rounding either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import FormatError
+
+Array = NDArray[np.float64]
+
+UP = ("y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Root ``(T, 3)``, rotations ``(T, J, 4)``, and translations ``(T, J, 3)`` or None."""
+
+    root: Array
+    rotations: Array
+    translations: Array | None
+
+
+def check_up(up: str | None, path: str | Path) -> None:
+    """Refuse an axis that is not ``"y"``, ``"z"`` or None."""
+    if up not in (None, *UP):
+        raise FormatError(f"up axis {up!r}: expected 'y' or 'z'", path)
+
+
+def to_y_up(vectors: Array) -> Array:
+    """Vectors ``(..., 3)`` with z up, seen with y up."""
+    return np.stack([vectors[..., 0], vectors[..., 2], -vectors[..., 1]], axis=-1)
+
+
+def to_z_up(vectors: Array) -> Array:
+    """Vectors ``(..., 3)`` with y up, seen with z up."""
+    return np.stack([vectors[..., 0], -vectors[..., 2], vectors[..., 1]], axis=-1)
+
+
+def turned(skeleton: Skeleton, pose: Pose, turn: Callable[[Array], Array]) -> tuple[Skeleton, Pose]:
+    """Skeleton and pose seen in turned axes."""
+    seen = Skeleton(
+        skeleton.names,
+        skeleton.parents,
+        turn(skeleton.offsets),
+        skeleton.end_parents,
+        turn(skeleton.end_offsets),
+    )
+    quaternions = np.concatenate([turn(pose.rotations[..., :3]), pose.rotations[..., 3:]], axis=-1)
+    moves = None if pose.translations is None else turn(pose.translations)
+    return seen, Pose(turn(pose.root), quaternions, moves)
