@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core import kinematics
 from motionweave.core.constraints import carried
@@ -123,6 +123,23 @@ def time_curve(
             stacklevel=3,
         )
     return curve
+
+
+def paced_curve(outputs: ArrayLike, sources: ArrayLike, first: float, last: float) -> TimeCurve:
+    """A time warp that never runs backwards and has these speeds at its two ends.
+
+    Parameters
+    ----------
+    outputs, sources
+        ``(n,)`` each, both increasing.
+    first, last
+        Source frames an output frame, at the first and at the last key.
+    """
+    outputs = np.asarray(outputs, dtype=np.float64)
+    sources = np.asarray(sources, dtype=np.float64)
+    tangents = _tangents(outputs, sources, 0.0)
+    tangents[0], tangents[-1] = first, last
+    return TimeCurve(outputs, sources, _limited(outputs, sources, tangents))
 
 
 def retime(motion: Motion, curve: TimeCurve) -> Motion:
