@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         subspace,
     )
     from motionweave.warping.files import Recipe, load_warp, save_warp
+    from motionweave.warping.join import join
     from motionweave.warping.keys import Key
     from motionweave.warping.warp import warp
 
@@ -112,6 +113,7 @@ _HOMES = {
     "Recipe": "warping.files",
     "load_warp": "warping.files",
     "save_warp": "warping.files",
+    "join": "warping.join",
     "Key": "warping.keys",
     "warp": "warping.warp",
 }
@@ -168,6 +170,7 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "Recipe",
     "load_warp",
     "save_warp",
+    "join",
     "Key",
     "warp",
 ]

@@ -30,6 +30,8 @@ VERBS: dict[str, str] = {
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",
     "transition": "join clips, each running over smoothly into the next",
+    "warp": "reshape a clip by keys, goals and time keys",
+    "join": "let one clip go over into the next",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
 }
 

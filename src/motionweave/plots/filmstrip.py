@@ -69,7 +69,7 @@ def film_strip(
     if len(names) != len(clips):
         raise MotionError(f"{len(names)} labels for {len(clips)} motions")
     with styled():
-        rows = [_Row(clip, frames, view, travel) for clip in clips]
+        rows = [Strip(clip, frames, view, travel) for clip in clips]
         heights = [width * row.height / row.width for row in rows]
         figure = new_figure(width, sum(heights) + 0.22 * len(rows) + 0.05)
         grid = figure.subplots(len(rows), 1, squeeze=False, height_ratios=heights)
@@ -78,7 +78,7 @@ def film_strip(
         return finish(figure, path)
 
 
-class _Row:
+class Strip:
     """One motion's poses, turned towards the viewer and set out along the row."""
 
     def __init__(self, motion: Motion, frames: int | Sequence[float], view: str, travel: bool):
@@ -97,6 +97,7 @@ class _Row:
         self.floor = _floor(motion)
         body = points[:, 0, :]
         across, deep = _axes(motion, at, view)
+        self.across = across
         # A picture plane for each pose: right, up, towards the viewer.
         flat = points[..., [0, 2]] - (body[:, None, [0, 2]] if not travel else 0.0)
         x = np.einsum("tpc,tc->tp", flat, across)
@@ -148,6 +149,11 @@ class _Row:
                 fontsize=6.5,
                 color=FAINT,
             )
+
+    def picture(self, points: Array) -> Array:
+        """Where global points ``(n, 3)`` are in the picture of a side view that travels."""
+        right = points[:, [0, 2]] @ self.across[0]
+        return np.stack([right, points[:, 1] - self.floor], axis=-1)
 
     def _shadow(self, axes: Any, index: int) -> None:
         from matplotlib.patches import Ellipse

@@ -105,20 +105,16 @@ def foot_ways(
         own, moved = before[0][:, held], after[0][:, held]
         if keyed is not clip.motion:
             moved = _not_lower(moved, own, _CLEARANCE * clip.motion.skeleton.height)
-        goals = [p for p in posed if side in p.feet]
-        shift = _goal_shift(side, posed, shape, clip) if goals else np.zeros_like(own)
-        frames = np.arange(len(own), dtype=np.float64)
-        way = (moved if path is None else path.move(moved, frames)) + shift
-        heading = np.zeros(len(own)) if path is None else np.asarray(path.planar.angle)
         spans = stances(firm, side)
         reach = max(round(_LEADING * clip.motion.fps), 1)
-        correction = _held(own, moved, way, shift, heading, path, goals, spans, reach)
-        turn = rotations.about_vertical(heading + correction[:, 3])
+        way = _held(own, moved, path, spans, reach)
+        shift = _goal_shift(side, posed, shape, clip, spans, reach)
+        turn = rotations.about_vertical(way[:, 3])
         to_ankle = rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
         ways.append(
             FootWay(
                 limb,
-                way + correction[:, :3] + to_ankle,
+                way[:, :3] + shift + to_ankle,
                 rotations.multiply(turn, foot[1][:, limb.end]),
                 np.linalg.norm(before[0][:, limb.end] - before[0][:, limb.upper], axis=-1),
             )
@@ -193,46 +189,66 @@ def _not_lower(moved: Array, own: Array, softness: float) -> Array:
     return result
 
 
-def _goal_shift(side: str, posed: Sequence[Posed], shape: Shape, clip: Clip) -> Array:
-    """What goals move a foot by, ``(T, 3)``; posed frames without one leave it alone."""
-    values = np.array([p.feet.get(side, np.zeros(3)) for p in posed])
-    weights = shape.weights([p.knot for p in posed], len(clip.motion), clip.motion.fps)
-    return np.asarray(weights @ values)
-
-
 def _held(
-    own: Array,
-    moved: Array,
-    way: Array,
-    shift: Array,
-    heading: Array,
-    path: Path | None,
-    goals: Sequence[Posed],
-    spans: Sequence[tuple[float, float]],
-    reach: int,
+    own: Array, moved: Array, path: Path | None, spans: Sequence[tuple[float, float]], reach: int
 ) -> Array:
-    """What has to be added, ``(T, 4)``, to a way ``(T, 3)`` and heading to keep stances put."""
+    """A way and its heading, ``(T, 4)``, carried along a path by one move a stance.
+
+    ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it.
+    """
     count = len(own)
+    frames = np.arange(count, dtype=np.float64)
+    heading = np.zeros(count) if path is None else np.asarray(path.planar.angle)
+    way = np.column_stack([moved if path is None else path.move(moved, frames), heading])
     correction = np.zeros((count, 4))
     known = np.zeros(count, dtype=bool)
     for first, last in spans:
-        inside = slice(int(np.ceil(first)), int(np.floor(last)) + 1)
-        if inside.start >= inside.stop:
-            continue
-        keyed = [p.frame for p in goals if first <= p.frame <= last]
-        at = keyed[0] if keyed else min(max(0.5 * (first + last), 0.0), count - 1.0)
+        inside = _whole_frames(first, last)
+        at = min(max(0.5 * (first + last), 0.0), count - 1.0)
         # Keys of the leg may plant a foot elsewhere, but not in the floor or above it.
         change = (_at(moved, at) - _at(own, at)) * [1.0, 0.0, 1.0]
         place = own[inside] + change
         if path is not None:
             place = path.move(place, np.full(len(place), at))
             correction[inside, 3] = path.angle_at(at) - heading[inside]
-        correction[inside, :3] = place + _at(shift, at) - way[inside]
+        correction[inside, :3] = place - way[inside, :3]
         known[inside] = True
-    for p in goals:
-        # A goal in the air is met exactly, whatever the stances around it need.
-        known[round(p.frame)] = True
-    return eased(correction, known, reach)
+    return way + eased(correction, known, reach)
+
+
+def _goal_shift(
+    side: str,
+    posed: Sequence[Posed],
+    shape: Shape,
+    clip: Clip,
+    spans: Sequence[tuple[float, float]],
+    reach: int,
+) -> Array:
+    """What goals move a foot by, ``(T, 3)``: the same through all of a stance.
+
+    Posed frames without a goal for this foot leave it alone.
+    """
+    count = len(clip.motion)
+    goals = [p.frame for p in posed if side in p.feet]
+    if not goals:
+        return np.zeros((count, 3))
+    values = np.array([p.feet.get(side, np.zeros(3)) for p in posed])
+    shift = shape.weights([p.knot for p in posed], count, clip.motion.fps) @ values
+    correction = np.zeros_like(shift)
+    known = np.zeros(count, dtype=bool)
+    # A goal in the air is met exactly, whatever the stances around it need.
+    known[[round(frame) for frame in goals]] = True
+    for first, last in spans:
+        inside = _whole_frames(first, last)
+        keyed = [frame for frame in goals if first <= frame <= last]
+        at = keyed[0] if keyed else min(max(0.5 * (first + last), 0.0), count - 1.0)
+        correction[inside] = _at(shift, at) - shift[inside]
+        known[inside] = True
+    return shift + eased(correction, known, reach)
+
+
+def _whole_frames(first: float, last: float) -> slice:
+    return slice(int(np.ceil(first)), int(np.floor(last)) + 1)
 
 
 def _at(values: Array, frame: float) -> Array:

@@ -106,12 +106,20 @@ def join(
     Before the overlap ``a`` as it is, after it ``b`` as it is but moved.
     """
     b = on_skeleton(b, a.skeleton).resample(a.fps)
+    return joined(a, b, overlap_of(a, b, overlap, correspondences), clean=clean)
+
+
+def overlap_of(
+    a: Motion,
+    b: Motion,
+    overlap: float | tuple[Interval, Interval] | None = None,
+    correspondences: Iterable[tuple[float, float]] | None = None,
+) -> Overlap:
+    """The place at which `join` joins clips, given or found; parameters as there."""
+    b = on_skeleton(b, a.skeleton).resample(a.fps)
     place = find_overlap(a, b, _OVERLAP) if overlap is None else _given(a, b, overlap)
-    if correspondences is None:
-        place = replace(place, points=_found(a, b, place))
-    else:
-        place = replace(place, points=_checked(correspondences, place))
-    return joined(a, b, place, clean=clean)
+    points = _found(a, b, place) if correspondences is None else _checked(correspondences, place)
+    return replace(place, points=points)
 
 
 def joined(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Motion:
