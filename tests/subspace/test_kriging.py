@@ -58,7 +58,7 @@ def test_weights_sum_to_one_and_values_follow_from_them(seed: int) -> None:
     weights = kriging.weights(at)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-9)
     expected = np.tensordot(weights, data, 1)
-    np.testing.assert_allclose(kriging.values(data, at), expected, atol=1e-8)
+    np.testing.assert_allclose(kriging.interpolant(data)(at), expected, atol=1e-8)
 
 
 @given(seeds)
@@ -77,7 +77,9 @@ def test_in_one_dimension_it_is_the_line_from_sample_to_sample() -> None:
     values = np.array([3.0, -1.0, 2.0, 0.0])
     at = np.linspace(-2.0, 6.0, 50)
     expected = np.interp(at, points[:, 0], values)
-    np.testing.assert_allclose(Kriging(points).values(values, at[:, None]), expected, atol=1e-9)
+    np.testing.assert_allclose(
+        Kriging(points).interpolant(values)(at[:, None]), expected, atol=1e-9
+    )
 
 
 @given(seeds, st.floats(0.0, 1e-9))
@@ -88,9 +90,9 @@ def test_duplicates_and_near_duplicates_change_nothing(seed: int, apart: float) 
     data = rng.normal(size=(len(points), 2))
     twice = np.concatenate([data, data[::3], data[:5]])
     at = rng.normal(size=(6, 4))
-    once = Kriging(points).values(data, at)
-    np.testing.assert_allclose(Kriging(doubled).values(twice, at), once, atol=1e-5)
-    np.testing.assert_allclose(Kriging(doubled).values(twice, points), data, atol=1e-6)
+    once = Kriging(points).interpolant(data)(at)
+    np.testing.assert_allclose(Kriging(doubled).interpolant(twice)(at), once, atol=1e-5)
+    np.testing.assert_allclose(Kriging(doubled).interpolant(twice)(points), data, atol=1e-6)
 
 
 def test_clusters_that_almost_touch_stay_finite_and_exact() -> None:
@@ -103,7 +105,9 @@ def test_clusters_that_almost_touch_stay_finite_and_exact() -> None:
 def test_a_clip_that_stands_still_has_one_place() -> None:
     kriging = Kriging(np.ones((9, 3)))
     assert list(kriging.kept) == [0]
-    np.testing.assert_allclose(kriging.values(np.arange(9.0), [[5.0, 0.0, 0.0]]), [0.0])
+    np.testing.assert_allclose(
+        kriging.interpolant(np.arange(9.0))(np.array([[5.0, 0.0, 0.0]])), [0.0]
+    )
 
 
 def test_the_first_of_samples_in_one_place_stands_for_all() -> None:

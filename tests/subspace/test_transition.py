@@ -14,7 +14,8 @@ from motionweave import Motion, Planar
 from motionweave.core import rotations
 from motionweave.errors import BlendError, QualityWarning, RigError
 from motionweave.subspace import bezier
-from motionweave.subspace.transition import MARGIN, SplineTransition, Subspace
+from motionweave.subspace.field import MARGIN
+from motionweave.subspace.transition import SplineTransition, Subspace
 from tests.subspace.clips import two_clips
 
 seeds = st.integers(0, 2**32 - 1)
@@ -107,12 +108,12 @@ def test_poses_stay_near_the_range_of_the_clips(
     leave = data.draw(st.integers(0, len(space.a) - 1))
     enter = data.draw(st.integers(0, len(space.b) - 1))
     made = space.transition(leave, enter, degree=degree, length=length, bias=bias)
-    part = slice(*(space.code.columns["rotations"].indices(10**6)[:2]))
+    part = slice(*(space.field.code.columns["rotations"].indices(10**6)[:2]))
     known = np.concatenate(space.rows)[:, part]
     margin = MARGIN * np.ptp(known, axis=0)
     # At an end a clip may be moving out of the range, and has to be let go on for a moment.
     room = np.abs(np.diff(known, axis=0)).max(axis=0) * 0.05 * space.a.fps
-    rows = space.code.encode(made.raw)[made.start : made.end + 1, part]
+    rows = space.field.code.encode(made.raw)[made.start : made.end + 1, part]
     assert np.all(rows < known.max(axis=0) + margin + room + 1e-9)
     assert np.all(rows > known.min(axis=0) - margin - room - 1e-9)
     heights = np.concatenate([space.a.root[:, 1], space.b.root[:, 1]])
@@ -219,7 +220,7 @@ def test_long_clips_are_thinned_and_the_ends_still_fit() -> None:
 def test_every_frame_is_a_sample_and_is_reproduced(space: Subspace) -> None:
     points = np.concatenate(space.curves)
     known = np.concatenate(space.rows)
-    np.testing.assert_allclose(space.kriging.values(known, points), known, atol=1e-6)
+    np.testing.assert_allclose(space.field.kriging.interpolant(known)(points), known, atol=1e-6)
 
 
 def test_a_tpose_in_the_first_frame_is_no_part_of_the_motion() -> None:

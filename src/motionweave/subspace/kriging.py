@@ -7,6 +7,7 @@ stay bounded however far away the point lies.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -46,17 +47,22 @@ class Kriging:
         result[:, self.kept] = self._solve(right.T)[:-1].T
         return result
 
-    def values(self, samples: ArrayLike, at: ArrayLike) -> Array:
-        """Values ``(n, ...)`` at points ``(n, d)`` of data known at the samples ``(S, ...)``.
+    def interpolant(self, samples: ArrayLike) -> Callable[[Array], Array]:
+        """A function from points ``(n, d)`` to values ``(n, ...)`` of data ``(S, ...)``.
 
         The same as ``weights(at) @ samples``, but the system is solved once for the
-        data instead of once a point: the quicker way for few data and many points.
+        data instead of once for every point: the quick way if there are many points.
         """
         samples = np.asarray(samples, dtype=np.float64)[self.kept]
         known = np.concatenate([samples.reshape(len(samples), -1), np.zeros((1, samples[0].size))])
-        # The matrix is symmetric, so the dual coefficients come from the same factors.
-        right = self._right_hand_side(np.asarray(at, dtype=np.float64))
-        return np.asarray((right @ self._solve(known)).reshape(len(right), *samples.shape[1:]))
+        # The matrix is symmetric, so the same factors give the coefficients of the data.
+        coefficients = self._solve(known)
+
+        def values(at: Array) -> Array:
+            right = self._right_hand_side(np.asarray(at, dtype=np.float64))
+            return np.asarray((right @ coefficients).reshape(len(right), *samples.shape[1:]))
+
+        return values
 
     def _right_hand_side(self, at: Array) -> Array:
         return np.concatenate([_distances(at, self.points[self.kept]), np.ones((len(at), 1))], 1)
@@ -92,24 +98,6 @@ def distinct(points: Array) -> NDArray[np.intp]:
         if not gone[first]:
             gone[second] = True
     return np.flatnonzero(~gone)
-
-
-def bounded(weights: Array, most_negative: float) -> Array:
-    """Weights ``(n, S)`` whose negative ones sum to less than ``most_negative`` in each row.
-
-    Signed weights extrapolate: with a negative sum -m, a value lies outside the range
-    of the samples' values by at most m times that range. The negative ones are scaled
-    down softly, ``m -> m M / (m + M)``, and the positive ones with them, so that the
-    sum stays one and the weights stay smooth. Rows without negative weights, such as
-    those of the samples themselves, are returned as they are.
-    """
-    negative = np.minimum(weights, 0.0)
-    positive = weights - negative
-    mass = -negative.sum(axis=1, keepdims=True)
-    kept = mass * most_negative / (mass + most_negative)
-    shrink = np.divide(kept, mass, out=np.ones_like(mass), where=mass > 0.0)
-    total = 1.0 + kept
-    return np.asarray(positive * (total / positive.sum(axis=1, keepdims=True)) + negative * shrink)
 
 
 def _distances(a: Array, b: Array) -> Array:

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.heading import facing
-from motionweave.analysis.rig import find_rig
+from motionweave.analysis.rig import SIDES, find_rig
+from motionweave.analysis.soles import soles
 from motionweave.core import kinematics, rotations
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.constraints import Constraint, active
@@ -30,12 +31,14 @@ from motionweave.core.skeleton import Skeleton
 
 Array = NDArray[np.float64]
 
-_FOOT_JOINTS = {
-    "left_heel": "left_ankle",
-    "left_toe": "left_toe",
-    "right_heel": "right_ankle",
-    "right_toe": "right_toe",
-}
+
+@dataclass(frozen=True)
+class FootPoint:
+    """A heel or toe: its contact kind, the joint that carries it, its place ``(3,)`` there."""
+
+    kind: str
+    joint: int
+    offset: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +51,15 @@ class PoseCode:
         The character, J joints.
     base
         ``(J, 4)`` rotations that the rotation vectors start from.
+    feet
+        Heels and toes; empty for a skeleton without legs.
     sliding
         Whether the joints have translations of their own.
     """
 
     skeleton: Skeleton
     base: Array
+    feet: tuple[FootPoint, ...] = ()
     sliding: bool = False
 
     @classmethod
@@ -62,14 +68,12 @@ class PoseCode:
         motions = tuple(motions)
         quats = np.concatenate([_without_heading(m, facing(m)) for m in motions])
         uniform = np.full((1, len(quats)), 1.0 / len(quats))
-        base = mean_rotations(quats[:, None], uniform)[0]
-        return cls(motions[0].skeleton, base, any(m.translations is not None for m in motions))
-
-    @cached_property
-    def feet(self) -> tuple[tuple[str, int], ...]:
-        """Contact kinds and their joints, as far as the skeleton has them."""
-        roles = find_rig(self.skeleton).roles
-        return tuple((kind, roles[role]) for kind, role in _FOOT_JOINTS.items() if role in roles)
+        return cls(
+            motions[0].skeleton,
+            mean_rotations(quats[:, None], uniform)[0],
+            _feet(motions[0]),
+            any(m.translations is not None for m in motions),
+        )
 
     @cached_property
     def columns(self) -> dict[str, slice]:
@@ -94,8 +98,8 @@ class PoseCode:
     def encode(self, motion: Motion) -> Array:
         """Rows ``(T, F)`` of a motion. Travel and turn of a row lead to the next frame."""
         heading = facing(motion)
-        positions = motion.positions()
-        joints = [joint for _, joint in self.feet]
+        frames = np.arange(len(motion))
+        feet = self._foot_points(*motion.forward())
         vectors = _long_log(
             rotations.multiply(rotations.inverse(self.base), _without_heading(motion, heading))
         )
@@ -107,13 +111,9 @@ class PoseCode:
             motion.root[:, 1:2],
             _steps(motion.root[:, None], heading).reshape(len(motion), -1),
             _to_next(heading)[:, None],
-            np.stack(
-                [active(motion.constraints, k, np.arange(len(motion))) for k, _ in self.feet], 1
-            ).astype(np.float64)
-            if self.feet
-            else np.zeros((len(motion), 0)),
-            positions[:, joints, 1],
-            _steps(positions[:, joints], heading).reshape(len(motion), -1),
+            *(active(motion.constraints, foot.kind, frames)[:, None] for foot in self.feet),
+            feet[..., 1],
+            _steps(feet, heading).reshape(len(motion), -1),
         ]
         return np.concatenate(parts, axis=1)
 
@@ -146,7 +146,8 @@ class PoseCode:
         travel = Planar(heading).apply_xz(part["travel"])
         lift = np.zeros(count)
         if self.feet:
-            lift, slip = self._from_feet(part, motion.positions(), heading, travel)
+            points = self._foot_points(*motion.forward())
+            lift, slip = _from_feet(part, points, heading, travel)
             travel = travel + slip
         root[:, 1] += lift
         root[:, [0, 2]] = np.asarray(start[1:]) + np.concatenate(
@@ -177,33 +178,54 @@ class PoseCode:
         """Contacts that the rows tell of: each foot is down where its value is above a half."""
         found: list[Constraint] = []
         values = rows[:, self.columns["foot_contact"]]
-        for (kind, _), value in zip(self.feet, values.T, strict=True):
+        for foot, value in zip(self.feet, values.T, strict=True):
             down = np.concatenate([[False], value > 0.5, [False]])
             edges = np.flatnonzero(np.diff(down.astype(int)))
             found.extend(
-                Constraint(float(first), float(last - 1), kind)
+                Constraint(float(first), float(last - 1), foot.kind)
                 for first, last in zip(edges[::2], edges[1::2], strict=True)
             )
         return found
 
-    def _from_feet(
-        self, part: dict[str, Array], positions: Array, heading: Array, travel: Array
-    ) -> tuple[Array, Array]:
-        """By how much the feet that stand lift ``(n,)`` and shift ``(n, 2)`` the root.
+    def _foot_points(self, positions: Array, orientations: Array) -> Array:
+        """Places ``(n, feet, 3)`` of heels and toes."""
+        joints = [foot.joint for foot in self.feet]
+        offsets = np.array([foot.offset for foot in self.feet]).reshape(-1, 3)
+        return positions[:, joints] + rotations.rotate(orientations[:, joints], offsets)
 
-        A foot that stands pulls the root to where the foot is as high and as fast as its
-        rows say; one that is in the air does not. Where all rows agree, as in the
-        samples themselves, nothing is pulled.
-        """
-        joints = [joint for _, joint in self.feet]
-        stands = np.clip(part["foot_contact"], 0.0, 1.0)
-        # In full contact the pulls are averaged; as the last foot leaves they fade out.
-        share = stands / (stands.sum(1, keepdims=True) + 1.0 - stands.max(1, keepdims=True))
-        lift = np.sum(share * (part["foot_height"] - positions[:, joints, 1]), axis=1)
-        place = positions[:, joints][:, :, [0, 2]]
-        wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(*stands.shape, 2))
-        slip = wanted - (_to_next(place) + travel[:, None])
-        return lift, np.sum(share[..., None] * slip, axis=1)
+
+def has_legs(skeleton: Skeleton) -> bool:
+    """Whether it is known which joints are the legs, so that contacts can be told."""
+    roles = [f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")]
+    return find_rig(skeleton).has(*roles)
+
+
+def _feet(motion: Motion) -> tuple[FootPoint, ...]:
+    if not has_legs(motion.skeleton):
+        return ()
+    points = []
+    for side, sole in soles(motion).items():
+        points.append(FootPoint(f"{side}_heel", sole.ankle, sole.heel))
+        points.append(FootPoint(f"{side}_toe", sole.toe_joint, sole.toe))
+    return tuple(points)
+
+
+def _from_feet(
+    part: dict[str, Array], points: Array, heading: Array, travel: Array
+) -> tuple[Array, Array]:
+    """By how much the feet that stand lift ``(n,)`` and shift ``(n, 2)`` the root.
+
+    A foot that stands pulls the root to where the foot is as high and as fast as its
+    rows say; one that is in the air does not. Where all rows agree, as in the samples
+    themselves, nothing is pulled.
+    """
+    stands = np.clip(part["foot_contact"], 0.0, 1.0)
+    # In full contact the pulls are averaged; as the last foot leaves they fade out.
+    share = stands / (stands.sum(1, keepdims=True) + 1.0 - stands.max(1, keepdims=True))
+    lift = np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
+    wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(*stands.shape, 2))
+    slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
+    return lift, np.sum(share[..., None] * slip, axis=1)
 
 
 def _without_heading(motion: Motion, heading: Array) -> Array:

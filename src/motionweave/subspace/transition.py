@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.analysis.contacts import detect_contacts
 from motionweave.analysis.heading import facing
 from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.constraints import Constraint, clipped
@@ -17,28 +18,17 @@ from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, QualityWarning, RigError
 from motionweave.subspace import bezier
 from motionweave.subspace.embedding import Embedding, embed, features, rate_of_change, weighted
-from motionweave.subspace.kriging import Kriging
-from motionweave.subspace.poses import PoseCode
+from motionweave.subspace.field import Field
+from motionweave.subspace.poses import PoseCode, has_legs
+from motionweave.subspace.tracing import LEAST_SPEED, Clip, trace
 
 Array = NDArray[np.float64]
 
 # Frames of both clips up to which every one of them is a sample for kriging. Longer clips
 # are thinned evenly: the curves are smooth, and the matrix grows with the square.
 MOST_SAMPLES = 1200
-# How far a value may leave the range it has in the clips, as a share of that range.
-MARGIN = 0.1
-# Seconds over which a transition still follows the clip it leaves, and already the one
-# it enters.
-_SETTLE_TIME = 0.15
 # Seconds that the most direct spline takes at least.
 _SHORTEST_TIME = 0.2
-# The slowest a transition moves along its spline: a share of the clips' usual speed, but
-# not less than so many body heights a second; and the seconds from rest to that speed.
-_SLOWEST = 0.25
-_LEAST_SPEED = 0.25
-_START_TIME = 0.2
-# Steps in which the speed along the spline is integrated.
-_STEPS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +97,14 @@ class Subspace:
         Derivatives ``(T, d)`` of the curves in time, a second.
     dissimilarity
         ``(Ta, Tb)`` of every frame of ``a`` to every frame of ``b``.
-    code, rows
-        How poses are written as rows, and the rows ``(T, F)`` of both clips.
-    kriging
-        Weights of the samples at any point.
+    rows
+        The frames' poses ``(T, F)`` as rows of numbers, see `PoseCode`.
     samples
         ``(S,)`` which of the frames, those of ``b`` after those of ``a``, are samples.
-    speeds
-        ``(Ta + Tb, 2)`` of each frame: along the curve in the subspace, and of the pose.
+    field
+        Poses and speeds at any point, estimated from the samples.
+    enter_scale
+        Frames of ``b`` here for a frame of it as it was given.
     """
 
     a: Motion
@@ -123,11 +113,9 @@ class Subspace:
     curves: tuple[Array, Array]
     velocities: tuple[Array, Array]
     dissimilarity: Array
-    code: PoseCode
     rows: tuple[Array, Array]
-    kriging: Kriging
     samples: NDArray[np.intp]
-    speeds: Array
+    field: Field
     enter_scale: float = 1.0
 
     @property
@@ -175,14 +163,14 @@ class Subspace:
             anticipation of the second.
         """
         leave, enter = self._frames(leave, enter)
-        spline = self._spline(leave, enter, degree, length, bias)
-        control, reached = spline
-        path = self._trace(control)
-        rows = self._settled(self._values(path), leave, enter)
-        heading = facing(self.a)[leave]
+        control, reached = self._spline(leave, enter, degree, length, bias)
+        left, entered = Clip(self.rows[0], leave, 1), Clip(self.rows[1], enter, -1)
+        path, rows = trace(self.field, control, left, entered, self.a.fps)
         x, _, z = self.a.root[leave]
-        bridge = self.code.decode(rows, self.a, (float(heading), float(x), float(z)))
-        raw, placed = self._joined(bridge, leave, enter)
+        heading = float(facing(self.a)[leave])
+        bridge = self.field.code.decode(rows, self.a, (heading, float(x), float(z)))
+        arrival = heading + float(rows[:-1, self.field.code.columns["turn"]].sum())
+        raw, placed = self._joined(bridge, arrival, leave, enter)
         return SplineTransition(
             motion=raw,
             raw=raw,
@@ -243,7 +231,7 @@ class Subspace:
 
     @property
     def _usual_speed(self) -> float:
-        return max(float(np.sqrt(np.mean(self.speeds[:, 0] ** 2))), _LEAST_SPEED)
+        return max(float(self.field.usual_speeds[0]), LEAST_SPEED)
 
     def _aside(self, start: Array, end: Array, seconds: float) -> Array:
         """A way out of the straight line, as long as the clips usually go in that time."""
@@ -260,94 +248,11 @@ class Subspace:
             size = 1.0
         return out * (self._usual_speed * seconds / size)
 
-    def _trace(self, control: Array) -> Array:
-        """Points ``(n, d)`` of the spline a frame apart, at the speed that samples have there.
-
-        The limit of the paper's steps: the time at which a point is reached is the
-        integral of one over the speed. The last step is made whole by a stretch of time
-        (less than half a frame) that leaves the speed at both ends alone.
-        """
-        arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
-        times = np.concatenate([[0.0], np.cumsum(self._paces(bezier.at_arc(control, arcs)))])
-        steps = max(round(times[-1] * self.a.fps), 1)
-        if times[-1] > 0.0:
-            gap = steps / self.a.fps - times[-1]
-            times = times + gap * _smooth_step(times / times[-1])
-        return bezier.at_arc(control, np.interp(np.arange(steps + 1) / self.a.fps, times, arcs))
-
-    def _paces(self, at: Array) -> Array:
-        """Seconds ``(n - 1,)`` between points ``(n, d)`` that lie close along a spline.
-
-        The speed is interpolated between the samples' speeds along their curves. That
-        alone could drive limbs faster than in either clip, because the subspace measures
-        velocities along with places: so the speed of the pose is interpolated too, and
-        the slower of the two holds. On the curves of the clips they agree.
-        """
-        known = self.speeds[self.samples]
-        usual = np.sqrt(np.mean(self.speeds**2, axis=0))
-        poses = self._scaled_places(self._values(at))
-        steps = np.stack(
-            [np.linalg.norm(np.diff(way, axis=0), axis=1) for way in (at, poses)], axis=1
-        )
-        middle = 0.5 * (at[1:] + at[:-1])
-        speeds = _within(self.kriging.values(known, middle), known.min(0), known.max(0))
-        # From rest the least speed is gained, and to rest it is lost, at an even pace.
-        slowest = np.maximum(_SLOWEST * usual, _LEAST_SPEED)
-        covered = np.cumsum(steps, axis=0) - 0.5 * steps
-        to_end = np.minimum(covered, steps.sum(axis=0) - covered)
-        ramp = np.clip(to_end / (0.5 * _START_TIME * slowest), 0.0, 1.0)
-        least = np.maximum(slowest * np.sqrt(ramp), np.finfo(float).tiny)
-        return np.asarray(np.max(steps / np.maximum(speeds, least), axis=1))
-
-    def _scaled_places(self, rows: Array) -> Array:
-        """Joint places ``(n, 3 J)`` of rows, weighted as in the dissimilarity."""
-        return weighted(self.code.places(rows), self.a.skeleton)
-
-    # Poses
-
-    def _values(self, path: Array) -> Array:
-        """Rows ``(n, F)`` at points of the subspace, kept near the range of the samples."""
-        known = np.concatenate(self.rows)[self.samples]
-        return _within(self.kriging.values(known, path), known.min(0), known.max(0))
-
-    def _settled(self, rows: Array, leave: int, enter: int) -> Array:
-        """Rows that begin as the first clip goes on and end as the second one comes.
-
-        At the samples kriging gives the clip's pose, but nothing binds its slope there,
-        least of all where a clip ends. So the way the clip itself goes on fades out, and
-        the way the second one comes fades in: pose, velocity and acceleration are theirs.
-        """
-        last = len(rows) - 1
-        width = min(max(round(_SETTLE_TIME * self.a.fps), 1), (last + 1) // 2)
-        ahead = np.arange(width + 1)
-        share = 1.0 - _smooth_step(ahead / max(width, 1))[:, None]
-        rows = rows.copy()
-        on = self._continued(self.rows[0], leave + ahead)
-        rows[: width + 1] += share * (on - rows[: width + 1])
-        back = self._continued(self.rows[1], enter - ahead)
-        tail = rows[last - width :][::-1]
-        rows[last - width :] = (tail + share * (back - tail))[::-1]
-        return rows
-
-    def _continued(self, rows: Array, frames: NDArray[np.intp]) -> Array:
-        """Rows of a clip, and beyond its ends what would follow, slowing down."""
-        inside = np.clip(frames, 0, len(rows) - 1)
-        beyond = (frames - inside)[:, None]
-        result = rows[inside]
-        if len(rows) < 2 or not np.any(beyond):
-            return result
-        slow = _SETTLE_TIME / 3.0 * self.a.fps
-        reach = np.sign(beyond) * slow * (1.0 - np.exp(-np.abs(beyond) / slow))
-        slope = np.where(beyond < 0, rows[1] - rows[0], rows[-1] - rows[-2])
-        # Poses move on; what is already a rate (or a contact) stays as it is.
-        pose = np.zeros(rows.shape[1])
-        for name in ("rotations", "translations", "height", "foot_height"):
-            pose[self.code.columns[name]] = 1.0
-        return result + reach * slope * pose
-
-    def _joined(self, bridge: Motion, leave: int, enter: int) -> tuple[Motion, Planar]:
-        """The first clip, the bridge and the moved second clip in one, and the move."""
-        turn = float(facing(bridge)[-1] - facing(self.b)[enter])
+    def _joined(
+        self, bridge: Motion, arrival: float, leave: int, enter: int
+    ) -> tuple[Motion, Planar]:
+        """The first clip, the bridge and the second clip moved to where the bridge arrives."""
+        turn = arrival - float(facing(self.b)[enter])
         arrives, begins = bridge.root[-1], self.b.root[enter]
         turned = Planar(turn).apply(begins)
         placed = Planar(turn, arrives[0] - turned[0], arrives[2] - turned[2])
@@ -406,20 +311,20 @@ def subspace(
         if len(clip) < 3:
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
     scale = a.fps / b.fps
-    b = b.resample(a.fps)
+    a, b = _with_contacts(a), _with_contacts(b.resample(a.fps))
     code = PoseCode.of((_from_motion(a), _from_motion(b)))
     seen = (_without_tpose(features, a), _without_tpose(features, b))
     rows = (_without_tpose(code.encode, a), _without_tpose(code.encode, b))
     embedding = embed(np.concatenate(seen), dimensions, explained)
     curves = (embedding.project(seen[0]), embedding.project(seen[1]))
     velocities = (rate_of_change(curves[0], a.fps), rate_of_change(curves[1], a.fps))
+    share = min(most_samples / (len(a) + len(b)), 1.0)
+    samples = np.concatenate([_thinned(len(a), share), len(a) + _thinned(len(b), share)])
     poses = [weighted(code.places(part), a.skeleton) for part in rows]
     speeds = [
         [np.linalg.norm(along, axis=1), np.linalg.norm(rate_of_change(pose, a.fps), axis=1)]
         for along, pose in zip(velocities, poses, strict=True)
     ]
-    share = min(most_samples / (len(a) + len(b)), 1.0)
-    samples = np.concatenate([_thinned(len(a), share), len(a) + _thinned(len(b), share)])
     from scipy.spatial.distance import cdist
 
     return Subspace(
@@ -429,11 +334,14 @@ def subspace(
         curves=curves,
         velocities=velocities,
         dissimilarity=cdist(*seen),
-        code=code,
         rows=rows,
-        kriging=Kriging(np.concatenate(curves)[samples]),
         samples=samples,
-        speeds=np.concatenate(speeds, axis=1).T,
+        field=Field(
+            code,
+            np.concatenate(curves)[samples],
+            np.concatenate(rows)[samples],
+            np.concatenate(speeds, axis=1).T[samples],
+        ),
         enter_scale=scale,
     )
 
@@ -456,6 +364,13 @@ def spline_transition(
     return subspace(a, b).transition(leave, enter, degree=degree, length=length, bias=bias).motion
 
 
+def _with_contacts(clip: Motion) -> Motion:
+    """The clip with contacts, detected if it has none and its skeleton has legs."""
+    if clip.constraints or not has_legs(clip.skeleton):
+        return clip
+    return clip.with_constraints(detect_contacts(clip))
+
+
 def _from_motion(clip: Motion) -> Motion:
     """The clip without a T-pose in its first frame."""
     return clip[int(starts_in_tpose(clip)) :]
@@ -476,25 +391,6 @@ def _thinned(frames: int, share: float) -> NDArray[np.intp]:
     """A share of the frames of a clip, evenly spaced, the first and the last included."""
     count = frames if share >= 1.0 else max(int(frames * share), 2)
     return np.linspace(0, frames - 1, count).round().astype(np.intp)
-
-
-def _within(values: Array, lower: Array, upper: Array) -> Array:
-    """Values kept within a range and a margin around it.
-
-    Inside the range they are left alone; outside they go on at first with the same
-    slope and come to rest at the margin, so that nothing explodes and nothing kinks.
-    """
-    margin = MARGIN * (upper - lower)
-    room = np.where(margin > 0.0, margin, 1.0)
-    over = np.maximum(values - upper, 0.0) / room
-    under = np.maximum(lower - values, 0.0) / room
-    return np.clip(values, lower, upper) + margin * (over / (1 + over) - under / (1 + under))
-
-
-def _smooth_step(x: Array) -> Array:
-    """From 0 to 1 with no slope and no curvature at the ends."""
-    x = np.clip(x, 0.0, 1.0)
-    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))
 
 
 def _merged(constraints: tuple[Constraint, ...]) -> list[Constraint]:
