@@ -60,7 +60,7 @@ def test_points_by_arc_are_evenly_spaced(seed: int, degree: int) -> None:
 @given(seeds, degrees, st.floats(0.05, 5.0), st.floats(-1.0, 1.0))
 def test_ends_and_tangents_are_met(seed: int, degree: int, reach: float, bias: float) -> None:
     start, end, leaving, entering = ends(seed)
-    control = bezier.join(start, end, leaving, entering, degree, reach=reach, bias=bias)
+    control = bezier.family(start, end, leaving, entering, degree, bias=bias).spline(reach)
     np.testing.assert_array_equal(control[[0, -1]], [start, end])
     if degree == 2:
         return
@@ -72,7 +72,7 @@ def test_ends_and_tangents_are_met(seed: int, degree: int, reach: float, bias: f
 
 def test_the_quadratic_is_the_nearest_to_both_tangents() -> None:
     start, end, leaving, entering = ends(3)
-    middle = bezier.join(start, end, leaving, entering, 2)[1]
+    middle = bezier.family(start, end, leaving, entering, 2).spline(1.0)[1]
 
     def misfit(point: np.ndarray) -> float:
         return float(
@@ -91,8 +91,8 @@ def test_any_length_from_the_straight_line_on_is_reached(
 ) -> None:
     joint = ends(seed)
     length = times * float(np.linalg.norm(joint[1] - joint[0]))
-    reach = bezier.reach_for_length(*joint, degree, length, bias=bias)
-    control = bezier.join(*joint, degree, reach=reach, bias=bias)
+    splines = bezier.family(*joint, degree, bias=bias)
+    control = splines.spline(splines.reach(length))
     assert bezier.arc_length(control) == pytest.approx(length, rel=1e-6)
 
 
@@ -100,7 +100,7 @@ def test_any_length_from_the_straight_line_on_is_reached(
 def test_length_grows_with_reach(seed: int, degree: int) -> None:
     joint = ends(seed)
     lengths = [
-        bezier.arc_length(bezier.join(*joint, degree, reach=reach))
+        bezier.arc_length(bezier.family(*joint, degree).spline(reach))
         for reach in np.linspace(0.0, 6.0, 25)
     ]
     assert lengths[0] == pytest.approx(np.linalg.norm(joint[1] - joint[0]), rel=1e-6)
@@ -109,7 +109,9 @@ def test_length_grows_with_reach(seed: int, degree: int) -> None:
 
 def test_a_length_shorter_than_the_straight_line_gives_the_straight_line() -> None:
     joint = ends(5)
-    assert bezier.reach_for_length(*joint, 4, 0.5 * np.linalg.norm(joint[1] - joint[0])) == 0.0
+    splines = bezier.family(*joint, 4)
+    assert splines.shortest == pytest.approx(np.linalg.norm(joint[1] - joint[0]))
+    assert splines.reach(0.5 * splines.shortest) == 0.0
 
 
 @pytest.mark.parametrize("degree", bezier.DEGREES)
@@ -120,15 +122,19 @@ def test_tangents_that_vanish_or_cancel_still_allow_any_length(degree: int, case
     if case == "one point":
         end = start
     aside = np.array([0.0, 0.3, 0.0])
-    reach = bezier.reach_for_length(start, end, tangent, tangent, degree, 3.0, aside=aside)
-    control = bezier.join(start, end, tangent, tangent, degree, reach=reach, aside=aside)
+    splines = bezier.family(start, end, tangent, tangent, degree, aside=aside)
+    control = splines.spline(splines.reach(3.0))
     assert bezier.arc_length(control) == pytest.approx(3.0, rel=1e-6)
 
 
 def test_bias_moves_the_spline_to_one_side() -> None:
     start, end, leaving, entering = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    through = bezier.evaluate(bezier.join(start, end, leaving, entering, 4, bias=-1), [0.5])
-    before = bezier.evaluate(bezier.join(start, end, leaving, entering, 4, bias=1), [0.5])
+    through, before = (
+        bezier.evaluate(
+            bezier.family(start, end, leaving, entering, 4, bias=bias).spline(1.0), [0.5]
+        )
+        for bias in (-1, 1)
+    )
     # Leaving upwards and entering upwards: follow-through rises, anticipation sinks.
     assert through[0, 1] > 0.1
     assert before[0, 1] < -0.1
@@ -137,9 +143,9 @@ def test_bias_moves_the_spline_to_one_side() -> None:
 @pytest.mark.parametrize("degree", [0, 1, 7])
 def test_other_degrees_are_refused(degree: int) -> None:
     with pytest.raises(BlendError, match="expected 2, 3, 4, 5 or 6"):
-        bezier.join(*ends(0), degree)
+        bezier.family(*ends(0), degree)
 
 
 def test_a_bias_beyond_one_is_refused() -> None:
     with pytest.raises(BlendError, match="from -1 to 1"):
-        bezier.join(*ends(0), 3, bias=1.5)
+        bezier.family(*ends(0), 3, bias=1.5)

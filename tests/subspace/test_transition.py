@@ -138,7 +138,7 @@ def test_a_longer_spline_takes_longer(seed: int, degree: int) -> None:
 def test_a_length_below_the_straight_line_warns_and_takes_the_straight_line(
     space: Subspace,
 ) -> None:
-    with pytest.warns(QualityWarning, match="straight one"):
+    with pytest.warns(QualityWarning, match="the straight one of length"):
         made = space.transition(40, 15, length=0.01)
     assert_ends_fit(space, made)
 
@@ -233,7 +233,7 @@ def test_a_tpose_in_the_first_frame_is_no_part_of_the_motion() -> None:
     plain = mw.subspace(a, b)
     assert space.best_pair(leave=40) == (40, plain.best_pair(leave=40)[1] + 1)
     assert_same_poses(
-        space.transition(40, 16).raw[:60], plain.transition(40, 15).raw[:60], tolerance=2e-2
+        space.transition(40, 16).raw[:60], plain.transition(40, 15).raw[:60], tolerance=5e-2
     )
     with pytest.raises(BlendError, match="T-pose"):
         space.transition(40, 0)
@@ -246,7 +246,7 @@ def test_frames_outside_the_clips_are_refused(space: Subspace) -> None:
         space.transition(3, -1)
 
 
-@pytest.mark.parametrize("length", [0.0, -1.0, np.nan])
+@pytest.mark.parametrize("length", [0.0, -1.0, np.nan, 1e3])
 def test_impossible_lengths_are_refused(space: Subspace, length: float) -> None:
     with pytest.raises(BlendError, match="expected a positive number"):
         space.transition(40, 15, length=length)

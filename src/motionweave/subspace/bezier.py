@@ -17,6 +17,8 @@ gives any length that is asked for.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -78,18 +80,61 @@ def at_arc(control: Array, arcs: ArrayLike) -> Array:
     return evaluate(control, np.interp(arcs, covered[grows], u[grows]))
 
 
-def join(
+@dataclass(frozen=True, eq=False)
+class Family:
+    """Splines of one degree between the same two points, from the straight one on.
+
+    Parameters
+    ----------
+    straight
+        ``(degree + 1, d)`` control points of the straight spline.
+    outwards
+        ``(degree + 1, d)`` how they move as the reach grows.
+    """
+
+    straight: Array
+    outwards: Array
+
+    def spline(self, reach: float) -> Array:
+        """Control points ``(degree + 1, d)`` of the spline with that reach, 0 or more."""
+        return np.asarray(self.straight + reach * self.outwards)
+
+    @property
+    def shortest(self) -> float:
+        """Length of the straight spline."""
+        return float(np.linalg.norm(self.straight[-1] - self.straight[0]))
+
+    def reach(self, length: float) -> float:
+        """The reach that gives a spline of that length; 0 if that is too short for any."""
+
+        def excess(reach: float) -> float:
+            return arc_length(self.spline(reach)) - length
+
+        if excess(0.0) >= 0.0:
+            return 0.0
+        high = 1.0
+        for _ in range(_MOST_DOUBLINGS):
+            if excess(high) >= 0.0:
+                break
+            high *= 2.0
+        else:
+            raise BlendError(f"no spline of length {length:g} joins these two points")
+        from scipy.optimize import brentq
+
+        return float(brentq(excess, 0.0, high, xtol=1e-9 * high, rtol=1e-12))
+
+
+def family(
     start: ArrayLike,
     end: ArrayLike,
     leaving: ArrayLike,
     entering: ArrayLike,
     degree: int,
     *,
-    reach: float = 1.0,
     bias: float = 0.0,
     aside: ArrayLike | None = None,
-) -> Array:
-    """Control points ``(degree + 1, d)`` of a spline from ``start`` to ``end``.
+) -> Family:
+    """Splines from ``start`` to ``end``.
 
     Parameters
     ----------
@@ -100,80 +145,26 @@ def join(
         during the spline.
     degree
         2 to 6. From 3 on both tangents are met exactly.
-    reach
-        How far the control points follow the tangents; 0 is the straight line.
     bias
-        -1 to 1: above 0 the spline reaches further back along the second clip
+        -1 to 1: above 0 the splines reach further back along the second clip
         (anticipation), below 0 further on along the first (follow-through).
     aside
-        ``(d,)`` way out for tangents that cancel or vanish, see `aside_of`.
+        ``(d,)`` way out that is taken where the tangents cancel or vanish.
     """
     if degree not in DEGREES:
         raise BlendError(f"spline of degree {degree}: expected 2, 3, 4, 5 or 6")
     if not -1.0 <= bias <= 1.0:
         raise BlendError(f"bias {bias:g}: expected a number from -1 to 1")
-    straight, outwards = _parts(
-        np.asarray(start, dtype=np.float64),
-        np.asarray(end, dtype=np.float64),
-        np.asarray(leaving, dtype=np.float64),
-        np.asarray(entering, dtype=np.float64),
-        degree,
-        bias,
-        aside,
-    )
-    return np.asarray(straight + reach * outwards)
-
-
-def reach_for_length(
-    start: ArrayLike,
-    end: ArrayLike,
-    leaving: ArrayLike,
-    entering: ArrayLike,
-    degree: int,
-    length: float,
-    *,
-    bias: float = 0.0,
-    aside: ArrayLike | None = None,
-) -> float:
-    """The reach at which `join` gives a spline of ``length``; 0 if that is too short."""
-
-    def excess(reach: float) -> float:
-        control = join(start, end, leaving, entering, degree, reach=reach, bias=bias, aside=aside)
-        return arc_length(control) - length
-
-    if excess(0.0) >= 0.0:
-        return 0.0
-    high = 1.0
-    for _ in range(_MOST_DOUBLINGS):
-        if excess(high) >= 0.0:
-            break
-        high *= 2.0
-    else:
-        raise BlendError(f"no spline of length {length:g} joins these two points")
-    from scipy.optimize import brentq
-
-    return float(brentq(excess, 0.0, high, xtol=1e-9 * high, rtol=1e-12))
-
-
-def _parts(
-    start: Array,
-    end: Array,
-    leaving: Array,
-    entering: Array,
-    degree: int,
-    bias: float,
-    aside: ArrayLike | None,
-) -> tuple[Array, Array]:
-    """Control points of the straight spline, and how they move as the reach grows."""
     k = np.arange(degree + 1)[:, None] / degree
     mix = _mixture(degree)[:, None]
-    straight = (1.0 - mix) * start + mix * end
     # A bias of 1 still leaves a tenth of the other tangent, so that both are met.
-    less, more = 1.0 - 0.9 * bias, 1.0 + 0.9 * bias
-    outwards = (1.0 - mix) * k * less * leaving - mix * (1.0 - k) * more * entering
+    go_on = (1.0 - 0.9 * bias) * np.asarray(leaving, dtype=np.float64)
+    come_from = (1.0 + 0.9 * bias) * np.asarray(entering, dtype=np.float64)
+    outwards = (1.0 - mix) * k * go_on - mix * (1.0 - k) * come_from
     if aside is not None:
         outwards = outwards + _way_aside(outwards, np.asarray(aside, dtype=np.float64), degree)
-    return straight, outwards
+    straight = (1.0 - mix) * np.asarray(start, dtype=np.float64) + mix * np.asarray(end)
+    return Family(straight, outwards)
 
 
 def _mixture(degree: int) -> Array:

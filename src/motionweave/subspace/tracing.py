@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,28 +62,85 @@ class Clip:
         return np.asarray(result + drift * moves * (last[1] - last[0]))
 
 
-def trace(
-    field: Field, control: Array, left: Clip, entered: Clip, fps: float
-) -> tuple[Array, Array]:
-    """Points ``(n, d)`` of the spline a frame apart, and rows ``(n, F)`` of their poses.
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A spline with the times at which its points are reached.
 
-    The first and the last are the frames that are left and entered. The time at which
-    a point is reached is the integral of one over the speed that the samples have
-    there, which is what the paper's steps tend to.
+    Parameters
+    ----------
+    field
+        Poses and speeds in the subspace.
+    control
+        ``(degree + 1, d)`` control points of the spline.
+    left, entered
+        The clips at both ends.
+    fps
+        Frames a second.
+    times, arcs
+        ``(n,)`` seconds from the start at which so much of the length is covered.
+    """
+
+    field: Field
+    control: Array
+    left: Clip
+    entered: Clip
+    fps: float
+    times: Array
+    arcs: Array
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes to go along the spline at the speed of the samples."""
+        return float(self.times[-1])
+
+    def frames(self, seconds: float | None = None) -> tuple[Array, Array]:
+        """Points ``(n, d)`` a frame apart and the rows ``(n, F)`` of their poses.
+
+        The first and the last are the frames that are left and entered. The last step
+        is made whole, and another duration reached, by a stretch of time that leaves
+        the speed at both ends alone.
+        """
+        wanted = self.seconds if seconds is None else seconds
+        steps = max(round(wanted * self.fps), 1)
+        times = self.times
+        if self.seconds > 0.0:
+            gap = steps / self.fps - self.seconds
+            times = times + gap * _smooth_step(times / self.seconds)
+        arcs = np.interp(np.arange(steps + 1) / self.fps, times, self.arcs)
+        path = bezier.at_arc(self.control, arcs)
+        rows = _settled(self.field.rows(path), self.left, self.entered, self.field.code, self.fps)
+        return path, rows
+
+    def slowed(self) -> Trace | None:
+        """The same with more time where poses change too fast, or None if they do not.
+
+        Following the clips at both ends is motion that the speed along the spline
+        does not know of.
+        """
+        path, rows = self.frames()
+        excess = _excess(self.field, path, rows, self.fps)
+        if excess.max() < _TOO_FAST:
+            return None
+        steps = np.maximum(excess, 1.0) / self.fps
+        arcs = np.interp(np.linspace(0.0, 1.0, len(path)) * self.seconds, self.times, self.arcs)
+        return replace(self, times=np.concatenate([[0.0], np.cumsum(steps)]), arcs=arcs)
+
+
+def trace(field: Field, control: Array, left: Clip, entered: Clip, fps: float) -> Trace:
+    """Go along a spline at the speed that the samples have there.
+
+    The time at which a point is reached is the integral of one over the speed, which
+    is what the paper's steps tend to.
     """
     arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
     times = np.concatenate([[0.0], np.cumsum(_seconds(field, bezier.at_arc(control, arcs)))])
-    arcs = _a_frame_apart(times, arcs, fps)
+    result = Trace(field, control, left, entered, fps, times, arcs)
     for _ in range(_ROUNDS):
-        path = bezier.at_arc(control, arcs)
-        rows = _settled(field.rows(path), left, entered, field.code, fps)
-        # Following the clips at the ends is motion, too; it may need more time.
-        excess = _excess(field, path, rows, fps)
-        if excess.max() < _TOO_FAST:
+        slowed = result.slowed()
+        if slowed is None:
             break
-        times = np.concatenate([[0.0], np.cumsum(np.maximum(excess, 1.0))]) / fps
-        arcs = _a_frame_apart(times, arcs, fps)
-    return path, rows
+        result = slowed
+    return result
 
 
 def _seconds(field: Field, at: Array) -> Array:
@@ -112,19 +169,6 @@ def _excess(field: Field, path: Array, rows: Array, fps: float) -> Array:
     speed = field.speeds(0.5 * (path[1:] + path[:-1]))[:, 1]
     slowest = max(_SLOWEST * float(field.usual_speeds[1]), LEAST_SPEED)
     return np.asarray(steps * fps / np.maximum(speed, slowest))
-
-
-def _a_frame_apart(times: Array, arcs: Array, fps: float) -> Array:
-    """The arcs ``(n,)`` that are reached a frame apart, given when each of ``arcs`` is.
-
-    The last step is made whole by a stretch of time, less than half a frame in all,
-    that leaves the speed at both ends alone.
-    """
-    steps = max(round(times[-1] * fps), 1)
-    if times[-1] > 0.0:
-        gap = steps / fps - times[-1]
-        times = times + gap * _smooth_step(times / times[-1])
-    return np.interp(np.arange(steps + 1) / fps, times, arcs)
 
 
 def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -15,20 +15,23 @@ from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, QualityWarning, RigError
+from motionweave.errors import BlendError, RigError
 from motionweave.subspace import bezier
 from motionweave.subspace.embedding import Embedding, embed, features, rate_of_change, weighted
 from motionweave.subspace.field import Field
+from motionweave.subspace.gap import Gap
 from motionweave.subspace.poses import PoseCode, has_legs
-from motionweave.subspace.tracing import LEAST_SPEED, Clip, trace
+from motionweave.subspace.tracing import Clip
 
 Array = NDArray[np.float64]
 
 # Frames of both clips up to which every one of them is a sample for kriging. Longer clips
 # are thinned evenly: the curves are smooth, and the matrix grows with the square.
 MOST_SAMPLES = 1200
-# Seconds that the most direct spline takes at least.
-_SHORTEST_TIME = 0.2
+# Length of a spline if none is asked for.
+_LENGTH = 1.3
+# Gaps that are remembered for further splines.
+_MOST_GAPS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +120,7 @@ class Subspace:
     samples: NDArray[np.intp]
     field: Field
     enter_scale: float = 1.0
+    _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
 
     @property
     def explained(self) -> float:
@@ -163,9 +167,11 @@ class Subspace:
             anticipation of the second.
         """
         leave, enter = self._frames(leave, enter)
-        control, reached = self._spline(leave, enter, degree, length, bias)
-        left, entered = Clip(self.rows[0], leave, 1), Clip(self.rows[1], enter, -1)
-        path, rows = trace(self.field, control, left, entered, self.a.fps)
+        gap = self._gap(leave, enter, degree, bias)
+        length = _LENGTH if length is None else length
+        traced = gap.trace(length)
+        gap.warn_if_too_short(length)
+        path, rows = traced.frames(gap.duration(length))
         x, _, z = self.a.root[leave]
         heading = float(facing(self.a)[leave])
         bridge = self.field.code.decode(rows, self.a, (heading, float(x), float(z)))
@@ -179,8 +185,8 @@ class Subspace:
             leave=leave,
             enter=enter,
             degree=degree,
-            length=reached,
-            control=control,
+            length=bezier.arc_length(traced.control) / gap.unit,
+            control=traced.control,
             path=path,
             explained=self.explained,
             placed=placed,
@@ -199,54 +205,23 @@ class Subspace:
                 raise BlendError(f"{what} at frame 0: that is a T-pose; take frame 1 or later")
         return self.best_pair(leave, enter)
 
-    # The spline
-
-    def _spline(
-        self, leave: int, enter: int, degree: int, length: float | None, bias: float
-    ) -> tuple[Array, float]:
-        """Control points, and the length in units of the most direct spline."""
-        start, end = self.curves[0][leave], self.curves[1][enter]
-        leaving, entering = self.velocities[0][leave], self.velocities[1][enter]
-        chord = float(np.linalg.norm(end - start))
-        ends = 0.5 * float(np.linalg.norm(leaving) + np.linalg.norm(entering))
-        seconds = max(chord / max(ends, self._usual_speed), _SHORTEST_TIME)
-        joint = (start, end, leaving * seconds, entering * seconds)
-        # Without tangents to follow, a longer way leads towards the middle of the clips.
-        aside = self._aside(start, end, seconds)
-        direct = bezier.arc_length(bezier.join(*joint, 3, aside=aside))
-        if length is None:
-            length = 1.0
-        if not (np.isfinite(length) and length > 0.0):
-            raise BlendError(f"length {length:g} of a spline: expected a positive number")
-        reach = bezier.reach_for_length(*joint, degree, length * direct, bias=bias, aside=aside)
-        if reach == 0.0:
-            warnings.warn(
-                f"no spline of length {length:g} is long enough to join frames {leave} and "
-                f"{enter}: the straight one of length {chord / direct:.2f} was taken",
-                QualityWarning,
-                stacklevel=3,
+    def _gap(self, leave: int, enter: int, degree: int, bias: float) -> Gap:
+        """The gap, remembered: another length of the same spline needs little more."""
+        key = (leave, enter, degree, float(bias))
+        if key not in self._gaps:
+            while len(self._gaps) >= _MOST_GAPS:
+                del self._gaps[next(iter(self._gaps))]
+            self._gaps[key] = Gap(
+                self.field,
+                Clip(self.rows[0], leave, 1),
+                Clip(self.rows[1], enter, -1),
+                np.stack([self.curves[0][leave], self.curves[1][enter]]),
+                np.stack([self.velocities[0][leave], self.velocities[1][enter]]),
+                degree,
+                bias,
+                self.a.fps,
             )
-        control = bezier.join(*joint, degree, reach=reach, bias=bias, aside=aside)
-        return control, bezier.arc_length(control) / direct
-
-    @property
-    def _usual_speed(self) -> float:
-        return max(float(self.field.usual_speeds[0]), LEAST_SPEED)
-
-    def _aside(self, start: Array, end: Array, seconds: float) -> Array:
-        """A way out of the straight line, as long as the clips usually go in that time."""
-        middle = 0.5 * (start + end)
-        # The clips' centre is the origin of the subspace.
-        along = end - start
-        length = float(np.linalg.norm(along))
-        out = -middle
-        if length > 0.0:
-            out = out - along * (out @ along) / length**2
-        size = float(np.linalg.norm(out))
-        if size < 1e-9:
-            out = np.eye(len(middle))[-1]
-            size = 1.0
-        return out * (self._usual_speed * seconds / size)
+        return self._gaps[key]
 
     def _joined(
         self, bridge: Motion, arrival: float, leave: int, enter: int
