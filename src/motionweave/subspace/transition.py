@@ -5,17 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.contacts import detect_contacts
+from motionweave.analysis.contacts import detect_contacts, estimate_floor
+from motionweave.analysis.floor import Floor
 from motionweave.analysis.heading import facing
+from motionweave.analysis.retarget import on_common_skeleton
 from motionweave.analysis.tpose import starts_in_tpose
-from motionweave.core.constraints import Constraint, clipped
+from motionweave.cleanup.footskate import clean_feet
+from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, RigError
+from motionweave.errors import BlendError
 from motionweave.subspace import bezier
 from motionweave.subspace.embedding import Embedding, embed, features, rate_of_change, weighted
 from motionweave.subspace.field import Field
@@ -148,6 +152,7 @@ class Subspace:
         degree: int = 4,
         length: float | None = None,
         bias: float = 0.0,
+        clean: bool = True,
     ) -> SplineTransition:
         """Join the clips by a spline.
 
@@ -165,6 +170,8 @@ class Subspace:
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
+        clean
+            Whether feet that stand during the transition are held still.
         """
         leave, enter = self._frames(leave, enter)
         gap = self._gap(leave, enter, degree, bias)
@@ -177,11 +184,12 @@ class Subspace:
         bridge = self.field.code.decode(rows, self.a, (heading, float(x), float(z)))
         arrival = heading + float(rows[:-1, self.field.code.columns["turn"]].sum())
         raw, placed = self._joined(bridge, arrival, leave, enter)
+        end = leave + len(bridge) - 1
         return SplineTransition(
-            motion=raw,
+            motion=self._cleaned(raw, leave, end) if clean else raw,
             raw=raw,
             start=leave,
-            end=leave + len(bridge) - 1,
+            end=end,
             leave=leave,
             enter=enter,
             degree=degree,
@@ -248,6 +256,20 @@ class Subspace:
             placed,
         )
 
+    @cached_property
+    def _floor(self) -> Floor:
+        return estimate_floor(self.a)
+
+    def _cleaned(self, raw: Motion, start: int, end: int) -> Motion:
+        """The motion with those plants held that reach into the transition."""
+        if not has_legs(raw.skeleton):
+            return raw
+        plants = [
+            c for c in raw.constraints if c.kind in FOOT_KINDS and c.end >= start and c.start <= end
+        ]
+        cleaned = clean_feet(raw, plants, floor=self._floor)
+        return cleaned.with_constraints(raw.constraints)
+
 
 def subspace(
     a: Motion,
@@ -277,11 +299,7 @@ def subspace(
     >>> quick = space.transition(60, 5, degree=2)                   # doctest: +SKIP
     >>> grand = space.transition(60, 5, degree=4, length=1.6)       # doctest: +SKIP
     """
-    if not a.skeleton.same_joints(b.skeleton):
-        raise RigError(
-            f"clips with different joints have no common subspace: "
-            f"{a.skeleton.difference(b.skeleton)}"
-        )
+    a, b = on_common_skeleton((a, b))
     for clip in (a, b):
         if len(clip) < 3:
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
@@ -330,13 +348,17 @@ def spline_transition(
     degree: int = 4,
     length: float | None = None,
     bias: float = 0.0,
+    clean: bool = True,
 ) -> Motion:
     """The two clips joined by a spline in their subspace, as one motion.
 
     For several transitions between the same clips make the subspace once; see
     `subspace` and `Subspace.transition`, which also explain the parameters.
     """
-    return subspace(a, b).transition(leave, enter, degree=degree, length=length, bias=bias).motion
+    made = subspace(a, b).transition(
+        leave, enter, degree=degree, length=length, bias=bias, clean=clean
+    )
+    return made.motion
 
 
 def _with_contacts(clip: Motion) -> Motion:
