@@ -232,9 +232,7 @@ def test_a_tpose_in_the_first_frame_is_no_part_of_the_motion() -> None:
     space = mw.subspace(a, with_tpose)
     plain = mw.subspace(a, b)
     assert space.best_pair(leave=40) == (40, plain.best_pair(leave=40)[1] + 1)
-    assert_same_poses(
-        space.transition(40, 16).raw[:60], plain.transition(40, 15).raw[:60], tolerance=5e-2
-    )
+    assert_same_poses(space.transition(40, 16).raw, plain.transition(40, 15).raw)
     with pytest.raises(BlendError, match="T-pose"):
         space.transition(40, 0)
 

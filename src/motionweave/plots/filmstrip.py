@@ -79,7 +79,10 @@ def film_strip(
 
 
 class Strip:
-    """One motion's poses, turned towards the viewer and set out along the row."""
+    """One motion's poses, turned towards the viewer and set out along a row.
+
+    ``width`` and ``height`` are its size in the motion's unit, for the layout of a figure.
+    """
 
     def __init__(self, motion: Motion, frames: int | Sequence[float], view: str, travel: bool):
         if isinstance(frames, int):
@@ -124,6 +127,7 @@ class Strip:
         self.width, self.height = self.right - self.left, self.top - self.bottom
 
     def draw(self, axes: Any, name: str, contacts: bool) -> None:
+        """Draw the row, alone on its axes."""
         axes.set_xlim(self.left, self.right)
         axes.set_ylim(self.bottom, self.top)
         axes.set_aspect("equal")

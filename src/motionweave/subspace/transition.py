@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -305,35 +304,40 @@ def subspace(
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
     scale = a.fps / b.fps
     a, b = _with_contacts(a), _with_contacts(b.resample(a.fps))
-    code = PoseCode.of((_from_motion(a), _from_motion(b)))
-    seen = (_without_tpose(features, a), _without_tpose(features, b))
-    rows = (_without_tpose(code.encode, a), _without_tpose(code.encode, b))
+    # A T-pose before the first frame is no part of the motion: it would be an outlier among
+    # the samples, and the jump away from it the fastest thing that happens.
+    skipped = (int(starts_in_tpose(a)), int(starts_in_tpose(b)))
+    cut = (a[skipped[0] :], b[skipped[1] :])
+    seen = (features(cut[0]), features(cut[1]))
     embedding = embed(np.concatenate(seen), dimensions, explained)
     curves = (embedding.project(seen[0]), embedding.project(seen[1]))
     velocities = (rate_of_change(curves[0], a.fps), rate_of_change(curves[1], a.fps))
-    share = min(most_samples / (len(a) + len(b)), 1.0)
-    samples = np.concatenate([_thinned(len(a), share), len(a) + _thinned(len(b), share)])
-    poses = [weighted(code.places(part), a.skeleton) for part in rows]
+    code = PoseCode.of(cut)
+    rows = (code.encode(cut[0]), code.encode(cut[1]))
+    shapes = [weighted(code.places(part), a.skeleton) for part in rows]
     speeds = [
-        [np.linalg.norm(along, axis=1), np.linalg.norm(rate_of_change(pose, a.fps), axis=1)]
-        for along, pose in zip(velocities, poses, strict=True)
+        [np.linalg.norm(along, axis=1), np.linalg.norm(rate_of_change(shape, a.fps), axis=1)]
+        for along, shape in zip(velocities, shapes, strict=True)
     ]
+    total = len(cut[0]) + len(cut[1])
+    chosen = [_thinned(len(clip), min(most_samples / total, 1.0)) for clip in cut]
+    kept = np.concatenate([chosen[0], len(cut[0]) + chosen[1]])
     from scipy.spatial.distance import cdist
 
     return Subspace(
         a=a,
         b=b,
         embedding=embedding,
-        curves=curves,
-        velocities=velocities,
-        dissimilarity=cdist(*seen),
-        rows=rows,
-        samples=samples,
+        curves=_padded(curves, skipped),
+        velocities=_padded(velocities, skipped),
+        dissimilarity=np.pad(cdist(*seen), [(skip, 0) for skip in skipped], mode="edge"),
+        rows=_padded(rows, skipped),
+        samples=np.concatenate([skipped[0] + chosen[0], len(a) + skipped[1] + chosen[1]]),
         field=Field(
             code,
-            np.concatenate(curves)[samples],
-            np.concatenate(rows)[samples],
-            np.concatenate(speeds, axis=1).T[samples],
+            np.concatenate(curves)[kept],
+            np.concatenate(rows)[kept],
+            np.concatenate(speeds, axis=1).T[kept],
         ),
         enter_scale=scale,
     )
@@ -368,20 +372,13 @@ def _with_contacts(clip: Motion) -> Motion:
     return clip.with_constraints(detect_contacts(clip))
 
 
-def _from_motion(clip: Motion) -> Motion:
-    """The clip without a T-pose in its first frame."""
-    return clip[int(starts_in_tpose(clip)) :]
-
-
-def _without_tpose(measure: Callable[[Motion], Array], clip: Motion) -> Array:
-    """What is measured of every frame, ``(T, n)``; a T-pose in frame 0 counts as frame 1.
-
-    Such a frame is no part of the motion: it would be an outlier among the samples, and
-    the jump away from it the fastest thing that happens.
-    """
-    measured = measure(_from_motion(clip))
-    missing = len(clip) - len(measured)
-    return np.concatenate([measured[:1].repeat(missing, axis=0), measured])
+def _padded(parts: tuple[Array, Array], skipped: tuple[int, int]) -> tuple[Array, Array]:
+    """Rows of both clips, the first repeated for frames that were skipped before it."""
+    first, second = (
+        np.concatenate([part[:1].repeat(skip, axis=0), part])
+        for part, skip in zip(parts, skipped, strict=True)
+    )
+    return first, second
 
 
 def _thinned(frames: int, share: float) -> NDArray[np.intp]:
