@@ -32,6 +32,7 @@ VERBS: dict[str, str] = {
     "transition": "join clips, each running over smoothly into the next",
     "warp": "reshape a clip by keys, goals and time keys",
     "join": "let one clip go over into the next",
+    "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
 }
 
