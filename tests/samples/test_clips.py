@@ -9,13 +9,13 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
+from motionweave.analysis.contacts import contact_points
 from motionweave.analysis.mirror import partners
 from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.samples import character
 
 NAMES = samples.names()
-JOINT = {"heel": "Foot", "toe": "Toe", "hand": "Hand"}
 
 
 @cache
@@ -29,11 +29,9 @@ def made(name: str, fps: float) -> samples.Sample:
 
 
 def held_positions(motion: mw.Motion, constraint: mw.Constraint) -> np.ndarray:
-    """Positions of the held joint at the whole frames of a constraint."""
-    side, part = constraint.kind.split("_")
-    joint = motion.skeleton.index(side.capitalize() + JOINT[part])
+    """Positions of the held point at the whole frames of a constraint."""
     first, last = int(np.ceil(constraint.start)), int(np.floor(constraint.end))
-    return motion.positions()[first : last + 1, joint]
+    return contact_points(motion, hands=True)[constraint.kind][first : last + 1]
 
 
 @pytest.mark.parametrize("fps", [30.0, 97.0])
@@ -50,12 +48,10 @@ def test_held_points_do_not_move(name: str, fps: float) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_held_feet_are_on_the_floor_and_nothing_is_below(name: str) -> None:
     motion = clip(name, 60.0)
-    height = {"heel": character.ANKLE_HEIGHT, "toe": character.BALL_HEIGHT}
     for constraint in motion.constraints:
-        part = constraint.kind.split("_")[1]
-        if part in height:
+        if not constraint.kind.endswith("_hand"):
             at = held_positions(motion, constraint)
-            np.testing.assert_allclose(at[:, 1], height[part], atol=1e-9)
+            np.testing.assert_allclose(at[:, 1], character.BALL_HEIGHT, atol=1e-9)
     assert motion.positions()[..., 1].min() > -1e-6
     assert motion.end_positions()[..., 1].min() > -1e-6
 
@@ -64,15 +60,12 @@ def test_held_feet_are_on_the_floor_and_nothing_is_below(name: str) -> None:
 def test_a_foot_that_is_free_moves(name: str) -> None:
     """Contacts are complete: a foot that is as still as a held one is held."""
     motion = clip(name, 30.0)
-    positions = motion.positions()
     frames = np.arange(len(motion))
-    for side in ("left", "right"):
-        for part in ("heel", "toe"):
-            joint = motion.skeleton.index(side.capitalize() + JOINT[part])
-            step = np.linalg.norm(np.diff(positions[:, joint], axis=0), axis=1)
-            held = active(motion.constraints, f"{side}_{part}", frames)
-            free = ~held[1:] & ~held[:-1]
-            assert np.all(step[free] > 1e-6)
+    for kind, points in contact_points(motion).items():
+        step = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        held = active(motion.constraints, kind, frames)
+        free = ~held[1:] & ~held[:-1]
+        assert np.all(step[free] > 1e-6)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,8 +1,8 @@
 """The built-in character: a person of 1.75 m, arms out in the rest pose, facing +z.
 
-All lengths are in metres. The foot is known to the rest of the package by two joints,
-the ankle (``LeftFoot``) and the ball (``LeftToe``): these are the points that the
-constraints ``left_heel`` and ``left_toe`` hold.
+All lengths are in metres. The foot stands on two points, the heel straight below the ankle
+(``LeftFoot``) and the ball (``LeftToe``): these are what the constraints ``left_heel`` and
+``left_toe`` hold.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ UPPER_ARM = 0.28
 FOREARM = 0.25
 ANKLE_HEIGHT = 0.085
 BALL_HEIGHT = 0.02
-# From the ankle to the ball of the foot, and from the ball to the tip of the toes.
+# From the ankle to the heel and to the ball of the foot, and from the ball to the tip of
+# the toes. Heel and ball are equally high: that is a flat foot.
+ANKLE_TO_HEEL = np.array([0.0, BALL_HEIGHT - ANKLE_HEIGHT, 0.0])
 ANKLE_TO_BALL = np.array([0.0, BALL_HEIGHT - ANKLE_HEIGHT, 0.135])
 BALL_TO_TIP = np.array([0.0, -0.008, 0.065])
 HIP_HALF_WIDTH = 0.09

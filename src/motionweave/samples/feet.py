@@ -1,6 +1,6 @@
 """Where a foot is at every moment, from where and when it is planted.
 
-A foot alternates between plants and swings. While it is planted either the ankle or the
+A foot alternates between plants and swings. While it is planted either the heel or the
 ball of the foot does not move at all; the rest turns about that point. A swing leaves
 and arrives with the velocity and acceleration that these turns have, so the path is
 smooth, and plants are exact by construction.
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core import rotations
-from motionweave.samples.character import ANKLE_HEIGHT, ANKLE_TO_BALL
+from motionweave.samples.character import ANKLE_HEIGHT, ANKLE_TO_BALL, ANKLE_TO_HEEL
 from motionweave.samples.curves import bump, ease, through
 
 Array = NDArray[np.float64]
@@ -34,7 +34,7 @@ class Plant:
     heading
         Where the foot points: radians about +y from +z.
     heel, toe
-        Seconds from when to when ankle and ball are held. They overlap: the foot is
+        Seconds from when to when heel and ball are held. They overlap: the foot is
         flat for a while, or at least for a moment.
     strike, push
         Pitch in radians, toes up positive, when the foot touches and when it leaves.
@@ -109,17 +109,19 @@ class Plant:
         return heading
 
     def ankles(self, t: Array) -> Array:
-        """Ankle positions ``(n, 3)`` at times within the plant."""
-        ankle = np.broadcast_to(self.ankle, (len(t), 3))
-        ball = self.ankle + rotations.rotate(rotations.about_vertical(self.heading), ANKLE_TO_BALL)
-        over_ball = ball - rotations.rotate(
-            orientation(self.headings(t), self.pitch(t)), ANKLE_TO_BALL
-        )
+        """Ankle positions ``(n, 3)`` at times within the plant: the foot rolls over its pivot."""
+        turned = orientation(self.headings(t), self.pitch(t))
         first, last = self.flat
-        on_ball = ((t < first) & (self.toe[0] < self.heel[0])) | (
-            (t > last) & (self.toe[1] > self.heel[1])
+        on_ball = ((t < first) & self._over_ball(True)) | ((t > last) & self._over_ball(False))
+        from_ankle = np.where(on_ball[:, None], ANKLE_TO_BALL, ANKLE_TO_HEEL)
+        flat = rotations.about_vertical(self.heading)
+        return np.asarray(
+            self.ankle + rotations.rotate(flat, from_ankle) - rotations.rotate(turned, from_ankle)
         )
-        return np.where(on_ball[:, None], over_ball, ankle)
+
+    def _over_ball(self, arriving: bool) -> bool:
+        """Whether the foot rolls over its ball, not its heel, as it comes down or goes up."""
+        return self.toe[0] < self.heel[0] if arriving else self.toe[1] > self.heel[1]
 
     def departure(self, arriving: bool) -> tuple[Array, Array, Array]:
         """Ankle position, velocity and acceleration ``(3,)`` as the plant starts or ends."""
@@ -129,11 +131,9 @@ class Plant:
         )
         heading = self.heading + (self.untwist if arriving else self.twist)
         position = self.ankles(np.array([t]))[0]
-        on_ball = self.toe[0] < self.heel[0] if arriving else self.toe[1] > self.heel[1]
-        if not on_ball:
-            return position, np.zeros(3), np.zeros(3)
-        # The ankle turns about the ball at a steady rate; the axis is the foot's own x.
-        arm = -rotations.rotate(orientation(heading, pitch), ANKLE_TO_BALL)
+        # The ankle turns about the pivot at a steady rate; the axis is the foot's own x.
+        pivot = ANKLE_TO_BALL if self._over_ball(arriving) else ANKLE_TO_HEEL
+        arm = -rotations.rotate(orientation(heading, pitch), pivot)
         axis = rotations.rotate(rotations.about_vertical(heading), np.array([-speed, 0.0, 0.0]))
         velocity = np.cross(axis, arm)
         return position, velocity, np.cross(axis, velocity)
