@@ -103,7 +103,7 @@ class Basis:
         turns = np.floor(phases).astype(np.intp)
         first, last = int(turns.min()), int(turns.max())
         forth, back = Planar(), Planar()
-        step = displacement(self.motion)
+        step = self._step
         moves = {0: Planar()}
         for n in range(1, max(last, -first) + 1):
             forth, back = step @ forth, step.inverse() @ back
@@ -138,13 +138,24 @@ class Basis:
         return np.minimum(signed, _FAR)
 
     @cached_property
+    def _facing(self) -> Array:
+        return facing(self.motion)
+
+    @cached_property
+    def _step(self) -> Planar:
+        """From one cycle to the next, with all full turns of a character that spins."""
+        step = displacement(self.motion)
+        whole = np.round((self._facing[-1] - self._facing[0] - step.angle) / (2.0 * np.pi))
+        return replace(step, angle=step.angle + 2.0 * np.pi * whole)
+
+    @cached_property
     def _heading(self) -> Array:
         """Heading of the guide ``(T,)``: the facing without its swaying to and fro."""
-        turned = facing(self.motion)
+        turned = self._facing
         if self.cyclic:
             # Facing closes with the cycle, up to the cycle's own turn.
             turned = turned + np.linspace(0.0, 1.0, len(turned)) * (
-                displacement(self.motion).angle - (turned[-1] - turned[0])
+                self._step.angle - (turned[-1] - turned[0])
             )
         for window in _WINDOWS:
             heading = _averaged(turned, window, self.cyclic)
