@@ -34,7 +34,7 @@ _MOST_TURNED = np.radians(50.0)
 # Windows over which the facing is averaged to get the guide, in cycles, the widest first.
 _WINDOWS = (1.0, 0.5, 0.25, 0.125, 0.0625)
 # A signed distance to the next change of a contact counts up to this much (in cycles).
-_FAR = 0.25
+FAR = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class Basis:
     def contact(self, kind: str, phases: Array) -> Array:
         """How far ``(n,)``, in cycles, contact is from changing: positive while it holds.
 
-        At most a quarter of a cycle either way.
+        At most `FAR` either way.
         """
         last = len(self.motion) - 1
         held = constraint_tools.of_kind(self.motion.constraints, kind)
@@ -132,10 +132,10 @@ class Basis:
             spans = [
                 (a - 1.0 if a < edge else a, b + 1.0 if b > 1.0 - edge else b) for a, b in spans
             ]
-        signed = np.full(len(phases), -_FAR)
+        signed = np.full(len(phases), -FAR)
         for start, end in spans:
             signed = np.maximum(signed, np.minimum(inside - start, end - inside))
-        return np.minimum(signed, _FAR)
+        return np.minimum(signed, FAR)
 
     @cached_property
     def _facing(self) -> Array:

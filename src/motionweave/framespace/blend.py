@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.analysis.states import EventTable
-from motionweave.core import constraints as constraint_tools
 from motionweave.core.averaging import mean_rotations
-from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.framespace.basis import Basis, make_basis, onto_character
+from motionweave.framespace.contacts import blended_contacts
 from motionweave.framespace.correspondence import Correspondence, match_states
 from motionweave.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.framespace.trunk import Trunk
@@ -316,15 +315,16 @@ def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:
     blended[:, 0] = way.turn(blended[:, 0])
     # Heights are bounded like angles; adding up their changes would only let them drift.
     heights = np.stack([b.heights(p) for b, p in zip(bases, track.lower.T, strict=True)], axis=1)
-    return replace(
+    result = replace(
         first,
         fps=fps,
         root=np.stack([way.x, np.sum(weights * heights, axis=1), way.z], axis=1),
         rotations=blended,
         translations=None if moved is None else np.einsum("tk,ktjc->tjc", weights, moved),
-        constraints=_contacts(bases, track),
+        constraints=(),
         name=name,
     )
+    return result.with_constraints(blended_contacts(bases, track.lower, weights, result))
 
 
 def _way(bases: Sequence[Basis], track: Track) -> Planar:
@@ -349,42 +349,6 @@ def _way(bases: Sequence[Basis], track: Track) -> Planar:
         [np.zeros((1, 2)), np.cumsum(shift, axis=0)]
     )
     return Planar(angle, place[:, 0], place[:, 1])
-
-
-def _contacts(bases: Sequence[Basis], track: Track) -> tuple[Constraint, ...]:
-    """Contacts of the blend: it has one where, by weight, the clips are inside one.
-
-    Each clip says how far it is from the contact's beginning or end; where the clips'
-    contacts overlap, the blend's begins and ends at the mean of theirs.
-    """
-    kinds = constraint_tools.kinds(c for basis in bases for c in basis.motion.constraints)
-    found: list[Constraint] = []
-    for kind in kinds:
-        signed = np.sum(
-            track.weights
-            * np.stack(
-                [b.contact(kind, p) for b, p in zip(bases, track.lower.T, strict=True)], axis=1
-            ),
-            axis=1,
-        )
-        found += [Constraint(start, end, kind) for start, end in _positive(signed)]
-    return tuple(sorted(found))
-
-
-def _positive(signed: Array) -> list[tuple[float, float]]:
-    """Fractional frames between which a curve ``(n,)`` is positive."""
-    inside = np.concatenate([[False], signed > 0.0, [False]])
-    edges = np.flatnonzero(np.diff(inside.astype(np.int8)))
-    last = len(signed) - 1
-    spans = []
-    for first, after in zip(edges[::2], edges[1::2], strict=True):
-        start, end = float(first), float(after - 1)
-        if first > 0:
-            start -= signed[first] / (signed[first] - signed[first - 1])
-        if after <= last:
-            end += signed[after - 1] / (signed[after - 1] - signed[after])
-        spans.append((start, end))
-    return spans
 
 
 def _each(value: Cyclic | Sequence[Cyclic], count: int) -> list[Cyclic]:
