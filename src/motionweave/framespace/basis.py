@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from motionweave.analysis.cycles import displacement, extract_cycle, find_cycle, repeat
 from motionweave.analysis.events import find_events
 from motionweave.analysis.heading import facing
-from motionweave.analysis.rig import leg_length
 from motionweave.analysis.states import EventTable
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import kinematics
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
-from motionweave.core.skeleton import Skeleton
-from motionweave.errors import MotionError, RigError
+from motionweave.errors import MotionError
 
 Array = NDArray[np.float64]
 
@@ -211,22 +209,6 @@ def make_basis(
     else:
         table = events.rescaled(*ends)
     return Basis(cycle, True, table, ends)
-
-
-def onto_character(motion: Motion, character: Skeleton) -> Motion:
-    """The motion as another character of the same joints performs it.
-
-    Rotations are kept; ways are as much longer as its legs are.
-    """
-    if motion.skeleton == character:
-        return motion
-    if not motion.skeleton.same_joints(character):
-        raise RigError(
-            f"{motion.name or 'a clip'} has other joints than the first clip: "
-            f"{character.difference(motion.skeleton)}"
-        )
-    ratio = leg_length(character) / leg_length(motion.skeleton)
-    return replace(motion.scaled(ratio), skeleton=character)
 
 
 def _find_ends(motion: Motion, required: bool) -> tuple[int, int] | None:

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.analysis.retarget import on_common_skeleton
 from motionweave.analysis.states import EventTable
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, QualityWarning
-from motionweave.framespace.basis import Basis, make_basis, onto_character
+from motionweave.framespace.basis import Basis, make_basis
 from motionweave.framespace.contacts import blended_contacts
 from motionweave.framespace.correspondence import Correspondence, match_states
 from motionweave.framespace.interpolant import Interpolant, as_interpolant
@@ -95,12 +96,11 @@ class Framespace:
     ):
         if len(motions) not in (2, 4):
             raise BlendError(f"a framespace has 2 or 4 clips, got {len(motions)}")
-        character = motions[0].skeleton
         tables = _one_each(events, len(motions), "event tables")
         ways = _one_each(None if cyclic is None else _each(cyclic, len(motions)), len(motions))
         self.bases = tuple(
-            make_basis(onto_character(motion, character), way, table)
-            for motion, way, table in zip(motions, ways, tables, strict=True)
+            make_basis(motion, way, table)
+            for motion, way, table in zip(on_common_skeleton(motions), ways, tables, strict=True)
         )
         self.decoupled = decoupled
         self.smoothing = smoothing
