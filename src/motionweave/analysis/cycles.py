@@ -37,6 +37,8 @@ _STILL = 0.005
 _PLAY = 0.1
 # Seconds over which the speeds on both sides of the seam are brought together.
 _EASE = 0.15
+# Ends that differ by no more than this (radians, body heights) are closed already.
+_CLOSED = 1e-6
 # Seconds within which two contacts on both sides of the seam are one.
 _SAME_CONTACT = 0.1
 
@@ -83,14 +85,18 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
     -----
     The difference between the two end poses is spread evenly over the cycle; what remains
     between the speeds on both sides of the seam is eased within a fraction of a second.
+    A cycle that is closed already is returned as it is.
     """
     first, last = find_cycle(motion) if ends is None else ends
     if not 0 <= first < last < len(motion):
         raise MotionError(
             f"a cycle from frame {first} to {last} is not in a clip of {len(motion)} frames"
         )
+    clip = motion[first : last + 1]
+    if _is_closed(clip):
+        return clip
     step = distance.align_frames(motion, motion, last, first)
-    return _closed(motion[first : last + 1], step)
+    return _closed(clip, step)
 
 
 def displacement(cycle: Motion) -> Planar:
@@ -198,6 +204,19 @@ def _refined(motion: Motion, first: float, last: float, stride: float) -> tuple[
         motion, motion, (start, start + 1), (int(near[0]), int(near[-1]) + 1)
     )
     return start, int(near[int(np.argmin(alike))])
+
+
+def _is_closed(clip: Motion) -> bool:
+    """Whether the last frame is the first one moved on the floor, to rounding."""
+    first, last = clip.rotations[0], clip.rotations[-1]
+    turn = rotations.multiply(last[0], rotations.inverse(first[0]))
+    level = rotations.about_vertical(rotations.vertical_angle(turn))
+    rise = abs(float(clip.root[-1, 1] - clip.root[0, 1]))
+    return (
+        float(rotations.angle_between(first[1:], last[1:]).max(initial=0.0)) < _CLOSED
+        and float(rotations.angle_between(turn, level)) < _CLOSED
+        and rise < _CLOSED * (clip.skeleton.height or 1.0)
+    )
 
 
 def _closed(clip: Motion, step: Planar) -> Motion:

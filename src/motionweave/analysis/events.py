@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 _LEAST_SWING = np.radians(8.0)
 _LEAST_SHARE = 0.06
 # Seconds over which flexion is smoothed (standard deviation): markers shake.
-_SMOOTHING = 0.02
+_SMOOTHING = 0.012
 # Seconds for which a foot is in the air at least; less is a flicker of the contacts.
 _LEAST_AIR = 0.07
 # Seconds within which events are one state.
@@ -85,15 +85,26 @@ def events(motion: Motion) -> list[Event]:
 
 
 def smoothed(values: Array, width: float) -> Array:
-    """Values ``(T,)`` averaged by a bell curve of so many frames; straight ends stay straight."""
-    reach = min(int(np.ceil(4.0 * width)), len(values) - 1)
-    if width <= 0.0 or reach < 1:
+    """Values ``(T,)`` averaged by a bell curve of so many frames (standard deviation).
+
+    Towards the ends the bell gets narrower, so that it stays even-sided: the ends are
+    what they were, and a slope is not pulled over.
+    """
+    reach = min(int(np.ceil(3.0 * width)), (len(values) - 1) // 2)
+    if width < 0.1 or reach < 1:
         return values
-    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
-    # Mirrored in its end points, so that neither value nor slope there is pulled inwards.
-    begin = 2.0 * values[0] - values[reach:0:-1]
-    end = 2.0 * values[-1] - values[-2 : -reach - 2 : -1]
-    return np.convolve(np.concatenate([begin, values, end]), bell / bell.sum(), mode="valid")
+
+    def bell(size: int) -> Array:
+        weights = np.exp(-0.5 * (np.arange(-size, size + 1) / width) ** 2)
+        return np.asarray(weights / weights.sum())
+
+    result = np.array(values)
+    result[reach : len(values) - reach] = np.convolve(values, bell(reach), mode="valid")
+    for frame in range(1, reach):
+        weights = bell(frame)
+        result[frame] = weights @ values[: 2 * frame + 1]
+        result[-frame - 1] = weights @ values[len(values) - 2 * frame - 1 :]
+    return result
 
 
 def turning_points(values: Array, least: float) -> list[tuple[float, bool]]:

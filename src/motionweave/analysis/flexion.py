@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 
 # A lateral axis of the rest pose shorter than this (of its usual length 1) is none.
 _LEAST_WIDTH = 0.1
+# A rest pose stands if its trunk is nearer to the vertical than this (cosine).
+_STANDING = np.cos(np.radians(45.0))
 
 
 def flexions(motion: Motion) -> dict[str, Array]:
@@ -63,8 +65,8 @@ def flexions(motion: Motion) -> dict[str, Array]:
 def body_axes(skeleton: Skeleton) -> Array:
     """Left, up and forward of the rest pose, as the rows of a rotation matrix ``(3, 3)``.
 
-    Left is from the right hip and shoulder to the left ones, up from the hips to the
-    chest; a rest pose that does not tell counts as standing upright and facing +z.
+    Left is from the right hip and shoulder to the left ones. Up is +y, or from the hips
+    to the chest in a rest pose that lies; one that does not tell counts as facing +z.
     """
     rig = find_rig(skeleton)
     rest = skeleton.rest_positions
@@ -74,7 +76,8 @@ def body_axes(skeleton: Skeleton) -> Array:
     up = np.array([0.0, 1.0, 0.0])
     if rig.has("hips", "chest"):
         trunk = rest[rig.roles["chest"]] - rest[rig.roles["hips"]]
-        if np.linalg.norm(trunk) > 0.0:
+        # A spine curves: in a rest pose that stands, up is up.
+        if trunk[1] < _STANDING * np.linalg.norm(trunk):
             up = trunk
     left_axis = left[0] / np.linalg.norm(left[0])
     up = up - left_axis * (left_axis @ up)

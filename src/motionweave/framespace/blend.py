@@ -34,6 +34,8 @@ Cyclic = bool | tuple[int, int] | None
 # Samples of the interpolant a cycle, from which the timing is summed up (n of Eq. 14).
 _RESOLUTION = 200
 DEFAULT_CYCLES = 6
+# How many times as fast as the interpolation a clip may run before that is worth a warning.
+_MOST_PACE = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +213,7 @@ class Matched:
         if self.upper_warp is not self.lower_warp:
             # Counted from where the feet start: a clip's halves are together when it is alone.
             upper = self.upper_warp.starting_at(starts).solve(x, weights)
-        _check_forwards(lower, upper)
+        _check_pace(x, weights, lower, upper)
         return Track(x, weights, lower, upper, lead)
 
     def _starts(self, lead: int) -> Array:
@@ -223,13 +225,16 @@ class Matched:
         return np.asarray(np.round(self.lower_warp.starts_with(lead) * lengths) / lengths)
 
 
-def _check_forwards(lower: Array, upper: Array) -> None:
+def _check_pace(x: Array, weights: Array, lower: Array, upper: Array) -> None:
+    """Tell if clips have to run backwards, or to leap, to follow the interpolant."""
+    seen = np.maximum(weights[:-1], weights[1:]) > 0.01
     for phases in (lower, upper):
-        back = np.any(np.diff(phases, axis=0) < -1e-9, axis=1)
-        if back.any():
+        pace = np.diff(phases, axis=0) / np.diff(x)[:, None]
+        wrong = np.any(seen & ((pace < 0.0) | (pace > _MOST_PACE)), axis=1)
+        if wrong.any():
             warnings.warn(
-                "the interpolant is so steep that a clip's time runs backwards at output "
-                f"frame {int(np.argmax(back))}: draw it flatter, or over more cycles",
+                "the interpolant is so steep that a clip's time runs backwards or leaps at "
+                f"output frame {int(np.argmax(wrong))}: draw it flatter, or over more cycles",
                 QualityWarning,
                 stacklevel=4,
             )

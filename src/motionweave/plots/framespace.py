@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.analysis.flexion import flexions
 from motionweave.analysis.states import LOWER, UPPER, State
 from motionweave.framespace.blend import Framespace, Matched
 from motionweave.framespace.correspondence import Correspondence
@@ -88,38 +89,39 @@ def plot_decoupling(
         Whose flexion is shown, as in event labels: ``L.S`` is the left shoulder.
     path
         Where to write the picture; None to get only the figure.
-    """
-    from motionweave.analysis.flexion import flexions
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
     curve = as_interpolant(interpolant, len(together.bases))
     fps = together.bases[0].motion.fps
+    track = apart.matched(cycles).track(curve, cycles, fps)
+    time = np.arange(len(track.x)) / fps
     with styled():
         figure = new_figure(11.0, 6.0)
         phase_axes, flexion_axes = figure.subplots(2, 1, sharex=True)
-        for space, colour, label in (
-            (together, SERIES[0], "coupled"),
-            (apart, SERIES[1], "decoupled"),
-        ):
-            track = space.matched(cycles).track(curve, cycles, fps)
-            time = np.arange(len(track.x)) / fps
-            ahead = np.sum(track.weights * (track.upper - track.lower), axis=1)
-            phase_axes.plot(time, ahead, color=colour, label=label)
-            angle = flexions(space.interpolate(curve, cycles))[joint]
-            flexion_axes.plot(time, np.degrees(angle), color=colour, label=label)
-        for i, basis in enumerate(together.bases):
-            swing = np.degrees(flexions(basis.motion)[joint])
-            for level in (swing.min(), swing.max()):
-                flexion_axes.axhline(level, color=SERIES[2 + i], linewidth=0.8, linestyle=":")
-            flexion_axes.plot(
-                [], [], color=SERIES[2 + i], linestyle=":", label=f"range in {together.names[i]}"
-            )
-        phase_axes.set_title("upper body ahead of lower body")
+        for i, name in enumerate(apart.names):
+            ahead = track.upper[:, i] - track.lower[:, i]
+            # Faint where the clip has no say.
+            for weight in np.linspace(0.0, 0.9, 10):
+                seen = np.where(track.weights[:, i] >= weight, ahead, np.nan)
+                phase_axes.plot(time, seen, color=SERIES[i], alpha=0.12, linewidth=2.5)
+            phase_axes.plot([], [], color=SERIES[i], label=name)
+        phase_axes.axhline(0.0, color=FAINT, linewidth=0.8)
+        phase_axes.set_title("decoupled: each clip's upper body ahead of its lower body")
         phase_axes.set_ylabel("cycles")
         phase_axes.legend(loc="upper left")
+        for space, colour, label in (
+            (together, SERIES[2], "coupled"),
+            (apart, SERIES[3], "decoupled"),
+        ):
+            angle = flexions(space.interpolate(curve, cycles))[joint]
+            flexion_axes.plot(time, np.degrees(angle), color=colour, label=label)
         flexion_axes.set_title(f"flexion of {joint}")
         flexion_axes.set_ylabel("degrees")
         flexion_axes.set_xlabel("seconds")
-        flexion_axes.legend(loc="upper left", ncols=2)
+        flexion_axes.legend(loc="upper left")
         return finish(figure, path)
 
 
