@@ -99,7 +99,7 @@ def register(
         timewarp=warp,
         alignment=found.alignment,
         matches=constraint_matches(motions, warp),
-        ranges=warp.frames(np.array([warp.start, warp.end])).T,
+        ranges=np.round(warp.frames(np.array([warp.start, warp.end])).T, 9),
         reference=found.reference,
         distances=found.distances,
         fingerprints=fingerprints,

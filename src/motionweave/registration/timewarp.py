@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core import splines
@@ -197,60 +198,61 @@ def _largest_share(before: Array, change: Array, base: int, epsilon: float) -> f
 
 
 def project(
-    control: Array, base: int, epsilon: float, *, closed: bool = False, sweeps: int = 400
+    control: Array, base: int, epsilon: float, *, closed: bool = False, sweeps: int = 1000
 ) -> Array:
     """The nearest control points that satisfy Eq. 5 with the same ends.
 
     Hildreth's method: each condition is met in turn by the smallest move, and what it
     added is taken back before its next turn, which converges to the projection onto all
-    of them. Conditions on every second pair touch different points and go together. What
-    is left of violations after the last sweep is removed by mixing in the curve of
-    constant speed, on which Eq. 5 holds.
+    of them. What is left of violations after the last sweep is removed by mixing in the
+    curve of constant speed, on which Eq. 5 holds.
     """
     p = np.array(control)
-    count, clips = p.shape
-    others = np.arange(clips) != base
-    duals = np.zeros((2, count - 1, clips))
     tolerance = 1e-12 * _scale(control)
-    # Normals of d_j - ε d_base >= 0 and d_base - ε d_j >= 0; each moves two points.
-    norm = 2.0 * (1.0 + epsilon * epsilon)
-    for _ in range(sweeps):
-        before = p.copy()
-        for parity in (0, 1):
-            pair = np.arange(parity, count - 1, 2)
-            for kind in (0, 1):
-                for j in np.flatnonzero(others):
-                    d = p[pair + 1] - p[pair]
-                    slack = (
-                        d[:, j] - epsilon * d[:, base]
-                        if kind == 0
-                        else d[:, base] - epsilon * d[:, j]
-                    )
-                    step = np.maximum(-slack / norm, -duals[kind, pair, j])
-                    duals[kind, pair, j] += step
-                    along_j, along_base = (1.0, -epsilon) if kind == 0 else (-epsilon, 1.0)
-                    p[pair + 1, j] += step * along_j
-                    p[pair, j] -= step * along_j
-                    p[pair + 1, base] += step * along_base
-                    p[pair, base] -= step * along_base
-        p = _ends_restored(control, p, closed)
-        if np.abs(p - before).max() < tolerance:
-            break
+    _hildreth(p, np.array(control), base, epsilon, closed, sweeps, tolerance)
     return _mixed_with_straight(_with_ends_of(control, p, closed), base, epsilon)
 
 
-def _ends_restored(control: Array, p: Array, closed: bool) -> Array:
-    """The nearest control points on which the curve's ends are those of ``control``."""
-    p = np.array(p)
-    if closed:
-        whole = _whole(control)
-        for i in range(2):
-            gap = 0.5 * (p[i] + whole - p[i - 2])
-            p[i] += -gap
-            p[i - 2] += gap
-    p[:2] += 0.5 * (control[0] + control[1] - p[0] - p[1])
-    p[-2:] += 0.5 * (control[-2] + control[-1] - p[-2] - p[-1])
-    return p
+@njit(cache=True)
+def _hildreth(p, control, base, epsilon, closed, sweeps, tolerance):  # type: ignore[no-untyped-def]
+    """Move p in place onto Eq. 5, keeping the ends of the curve that ``control`` has."""
+    count, clips = p.shape
+    duals = np.zeros((2, count - 1, clips))
+    # Both conditions, d_j - ε d_base >= 0 and d_base - ε d_j >= 0, move two points along
+    # a normal of this squared length.
+    norm = 2.0 * (1.0 + epsilon * epsilon)
+    for _ in range(sweeps):
+        farthest = 0.0
+        for i in range(count - 1):
+            for j in range(clips):
+                if j == base:
+                    continue
+                for kind in range(2):
+                    along_j, along_base = (1.0, -epsilon) if kind == 0 else (-epsilon, 1.0)
+                    slack = along_j * (p[i + 1, j] - p[i, j]) + along_base * (
+                        p[i + 1, base] - p[i, base]
+                    )
+                    step = max(-slack / norm, -duals[kind, i, j])
+                    duals[kind, i, j] += step
+                    p[i + 1, j] += step * along_j
+                    p[i, j] -= step * along_j
+                    p[i + 1, base] += step * along_base
+                    p[i, base] -= step * along_base
+                    farthest = max(farthest, abs(step))
+        for j in range(clips):
+            if closed:
+                whole = 0.5 * (control[-1, j] + control[-2, j] - control[0, j] - control[1, j])
+                for i in range(2):
+                    gap = 0.5 * (p[i, j] + whole - p[count - 2 + i, j])
+                    p[i, j] -= gap
+                    p[count - 2 + i, j] += gap
+            for i in (0, count - 2):
+                off = 0.5 * (control[i, j] + control[i + 1, j] - p[i, j] - p[i + 1, j])
+                p[i, j] += off
+                p[i + 1, j] += off
+                farthest = max(farthest, abs(off))
+        if farthest < tolerance:
+            return
 
 
 def _with_ends_of(control: Array, p: Array, closed: bool) -> Array:
