@@ -98,6 +98,10 @@ class RegistrationCurve:
             np.array([m.z for m in moves]),
         )
 
+    def contacts(self, clip: int, kind: str) -> list[Interval]:
+        """A clip's contacts of one kind as intervals of u, as far as the curve goes."""
+        return _lane(self.motions[clip], clip, kind, self.timewarp)
+
     def stepper(self, start: float | None = None) -> Stepper:
         """Blend live along the curve, one frame at a time; see `Stepper`."""
         from motionweave.blending.stepper import Stepper

@@ -17,11 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
-from motionweave.core.skeleton import Skeleton
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import FormatError, MotionweaveError, RegistrationError
+from motionweave.io.archive import motion_from, motion_header
 from motionweave.io.atomic import atomic_path
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.curve import RegistrationCurve
@@ -47,7 +46,7 @@ def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "clips": [_clip_header(m, f"clip{i}", keep) for i, m in enumerate(curve.motions)],
+        "clips": [motion_header(m, f"clip{i}", keep) for i, m in enumerate(curve.motions)],
         "fingerprints": list(curve.fingerprints),
         "timewarp": {
             **_spline_header(curve.timewarp.spline, "timewarp", keep),
@@ -147,25 +146,6 @@ def _check_clips(curve: RegistrationCurve, motions: Sequence[Motion], path: str 
             )
 
 
-def _clip_header(motion: Motion, name: str, keep: Callable[[str, np.ndarray], str]) -> dict:
-    skeleton = motion.skeleton
-    header = {
-        "name": motion.name,
-        "fps": motion.fps,
-        "joints": list(skeleton.names),
-        "parents": skeleton.parents.tolist(),
-        "end_parents": skeleton.end_parents.tolist(),
-        "offsets": keep(f"{name}/offsets", skeleton.offsets),
-        "end_offsets": keep(f"{name}/end_offsets", skeleton.end_offsets),
-        "root": keep(f"{name}/root", motion.root),
-        "rotations": keep(f"{name}/rotations", motion.rotations),
-        "constraints": [[c.start, c.end, c.kind] for c in motion.constraints],
-    }
-    if motion.translations is not None:
-        header["translations"] = keep(f"{name}/translations", motion.translations)
-    return header
-
-
 def _spline_header(
     spline: QuadraticSpline, name: str, keep: Callable[[str, np.ndarray], str]
 ) -> dict:
@@ -178,7 +158,7 @@ def _spline_header(
 
 
 def _curve(header: dict, array: Callable[[str], np.ndarray]) -> RegistrationCurve:
-    motions = tuple(_clip(clip, array) for clip in header["clips"])
+    motions = tuple(motion_from(clip, array) for clip in header["clips"])
     warp = header["timewarp"]
     return RegistrationCurve(
         motions=motions,
@@ -195,26 +175,6 @@ def _curve(header: dict, array: Callable[[str], np.ndarray]) -> RegistrationCurv
         distances=np.array(header["distances"], dtype=np.float64),
         fingerprints=tuple(header["fingerprints"]),
         cyclic=bool(header["cyclic"]),
-    )
-
-
-def _clip(header: dict, array: Callable[[str], np.ndarray]) -> Motion:
-    skeleton = Skeleton(
-        tuple(header["joints"]),
-        np.array(header["parents"]),
-        array(header["offsets"]),
-        np.array(header["end_parents"], dtype=np.intp),
-        array(header["end_offsets"]),
-    )
-    slides = header.get("translations")
-    return Motion(
-        skeleton,
-        header["fps"],
-        array(header["root"]),
-        array(header["rotations"]),
-        None if slides is None else array(slides),
-        tuple(Constraint(start, end, kind) for start, end, kind in header["constraints"]),
-        header["name"],
     )
 
 

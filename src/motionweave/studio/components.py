@@ -1,0 +1,203 @@
+"""The studio's own widgets, each a small file in ``web/`` that draws and listens."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# Cells of a heat map on its longer side: more than pixels would be wasted.
+_CELLS = 240
+
+
+class WeightPad(Element, component="web/weightpad.js"):
+    """Weights by dragging: two clips a slider, three a triangle, more a polygon."""
+
+    def __init__(self, on_weights: Callable[[list[float], bool], None]) -> None:
+        super().__init__()
+        self._props["names"] = []
+        self._props["colors"] = []
+        self._props["weights"] = []
+
+        def told(event: GenericEventArguments) -> None:
+            on_weights([float(w) for w in event.args["weights"]], bool(event.args["final"]))
+
+        self.on("weights", told)
+
+    def set(self, names: Sequence[str], colors: Sequence[str], weights: Sequence[float]) -> None:
+        """Show clips and their weights."""
+        _update(self, names=list(names), colors=list(colors), weights=[float(w) for w in weights])
+
+
+class HeatMap(Element, component="web/heatmap.js"):
+    """Distances of all frames of one clip (down) to all of another (across); dark is alike."""
+
+    def __init__(self, on_pick: Callable[[float, float], None] | None = None) -> None:
+        super().__init__()
+        self._props["map"] = None
+        self._props["pickable"] = on_pick is not None
+        self._shown: object = None
+        if on_pick is not None:
+            self.on("pick", lambda e: on_pick(float(e.args["row"]), float(e.args["column"])))
+
+    def set(
+        self,
+        grid: Array,
+        *,
+        rows: tuple[str, float],
+        columns: tuple[str, float],
+        path: Array | None = None,
+        marks: Sequence[tuple[float, float, str]] = (),
+        chosen: tuple[float, float] | None = None,
+    ) -> None:
+        """Show a grid.
+
+        Parameters
+        ----------
+        grid
+            ``(Ta, Tb)`` distances.
+        rows, columns
+            Name and last frame of the clip down and of the one across.
+        path
+            ``(n, 2)`` frames that belong together.
+        marks
+            Places worth a look: row frame, column frame, what to say about it.
+        chosen
+            The place that is taken.
+        """
+        step = max(1, -(-max(grid.shape) // _CELLS))
+        small = grid[::step, ::step]
+        low, high = float(small.min()), float(np.quantile(small, 0.98))
+        shades = np.clip((small - low) / max(high - low, 1e-12), 0.0, 1.0) * 255.0
+        data = {
+            "shape": list(small.shape),
+            "cells": base64.b64encode(shades.astype(np.uint8).tobytes()).decode(),
+            "rows": [rows[0], float(rows[1])],
+            "columns": [columns[0], float(columns[1])],
+            "path": [] if path is None else np.round(path, 3).tolist(),
+            "marks": [list(mark) for mark in marks],
+            "chosen": None if chosen is None else list(chosen),
+        }
+        _update(self, map=data)
+
+    def clear(self) -> None:  # type: ignore[override]
+        """Show nothing."""
+        _update(self, map=None)
+
+
+class Lanes(Element, component="web/lanes.js"):
+    """Intervals in rows, and which of them belong together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._props["lanes"] = []
+        self._props["links"] = []
+        self._props["span"] = [0.0, 1.0]
+
+    def set(
+        self,
+        lanes: Sequence[dict[str, Any]],
+        links: Sequence[Sequence[tuple[int, float, float]]],
+        span: tuple[float, float],
+    ) -> None:
+        """Show lanes ``{group, label, color, bars: [(start, end)]}`` and matches between them.
+
+        A link is a row of (lane, start, end): bars that belong together.
+        """
+        _update(self, lanes=list(lanes), links=[list(map(list, link)) for link in links], span=span)
+
+
+class CurveEditor(Element, component="web/curves.js"):
+    """Curves over time with handles to drag; the one editor for all of them.
+
+    Python says where curves and handles are, and is told what is done to the handles:
+    ``drag`` (id, x, y, final), ``add`` (x, y) for a double click, ``remove`` (id).
+    """
+
+    def __init__(
+        self,
+        *,
+        on_drag: Callable[[str, float, float, bool], None],
+        on_add: Callable[[float, float], None] | None = None,
+        on_remove: Callable[[str], None] | None = None,
+        hint: str = "",
+    ) -> None:
+        super().__init__()
+        self._props["lines"] = []
+        self._props["handles"] = []
+        self._props["x"] = [0.0, 1.0]
+        self._props["y"] = [0.0, 1.0]
+        self._props["bands"] = []
+        self._props["hint"] = hint
+        self.on(
+            "drag",
+            lambda e: on_drag(
+                str(e.args["id"]), float(e.args["x"]), float(e.args["y"]), bool(e.args["final"])
+            ),
+        )
+        if on_add is not None:
+            self.on("add", lambda e: on_add(float(e.args["x"]), float(e.args["y"])))
+        if on_remove is not None:
+            self.on("remove", lambda e: on_remove(str(e.args["id"])))
+
+    def set(
+        self,
+        *,
+        lines: Sequence[dict[str, Any]],
+        handles: Sequence[dict[str, Any]],
+        x: tuple[float, float],
+        y: tuple[float, float],
+        bands: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        """Show curves.
+
+        Parameters
+        ----------
+        lines
+            ``{color, points: [(x, y)], label, dashed}``.
+        handles
+            ``{id, x, y, color, group}``; those of one group are joined by a thin line.
+            ``lock="x"`` or ``"y"`` lets one move only along the other axis.
+        x, y
+            Ranges of the axes.
+        bands
+            Places where the curve must not go: ``{points: [(x, low, high)]}``.
+        """
+        _update(
+            self,
+            lines=list(lines),
+            handles=list(handles),
+            x=list(x),
+            y=list(y),
+            bands=list(bands),
+        )
+
+
+class Shell(Element, component="web/shell.js"):
+    """Keys and files dropped anywhere on the page."""
+
+    def __init__(
+        self, on_key: Callable[[str], None], on_uploaded: Callable[[], None], limit: int
+    ) -> None:
+        super().__init__()
+        self._props["limit"] = limit
+        self.on("key", lambda e: on_key(str(e.args)))
+        self.on("uploaded", lambda _: on_uploaded())
+
+    def browse(self) -> None:
+        """Open the browser's file dialog."""
+        self.run_method("browse")
+
+
+def _update(element: Element, **props: Any) -> None:
+    """Set properties; only what is new goes to the browser."""
+    if any(element._props.get(name) != value for name, value in props.items()):
+        element._props.update(props)
+        element.update()

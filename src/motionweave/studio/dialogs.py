@@ -1,0 +1,73 @@
+"""The help sheet, and what is on screen as code."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from nicegui import ui
+
+from motionweave.studio import widgets
+from motionweave.studio.snippets import Recipe
+
+KEYS = {
+    "Space": "play or pause",
+    "← →": "a frame back or on, with Shift ten",
+    "Home  End": "to the first or last frame",
+    "L": "loop",
+    "F": "follow the character",
+    "T": "foot trails and paths",
+    "G": "inputs as ghosts",
+    "1 – 5": "screens",
+    "Z  Shift+Z": "undo, redo",
+    "K": "put the result on the shelf (a key on the Warp screen)",
+    "E": "export",
+    "C": "copy as Python or command line",
+    "Ctrl+S  Ctrl+O": "save or open a project",
+    "?": "this sheet",
+}
+_MOUSE = {
+    "Drag": "turn the view",
+    "Right drag": "move it",
+    "Wheel": "nearer, further",
+    "Drop files": "put them on the shelf",
+}
+
+
+def show_help() -> None:
+    """Show keys and a few words."""
+    with ui.dialog() as dialog, ui.element("div").classes("mw-sheet"):
+        with ui.element("div").classes("mw-sheet-head"):
+            ui.label("Keys")
+            widgets.icon_button("close", "Close", dialog.close)
+        for title, rows in (("Keyboard", KEYS), ("Mouse", _MOUSE)):
+            ui.label(title).classes("mw-sheet-title")
+            with ui.element("dl").classes("mw-keys"):
+                for key, meaning in rows.items():
+                    ui.label(key)
+                    ui.label(meaning)
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def show_code(recipe: Recipe) -> None:
+    """Show what is on screen as Python and as command lines, ready to be copied."""
+    with ui.dialog() as dialog, ui.element("div").classes("mw-sheet wide"):
+        with ui.element("div").classes("mw-sheet-head"):
+            ui.label("The same, as code")
+            widgets.icon_button("close", "Close", dialog.close)
+        for title, text in (("Python", recipe.python), ("Command line", recipe.commands)):
+            with ui.element("div").classes("mw-code-head"):
+                ui.label(title).classes("mw-sheet-title")
+                widgets.button("Copy", partial(_copy, text), icon="content_copy")
+            code = ui.element("pre").classes("mw-code")
+            with code:
+                ui.label(text)
+            code.props["data-language"] = title.lower()
+    dialog.on("hide", dialog.delete)
+    dialog.open()
+
+
+def _copy(text: str) -> None:
+    ui.run_javascript(f"navigator.clipboard.writeText({json.dumps(text)})")
+    ui.notify("Copied.", classes="mw-toast")

@@ -1,0 +1,49 @@
+"""Results as files that the browser downloads."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+
+from motionweave.core.motion import Motion
+from motionweave.io.clips import save
+from motionweave.io.registry import formats
+
+WITH_CONTACTS = "+contacts"
+
+
+def choices() -> dict[str, str]:
+    """What to call each way of exporting, by suffix: every format that can be written here."""
+    found = {}
+    for one in formats():
+        if one.write is None or any(importlib.util.find_spec(m) is None for m in one.modules):
+            continue
+        for suffix in one.suffixes:
+            found[suffix] = f"{one.name} ({suffix})"
+    return {**found, f".bvh{WITH_CONTACTS}": "BVH with contacts (.zip)"}
+
+
+def to_file(motion: Motion, suffix: str) -> tuple[bytes, str]:
+    """The content and the name of the file; an archive where a format needs several."""
+    suffix, _, beside = suffix.partition("+")
+    stem = _stem(motion.name)
+    with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
+        path = Path(folder) / f"{stem}{suffix}"
+        save(motion, path, contacts=bool(beside))
+        written = sorted(Path(folder).iterdir())
+        if len(written) == 1:
+            return path.read_bytes(), path.name
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for one in written:
+                archive.write(one, one.name)
+        return buffer.getvalue(), f"{stem}.zip"
+
+
+def _stem(name: str) -> str:
+    """A file name that every system takes."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", name.replace("%", "")).strip("._")[:60] or "motion"

@@ -1,0 +1,121 @@
+"""Motions as the browser wants them: one compact binary that is fetched once and played there.
+
+A payload is a 32-bit little-endian length, that many bytes of JSON (padded with blanks to a
+multiple of four), then 32-bit floats: for every frame the places of all points to draw, and
+after them those of heels, toes and hands that can be planted, all scaled so that the character
+is `HEIGHT` tall.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+
+from motionweave.analysis.rig import find_rig
+from motionweave.analysis.soles import contact_points
+from motionweave.core.motion import Motion
+from motionweave.errors import RigError
+from motionweave.plots.figurine import Shape, body_points, shape_of
+
+# Every character is shown about as tall as a person, whatever unit its file is in.
+HEIGHT = 1.75
+# Payloads kept for the browser to fetch; older ones are long on screen or out of date.
+_KEPT = 64
+
+
+def scale_of(motion: Motion) -> float:
+    """From the motion's unit to metres on screen."""
+    return HEIGHT / (motion.skeleton.height or 1.0)
+
+
+def pack(motion: Motion) -> bytes:
+    """The payload of a motion."""
+    points = body_points(motion)
+    scale = scale_of(motion)
+    soles = _soles(motion)
+    header = {
+        "name": motion.name,
+        "frames": len(motion),
+        "fps": motion.fps,
+        "points": points.shape[1],
+        "joints": list(motion.skeleton.names),
+        "unit": 1.0 / scale,
+        "body": {**_body(shape_of(motion.skeleton), scale), "torso": _torso(motion)},
+        "feet": _feet(motion),
+        "soles": list(soles),
+        "contacts": [[c.kind, c.start, c.end] for c in motion.constraints],
+    }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    everything = np.concatenate([points, *(path[:, None] for path in soles.values())], axis=1)
+    data = (everything * scale).astype("<f4").tobytes()
+    return struct.pack("<I", len(text)) + text + data
+
+
+def _body(shape: Shape, scale: float) -> dict[str, Any]:
+    return {
+        "pieces": [
+            [list(p.points), [round(r * scale, 4) for r in p.radii], int(p.side)]
+            for p in shape.pieces
+        ],
+        "head": None if shape.head is None else [*map(int, shape.head), shape.head_radius * scale],
+    }
+
+
+def _torso(motion: Motion) -> dict[str, list[int]] | None:
+    """Joints that carry one smooth torso, where the rig says which they are."""
+    rig = find_rig(motion.skeleton)
+    hips = [rig.roles.get("left_hip"), rig.roles.get("right_hip")]
+    shoulders = [rig.roles.get("left_shoulder"), rig.roles.get("right_shoulder")]
+    if None in hips or None in shoulders:
+        return None
+    return {"hips": hips, "shoulders": shoulders, "spine": list(rig.spine)}  # type: ignore[dict-item]
+
+
+def _feet(motion: Motion) -> list[int]:
+    """Points whose trails show where the feet went."""
+    roles = find_rig(motion.skeleton).roles
+    return [roles[r] for r in ("left_toe", "right_toe") if r in roles] or [
+        roles[r] for r in ("left_ankle", "right_ankle") if r in roles
+    ]
+
+
+def _soles(motion: Motion) -> dict[str, np.ndarray]:
+    """Points that can be planted, by kind of contact; none for a skeleton without feet."""
+    try:
+        return contact_points(motion)
+    except RigError:
+        return {}
+
+
+class PayloadStore:
+    """Packed motions under addresses that change whenever their content does."""
+
+    def __init__(self) -> None:
+        self._payloads: OrderedDict[str, bytes] = OrderedDict()
+        self._keys: dict[int, tuple[Motion, str]] = {}
+        self._count = 0
+
+    def key_of(self, motion: Motion) -> str:
+        """The key under which a motion can be fetched; packed on first use."""
+        known = self._keys.get(id(motion))
+        if known is not None and known[0] is motion and known[1] in self._payloads:
+            self._payloads.move_to_end(known[1])
+            return known[1]
+        packed = pack(motion)
+        self._count += 1
+        key = str(self._count)
+        self._payloads[key] = packed
+        self._keys[id(motion)] = (motion, key)
+        while len(self._payloads) > _KEPT:
+            old, _ = self._payloads.popitem(last=False)
+            self._keys = {i: pair for i, pair in self._keys.items() if pair[1] != old}
+        return key
+
+    def get(self, key: str) -> bytes | None:
+        """The payload, if it is still kept."""
+        return self._payloads.get(key)

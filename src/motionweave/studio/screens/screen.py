@@ -1,0 +1,139 @@
+"""What all screens have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from motionweave.core.motion import Motion
+from motionweave.studio.document import Document
+from motionweave.studio.viewport import Look
+
+if TYPE_CHECKING:
+    from motionweave.studio.app import Page
+    from motionweave.studio.snippets import Recipe
+
+# Colours of clips in the order in which they are used; the result is none of them.
+SERIES = ("#4f8fd6", "#e07f42", "#3fb37a", "#a877cf", "#cfa63c", "#d9608a", "#46aebd", "#8a93a0")
+RESULT = "#c9d1da"
+
+
+def series(index: int) -> str:
+    """The colour of the index-th clip of a screen."""
+    return SERIES[index % len(SERIES)]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a screen made.
+
+    Parameters
+    ----------
+    motion
+        What is exported, measured and put back on the shelf.
+    looks
+        What is shown; the first is the main character.
+    inputs
+        What it was made from, to compare with.
+    details
+        Whatever the screen's own widgets show.
+    """
+
+    motion: Motion
+    looks: tuple[Look, ...]
+    inputs: tuple[Motion, ...] = ()
+    details: Any = None
+
+
+class Screen(ABC):
+    """One way to make motion; see the package's documentation for how to write one."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    icon: ClassVar[str]
+    #: What to do when there is nothing to see yet.
+    hint: ClassVar[str]
+    #: A frozen dataclass; its field ``clips`` holds the ids of the clips worked on.
+    Settings: ClassVar[type]
+    #: How many clips the screen can work on.
+    most: ClassVar[int] = 2
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    @property
+    def settings(self) -> Any:
+        """The screen's settings now."""
+        return self.page.session.settings(self.name)
+
+    def change(self, label: str, *, merge: str | None = None, **fields: Any) -> None:
+        """Change fields of the settings; with ``merge`` as part of a drag."""
+        self.page.session.set(
+            self.name,
+            replace(self.settings, **fields),
+            label,
+            merge=None if merge is None else f"{self.name}.{merge}",
+        )
+
+    def settle(self) -> None:
+        """The end of a drag."""
+        self.page.session.settle()
+
+    @abstractmethod
+    def build_panel(self) -> None:
+        """Make the widgets to the right of the viewport."""
+
+    def build_dock(self) -> None:  # noqa: B027 - a screen may do without
+        """Make the widgets below the viewport; a screen without any has no dock."""
+
+    @property
+    def has_dock(self) -> bool:
+        """Whether the screen has widgets below the viewport."""
+        return type(self).build_dock is not Screen.build_dock
+
+    @abstractmethod
+    def refresh(self, settings: Any) -> None:
+        """Bring the widgets up to the settings and the shelf."""
+
+    @staticmethod
+    @abstractmethod
+    def missing(document: Document) -> str:
+        """What the user has to do before anything can be made; empty if nothing."""
+
+    @staticmethod
+    @abstractmethod
+    def make(document: Document, live: bool) -> Result:
+        """Make the motion that the settings describe."""
+
+    @staticmethod
+    @abstractmethod
+    def recipe(document: Document) -> Recipe:
+        """How to make the same with the library and on the command line."""
+
+    @staticmethod
+    def with_clips(settings: Any, clips: tuple[str, ...]) -> Any:
+        """The settings for other clips."""
+        return replace(settings, clips=clips)
+
+    def toggle(self, clip_id: str) -> None:
+        """Take a clip of the shelf in, or leave it out; of too many the last one goes."""
+        clips = tuple(clip.id for clip in self.page.session.document.usable(self.settings.clips))
+        if clip_id in clips:
+            clips = tuple(one for one in clips if one != clip_id)
+        else:
+            clips = (*clips[: self.most - 1], clip_id)
+        self.page.session.set(self.name, self.with_clips(self.settings, clips), "choice of clips")
+
+    def present(self, result: Result) -> None:  # noqa: B027 - a screen may do without
+        """Bring the widgets up to what was made."""
+
+    def key_pressed(self, key: str) -> None:  # noqa: B027 - a screen may do without
+        """A key that means nothing to the page, such as ``Delete``."""
+
+    def key(self, document: Document) -> Hashable:
+        """What the result depends on: it is made anew when this changes."""
+        settings = document.settings[self.name]
+        clips = tuple(id(document.clip(clip_id)) for clip_id in settings.clips)
+        return (repr(settings), document.settings["common"], clips)

@@ -1,0 +1,226 @@
+"""Transition: one clip runs over into another, at the best place or at the one that is clicked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from nicegui import ui
+from numpy.typing import NDArray
+
+from motionweave.blending.transition import HALF_WIDTH, Junction, junctions, transition
+from motionweave.core.motion import Motion
+from motionweave.registration.distance import distance_grid
+from motionweave.studio import snippets, widgets
+from motionweave.studio.components import HeatMap
+from motionweave.studio.document import Document
+from motionweave.studio.memo import Memo
+from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.snippets import Recipe
+from motionweave.studio.viewport import Look
+
+Array = NDArray[np.float64]
+
+# Places marked in the map.
+_MARKED = 8
+_GHOST_GAP = 1.1
+
+
+@dataclass(frozen=True)
+class TransitionSettings:
+    """What the transition screen makes.
+
+    Parameters
+    ----------
+    clips
+        Ids of the clip that is left and of the one that is entered.
+    at
+        The frame of each at the middle of the transition; None for the best place.
+    half_width
+        Seconds from the middle to the ends.
+    """
+
+    clips: tuple[str, ...] = ()
+    at: tuple[float, float] | None = None
+    half_width: float = HALF_WIDTH
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """What the widgets show."""
+
+    names: tuple[str, str]
+    lasts: tuple[float, float]
+    grid: Array
+    places: tuple[Junction, ...]
+    chosen: tuple[float, float] | None
+    unit: float
+
+
+_grids: Memo[Array] = Memo()
+
+
+class TransitionScreen(Screen):
+    """The transition screen."""
+
+    name = "transition"
+    title = "Transition"
+    icon = "double_arrow"
+    hint = "Click two clips on the shelf: the first runs over into the second."
+    Settings = TransitionSettings
+    most = 2
+
+    @staticmethod
+    def missing(document: Document) -> str:
+        count = len(document.usable(document.settings["transition"].clips))
+        return (
+            ("", "Click the clip to run over into.")[count == 1]
+            if count
+            else (TransitionScreen.hint)
+        )
+
+    @staticmethod
+    def make(document: Document, live: bool) -> Result:
+        settings: TransitionSettings = document.settings["transition"]
+        clips = document.usable(settings.clips)
+        first, second = (clip.motion for clip in clips)
+        half = _frames(settings, first)
+        grid = _grids.get(
+            (first, second), None, lambda: np.sqrt(np.maximum(distance_grid(first, second), 0.0))
+        )
+        places = junctions(first, second, half_width=half, most=_MARKED)
+        clean = document.settings["common"].clean and not live
+        motion = transition(first, second, at=settings.at, half_width=half, clean=clean)
+        looks = [
+            Look("result", motion, RESULT),
+            Look("ghost0", first, series(0), ghost=True, beside=_GHOST_GAP, label=clips[0].name),
+            Look("ghost1", second, series(1), ghost=True, beside=-_GHOST_GAP, label=clips[1].name),
+        ]
+        chosen = settings.at or (places[0].frames if places else None)
+        details = Details(
+            (clips[0].name, clips[1].name),
+            (len(first) - 1.0, len(second) - 1.0),
+            grid,
+            places,
+            chosen,
+            first.skeleton.height or 1.0,
+        )
+        return Result(motion, tuple(looks), (first, second), details)
+
+    @staticmethod
+    def recipe(document: Document) -> Recipe:
+        settings: TransitionSettings = document.settings["transition"]
+        clips = document.usable(settings.clips)
+        names = snippets.named(clips)
+        half = _frames(settings, clips[0].motion)
+        clean = document.settings["common"].clean
+        at = ""
+        words: list[object] = []
+        if settings.at is not None:
+            frames = [snippets.number(f) for f in settings.at]
+            at, words = f"at=({', '.join(frames)}), ", ["--at", ",".join(frames)]
+        call = f"{', '.join(one.variable for one in names)}, {at}half_width={half}"
+        return Recipe(
+            snippets.script(
+                names,
+                f"motion = mw.transition({call}{', clean=True' if clean else ''})",
+                f"mw.save(motion, {snippets.OUTPUT!r})",
+            ),
+            snippets.commands(
+                names,
+                snippets.command(
+                    "motionweave",
+                    "transition",
+                    *(one.file for one in names),
+                    *words,
+                    "--half-width",
+                    half,
+                    *([] if clean else ["--no-clean"]),
+                    "-o",
+                    snippets.OUTPUT,
+                ),
+            ),
+        )
+
+    @staticmethod
+    def with_clips(settings: TransitionSettings, clips: tuple[str, ...]) -> TransitionSettings:
+        return replace(settings, clips=clips, at=None)
+
+    def build_panel(self) -> None:
+        with widgets.section("Where"):
+            self._heat = HeatMap(on_pick=self._picked)
+            ui.label("Dark is alike. Rings mark the best places; click anywhere to join there.")
+            with ui.element("div").classes("mw-row"):
+                self._best = widgets.button(
+                    "Best place", lambda: self.change("place", at=None), icon="auto_awesome"
+                )
+                widgets.button("Swap", self._swap, icon="swap_vert", title="Swap the clips")
+            self._places = ui.element("div").classes("mw-list")
+            self._listed: tuple[object, ...] = ()
+        with widgets.section("How long"):
+            self._width = widgets.Slider(
+                "Half width", 0.1, 2.0, 0.01, self._set_width, unit=" s", digits=2
+            )
+
+    def refresh(self, settings: TransitionSettings) -> None:
+        self._width.set(settings.half_width)
+        widgets.mark(self._best, "on", settings.at is None)
+        if self.missing(self.page.session.document):
+            self._heat.clear()
+            self._list((), None, 1.0)
+
+    def present(self, result: Result) -> None:
+        details: Details = result.details
+        self._heat.set(
+            details.grid,
+            rows=(details.names[0], details.lasts[0]),
+            columns=(details.names[1], details.lasts[1]),
+            marks=[
+                (*place.frames, f"distance {100 * place.distance / details.unit:.1f}% of height")
+                for place in details.places
+            ],
+            chosen=details.chosen,
+        )
+        self._list(details.places, details.chosen, details.unit)
+
+    def _list(
+        self,
+        places: Sequence[Junction],
+        chosen: tuple[float, float] | None,
+        unit: float,
+    ) -> None:
+        listed = (tuple(places), chosen)
+        if listed == self._listed:
+            return
+        self._listed = listed
+        self._places.clear()
+        with self._places:
+            for place in places[:5]:
+                with ui.element("button").classes("mw-list-row") as row:
+                    ui.label(f"{place.frames[0]:.0f} → {place.frames[1]:.0f}")
+                    ui.label(f"{100 * place.distance / unit:.1f}%").classes("mw-value")
+                row.props["title"] = "Frames of both clips, and how far apart their poses are"
+                row.on("click", partial(self._take, place.frames))
+                widgets.mark(row, "on", place.frames == chosen)
+
+    def _take(self, frames: tuple[float, float]) -> None:
+        self.change("place", at=(float(frames[0]), float(frames[1])))
+
+    def _picked(self, row: float, column: float) -> None:
+        self._take((round(row), round(column)))
+
+    def _swap(self) -> None:
+        clips = self.settings.clips
+        self.change("order of clips", clips=clips[::-1], at=None)
+
+    def _set_width(self, seconds: float, final: bool) -> None:
+        self.change("half width", merge="width", half_width=round(seconds, 3))
+        if final:
+            self.settle()
+
+
+def _frames(settings: TransitionSettings, first: Motion) -> int:
+    """The half width in frames of the first clip."""
+    return max(1, round(settings.half_width * first.fps))

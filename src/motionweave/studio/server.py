@@ -1,0 +1,133 @@
+"""The server: the page, the motions it fetches, the files it sends, and who may."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+
+from motionweave.errors import FormatError, MissingDependencyError, MotionweaveError
+from motionweave.studio.guard import Guard, is_loopback
+
+PORT = 8930
+_TRIED = 20
+
+# Names of the built-in clips that a new session starts with.
+FIRST_CLIPS = (
+    "walk", "jog", "sneak", "walk_left", "walk_right", "kick_high", "jump", "landing",
+    "dance_a", "dance_b", "reach_high",
+)  # fmt: skip
+
+
+def serve(
+    paths: Sequence[Path] = (),
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str = "",
+    browser: bool = True,
+) -> None:
+    """Run the studio until it is interrupted.
+
+    Parameters
+    ----------
+    paths
+        Motion files, folders of them, or one project file, to begin with; without any the
+        built-in clips are on the shelf.
+    host
+        Address to listen on. Elsewhere than on this machine a token is needed; one is made
+        up if none is given.
+    port
+        Port to listen on; by default the first free one from `PORT` on.
+    token
+        What a browser must know to be let in.
+    browser
+        Open the page in the user's browser.
+    """
+    try:
+        import uvicorn
+
+        from motionweave.studio.app import build
+    except ImportError as error:
+        if (error.name or "").split(".")[0] not in ("nicegui", "uvicorn", "fastapi", "starlette"):
+            raise
+        raise MissingDependencyError("the studio", "studio") from None
+    from motionweave.studio.upload import MOST_BYTES
+    from motionweave.studio.workspace import Workspace
+
+    if not is_loopback(host) and not token:
+        token = secrets.token_urlsafe(18)
+    listener = _listen(host, port)
+    workspace = Workspace.open(paths)
+    address = _address(host, listener.getsockname()[1], token)
+    print(f"motionweave studio: {address}", flush=True)
+    if not is_loopback(host):
+        print(
+            f"Listening on {host}: anyone who has this address with its token can use the studio "
+            "and read its clips.",
+            file=sys.stderr,
+        )
+    print("Press Ctrl+C to stop.", flush=True)
+    app = Guard(build(workspace), token=token, most_bytes=MOST_BYTES)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, ws_max_size=2**20)
+    )
+    logging.getLogger("uvicorn.error").addFilter(_no_cancelled)
+    if browser:
+        threading.Timer(0.8, lambda: webbrowser.open(address)).start()
+    with contextlib.closing(listener), contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
+
+
+def _no_cancelled(record: logging.LogRecord) -> bool:
+    """Pages that are still open when the server stops are no error."""
+    return record.exc_info is None or "CancelledError" not in str(record.exc_info[0])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """A socket on the port, or on the first free one."""
+    candidates = range(PORT, PORT + _TRIED) if port is None else [port]
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    reason = ""
+    for number in candidates:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host.strip("[]"), number))
+        except (OSError, OverflowError) as error:
+            listener.close()
+            reason = getattr(error, "strerror", None) or str(error)
+            continue
+        return listener
+    where = f"port {port}" if port is not None else f"ports {PORT} to {PORT + _TRIED - 1}"
+    raise MotionweaveError(f"cannot listen on {host}, {where}: {reason}; give another --port")
+
+
+def _address(host: str, port: int, token: str) -> str:
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
+    shown = f"[{shown}]" if ":" in shown else shown
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+
+
+def motion_files(paths: Sequence[Path]) -> list[Path]:
+    """The files named, and the motion files in the folders named."""
+    from motionweave.io.registry import suffixes
+
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = [p for p in sorted(path.iterdir()) if p.suffix.lower() in suffixes()]
+            if not inside:
+                raise FormatError("there is no motion file in this folder", path)
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise FormatError("there is no such file", path)
+    return found

@@ -1,0 +1,72 @@
+"""The viewport element: tells the browser which motions to show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# The scene element is not used, but it brings three.js into the page's import map.
+import nicegui.elements.scene  # noqa: F401
+from nicegui.element import Element
+
+from motionweave.core.motion import Motion
+from motionweave.studio.payload import PayloadStore
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A motion on screen: the main one in full colour, ghosts translucent beside it.
+
+    Parameters
+    ----------
+    id
+        Tells it from the others on screen; a new motion under the same id replaces the old.
+    motion
+        What moves.
+    color
+        Of the body, as ``#rrggbb``.
+    ghost
+        Translucent, and played in step with the main one (by share of its length).
+    beside
+        Metres to the left of where it is, as seen along the main one's way.
+    label
+        Shown above the head.
+    """
+
+    id: str
+    motion: Motion
+    color: str
+    ghost: bool = False
+    beside: float = 0.0
+    label: str = ""
+
+
+class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/lib"}):
+    """A stage on which motions are played in the browser.
+
+    Events: ``time`` with the seconds when the user scrubs or pauses.
+    """
+
+    def __init__(self, store: PayloadStore, *, theme: str, empty: str = "") -> None:
+        super().__init__()
+        self._store = store
+        self._props["theme"] = theme
+        self._props["empty"] = empty
+
+    def show(self, looks: Sequence[Look], *, reset: bool = False) -> None:
+        """Show these motions instead of those on screen."""
+        self.run_method(
+            "show",
+            [
+                {
+                    "id": look.id,
+                    "url": f"/motion/{self._store.key_of(look.motion)}",
+                    "color": look.color,
+                    "ghost": look.ghost,
+                    "beside": look.beside,
+                    "label": look.label,
+                }
+                for look in looks
+            ],
+            {"reset": reset},
+        )

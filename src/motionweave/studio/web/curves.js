@@ -1,0 +1,173 @@
+// Curves over time with handles to drag. Python owns the curves; a handle moves here at once and
+// Python's answer redraws the rest.
+import { fitCanvas, palette, throttled } from "motionweave";
+
+const PAD = { left: 38, right: 14, top: 10, bottom: 20 };
+
+function ticks(low, high, count) {
+  const raw = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw);
+  const list = [];
+  for (let t = Math.ceil(low / step - 1e-9) * step; t <= high + 1e-9 * step; t += step) list.push(Math.abs(t) < 1e-12 ? 0 : t);
+  return list;
+}
+
+export default {
+  template: `
+    <div class="mw-curves">
+      <canvas ref="canvas" tabindex="0" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"
+        @dblclick="add" @keydown="key" @contextmenu.prevent="remove"></canvas>
+      <div class="mw-curves-hint">{{ hint }}</div>
+    </div>`,
+  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, hint: String, playhead: { type: Boolean, default: true } },
+  data: () => ({ held: null, chosen: null, own: {}, over: null }),
+  created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
+  mounted() {
+    this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
+    this.observers[0].observe(this.$refs.canvas);
+    this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    const tick = () => {
+      this.handle = requestAnimationFrame(tick);
+      const time = window.motionweave?.viewport?.time ?? 0;
+      if (this.playhead && time !== this.last) { this.last = time; this.draw(); }
+    };
+    this.handle = requestAnimationFrame(tick);
+  },
+  unmounted() {
+    cancelAnimationFrame(this.handle);
+    for (const observer of this.observers) observer.disconnect();
+  },
+  watch: {
+    lines() { this.draw(); },
+    handles() { if (!this.held) this.own = {}; this.draw(); },
+    over() { this.draw(); },
+  },
+  methods: {
+    box() {
+      const { clientWidth: width, clientHeight: height } = this.$refs.canvas;
+      return { left: PAD.left, top: PAD.top, width: width - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
+    },
+    px([x, y]) {
+      const { left, top, width, height } = this.box();
+      return [left + ((x - this.x[0]) / (this.x[1] - this.x[0])) * width, top + height - ((y - this.y[0]) / (this.y[1] - this.y[0])) * height];
+    },
+    value(event) {
+      const canvas = this.$refs.canvas.getBoundingClientRect();
+      const { left, top, width, height } = this.box();
+      const share = (v) => Math.min(Math.max(v, 0), 1);
+      return [
+        this.x[0] + share((event.clientX - canvas.left - left) / width) * (this.x[1] - this.x[0]),
+        this.y[0] + share(1 - (event.clientY - canvas.top - top) / height) * (this.y[1] - this.y[0]),
+      ];
+    },
+    place(handle) { return this.own[handle.id] ?? [handle.x, handle.y]; },
+    draw() {
+      if (!this.$refs.canvas) return;
+      const { context: c } = fitCanvas(this.$refs.canvas);
+      const ink = palette(this.$el);
+      const { left, top, width, height } = this.box();
+      c.font = "10.5px Inter, system-ui, sans-serif";
+      c.lineWidth = 1;
+      c.strokeStyle = ink.line;
+      c.fillStyle = ink.faint;
+      c.textAlign = "center";
+      c.textBaseline = "top";
+      for (const t of ticks(...this.x, Math.max(2, width / 90))) {
+        const [x] = this.px([t, 0]);
+        c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
+        c.fillText(`${+t.toFixed(3)}`, x, top + height + 5);
+      }
+      c.textAlign = "right";
+      c.textBaseline = "middle";
+      for (const t of ticks(...this.y, Math.max(2, height / 42))) {
+        const [, y] = this.px([0, t]);
+        c.beginPath(); c.moveTo(left, y); c.lineTo(left + width, y); c.stroke();
+        c.fillText(`${+t.toFixed(3)}`, left - 7, y);
+      }
+      c.save();
+      c.beginPath();
+      c.rect(left - 6, top - 6, width + 12, height + 12);
+      c.clip();
+      for (const band of this.bands ?? []) {
+        c.beginPath();
+        band.points.forEach(([x, low], i) => (i ? c.lineTo(...this.px([x, low])) : c.moveTo(...this.px([x, low]))));
+        [...band.points].reverse().forEach(([x, , high]) => c.lineTo(...this.px([x, high])));
+        c.closePath();
+        c.fillStyle = band.color ?? ink.accent;
+        c.globalAlpha = 0.12;
+        c.fill();
+        c.globalAlpha = 1;
+      }
+      for (const line of this.lines) {
+        c.beginPath();
+        line.points.forEach((p, i) => (i ? c.lineTo(...this.px(p)) : c.moveTo(...this.px(p))));
+        c.strokeStyle = line.color;
+        c.lineWidth = line.dashed ? 1.2 : 2;
+        c.setLineDash(line.dashed ? [5, 4] : []);
+        c.lineJoin = "round";
+        c.stroke();
+        c.setLineDash([]);
+      }
+      c.restore();
+      for (const handle of this.handles) {
+        const [x, y] = this.px(this.place(handle));
+        c.beginPath();
+        c.arc(x, y, handle.id === this.over || handle.id === this.held ? 7 : 5, 0, 2 * Math.PI);
+        c.fillStyle = handle.color;
+        c.fill();
+        c.lineWidth = 2;
+        c.strokeStyle = handle.id === this.chosen ? ink.ink : ink.panel;
+        c.stroke();
+      }
+      if (this.playhead && this.last >= this.x[0] && this.last <= this.x[1]) {
+        const [x] = this.px([this.last, 0]);
+        c.fillStyle = ink.ink;
+        c.fillRect(x - 0.5, top - 4, 1.5, height + 8);
+      }
+    },
+    find(event) {
+      const canvas = this.$refs.canvas.getBoundingClientRect();
+      const at = [event.clientX - canvas.left, event.clientY - canvas.top];
+      let best = null, least = 12;
+      for (const handle of this.handles) {
+        const [x, y] = this.px(this.place(handle));
+        const far = Math.hypot(x - at[0], y - at[1]);
+        if (far < least) { least = far; best = handle; }
+      }
+      return best;
+    },
+    grab(event) {
+      const handle = this.find(event);
+      if (!handle || event.button) return;
+      this.held = this.chosen = handle.id;
+      this.$refs.canvas.setPointerCapture(event.pointerId);
+    },
+    move(event) {
+      if (!this.held) { this.over = this.find(event)?.id ?? null; return; }
+      const handle = this.handles.find((h) => h.id === this.held);
+      if (!handle) return;
+      let [x, y] = this.value(event);
+      if (handle.lock === "x") x = handle.x;
+      if (handle.lock === "y") y = handle.y;
+      this.own = { [handle.id]: [x, y] };
+      this.send(handle.id, x, y, false);
+      this.draw();
+    },
+    drop() {
+      const moved = this.held && this.own[this.held];
+      const id = this.held;
+      this.held = null;
+      if (moved) { this.send(id, ...moved, true); this.send.flush(); }
+    },
+    add(event) { if (!this.find(event)) { const [x, y] = this.value(event); this.$emit("add", { x, y }); } },
+    remove(event) { const handle = this.find(event); if (handle) this.$emit("remove", { id: handle.id }); },
+    key(event) {
+      if ((event.key === "Delete" || event.key === "Backspace") && this.chosen) {
+        event.preventDefault();
+        this.$emit("remove", { id: this.chosen });
+        this.chosen = null;
+      }
+    },
+  },
+};

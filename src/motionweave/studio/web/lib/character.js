@@ -1,0 +1,283 @@
+// A character with volume: tapered limbs, one smooth torso, a head; its shadow, trails and plants.
+import { THREE } from "./three.js";
+
+export const LEFT = 0x4f8fd6;
+export const RIGHT = 0xe07f42;
+const CONTACT = 0x35c46f;
+const TAPER = 0.74;
+export const LIGHT_DIRECTION = new THREE.Vector3(0.35, 1.0, 0.25);
+
+export async function fetchClip(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+  const buffer = await answer.arrayBuffer();
+  const length = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  return { ...header, stride: header.points + header.soles.length, data: new Float32Array(buffer, 4 + length) };
+}
+
+// The torso: rings around the spine, turned from the hips' direction to the shoulders'.
+class Torso {
+  static RINGS = 15;
+  static SIDES = 22;
+  // Half width as a share of (hips .. shoulders), and half depth in metres, from the seat to the neck.
+  static PROFILE = [
+    [0.0, 0.3, 0.05], [0.06, 0.82, 0.1], [0.18, 1.0, 0.118], [0.36, 0.93, 0.108], [0.52, 0.88, 0.102],
+    [0.7, 0.96, 0.114], [0.84, 0.97, 0.11], [0.94, 0.72, 0.085], [1.0, 0.3, 0.055],
+  ];
+
+  constructor({ hips, shoulders, spine }) {
+    Object.assign(this, { hips, shoulders, spine });
+    const { RINGS, SIDES } = Torso;
+    const count = RINGS * SIDES + 2;
+    this.geometry = new THREE.BufferGeometry();
+    this.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(count * 3), 3));
+    const index = [];
+    for (let r = 0; r + 1 < RINGS; r++)
+      for (let s = 0; s < SIDES; s++) {
+        const a = r * SIDES + s, b = r * SIDES + ((s + 1) % SIDES);
+        index.push(a, a + SIDES, b, b, a + SIDES, b + SIDES);
+      }
+    for (let s = 0; s < SIDES; s++) {
+      const next = (s + 1) % SIDES, last = (RINGS - 1) * SIDES;
+      index.push(count - 2, s, next, count - 1, last + next, last + s);
+    }
+    this.geometry.setIndex(index);
+  }
+
+  static profile(t) {
+    const rows = Torso.PROFILE;
+    const i = Math.max(1, rows.findIndex((row) => row[0] >= t));
+    const [t0, w0, d0] = rows[i - 1], [t1, w1, d1] = rows[i];
+    const s = (t - t0) / (t1 - t0);
+    const ease = s * s * (3 - 2 * s);
+    return [w0 + ease * (w1 - w0), d0 + ease * (d1 - d0)];
+  }
+
+  place(at) {
+    const { RINGS, SIDES } = Torso;
+    const point = (i) => at(i, new THREE.Vector3());
+    const [hl, hr] = this.hips.map(point), [sl, sr] = this.shoulders.map(point);
+    const hipsAcross = hl.clone().sub(hr), shouldersAcross = sl.clone().sub(sr);
+    const chest = sl.clone().add(sr).multiplyScalar(0.5);
+    const seat = hl.clone().add(hr).multiplyScalar(0.5);
+    const rise = chest.clone().sub(seat).normalize();
+    seat.addScaledVector(rise, -0.09);
+    const neck = chest.clone().addScaledVector(rise, 0.05);
+    const curve = new THREE.CatmullRomCurve3([seat, ...this.spine.map(point), neck], false, "centripetal");
+    const low = 0.5 * hipsAcross.length() + 0.065, high = 0.5 * shouldersAcross.length() + 0.012;
+    const places = this.geometry.attributes.position.array;
+    const centre = new THREE.Vector3(), across = new THREE.Vector3(), front = new THREE.Vector3(), up = new THREE.Vector3();
+    for (let r = 0; r < RINGS; r++) {
+      const t = r / (RINGS - 1);
+      curve.getPoint(t, centre);
+      curve.getTangent(t, up);
+      across.copy(hipsAcross).normalize().lerp(front.copy(shouldersAcross).normalize(), t);
+      across.addScaledVector(up, -across.dot(up)).normalize();
+      front.crossVectors(across, up);
+      const [share, depth] = Torso.profile(t);
+      const width = share * (low + t * (high - low));
+      for (let s = 0; s < SIDES; s++) {
+        const angle = (2 * Math.PI * s) / SIDES;
+        const x = width * Math.sign(Math.cos(angle)) * Math.abs(Math.cos(angle)) ** 0.85;
+        const z = depth * Math.sign(Math.sin(angle)) * Math.abs(Math.sin(angle)) ** 0.85;
+        const o = 3 * (r * SIDES + s);
+        places[o] = centre.x + x * across.x + z * front.x;
+        places[o + 1] = centre.y + x * across.y + z * front.y;
+        places[o + 2] = centre.z + x * across.z + z * front.z;
+      }
+    }
+    curve.getPoint(0, centre).toArray(places, 3 * RINGS * SIDES);
+    curve.getPoint(1, centre).toArray(places, 3 * RINGS * SIDES + 3);
+    this.geometry.attributes.position.needsUpdate = true;
+    this.geometry.computeVertexNormals();
+  }
+}
+
+export class Character {
+  constructor(clip, look) {
+    this.clip = clip;
+    this.look = look;
+    this.group = new THREE.Group();
+    this.points = new Float32Array(clip.stride * 3);
+    const { limbs, balls } = this.plan();
+    this.limbPlan = limbs;
+    this.ballPlan = balls;
+    // A tapered limb of length 1 along +y, thick end at the bottom.
+    this.limbs = new THREE.InstancedMesh(
+      new THREE.CylinderGeometry(TAPER, 1.0, 1.0, 14, 1, true).translate(0, 0.5, 0), this.material(), Math.max(1, limbs.length));
+    this.balls = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 20, 14), this.material(), Math.max(1, balls.length));
+    this.meshes = [this.limbs, this.balls];
+    if (clip.body.torso) {
+      this.torso = new Torso(clip.body.torso);
+      this.meshes.push(new THREE.Mesh(this.torso.geometry, this.material(look.color)));
+    }
+    this.paint(look.color);
+    for (const mesh of this.meshes) mesh.frustumCulled = false;
+    this.group.add(...this.meshes);
+    if (look.ghost) this.addDepth();
+    else this.addShadow();
+    this.marks = new THREE.InstancedMesh(
+      new THREE.CylinderGeometry(1, 1, 1, 24), new THREE.MeshBasicMaterial({ color: CONTACT, transparent: true, opacity: 0.85 }),
+      Math.max(1, clip.soles.length));
+    this.marks.frustumCulled = false;
+    this.marks.visible = !look.ghost;
+    this.trails = this.makeTrails();
+    this.group.add(this.marks, this.trails);
+    this.set(0);
+  }
+
+  material(color = 0xffffff) {
+    const { ghost } = this.look;
+    return new THREE.MeshStandardMaterial({
+      color, roughness: 0.7, metalness: 0.0, transparent: ghost, opacity: ghost ? 0.3 : 1.0, depthWrite: !ghost,
+    });
+  }
+
+  // What to draw: limbs [from, to, radius, side] and balls [point, towards, share, radius, side].
+  plan() {
+    const { pieces, head, torso } = this.clip.body;
+    const limbs = [], balls = [];
+    for (const [points, radii, side] of pieces) {
+      if (points.length > 3) {
+        if (torso) continue;
+        for (let i = 0; i < points.length; i++)
+          for (let j = i + 1; j < points.length; j++) limbs.push([points[i], points[j], 0.07, side]);
+      } else if (points.length === 3) {
+        // A foot: heel, ankle, toe.
+        const [heel, ankle, toe] = points;
+        limbs.push([heel, toe, radii[0] * 1.6, side], [ankle, toe, radii[1] * 0.95, side], [ankle, heel, radii[1] * 0.95, side]);
+        balls.push([heel, heel, 0, radii[0] * 1.9, side], [toe, toe, 0, radii[2], side]);
+      } else limbs.push([points[0], points[1], radii[0], side]);
+      if (points.length === 2)
+        balls.push([points[0], points[0], 0, radii[0], side], [points[1], points[1], 0, radii[0] * TAPER, side]);
+      else points.forEach((point, i) => points.length > 3 && balls.push([point, point, 0, radii[i], side]));
+    }
+    if (head) balls.push([head[0], head[1], 0.72, head[2] * 1.08, 0]);
+    return { limbs, balls };
+  }
+
+  paint(color) {
+    const middle = new THREE.Color(color);
+    const sides = { "1": new THREE.Color(LEFT), "-1": new THREE.Color(RIGHT), "0": middle };
+    const tone = (side) => middle.clone().lerp(sides[side], side === 0 || this.look.ghost ? 0 : 0.62);
+    this.limbPlan.forEach((piece, i) => this.limbs.setColorAt(i, tone(piece[3])));
+    this.ballPlan.forEach((piece, i) => this.balls.setColorAt(i, tone(piece[4])));
+  }
+
+  copies(material, order) {
+    return this.meshes.map((mesh) => {
+      const copy = mesh.isInstancedMesh ? new THREE.InstancedMesh(mesh.geometry, material, mesh.count) : new THREE.Mesh(mesh.geometry, material);
+      if (mesh.isInstancedMesh) copy.instanceMatrix = mesh.instanceMatrix;
+      copy.frustumCulled = false;
+      copy.renderOrder = order;
+      return copy;
+    });
+  }
+
+  // A ghost's parts must not shine through each other: depth first, colour after.
+  addDepth() {
+    this.group.add(...this.copies(new THREE.MeshBasicMaterial({ colorWrite: false }), 2));
+    for (const mesh of this.meshes) mesh.renderOrder = 3;
+  }
+
+  // The same shapes pressed flat onto the floor along the light. The stencil keeps parts that
+  // overlap from darkening each other.
+  addShadow() {
+    const material = new THREE.MeshBasicMaterial({
+      color: 0x000000, transparent: true, opacity: 0.3, depthWrite: false, side: THREE.DoubleSide,
+      stencilWrite: true, stencilRef: 1, stencilFunc: THREE.NotEqualStencilFunc, stencilZPass: THREE.ReplaceStencilOp,
+    });
+    const { x, y, z } = LIGHT_DIRECTION;
+    this.shadow = new THREE.Group();
+    this.shadow.matrixAutoUpdate = false;
+    this.shadow.matrix.set(1, -x / y, 0, 0, 0, 0, 0, 0.004, 0, -z / y, 1, 0, 0, 0, 0, 1);
+    this.shadow.add(...this.copies(material, 1));
+    this.group.add(this.shadow);
+  }
+
+  makeTrails() {
+    const { clip, look } = this;
+    const group = new THREE.Group();
+    const line = (point, height, color, opacity) => {
+      const path = new Float32Array(clip.frames * 3);
+      for (let f = 0; f < clip.frames; f++) {
+        const at = (f * clip.stride + point) * 3;
+        path[3 * f] = clip.data[at];
+        path[3 * f + 1] = height === null ? clip.data[at + 1] : height;
+        path[3 * f + 2] = clip.data[at + 2];
+      }
+      const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.BufferAttribute(path, 3));
+      return new THREE.Line(geometry, new THREE.LineBasicMaterial({ color, transparent: true, opacity }));
+    };
+    group.add(line(0, 0.006, look.color, look.ghost ? 0.4 : 0.9));
+    if (!look.ghost) clip.feet.forEach((point, i) => group.add(line(point, null, i === 0 ? LEFT : RIGHT, 0.55)));
+    return group;
+  }
+
+  // Pose at a fractional frame; beyond the clip's end it stands still.
+  set(frame) {
+    const { clip, points } = this;
+    const at = Math.min(Math.max(frame, 0), clip.frames - 1);
+    const lower = Math.floor(at), share = at - lower, size = clip.stride * 3;
+    const a = lower * size, b = Math.min(lower + 1, clip.frames - 1) * size;
+    for (let i = 0; i < size; i++) points[i] = clip.data[a + i] + share * (clip.data[b + i] - clip.data[a + i]);
+    this.frame = at;
+    this.place();
+    this.light(at);
+  }
+
+  at(point, out = new THREE.Vector3()) {
+    return out.fromArray(this.points, point * 3);
+  }
+
+  place() {
+    const from = new THREE.Vector3(), to = new THREE.Vector3(), way = new THREE.Vector3();
+    const turn = new THREE.Quaternion(), size = new THREE.Vector3(), matrix = new THREE.Matrix4();
+    const up = new THREE.Vector3(0, 1, 0);
+    this.limbPlan.forEach(([p, q, radius], i) => {
+      this.at(p, from); this.at(q, to);
+      way.subVectors(to, from);
+      const length = Math.max(way.length(), 1e-6);
+      turn.setFromUnitVectors(up, way.divideScalar(length));
+      this.limbs.setMatrixAt(i, matrix.compose(from, turn, size.set(radius, length, radius)));
+    });
+    turn.identity();
+    this.ballPlan.forEach(([p, q, share, radius], i) => {
+      this.at(p, from).lerp(this.at(q, to), share);
+      this.balls.setMatrixAt(i, matrix.compose(from, turn, size.setScalar(radius)));
+    });
+    this.limbs.instanceMatrix.needsUpdate = true;
+    this.balls.instanceMatrix.needsUpdate = true;
+    this.torso?.place((i, out) => this.at(i, out));
+  }
+
+  // Plants light up while they are held.
+  light(frame) {
+    const matrix = new THREE.Matrix4(), place = new THREE.Vector3();
+    const flat = new THREE.Vector3(), still = new THREE.Quaternion();
+    this.held = [];
+    this.clip.soles.forEach((kind, i) => {
+      const held = this.clip.contacts.some(([k, a, b]) => k === kind && a <= frame && frame <= b);
+      if (held) this.held.push(kind);
+      this.at(this.clip.points + i, place);
+      this.marks.setMatrixAt(i, matrix.compose(place, still, flat.set(0.07, 0.014, 0.07).multiplyScalar(held ? 1 : 0)));
+    });
+    this.marks.instanceMatrix.needsUpdate = true;
+  }
+
+  // Where the whole clip goes on the floor, as a unit vector; ahead if it stays in place.
+  way() {
+    const { clip } = this;
+    const end = (clip.frames - 1) * clip.stride * 3;
+    const way = new THREE.Vector3(clip.data[end] - clip.data[0], 0, clip.data[end + 2] - clip.data[2]);
+    return way.length() > 0.5 ? way.normalize() : new THREE.Vector3(0, 0, 1);
+  }
+
+  dispose() {
+    this.group.traverse((object) => {
+      object.geometry?.dispose();
+      object.material?.dispose();
+    });
+  }
+}

@@ -1,0 +1,163 @@
+// The stage: floor, light, camera, and the characters on it.
+import { THREE, OrbitControls } from "./three.js";
+import { LIGHT_DIRECTION } from "./character.js";
+
+const THEMES = {
+  dark: { sky: 0x14171b, floor: 0x1a1e23, line: 0x59626e },
+  light: { sky: 0xe9edf1, floor: 0xf6f8fa, line: 0x9aa5b1 },
+};
+
+// Metre lines that stay one pixel wide and fade with distance; every fifth is stronger.
+function floorMaterial() {
+  return new THREE.ShaderMaterial({
+    uniforms: {
+      floor: { value: new THREE.Color() }, line: { value: new THREE.Color() }, sky: { value: new THREE.Color() },
+      centre: { value: new THREE.Vector3() },
+    },
+    vertexShader: `
+      varying vec3 place;
+      void main() {
+        place = (modelMatrix * vec4(position, 1.0)).xyz;
+        gl_Position = projectionMatrix * viewMatrix * vec4(place, 1.0);
+      }`,
+    fragmentShader: `
+      varying vec3 place;
+      uniform vec3 floor, line, sky, centre;
+      float lines(float step) {
+        vec2 at = place.xz / step;
+        vec2 near = abs(fract(at - 0.5) - 0.5) / max(fwidth(at), vec2(1e-5));
+        vec2 dense = fwidth(at);
+        float mask = 1.0 - min(min(near.x, near.y), 1.0);
+        return mask * (1.0 - smoothstep(0.25, 0.6, max(dense.x, dense.y)));
+      }
+      void main() {
+        float far = length(place.xz - centre.xz);
+        float ink = max(0.42 * lines(1.0), 0.85 * lines(5.0));
+        vec3 colour = mix(floor, line, ink * (1.0 - smoothstep(6.0, 24.0, far)));
+        gl_FragColor = vec4(mix(colour, sky, smoothstep(9.0, 34.0, far)), 1.0);
+        #include <colorspace_fragment>
+      }`,
+  });
+}
+
+export class Stage {
+  constructor(host) {
+    this.host = host;
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, stencil: true, preserveDrawingBuffer: true });
+    this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+    this.renderer.setPixelRatio(this.ratio);
+    host.appendChild(this.renderer.domElement);
+    this.scene = new THREE.Scene();
+    this.camera = new THREE.PerspectiveCamera(36, 1, 0.05, 200);
+    this.camera.position.set(3.3, 1.75, 3.5);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.target.set(0, 0.92, 0);
+    this.controls.enableDamping = true;
+    this.controls.maxPolarAngle = 0.52 * Math.PI;
+    this.controls.minDistance = 0.8;
+    this.controls.maxDistance = 40;
+    this.controls.addEventListener("change", () => { this.dirty = true; });
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x7d848e, 1.7));
+    const sun = new THREE.DirectionalLight(0xffffff, 1.8);
+    sun.position.copy(LIGHT_DIRECTION).multiplyScalar(10);
+    this.scene.add(sun);
+    this.floor = new THREE.Mesh(new THREE.PlaneGeometry(120, 120).rotateX(-Math.PI / 2), floorMaterial());
+    this.floor.position.y = -0.003;
+    this.scene.add(this.floor);
+    this.characters = new Map();
+    this.slow = 0;
+    this.resizer = new ResizeObserver(() => this.resize());
+    this.resizer.observe(host);
+    this.resize();
+  }
+
+  setTheme(name) {
+    const theme = THEMES[name] ?? THEMES.dark;
+    this.scene.background = new THREE.Color(theme.sky);
+    for (const part of ["floor", "line", "sky"]) this.floor.material.uniforms[part].value.set(theme[part]);
+    this.dirty = true;
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  add(id, character) {
+    this.remove(id);
+    this.characters.set(id, character);
+    this.scene.add(character.group);
+    this.dirty = true;
+  }
+
+  remove(id) {
+    const old = this.characters.get(id);
+    if (!old) return;
+    this.scene.remove(old.group);
+    old.dispose();
+    this.characters.delete(id);
+    this.dirty = true;
+  }
+
+  // Keep a point in the middle without taking the camera out of the user's hands.
+  follow(point, share) {
+    const step = point.clone().sub(this.controls.target).multiplyScalar(share);
+    step.y *= 0.15;
+    if (step.lengthSq() < 1e-10) return;
+    this.controls.target.add(step);
+    this.camera.position.add(step);
+    this.dirty = true;
+  }
+
+  // Look at the main character from a standard side.
+  view(point, way, side) {
+    const left = new THREE.Vector3(way.z, 0, -way.x);
+    const from = {
+      front: way.clone().multiplyScalar(4.4), side: left.clone().multiplyScalar(-4.6),
+      top: new THREE.Vector3(0, 6.5, 0).addScaledVector(way, -0.01),
+      corner: way.clone().multiplyScalar(3.0).addScaledVector(left, -3.1).setY(0.75),
+    }[side];
+    this.controls.target.copy(point).setY(0.92);
+    this.camera.position.copy(this.controls.target).add(from);
+    this.dirty = true;
+  }
+
+  // A place on screen in CSS pixels, or null behind the camera.
+  toScreen(place) {
+    const at = place.clone().project(this.camera);
+    if (at.z > 1) return null;
+    return [(at.x * 0.5 + 0.5) * this.host.clientWidth, (-at.y * 0.5 + 0.5) * this.host.clientHeight];
+  }
+
+  render(seconds) {
+    this.controls.update();
+    if (!this.dirty) return;
+    this.dirty = false;
+    const { target } = this.controls;
+    this.floor.position.x = Math.round(target.x);
+    this.floor.position.z = Math.round(target.z);
+    this.floor.material.uniforms.centre.value.copy(target);
+    this.renderer.render(this.scene, this.camera);
+    this.adapt(seconds);
+  }
+
+  // A machine without a graphics card draws fewer pixels rather than fewer frames.
+  adapt(seconds) {
+    this.slow = seconds > 0.055 ? this.slow + 1 : Math.max(0, this.slow - 2);
+    if (this.slow < 12 || this.ratio <= 0.6) return;
+    this.slow = 0;
+    this.ratio = Math.max(0.6, this.ratio * 0.8);
+    this.renderer.setPixelRatio(this.ratio);
+    this.resize();
+  }
+
+  dispose() {
+    this.resizer.disconnect();
+    for (const id of [...this.characters.keys()]) this.remove(id);
+    this.renderer.dispose();
+  }
+}

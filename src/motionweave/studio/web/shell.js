@@ -1,0 +1,82 @@
+// Keys and files dropped anywhere on the page.
+
+// Keys that the viewport answers itself, without asking the server.
+const LOCAL = {
+  " ": (view) => view.toggle(),
+  ArrowLeft: (view, shift) => view.step(shift ? -10 : -1),
+  ArrowRight: (view, shift) => view.step(shift ? 10 : 1),
+  Home: (view) => view.seek(0),
+  End: (view) => view.seek(view.duration),
+  l: (view) => view.switch("loop"),
+  f: (view) => view.switch("following"),
+  t: (view) => view.switch("trails"),
+  g: (view) => view.switch("ghosts"),
+};
+
+export default {
+  template: `
+    <div class="mw-shell">
+      <input ref="files" type="file" multiple hidden aria-label="open files" @change="upload($refs.files.files)">
+      <div class="mw-drop" v-if="over"><div><span class="material-icons">move_to_inbox</span>Drop motion files to put them on the shelf</div></div>
+      <div class="mw-sending" v-if="sending" role="status">{{ sending }}</div>
+    </div>`,
+  props: { limit: Number },
+  data: () => ({ over: false, sending: "" }),
+  mounted() {
+    this.listeners = {
+      keydown: (event) => this.key(event),
+      dragover: (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); this.over = true; } },
+      dragleave: (event) => { if (!event.relatedTarget) this.over = false; },
+      drop: (event) => {
+        this.over = false;
+        if (!event.dataTransfer?.files.length) return;
+        event.preventDefault();
+        this.upload(event.dataTransfer.files);
+      },
+    };
+    for (const [name, listener] of Object.entries(this.listeners)) window.addEventListener(name, listener);
+  },
+  unmounted() { for (const [name, listener] of Object.entries(this.listeners)) window.removeEventListener(name, listener); },
+  methods: {
+    key(event) {
+      const typing = event.target.closest?.("input:not([type=range]), textarea, select, [contenteditable=true], .q-dialog");
+      const control = event.ctrlKey || event.metaKey;
+      if (event.altKey || (typing && event.key !== "Escape")) return;
+      const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const view = window.motionweave?.viewport;
+      if (!control && LOCAL[name]) {
+        event.preventDefault();
+        if (document.activeElement instanceof HTMLButtonElement) document.activeElement.blur();
+        if (view) LOCAL[name](view, event.shiftKey);
+        return;
+      }
+      const known = control ? ["z", "y", "s", "o"] : ["z", "y", "k", "e", "?", "c", "1", "2", "3", "4", "5", "6", "7", "Delete"];
+      if (!known.includes(name)) return;
+      event.preventDefault();
+      this.$emit("key", `${control ? "ctrl+" : ""}${event.shiftKey && name !== "?" ? "shift+" : ""}${name}`);
+    },
+    browse() { this.$refs.files.value = ""; this.$refs.files.click(); },
+    async upload(files) {
+      const size = [...files].reduce((sum, file) => sum + file.size, 0);
+      if (size > this.limit) {
+        this.say(`${(size / 1e6).toFixed(0)} MB at once is too much; the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
+        return;
+      }
+      const form = new FormData();
+      for (const file of files) form.append("files", file, file.name);
+      this.say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`} …`);
+      try {
+        const answer = await fetch("/upload", { method: "POST", body: form });
+        if (!answer.ok) throw new Error(await answer.text());
+        this.sending = "";
+        this.$emit("uploaded");
+      } catch (error) {
+        this.say(`Not added: ${error.message}`, 6000);
+      }
+    },
+    say(text, milliseconds) {
+      this.sending = text;
+      if (milliseconds) setTimeout(() => { if (this.sending === text) this.sending = ""; }, milliseconds);
+    },
+  },
+};

@@ -1,0 +1,185 @@
+// The moving picture, played in the browser. Python says what to show (`show`) and is only told
+// when the user does something.
+import { Character, fetchClip, Stage, THREE } from "motionweave";
+
+export default {
+  template: `
+    <div class="mw-viewport">
+      <div class="mw-stage" ref="stage"></div>
+      <div class="mw-labels" ref="labels" aria-hidden="true"></div>
+      <div class="mw-note" v-if="note" role="alert">{{ note }}</div>
+      <div class="mw-empty" v-if="!count && !note"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
+      <div class="mw-views" v-if="count">
+        <button v-for="side in ['corner', 'side', 'front', 'top']" :title="'Look from the ' + side" @click="look(side)">{{ side }}</button>
+      </div>
+      <div class="mw-scale" v-if="count"><i></i>1 m</div>
+      <div class="mw-transport" :class="{ off: !count }">
+        <button class="mw-icon" title="First frame (Home)" @click="seek(0)"><span class="material-icons">skip_previous</span></button>
+        <button class="mw-icon mw-play" :title="playing ? 'Pause (space)' : 'Play (space)'" @click="toggle"><span class="material-icons">{{ playing ? 'pause' : 'play_arrow' }}</span></button>
+        <input class="mw-scrub" type="range" min="0" :max="duration" step="any" :value="time" :style="{ '--done': duration ? 100 * time / duration + '%' : '0%' }" @input="scrub" aria-label="time">
+        <span class="mw-time"><b>{{ time.toFixed(2) }}</b> / {{ duration.toFixed(2) }} s<i>frame {{ Math.round(time * fps) }}</i></span>
+        <select class="mw-speed" v-model.number="speed" title="Speed" aria-label="speed">
+          <option v-for="s in [0.1, 0.25, 0.5, 1, 2]" :value="s">{{ s }}×</option>
+        </select>
+        <button class="mw-icon" :class="{ on: loop }" title="Loop (L)" @click="loop = !loop"><span class="material-icons">repeat</span></button>
+        <button class="mw-icon" :class="{ on: following }" title="Follow the character (F)" @click="following = !following"><span class="material-icons">center_focus_strong</span></button>
+        <button class="mw-icon" :class="{ on: trails }" title="Foot trails and paths (T)" @click="trails = !trails"><span class="material-icons">timeline</span></button>
+        <button class="mw-icon" :class="{ on: ghosts }" title="Inputs as ghosts (G)" @click="ghosts = !ghosts"><span class="material-icons">group</span></button>
+      </div>
+    </div>`,
+  props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
+  data: () => ({
+    playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
+    time: 0, duration: 0, fps: 30, count: 0, note: "",
+  }),
+  mounted() {
+    this.stage = new Stage(this.$refs.stage);
+    this.stage.setTheme(this.theme);
+    this.clips = new Map();
+    this.request = 0;
+    this.shown = 0;
+    let last = performance.now();
+    const tick = (now) => {
+      this.handle = requestAnimationFrame(tick);
+      const seconds = (now - last) / 1000;
+      last = now;
+      this.advance(Math.min(seconds, 0.25));
+      this.stage.render(seconds);
+      this.placeLabels();
+    };
+    this.handle = requestAnimationFrame(tick);
+    window.motionweave = Object.assign(window.motionweave ?? {}, { viewport: this });
+  },
+  unmounted() {
+    cancelAnimationFrame(this.handle);
+    this.stage.dispose();
+  },
+  watch: {
+    theme(name) { this.stage.setTheme(name); },
+    trails() { this.dress(); },
+    ghosts() { this.dress(); },
+  },
+  methods: {
+    // What to show: [{ id, url, color, ghost, beside, label }]. A clip already here is not
+    // fetched again; the newest call wins if answers come late.
+    async show(looks, options = {}) {
+      const request = ++this.request;
+      let fetched;
+      try {
+        fetched = await Promise.all(looks.map((look) => this.clips.get(look.url) ?? fetchClip(look.url)));
+      } catch (error) {
+        if (request === this.request) this.note = `The motion could not be fetched (${error.message}). Is the server still running?`;
+        return;
+      }
+      if (request !== this.request) return;
+      this.note = "";
+      const wanted = new Set(looks.map((look) => look.id));
+      for (const id of [...this.stage.characters.keys()]) if (!wanted.has(id)) this.stage.remove(id);
+      this.clips = new Map(looks.map((look, i) => [look.url, fetched[i]]));
+      looks.forEach((look, i) => {
+        const old = this.stage.characters.get(look.id);
+        if (old && JSON.stringify(old.look) === JSON.stringify(look)) return;
+        this.stage.add(look.id, new Character(fetched[i], look));
+      });
+      this.count = looks.length;
+      const main = this.main();
+      if (main) {
+        this.fps = main.clip.fps;
+        const shared = [...this.stage.characters.values()].filter((c) => !c.look.ghost);
+        this.duration = Math.max(...shared.map((c) => (c.clip.frames - 1) / c.clip.fps));
+        this.time = Math.min(this.time, this.duration);
+        this.spread(main.way());
+      }
+      this.dress();
+      this.makeLabels();
+      this.pose();
+      if (options.reset && main) { this.time = 0; this.pose(); this.look("corner"); }
+      this.shown += 1;
+      this.shownAt = performance.now();
+    },
+    // Put characters beside the main one, to its left or right.
+    spread(way) {
+      for (const { group, look } of this.stage.characters.values())
+        group.position.set(way.z, 0, -way.x).multiplyScalar(look.beside || 0);
+    },
+    dress() {
+      for (const c of this.stage.characters.values()) {
+        c.group.visible = !c.look.ghost || this.ghosts;
+        c.trails.visible = this.trails;
+      }
+      this.stage.dirty = true;
+    },
+    advance(seconds) {
+      if (!this.count) return;
+      if (this.playing && this.duration > 0) {
+        this.time += seconds * this.speed;
+        if (this.time > this.duration) {
+          this.time = this.loop ? this.time % this.duration : this.duration;
+          if (!this.loop) this.pause();
+        }
+        this.pose();
+      }
+      const main = this.main();
+      if (this.following && main) {
+        const jumped = Math.abs(this.time - (this.lastTime ?? 0)) > 0.5;
+        this.stage.follow(this.centre(), jumped ? 1 : 1 - Math.exp(-6 * seconds));
+      }
+      this.lastTime = this.time;
+    },
+    main() { return [...this.stage.characters.values()].find((c) => !c.look.ghost); },
+    centre() {
+      const main = [...this.stage.characters.values()].filter((c) => !c.look.ghost);
+      const sum = new THREE.Vector3();
+      for (const c of main) sum.add(c.at(0).add(c.group.position));
+      return sum.divideScalar(main.length);
+    },
+    pose() {
+      for (const c of this.stage.characters.values()) {
+        const share = this.duration ? this.time / this.duration : 0;
+        c.set(c.look.ghost ? share * (c.clip.frames - 1) : this.time * c.clip.fps);
+      }
+      this.stage.dirty = true;
+    },
+    makeLabels() {
+      const named = [...this.stage.characters.values()].filter((c) => c.look.label);
+      this.$refs.labels.replaceChildren(...named.map((c) => {
+        const tag = document.createElement("span");
+        tag.textContent = c.look.label;
+        tag.style.setProperty("--tag", c.look.color);
+        c.tag = tag;
+        return tag;
+      }));
+    },
+    placeLabels() {
+      for (const c of this.stage.characters.values()) {
+        if (!c.tag) continue;
+        const head = c.clip.body.head;
+        const top = c.at(head ? head[1] : 0).add(c.group.position);
+        top.y += 0.2;
+        const at = c.group.visible ? this.stage.toScreen(top) : null;
+        c.tag.style.display = at ? "" : "none";
+        if (at) c.tag.style.transform = `translate(-50%, -100%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
+      }
+    },
+    look(side) { const main = this.main(); if (main) this.stage.view(this.centre(), main.way(), side); },
+    pause() { this.playing = false; this.$emit("time", this.time); },
+    scrub(event) { this.playing = false; this.seek(Number(event.target.value)); },
+    seek(seconds) { this.time = Math.min(Math.max(seconds, 0), this.duration); this.pose(); this.$emit("time", this.time); },
+    step(frames) { this.playing = false; this.seek((Math.round(this.time * this.fps) + frames) / this.fps); },
+    toggle() {
+      if (!this.playing && this.time >= this.duration) this.time = 0;
+      this.playing = !this.playing;
+      if (!this.playing) this.$emit("time", this.time);
+    },
+    switch(name) { this[name] = !this[name]; },
+    // For tests: what is on screen, in numbers.
+    state() {
+      const main = this.main();
+      return {
+        count: this.count, time: this.time, duration: this.duration, playing: this.playing, shown: this.shown,
+        frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note,
+        looks: [...this.stage.characters.values()].map((c) => c.look),
+      };
+    },
+  },
+};

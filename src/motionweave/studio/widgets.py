@@ -1,0 +1,173 @@
+"""Plain widgets in the studio's look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+from nicegui.events import GenericEventArguments
+
+
+@contextmanager
+def section(title: str, *, classes: str = "") -> Iterator[Element]:
+    """A titled part of a panel."""
+    with ui.element("section").classes(f"mw-section {classes}") as part:
+        ui.element("h2").add_slot("default", title)
+        yield part
+
+
+def button(
+    text: str, handler: Callable[[], Any], *, icon: str = "", title: str = "", kind: str = ""
+) -> Element:
+    """A push button; ``kind`` is empty, ``"primary"`` or ``"quiet"``."""
+    with ui.element("button").classes(f"mw-button {kind}") as element:
+        if icon:
+            symbol(icon)
+        if text:
+            ui.label(text)
+    element.props["title"] = title or text
+    element.props["aria-label"] = title or text
+    element.on("click", lambda _: handler())
+    return element
+
+
+def icon_button(icon: str, title: str, handler: Callable[[], Any]) -> Element:
+    """A button that is only a symbol."""
+    with ui.element("button").classes("mw-icon") as element:
+        symbol(icon)
+    element.props["title"] = title
+    element.props["aria-label"] = title
+    element.on("click.stop", lambda _: handler())
+    return element
+
+
+def symbol(name: str) -> Element:
+    """A symbol of the icon font that comes with the server."""
+    return ui.html(name, sanitize=False, tag="span").classes("material-icons")
+
+
+def enable(element: Element, on: bool) -> None:
+    """Let a button be pressed or not."""
+    if on and "disabled" in element.props:
+        del element.props["disabled"]
+    elif not on and "disabled" not in element.props:
+        element.props["disabled"] = True
+    else:
+        return
+    element.update()
+
+
+def mark(element: Element, name: str, on: bool) -> None:
+    """Give an element a CSS class or take it away."""
+    if on and name not in element.classes:
+        element.classes(add=name)
+    elif not on and name in element.classes:
+        element.classes(remove=name)
+
+
+class Choice:
+    """One of a few, side by side."""
+
+    def __init__(
+        self, options: Mapping[str, tuple[str, str]], on_change: Callable[[str], None]
+    ) -> None:
+        """``options``: value to its label and what it means."""
+        self._buttons: dict[str, Element] = {}
+        with ui.element("div").classes("mw-choice") as self.element:
+            for value, (label, meaning) in options.items():
+                with ui.element("button") as one:
+                    ui.label(label)
+                one.props["title"] = meaning
+                one.on("click", lambda _, value=value: on_change(value))
+                self._buttons[value] = one
+
+    def set(self, value: str) -> None:
+        """Show which one is taken."""
+        for name, one in self._buttons.items():
+            mark(one, "on", name == value)
+
+
+class Switch:
+    """On or off."""
+
+    def __init__(self, label: str, title: str, on_change: Callable[[bool], None]) -> None:
+        self._on = False
+        with ui.element("button").classes("mw-switch") as self.element:
+            ui.element("i")
+            ui.label(label)
+        self.element.props["title"] = title
+        self.element.props["role"] = "switch"
+        self.element.props["aria-checked"] = "false"
+        self.element.on("click", lambda _: on_change(not self._on))
+
+    def set(self, on: bool) -> None:
+        """Show it on or off."""
+        if on != self._on:
+            self._on = on
+            self.element.props["aria-checked"] = "true" if on else "false"
+            mark(self.element, "on", on)
+            self.element.update()
+
+
+class Slider:
+    """A number by dragging; tells it while dragging and once more at the end."""
+
+    def __init__(
+        self,
+        label: str,
+        low: float,
+        high: float,
+        step: float,
+        on_change: Callable[[float, bool], None],
+        *,
+        unit: str = "",
+        digits: int = 0,
+    ) -> None:
+        self._unit, self._digits = unit, digits
+        with ui.element("label").classes("mw-slider") as self.element:
+            ui.label(label)
+            self._input = ui.element("input")
+            self._value = ui.label("").classes("mw-value")
+        self._input.props.update(
+            {"type": "range", "min": low, "max": high, "step": step, "aria-label": label}
+        )
+
+        def told(event: GenericEventArguments, final: bool) -> None:
+            value = float(event.args)
+            self._value.set_text(self._text(value))
+            on_change(value, final)
+
+        reading = "(event) => emit(event.target.value)"
+        self._input.on("input", lambda e: told(e, False), js_handler=reading, throttle=0.04)
+        self._input.on("change", lambda e: told(e, True), js_handler=reading)
+
+    def set(self, value: float, low: float | None = None, high: float | None = None) -> None:
+        """Show a value, perhaps in another range."""
+        if low is not None and high is not None:
+            span = max(high - low, 1e-9)
+            self._input.props.update({"min": low, "max": high})
+            if self._digits:
+                self._input.props["step"] = span / 200.0
+        self._value.set_text(self._text(value))
+        if self._input.props.get("value") != value or low is not None:
+            self._input.props["value"] = value
+            self._input.update()
+            # The property is only the first value of an input; once touched it must be set.
+            ui.run_javascript(
+                f"{{const e = getHtmlElement({self._input.id});"
+                f" if (e && document.activeElement !== e) e.value = {value!r};}}"
+            )
+
+    def _text(self, value: float) -> str:
+        return f"{value:.{self._digits}f}{self._unit}"
+
+
+def menu(options: Mapping[str, Callable[[], Any]]) -> ui.menu:
+    """A menu that opens from the element it is made in."""
+    with ui.menu().classes("mw-menu") as opened:
+        for label, handler in options.items():
+            ui.menu_item(label, handler)
+    return opened

@@ -1,0 +1,76 @@
+"""What the server holds for all its tabs: one session, the packed motions, the project's file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from motionweave.studio.document import Clip, Document
+from motionweave.studio.payload import PayloadStore
+from motionweave.studio.project import SUFFIX, load_project, save_project
+from motionweave.studio.screens import SCREENS
+from motionweave.studio.session import Session
+from motionweave.studio.upload import Received, add_files, sample_clip
+
+
+class Workspace:
+    """One document and what belongs to it; tabs are views of it."""
+
+    def __init__(self) -> None:
+        self.session = Session({screen.name: screen.Settings for screen in SCREENS})
+        self.store = PayloadStore()
+        #: The project's file, if it was opened from one.
+        self.path: Path | None = None
+
+    @classmethod
+    def open(cls, paths: Sequence[Path] = ()) -> Workspace:
+        """A workspace with a project, with clips of files, or with the built-in clips."""
+        from motionweave.studio.server import FIRST_CLIPS, motion_files
+
+        workspace = cls()
+        session = workspace.session
+        if len(paths) == 1 and paths[0].suffix.lower() == SUFFIX:
+            workspace.path = paths[0]
+            session.replace(load_project(paths[0], session.kinds))
+            return workspace
+        document = session.empty()
+        if paths:
+            files = [Received(path.name, path) for path in motion_files(paths)]
+            document, _ = add_files(document, files)
+        else:
+            for name in FIRST_CLIPS:
+                document = document.with_clip(sample_clip(document, name))
+        session.replace(opening(document))
+        return workspace
+
+    def save(self) -> Path | None:
+        """Write the project back to its file; None if it has none."""
+        if self.path is not None:
+            save_project(self.session.document, self.path)
+            self.session.saved = self.session.document
+            self.session.tell()
+        return self.path
+
+
+def opening(document: Document) -> Document:
+    """The document with its first clips in use, so that something moves at once."""
+    usable = [clip for clip in document.clips if clip.usable]
+    for screen in SCREENS:
+        clips = _first(usable, min(screen.most, 3))
+        if len(clips) >= 2:
+            settings = document.settings[screen.name]
+            ids = tuple(clip.id for clip in clips)
+            document = document.with_settings(screen.name, screen.with_clips(settings, ids))
+    return document
+
+
+def _first(clips: Sequence[Clip], count: int) -> list[Clip]:
+    """The first clips of the first one's skeleton."""
+    alike = [
+        c
+        for c in clips
+        if c.original is not None
+        and clips[0].original is not None
+        and c.original.skeleton.names == clips[0].original.skeleton.names
+    ]
+    return alike[:count]
