@@ -33,7 +33,9 @@ class WeightPad(Element, component="web/weightpad.js"):
 
     def set(self, names: Sequence[str], colors: Sequence[str], weights: Sequence[float]) -> None:
         """Show clips and their weights."""
-        _update(self, names=list(names), colors=list(colors), weights=[float(w) for w in weights])
+        update_props(
+            self, names=list(names), colors=list(colors), weights=[float(w) for w in weights]
+        )
 
 
 class HeatMap(Element, component="web/heatmap.js"):
@@ -85,11 +87,11 @@ class HeatMap(Element, component="web/heatmap.js"):
             "marks": [list(mark) for mark in marks],
             "chosen": None if chosen is None else list(chosen),
         }
-        _update(self, map=data)
+        update_props(self, map=data)
 
     def clear(self) -> None:  # type: ignore[override]
         """Show nothing."""
-        _update(self, map=None)
+        update_props(self, map=None)
 
 
 class Lanes(Element, component="web/lanes.js"):
@@ -111,7 +113,9 @@ class Lanes(Element, component="web/lanes.js"):
 
         A link is a row of (lane, start, end): bars that belong together.
         """
-        _update(self, lanes=list(lanes), links=[list(map(list, link)) for link in links], span=span)
+        update_props(
+            self, lanes=list(lanes), links=[list(map(list, link)) for link in links], span=span
+        )
 
 
 class CurveEditor(Element, component="web/curves.js"):
@@ -170,7 +174,7 @@ class CurveEditor(Element, component="web/curves.js"):
         bands
             Places where the curve must not go: ``{points: [(x, low, high)]}``.
         """
-        _update(
+        update_props(
             self,
             lines=list(lines),
             handles=list(handles),
@@ -196,7 +200,7 @@ class Shell(Element, component="web/shell.js"):
         self.run_method("browse")
 
 
-def _update(element: Element, **props: Any) -> None:
+def update_props(element: Element, **props: Any) -> None:
     """Set properties; only what is new goes to the browser."""
     if any(element._props.get(name) != value for name, value in props.items()):
         element._props.update(props)

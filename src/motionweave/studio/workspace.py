@@ -56,8 +56,8 @@ def opening(document: Document) -> Document:
     """The document with its first clips in use, so that something moves at once."""
     usable = [clip for clip in document.clips if clip.usable]
     for screen in SCREENS:
-        clips = _first(usable, min(screen.most, 3))
-        if len(clips) >= 2:
+        clips = _first(usable, screen.first)
+        if len(clips) >= min(screen.first, 2):
             settings = document.settings[screen.name]
             ids = tuple(clip.id for clip in clips)
             document = document.with_settings(screen.name, screen.with_clips(settings, ids))

@@ -111,6 +111,7 @@ class BlendScreen(Screen):
     hint = "Click two clips or more on the shelf to blend them."
     Settings = BlendSettings
     most = 8
+    first = 3
 
     # Making
 

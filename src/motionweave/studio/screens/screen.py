@@ -59,6 +59,8 @@ class Screen(ABC):
     Settings: ClassVar[type]
     #: How many clips the screen can work on.
     most: ClassVar[int] = 2
+    #: How many it takes when the studio opens.
+    first: ClassVar[int] = 2
 
     def __init__(self, page: Page) -> None:
         self.page = page

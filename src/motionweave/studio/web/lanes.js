@@ -43,6 +43,7 @@ export default {
     draw() {
       if (!this.$refs.canvas) return;
       const { context: c, width, height } = fitCanvas(this.$refs.canvas);
+      if (!height) return;
       const ink = palette(this.$el);
       const rows = this.rows(height);
       c.font = "11px Inter, system-ui, sans-serif";
