@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.screen import Screen
+from motionweave.studio.screens.spline import SplineScreen
 from motionweave.studio.screens.transition import TransitionScreen
 
-SCREENS: tuple[type[Screen], ...] = (BlendScreen, TransitionScreen)
+SCREENS: tuple[type[Screen], ...] = (BlendScreen, TransitionScreen, SplineScreen)

@@ -1,0 +1,303 @@
+"""Spline: one clip swings over into another along a curve through the subspace of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from nicegui import ui
+from numpy.typing import NDArray
+
+from motionweave.core.motion import Motion
+from motionweave.studio import snippets, widgets
+from motionweave.studio.components import Lanes
+from motionweave.studio.document import Document
+from motionweave.studio.editors import SpaceView
+from motionweave.studio.memo import Memo
+from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.snippets import Recipe
+from motionweave.studio.viewport import Look
+from motionweave.subspace import bezier
+from motionweave.subspace.transition import SplineTransition, Subspace, subspace
+
+Array = NDArray[np.float64]
+
+_GHOST_GAP = 1.1
+# Points that the spline is drawn with.
+_DRAWN = 48
+# Room for three coordinates; a subspace may have fewer.
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class SplineSettings:
+    """What the spline screen makes.
+
+    Parameters
+    ----------
+    clips
+        Ids of the clip that is left and of the one that is entered.
+    leave, enter
+        Last frame of the first and first frame of the second; None for the best.
+    degree, length, bias
+        Of the spline, see `Subspace.transition`.
+    axes
+        Of the subspace that are shown: 2 or 3.
+    """
+
+    clips: tuple[str, ...] = ()
+    leave: int | None = None
+    enter: int | None = None
+    degree: int = 4
+    length: float = 1.3
+    bias: float = 0.0
+    axes: int = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """What the widgets show."""
+
+    names: tuple[str, str]
+    space: Subspace
+    made: SplineTransition
+
+
+_spaces: Memo[Subspace] = Memo(size=6)
+
+
+class SplineScreen(Screen):
+    """The spline screen."""
+
+    name = "spline"
+    title = "Spline"
+    icon = "gesture"
+    hint = "Click two clips on the shelf: the first swings over into the second."
+    Settings = SplineSettings
+    most = 2
+
+    # Making
+
+    @staticmethod
+    def missing(document: Document) -> str:
+        count = len(document.usable(document.settings["spline"].clips))
+        return (SplineScreen.hint, "Click the clip to swing over into.", "")[count]
+
+    @staticmethod
+    def make(document: Document, live: bool) -> Result:
+        settings: SplineSettings = document.settings["spline"]
+        clips = document.usable(settings.clips)
+        first, second = (clip.motion for clip in clips)
+        space = _space(first, second)
+        leave, enter = _inside(settings, first, second)
+        made = space.transition(
+            leave,
+            enter,
+            degree=settings.degree,
+            length=settings.length,
+            bias=settings.bias,
+            clean=document.settings["common"].clean and not live,
+        )
+        looks = (
+            Look("result", made.motion, RESULT),
+            Look("ghost0", first, series(0), ghost=True, beside=_GHOST_GAP, label=clips[0].name),
+            Look("ghost1", second, series(1), ghost=True, beside=-_GHOST_GAP, label=clips[1].name),
+        )
+        details = Details((clips[0].name, clips[1].name), space, made)
+        return Result(made.motion, looks, (first, second), details)
+
+    @staticmethod
+    def recipe(document: Document) -> Recipe:
+        settings: SplineSettings = document.settings["spline"]
+        clips = document.usable(settings.clips)
+        names = snippets.named(clips)
+        clean = document.settings["common"].clean
+        leave, enter = _inside(settings, *(clip.motion for clip in clips))
+        given: dict[str, object] = {
+            "leave": leave,
+            "enter": enter,
+            "degree": settings.degree,
+            "length": snippets.number(settings.length),
+            "bias": snippets.number(settings.bias) if settings.bias else None,
+        }
+        said = {name: value for name, value in given.items() if value is not None}
+        arguments = [one.variable for one in names]
+        arguments += [f"{name}={value}" for name, value in said.items()]
+        arguments.append(f"clean={clean}")
+        words = [word for name, value in said.items() for word in (f"--{name}", value)]
+        return Recipe(
+            snippets.script(
+                names,
+                f"motion = mw.spline_transition({', '.join(arguments)})",
+                f"mw.save(motion, {snippets.OUTPUT!r})",
+            ),
+            snippets.commands(
+                names,
+                snippets.command(
+                    "motionweave",
+                    "spline",
+                    *(one.file for one in names),
+                    *words,
+                    *([] if clean else ["--no-clean"]),
+                    "-o",
+                    snippets.OUTPUT,
+                ),
+            ),
+        )
+
+    @staticmethod
+    def with_clips(settings: SplineSettings, clips: tuple[str, ...]) -> SplineSettings:
+        return replace(settings, clips=clips, leave=None, enter=None)
+
+    # Widgets
+
+    def build_panel(self) -> None:
+        with widgets.section("Subspace"):
+            self._view = SpaceView(self._handle_dragged)
+            with ui.element("div").classes("mw-row mw-spread"):
+                self._axes = widgets.Choice(
+                    {
+                        "2": ("2-D", "The two axes along which the clips differ most"),
+                        "3": ("3-D", "Three axes; drag to turn"),
+                    },
+                    lambda axes: self.change("axes shown", axes=int(axes)),
+                )
+                self._told = ui.label("").classes("mw-value")
+        with widgets.section("Where"):
+            self._leave = widgets.Slider("Leave at", 0, 1, 1, self._set_leave, unit="")
+            self._enter = widgets.Slider("Enter at", 0, 1, 1, self._set_enter, unit="")
+            with ui.element("div").classes("mw-row"):
+                self._best = widgets.button(
+                    "Best frames",
+                    lambda: self.change("frames", leave=None, enter=None),
+                    icon="auto_awesome",
+                    title="Leave and enter where the poses are most alike",
+                )
+                widgets.button("Swap", self._swap, icon="swap_vert", title="Swap the clips")
+        with widgets.section("Spline"):
+            self._degree = widgets.Slider("Degree", 2, 6, 1, self._set_degree)
+            self._length = widgets.Slider(
+                "Length", 1.0, 3.0, 0.01, self._set_length, unit=" ×", digits=2
+            )
+            self._bias = widgets.Slider("Bias", -1.0, 1.0, 0.05, self._set_bias, digits=2)
+            self._bias.element.props["title"] = (
+                "Left follows the first clip through, right anticipates the second"
+            )
+
+    def build_dock(self) -> None:
+        self._lanes = Lanes()
+
+    def refresh(self, settings: SplineSettings) -> None:
+        self._axes.set(str(settings.axes))
+        self._degree.set(settings.degree)
+        self._length.set(settings.length)
+        self._bias.set(settings.bias)
+        widgets.mark(self._best, "on", settings.leave is None and settings.enter is None)
+        if self.missing(self.page.session.document):
+            self._view.set([], None, settings.axes)
+            self._lanes.set([], [], (0.0, 1.0))
+            self._told.set_text("")
+
+    def present(self, result: Result) -> None:
+        details: Details = result.details
+        space, made = details.space, details.made
+        self._view.set(*_drawn(details), self.settings.axes)
+        self._told.set_text(
+            f"{space.embedding.dimensions} axes keep {100 * made.explained:.0f}% · "
+            f"{made.duration:.2f} s"
+        )
+        self._leave.set(made.leave, 0, len(space.a) - 1)
+        self._enter.set(_own_frame(space, made.enter), 0, _own_frame(space, len(space.b) - 1))
+        last = len(made.motion) - 1
+        bars = ((0, made.start), (made.start, made.end), (made.end, last))
+        names = (details.names[0], "spline", details.names[1])
+        colors = (series(0), "#ffb454", series(1))
+        self._lanes.set(
+            [
+                {"group": name, "color": color, "bars": [bar]}
+                for name, color, bar in zip(names, colors, bars, strict=True)
+            ],
+            [],
+            (0.0, float(last)),
+        )
+
+    # Handlers
+
+    def _handle_dragged(self, curve: int, frame: int, final: bool) -> None:
+        if curve == 0:
+            self._set_leave(frame, final)
+        elif self.page.result is not None and isinstance(self.page.result.details, Details):
+            self._set_enter(_own_frame(self.page.result.details.space, frame), final)
+
+    def _set_leave(self, frame: float, final: bool) -> None:
+        self._drag("leaving frame", "leave", final, leave=round(frame))
+
+    def _set_enter(self, frame: float, final: bool) -> None:
+        self._drag("entry frame", "enter", final, enter=round(frame))
+
+    def _set_degree(self, degree: float, final: bool) -> None:
+        self._drag("degree", "degree", final, degree=round(degree))
+
+    def _set_length(self, length: float, final: bool) -> None:
+        self._drag("length", "length", final, length=round(length, 3))
+
+    def _set_bias(self, bias: float, final: bool) -> None:
+        self._drag("bias", "bias", final, bias=round(bias, 3))
+
+    def _drag(self, label: str, merge: str, final: bool, **fields: float) -> None:
+        self.change(label, merge=merge, **fields)
+        if final:
+            self.settle()
+
+    def _swap(self) -> None:
+        self.change("order of clips", clips=self.settings.clips[::-1], leave=None, enter=None)
+
+
+def _space(first: Motion, second: Motion) -> Subspace:
+    return _spaces.get((first, second), None, lambda: subspace(first, second))
+
+
+def _inside(
+    settings: SplineSettings, first: Motion, second: Motion
+) -> tuple[int | None, int | None]:
+    """Frames to leave and to enter, inside clips that may have been trimmed since."""
+    leave, enter = settings.leave, settings.enter
+    return (
+        None if leave is None else min(leave, len(first) - 1),
+        None if enter is None else min(enter, len(second) - 1),
+    )
+
+
+def _own_frame(space: Subspace, frame: int) -> int:
+    """A frame of the second clip in the subspace as a frame of the clip itself."""
+    return round(frame / space.enter_scale)
+
+
+def _drawn(details: Details) -> tuple[list[dict[str, object]], dict[str, object]]:
+    """Curves and spline as `SpaceView` shows them."""
+    space, made = details.space, details.made
+    curves: list[dict[str, object]] = [
+        {"name": name, "color": series(i), "points": _shown(points)}
+        for i, (name, points) in enumerate(zip(details.names, space.curves, strict=True))
+    ]
+    u = np.linspace(0.0, 1.0, _DRAWN)
+    spline: dict[str, object] = {
+        "points": _shown(bezier.evaluate(made.control, u)),
+        "control": _shown(made.control),
+        "frames": [made.leave, made.enter],
+        "path": _shown(
+            np.concatenate(
+                [space.curves[0][: made.leave], made.path, space.curves[1][made.enter + 1 :]]
+            )
+        ),
+    }
+    return curves, spline
+
+
+def _shown(points: Array) -> list[list[float]]:
+    """The first three coordinates, zero where the subspace has fewer."""
+    wide = np.zeros((len(points), _SHOWN))
+    count = min(_SHOWN, points.shape[1])
+    wide[:, :count] = points[:, :count]
+    rounded: list[list[float]] = np.round(wide, 4).tolist()
+    return rounded

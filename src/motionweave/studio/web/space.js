@@ -1,0 +1,191 @@
+// Clips as curves in a subspace, a spline that joins them, and where the motion is just now.
+import { fitCanvas, palette, throttled } from "motionweave";
+
+const MARGIN = 26;
+// A curve that passes the same place twice: of two frames as near, the one nearer in time.
+const PIXELS_PER_FRAME = 0.12;
+
+export default {
+  template: `
+    <div class="mw-space">
+      <canvas ref="canvas" :class="{ turn: axes === 3 }" aria-label="subspace" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"></canvas>
+      <div class="mw-space-hint">{{ axes === 3 ? "Drag to turn · " : "" }}Drag a handle along its curve</div>
+    </div>`,
+  props: { curves: Array, spline: Object, axes: Number },
+  data: () => ({ yaw: 0.7, pitch: 0.45, held: null, own: null, over: null }),
+  created() { this.send = throttled((curve, frame, final) => this.$emit("frame", { curve, frame, final })); },
+  mounted() {
+    this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
+    this.observers[0].observe(this.$refs.canvas);
+    this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    const tick = () => {
+      this.handle = requestAnimationFrame(tick);
+      const frame = this.frame();
+      if (frame !== this.last) { this.last = frame; this.draw(); }
+    };
+    this.handle = requestAnimationFrame(tick);
+  },
+  unmounted() {
+    cancelAnimationFrame(this.handle);
+    for (const observer of this.observers) observer.disconnect();
+  },
+  watch: {
+    curves() { this.measure(); this.draw(); },
+    spline() { if (!this.held) this.own = null; this.draw(); },
+    axes() { this.draw(); },
+    over() { this.draw(); },
+  },
+  methods: {
+    frame() {
+      const view = window.motionweave?.viewport;
+      return view ? Math.round(view.time * view.fps) : 0;
+    },
+    // The box around all curves stays the same whatever the spline does, so that nothing jumps.
+    measure() {
+      const all = this.curves.flatMap((curve) => curve.points);
+      this.middle = [0, 1, 2].map((k) => (Math.min(...all.map((p) => p[k])) + Math.max(...all.map((p) => p[k]))) / 2);
+      this.radius = Math.max(...all.map((p) => Math.hypot(...p.map((v, k) => v - this.middle[k]))), 1e-9);
+      this.half = [0, 1].map((k) => Math.max(...all.map((p) => Math.abs(p[k] - this.middle[k])), 1e-9));
+    },
+    px(point) {
+      if (!this.middle) this.measure();
+      const { clientWidth: width, clientHeight: height } = this.$refs.canvas;
+      const [x, y, z] = point.map((v, k) => v - this.middle[k]);
+      if (this.axes !== 3) {
+        const scale = Math.min((width / 2 - MARGIN) / this.half[0], (height / 2 - MARGIN) / this.half[1]);
+        return [width / 2 + scale * x, height / 2 - scale * y];
+      }
+      const scale = (Math.min(width, height) / 2 - MARGIN / 2) / this.radius;
+      const across = Math.cos(this.yaw) * x + Math.sin(this.yaw) * z;
+      const away = -Math.sin(this.yaw) * x + Math.cos(this.yaw) * z;
+      const up = Math.cos(this.pitch) * y - Math.sin(this.pitch) * away;
+      return [width / 2 + scale * across, height / 2 - scale * up];
+    },
+    stroke(c, points, { color, width = 1.5, alpha = 1, dash = [] }) {
+      if (points.length < 2) return;
+      c.beginPath();
+      points.forEach((p, i) => (i ? c.lineTo(...this.px(p)) : c.moveTo(...this.px(p))));
+      Object.assign(c, { strokeStyle: color, lineWidth: width, globalAlpha: alpha, lineJoin: "round", lineCap: "round" });
+      c.setLineDash(dash);
+      c.stroke();
+      c.setLineDash([]);
+      c.globalAlpha = 1;
+    },
+    dot(c, point, radius, fill, rim, width = 2) {
+      c.beginPath();
+      c.arc(...this.px(point), radius, 0, 2 * Math.PI);
+      c.fillStyle = fill;
+      c.fill();
+      if (rim) { c.strokeStyle = rim; c.lineWidth = width; c.stroke(); }
+    },
+    ends() { return this.spline ? this.spline.frames.map((frame, i) => (this.own && this.own[0] === i ? this.own[1] : frame)) : []; },
+    draw() {
+      if (!this.$refs.canvas) return;
+      const { context: c } = fitCanvas(this.$refs.canvas);
+      if (!this.curves.length) return;
+      const ink = palette(this.$el);
+      const ends = this.ends();
+      this.cross(c, ink);
+      this.curves.forEach(({ points, color }, i) => {
+        const [kept, left] = i === 0 ? [points.slice(0, ends[0] + 1), points.slice(ends[0])] : [points.slice(ends[1]), points.slice(0, ends[1] + 1)];
+        this.stroke(c, left, { color, width: 1.2, alpha: 0.3 });
+        this.stroke(c, kept, { color, width: 2, alpha: 0.85 });
+      });
+      if (!this.spline) return;
+      const { points, control, path } = this.spline;
+      this.stroke(c, control, { color: ink.soft, width: 1, alpha: 0.8, dash: [3, 3] });
+      control.slice(1, -1).forEach((p) => this.dot(c, p, 2.5, ink.panel, ink.soft, 1.2));
+      this.stroke(c, points, { color: ink.accent, width: 3.2 });
+      ends.forEach((frame, i) => {
+        const { points: curve, color } = this.curves[i];
+        const at = curve[frame];
+        this.dot(c, at, this.held === i || this.over === i ? 8 : 6.5, color, ink.ink);
+        this.name(c, ink, at, `${i ? "enter" : "leave"} ${frame}`, i);
+      });
+      const now = path[Math.min(this.last ?? 0, path.length - 1)];
+      this.dot(c, now, 4, ink.ink, ink.panel, 1.5);
+    },
+    cross(c, ink) {
+      const size = this.axes === 3 ? this.radius : Math.max(...this.half);
+      for (const k of this.axes === 3 ? [0, 1, 2] : [0, 1]) {
+        const ends = [-1, 1].map((s) => this.middle.map((v, i) => v + (i === k ? s * size : 0)));
+        this.stroke(c, ends, { color: ink.line, width: 1 });
+      }
+    },
+    name(c, ink, at, text, i) {
+      const [x, y] = this.px(at);
+      const { clientWidth: width } = this.$refs.canvas;
+      c.font = "600 11px Inter, system-ui, sans-serif";
+      c.textBaseline = "middle";
+      const long = c.measureText(text).width;
+      const right = x + 12 + long < width - 2;
+      c.textAlign = right ? "left" : "right";
+      const ends = this.ends().map((frame, j) => this.px(this.curves[j].points[frame]));
+      // Names of handles that lie close together go above and below.
+      const crowded = ends.length > 1 && Math.abs(ends[0][1] - ends[1][1]) < 16 && Math.abs(ends[0][0] - ends[1][0]) < long + 20;
+      const lift = crowded ? (ends[i][1] < ends[1 - i][1] || (ends[i][1] === ends[1 - i][1] && i) ? -14 : 14) : 0;
+      c.lineWidth = 3;
+      c.strokeStyle = ink.panel;
+      c.strokeText(text, x + (right ? 12 : -12), y + lift);
+      c.fillStyle = ink.ink;
+      c.fillText(text, x + (right ? 12 : -12), y + lift);
+    },
+    at(event) {
+      const box = this.$refs.canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    },
+    find(event) {
+      const [x, y] = this.at(event);
+      let best = null, least = 13;
+      this.ends().forEach((frame, i) => {
+        const [hx, hy] = this.px(this.curves[i].points[frame]);
+        const far = Math.hypot(hx - x, hy - y);
+        if (far < least) { least = far; best = i; }
+      });
+      return best;
+    },
+    grab(event) {
+      if (event.button) return;
+      const handle = this.find(event);
+      if (handle === null && this.axes !== 3) return;
+      this.held = handle ?? "turn";
+      this.from = this.at(event);
+      this.$refs.canvas.setPointerCapture(event.pointerId);
+    },
+    move(event) {
+      if (this.held === null) { this.over = this.find(event); return; }
+      const [x, y] = this.at(event);
+      if (this.held === "turn") {
+        this.yaw += (x - this.from[0]) * 0.01;
+        this.pitch = Math.min(Math.max(this.pitch + (y - this.from[1]) * 0.01, -1.5), 1.5);
+        this.from = [x, y];
+        this.draw();
+        return;
+      }
+      const now = this.ends()[this.held];
+      let best = now, least = Infinity;
+      this.curves[this.held].points.forEach((p, frame) => {
+        const [px, py] = this.px(p);
+        const far = Math.hypot(px - x, py - y) + PIXELS_PER_FRAME * Math.abs(frame - now);
+        if (far < least) { least = far; best = frame; }
+      });
+      if (best === now && !this.own) return;
+      this.own = [this.held, best];
+      this.send(this.held, best, false);
+      this.draw();
+    },
+    drop() {
+      const held = this.held;
+      this.held = null;
+      if (held === "turn" || !this.own) return;
+      this.send(...this.own, true);
+      this.send.flush();
+    },
+    // For tests: where a handle is on the page.
+    handleAt(i) {
+      const box = this.$refs.canvas.getBoundingClientRect();
+      const [x, y] = this.px(this.curves[i].points[this.ends()[i]]);
+      return [box.left + x, box.top + y];
+    },
+  },
+};
