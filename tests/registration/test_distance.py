@@ -12,6 +12,8 @@ import motionweave as mw
 from motionweave import Planar, RegistrationError
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
+from motionweave.registration.compare import Track, compare
+from motionweave.registration.windows import window_distances, windows
 from tests.strategies import random_motion
 
 
@@ -110,11 +112,24 @@ def test_band_and_block_are_parts_of_the_grid() -> None:
             assert band[i, place] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+@settings(max_examples=20)
+@given(st.integers(1, 40), st.integers(1, 40), st.sampled_from([30.0, 60.0, 120.0]),
+       st.integers(0, 2**16))  # fmt: skip
+def test_both_ways_to_a_grid_agree(frames_a: int, frames_b: int, fps: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    a, b = random_points(rng, frames_a, 5, fps), random_points(rng, frames_b, 5, 30.0)
+    # Far away, where digits would be lost to a careless computation.
+    b = PointClip(b.points + np.array([3000.0, 0.0, 4000.0]), 30.0, a.weights)
+    by_frames = distance.distance_grid(a, b)
+    by_windows = window_distances(windows(a), windows(b))
+    np.testing.assert_allclose(by_frames, by_windows, rtol=1e-8, atol=1e-9)
+
+
 def test_comparing_clips_of_one_timing_is_the_diagonal_of_their_grid() -> None:
     rng = np.random.default_rng(3)
     a, b = random_points(rng, 40, 9, 30.0), random_points(rng, 40, 9, 30.0)
     b = PointClip(b.points + np.array([500.0, 0.0, -300.0]), 30.0, a.weights)
-    found = distance.compare(distance.Track.of(a), distance.Track.of(b))
+    found = compare(Track.of(a), Track.of(b))
     grid = distance.distance_grid(a, b)
     np.testing.assert_allclose(found.distance, grid.diagonal(), rtol=1e-9)
     for frame in (0, 1, 20, 39):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionweave.core import splines
 from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
-from motionweave.registration import distance
+from motionweave.registration.compare import Track, compare, onto
 from motionweave.registration.tracks import Tracks
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ class AlignmentCurve:
         values = self.spline(u)
         values = values.reshape(*values.shape[:-1], -1, 3)
         angle, centre = values[..., 0], values[..., 1:]
-        return distance.onto(angle, centre, centre[..., self.reference, None, :])
+        return onto(angle, centre, centre[..., self.reference, None, :])
 
 
 def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> AlignmentCurve:
@@ -60,14 +60,15 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     """
     steps = _SAMPLES_PER_KNOT * max(1, tracks.count(_RATE) // _SAMPLES_PER_KNOT)
     u, played = tracks.sample(steps, steps if cyclic else 0)
-    lanes = [distance.Track.of(clip) for clip in played]
-    columns: list[Array] = []
-    for lane in lanes:
-        found = distance.compare(lanes[reference], lane)
-        columns += [_median(np.unwrap(found.angle)), *found.centres[1].T]
-    values = np.stack(columns, axis=1)
-    values[:, 3 * reference] = 0.0
-    spline = splines.fit(u, values, (len(u) - 1) // _SAMPLES_PER_KNOT, start=u[0], end=u[-1])
+    lanes = [Track.of(clip) for clip in played]
+    values = np.zeros((len(u), len(lanes), 3))
+    for j, lane in enumerate(lanes):
+        if j != reference:
+            found = compare(lanes[reference], lane)
+            values[:, j, 0] = _median(np.unwrap(found.angle))
+            values[:, reference, 1:], values[:, j, 1:] = found.centres
+    knots = (len(u) - 1) // _SAMPLES_PER_KNOT
+    spline = splines.fit(u, values.reshape(len(u), -1), knots, start=u[0], end=u[-1])
     return AlignmentCurve(spline, reference)
 
 

@@ -219,9 +219,9 @@ def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     rows, columns = len(a), len(b)
     _check_lengths(a, b, 1, rules, "use slope_limit={}, or ends='free'")
     if rows * columns <= MOST_CELLS:
-        tie = _towards_straight(a, rows, columns)
+        weight = _TIE * a.height**2 + np.finfo(float).tiny
         return _Block(a, b, (0, rows), (0, columns)).best(
-            lambda cost: dtw.corner_path(cost + tie, rules.slope_limit), rules
+            lambda cost: dtw.corner_path(_towards_straight(cost, weight), rules.slope_limit), rules
         )
     return _Band(a, b, *_band(a, b, rules)).best(rules)
 
@@ -423,12 +423,12 @@ def _cut(clip: PointClip, span: Span) -> PointClip:
     return clip[span[0] : span[1] + 1]
 
 
-def _towards_straight(a: PointClip, rows: int, columns: int) -> Array:
-    """``(rows, columns)``: grows with the distance from the straight path."""
-    weight = _TIE * a.height**2 + np.finfo(float).tiny
-    off = np.linspace(0.0, 1.0, rows)[:, None] - np.linspace(0.0, 1.0, columns)
+def _towards_straight(cost: Array, weight: float) -> Array:
+    """Costs ``(rows, columns)`` and on top what grows with the distance from the straight path."""
+    off = np.linspace(0.0, 1.0, len(cost))[:, None] - np.linspace(0.0, 1.0, cost.shape[1])
     off *= off
     off *= weight
+    off += cost
     return off
 
 

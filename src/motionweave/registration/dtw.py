@@ -54,95 +54,77 @@ def _fill_few(  # type: ignore[no-untyped-def]
     """
     inf = np.inf
     rows, width = cost.shape
-    best, best_from = np.full(width, inf), np.zeros(width, np.uint8)
-    level, level_from = np.full(width, inf), np.zeros(width, np.uint8)
-    up1, up2 = np.full(width, inf), np.full(width, inf)
+    # For each place of the row above: the best state, the best that a step along the column
+    # may follow, and runs of one and two such steps. One place more stays infinite: it
+    # stands for all that lies outside the band.
+    best, best_from = np.full(width + 1, inf), np.zeros(width + 1, np.uint8)
+    level, level_from = np.full(width + 1, inf), np.zeros(width + 1, np.uint8)
+    up1, up2 = np.full(width + 1, inf), np.full(width + 1, inf)
+    # Runs longer than the limit cost too much.
+    second, third = (0.0 if limit >= 2 else inf), (0.0 if limit >= 3 else inf)
     top, top_row, top_place, top_state = inf, 0, 0, 0
     for i in range(rows):
-        shift = first[i] - first[i - 1] if i > 0 else 0
-        # Best state of the cell to the left, and those of its states that a step along the
-        # row may follow.
-        left_other, left_other_from, right1, right2 = inf, np.uint8(0), inf, inf
-        diag_best, diag_from = inf, np.uint8(0)
-        if shift > 0 and i > 0 and shift - 1 < width:
-            diag_best, diag_from = best[shift - 1], best_from[shift - 1]
-        for place in range(width):
-            column = first[i] + place
+        shift = first[i] - first[i - 1] if i > 0 else width
+        anywhere = begin == 2 or (begin == 1 and i == 0)
+        corner = begin == 0 and i == 0
+        low, high = max(0, -first[i]), min(width, columns - first[i])
+        diag, diag_from = inf, 0
+        if 0 < low + shift <= width:
+            diag, diag_from = best[low + shift - 1], best_from[low + shift - 1]
+        steep, steep_from, right1, right2 = inf, 0, inf, inf
+        # What this row writes lies left of what it still reads: bands only move right.
+        best[:low] = level[:low] = up1[:low] = up2[:low] = inf
+        for place in range(low, high):
             c = cost[i, place]
-            # The row above: the cell straight above, before it is overwritten (the band
-            # only moves to the right, so this row writes to the left of what it reads).
-            above = place + shift
-            if i > 0 and above < width:
-                over_best, over_from = best[above], best_from[above]
-                over_level, over_level_from = level[above], level_from[above]
-                over1, over2 = up1[above], up2[above]
-            else:
-                over_best, over_from = inf, np.uint8(0)
-                over_level, over_level_from = inf, np.uint8(0)
-                over1, over2 = inf, inf
-            d, d_from = diag_best + diagonal * c, diag_from
-            if (begin == 2 or (begin == 1 and i == 0)) and diagonal * c < d:
-                d, d_from = diagonal * c, np.uint8(7)
-            h1, h1_from = left_other + c, left_other_from
-            h2 = right1 + c if limit >= 2 else inf
-            h3 = right2 + c if limit >= 3 else inf
-            v1, v1_from = over_level + c, over_level_from
-            v2 = over1 + c if limit >= 2 else inf
-            v3 = over2 + c if limit >= 3 else inf
-            if begin == 0 and i == 0 and place == 0:
-                d_from = np.uint8(7)
-                if run == 0:
-                    d = c
-                elif along == 0:
-                    d = inf
-                    if run == 1:
-                        h1 = c
-                    elif run == 2:
-                        h2 = c
-                    else:
-                        h3 = c
-                else:
-                    d = inf
-                    if run == 1:
-                        v1 = c
-                    elif run == 2:
-                        v2 = c
-                    else:
-                        v3 = c
-            if column < 0 or column >= columns:
-                d, h1, h2, h3, v1, v2, v3 = inf, inf, inf, inf, inf, inf, inf
-            back[i, place] = d_from | (h1_from << np.uint8(3)) | (v1_from << np.uint8(5))
+            above = min(place + shift, width)
+            over, over_from = best[above], best_from[above]
+            d, d_from = diag + diagonal * c, diag_from
+            h1, h1_from = steep + c, steep_from
+            h2, h3 = right1 + c + second, right2 + c + third
+            v1, v1_from = level[above] + c, level_from[above]
+            v2, v3 = up1[above] + c + second, up2[above] + c + third
+            if anywhere and diagonal * c < d:
+                d, d_from = diagonal * c, 7
+            if corner and place == 0:
+                d, d_from = (c if run == 0 else inf), 7
+                if run > 0 and along == 0:
+                    h1, h2 = (c if run == 1 else inf), (c if run == 2 else inf)
+                    h3 = c if run == 3 else inf
+                elif run > 0:
+                    v1, v2 = (c if run == 1 else inf), (c if run == 2 else inf)
+                    v3 = c if run == 3 else inf
+            back[i, place] = d_from | (h1_from << 3) | (v1_from << 5)
             # What a step along the column may follow, and what one along the row may.
-            flat, flat_from = d, np.uint8(0)
+            flat, flat_from = d, 0
             if h1 < flat:
-                flat, flat_from = h1, np.uint8(1)
+                flat, flat_from = h1, 1
             if h2 < flat:
-                flat, flat_from = h2, np.uint8(2)
+                flat, flat_from = h2, 2
             if h3 < flat:
-                flat, flat_from = h3, np.uint8(3)
-            steep, steep_from = d, np.uint8(0)
+                flat, flat_from = h3, 3
+            steep, steep_from = d, 0
             if v1 < steep:
-                steep, steep_from = v1, np.uint8(1)
+                steep, steep_from = v1, 1
             if v2 < steep:
-                steep, steep_from = v2, np.uint8(2)
+                steep, steep_from = v2, 2
             if v3 < steep:
-                steep, steep_from = v3, np.uint8(3)
-            if steep < flat:
-                all_best, all_from = steep, np.uint8(steep_from + 3)
-            else:
-                all_best, all_from = flat, flat_from
-            rows_best[i] = min(rows_best[i], all_best)
-            if all_best < top:
-                top, top_row, top_place, top_state = all_best, i, place, int(all_from)
-            if i == rows - 1:
-                ends_row[place, 0], ends_row[place, 1] = all_best, all_from
-            if column == columns - 1:
-                ends_col[i, 0], ends_col[i, 1] = all_best, all_from
-            best[place], best_from[place] = all_best, all_from
+                steep, steep_from = v3, 3
+            best[place] = min(flat, steep)
+            best_from[place] = steep_from + 3 if steep < flat else flat_from
             level[place], level_from[place] = flat, flat_from
             up1[place], up2[place] = v1, v2
-            diag_best, diag_from = over_best, over_from
-            left_other, left_other_from, right1, right2 = steep, steep_from, h1, h2
+            right1, right2 = h1, h2
+            diag, diag_from = over, over_from
+        best[high:] = level[high:] = up1[high:] = up2[high:] = inf
+        rows_best[i] = best[:width].min()
+        if rows_best[i] < top:
+            place = int(np.argmin(best[:width]))
+            top, top_row, top_place, top_state = best[place], i, place, int(best_from[place])
+        if 0 <= columns - 1 - first[i] < width:
+            ends_col[i, 0] = best[columns - 1 - first[i]]
+            ends_col[i, 1] = best_from[columns - 1 - first[i]]
+    for place in range(width):
+        ends_row[place, 0], ends_row[place, 1] = best[place], best_from[place]
     return top, top_row, top_place, top_state
 
 

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.distance import REACH, Track, compare
+from motionweave.registration.compare import Track, compare
 from motionweave.registration.timewarp import fit_timewarp
 from motionweave.registration.tracks import Tracks
+from motionweave.registration.windows import REACH
 
 Array = NDArray[np.float64]
 
