@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.analysis.body import body_points
 from motionweave.analysis.heading import facing
 from motionweave.analysis.rig import find_rig
 from motionweave.core.motion import Motion
@@ -96,7 +97,7 @@ class Strip:
         self.rig = find_rig(motion.skeleton)
         tall = motion.skeleton.height or 1.0
         self.tall = tall
-        points = figurine.body_points(motion.sample(at))
+        points = body_points(motion.sample(at))
         self.floor = _floor(motion)
         body = points[:, 0, :]
         across, deep = _axes(motion, at, view)
