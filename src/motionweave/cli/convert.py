@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motionweave.cli import common
+from motionweave.core.units import UNITS
 from motionweave.errors import FormatError, MotionError
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
-
-# Metres in one of each.
-UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048, "cmu": 0.0254 / 0.45}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.analysis.body import Shape, body_points, shape_of
 from motionweave.analysis.rig import find_rig
 from motionweave.analysis.soles import contact_points
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
-from motionweave.plots.figurine import Shape, body_points, shape_of
 
 # Every character is shown about as tall as a person, whatever unit its file is in.
 HEIGHT = 1.75
