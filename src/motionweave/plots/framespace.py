@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionweave.analysis.flexion import flexions
-from motionweave.analysis.states import LOWER, UPPER, State
+from motionweave.analysis.states import LOWER, UPPER, EventTable, State
 from motionweave.framespace.blend import Framespace, Matched
 from motionweave.framespace.correspondence import Correspondence
 from motionweave.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled
 
-# Widest the event table gets, in columns of states, before it is cut.
+# Longest a column of the event table gets before it is cut.
 _MOST_STATES = 26
+
+
+class _Line(NamedTuple):
+    """A line of the event table."""
+
+    text: str
+    colour: str
+    bold: bool
 
 
 def plot_framespace(
@@ -53,8 +61,8 @@ def plot_framespace(
         halves.append(("upper body", matched.upper))
     elif any(b.events.upper for b in matched.bases):
         halves = [("whole body", matched.lower)]
-    rows = max(len(b.events) for b in matched.bases)
-    table_height = 0.17 * min(rows, _MOST_STATES) + 0.7
+    columns = _event_columns(matched, names)
+    table_height = 0.16 * _depth(columns) + 0.3
     with styled():
         figure = new_figure(12.0, table_height + 1.5 * len(halves) + 0.5 * len(names) + 3.2)
         grid = figure.add_gridspec(
@@ -62,7 +70,7 @@ def plot_framespace(
             1,
             height_ratios=[table_height, *[0.9 + 0.5 * len(names)] * len(halves), 2.6],
         )
-        _draw_events(figure.add_subplot(grid[0]), matched, names)
+        _draw_events(figure.add_subplot(grid[0]), columns)
         for row, (title, match) in enumerate(halves, start=1):
             _draw_match(figure.add_subplot(grid[row]), title, match, matched, names)
         _draw_interpolant(figure.add_subplot(grid[len(halves) + 1]), space, matched, curve, cycles)
@@ -125,35 +133,47 @@ def plot_decoupling(
         return finish(figure, path)
 
 
-def _draw_events(axes: Any, matched: Matched, names: Sequence[str]) -> None:
-    """A column of states for each clip and half of the body: the paper's Table 1."""
+def _draw_events(axes: Any, columns: Sequence[Sequence[_Line]]) -> None:
+    """The paper's Table 1, a column for each clip, or for each half of each clip."""
     axes.axis("off")
     axes.set_title("events, at shares of each clip's cycle (in bold: matched)")
-    columns = [
-        (basis.events, half, k) for k, basis in enumerate(matched.bases) for half in (LOWER, UPPER)
-    ]
-    width = 1.0 / len(columns)
-    deepest = max(min(len(t.lower if h == LOWER else t.upper), _MOST_STATES) for t, h, _ in columns)
     axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(deepest + 1.2, -0.8)
-    for place, (table, half, k) in enumerate(columns):
-        left = place * width
-        axes.text(left, -0.1, f"{names[k]}, {half}", color=SERIES[k], fontweight="bold", fontsize=8)
-        states = table.lower if half == LOWER else table.upper
-        match = matched.lower if half == LOWER else matched.upper
-        shown = states[:_MOST_STATES]
-        for row, state in enumerate(shown, start=1):
-            hit = _is_matched(state, match, k)
+    axes.set_ylim(_depth(columns), -0.8)
+    for place, column in enumerate(columns):
+        for row, line in enumerate(column):
             axes.text(
-                left,
+                place / len(columns),
                 row,
-                f"{state.time:.2f}  {', '.join(sorted(state.labels))}",
+                line.text,
                 fontsize=7,
-                color=INK if hit else FAINT,
-                fontweight="bold" if hit else "normal",
+                color=line.colour,
+                fontweight="bold" if line.bold else "normal",
             )
-        if len(states) > len(shown):
-            axes.text(left, deepest + 1, f"and {len(states) - len(shown)} more", fontsize=7)
+
+
+def _event_columns(matched: Matched, names: Sequence[str]) -> list[list[_Line]]:
+    columns: list[list[_Line]] = []
+    for k, basis in enumerate(matched.bases):
+        halves = []
+        for half, match in ((LOWER, matched.lower), (UPPER, matched.upper)):
+            states = basis.events.lower if half == LOWER else basis.events.upper
+            lines = [_Line(f"{names[k]}, {half} body", SERIES[k], True)]
+            for state in states[:_MOST_STATES]:
+                hit = _is_matched(state, match, k)
+                text = f"{state.time:.2f}  {', '.join(sorted(state.labels))}"
+                lines.append(_Line(text, INK if hit else FAINT, hit))
+            if len(states) > _MOST_STATES:
+                lines.append(_Line(f"and {len(states) - _MOST_STATES} more", FAINT, False))
+            halves.append(lines)
+        if len(matched.bases) == 2:
+            columns += halves
+        else:
+            columns.append([*halves[0], _Line("", INK, False), *halves[1]])
+    return columns
+
+
+def _depth(columns: Sequence[Sequence[_Line]]) -> float:
+    return max(len(column) for column in columns) + 0.3
 
 
 def _is_matched(state: State, match: Correspondence, clip: int) -> bool:
@@ -164,22 +184,31 @@ def _is_matched(state: State, match: Correspondence, clip: int) -> bool:
     )
 
 
+def _states_of(table: EventTable, title: str) -> tuple[State, ...]:
+    """The states that a correspondence with this title is about."""
+    return {"lower body": table.lower, "upper body": table.upper}.get(title, table.states)
+
+
 def _draw_match(
     axes: Any, title: str, match: Correspondence, matched: Matched, names: Sequence[str]
 ) -> None:
     """One line a clip, its states on it, and the matched ones joined."""
     count = match.clips
     axes.set_title(f"correspondence, {title}")
-    low = min(0.0, float(match.times.min()))
-    high = float(match.times.max()) + (0.02 if not match.cyclic else 0.0)
-    high = max(high, 1.0)
+    matched_times = match.times
+    if match.cyclic:
+        # Whole cycles do not matter: clips are drawn as near below each other as they go.
+        ahead = np.mean(match.times - match.times[:, :1], axis=0)
+        matched_times = match.times - np.round(ahead)
+    low = min(0.0, float(matched_times.min()))
+    high = max(1.0, float(matched_times.max()))
     for k in range(count):
         axes.axhline(k, color=GRID, linewidth=4.0, zorder=0)
-        for state in matched.bases[k].events.states:
+        for state in _states_of(matched.bases[k].events, title):
             for turn in (-1, 0, 1, 2) if match.cyclic else (0,):
                 if low <= state.time + turn <= high:
                     axes.plot([state.time + turn], [k], "|", color=FAINT, markersize=7, zorder=1)
-    for n, (labels, times) in enumerate(zip(match.labels, match.times, strict=True)):
+    for n, (labels, times) in enumerate(zip(match.labels, matched_times, strict=True)):
         colour = SERIES[n % len(SERIES)]
         axes.plot(times, np.arange(count), color=colour, marker="o", markersize=4, zorder=3)
         axes.annotate(
@@ -206,7 +235,7 @@ def _draw_interpolant(
     points = curve.points(400)
     axes.set_title("interpolant")
     for axis, name in enumerate("yz"[: points.shape[1] - 1], start=1):
-        colour = INK if axis == 1 else SERIES[3]
+        colour = INK if axis == 1 else FAINT
         axes.plot(points[:, 0] * length, points[:, axis], color=colour, linewidth=2.0, label=name)
         axes.plot(
             curve.vertices[:, 0] * length,
@@ -221,8 +250,21 @@ def _draw_interpolant(
         _draw_event_lines(axes, matched, length)
         axes.set_yticks([0.0, 0.5, 1.0], [space.names[0], "", space.names[1]])
     else:
+        x = np.linspace(0.0, 1.0, 400)
+        shares = np.cumsum(curve.weights(x), axis=1)
+        for k, name in enumerate(space.names):
+            below = shares[:, k - 1] if k else np.zeros(len(x))
+            axes.fill_between(
+                x * length,
+                below,
+                shares[:, k],
+                color=SERIES[k],
+                alpha=0.18,
+                linewidth=0,
+                label=name,
+            )
         axes.set_yticks([0.0, 1.0])
-        axes.legend(loc="center right")
+        axes.legend(loc="center right", title="shades: how much of each clip")
     axes.set_ylim(-0.05, 1.05)
     axes.set_xlim(0.0, length)
     axes.set_xlabel("cycles" if matched.cyclic else "the clips, played once")
