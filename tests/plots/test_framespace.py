@@ -12,8 +12,7 @@ from motionweave.plots.framespace import plot_decoupling, plot_framespace
 NAMES = ("jog", "walk", "dance_a", "dance_b")
 
 
-@pytest.mark.parametrize("count", [2, 4])
-@pytest.mark.parametrize("decoupled", [False, True])
+@pytest.mark.parametrize(("count", "decoupled"), [(2, False), (4, True)])
 def test_a_framespace(tmp_path: Path, count: int, decoupled: bool) -> None:
     space = mw.Framespace([mw.sample(name) for name in NAMES[:count]], decoupled=decoupled)
     path = tmp_path / "fs.png"
