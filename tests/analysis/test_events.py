@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave.analysis.cycles import extract_cycle, repeat
-from motionweave.analysis.events import events, find_events, smoothed, stances, turning_points
+from motionweave.analysis.events import (
+    events,
+    find_events,
+    smoothed,
+    stances,
+    touches,
+    turning_points,
+)
 from motionweave.core import rotations
 from motionweave.core.constraints import Constraint
 from motionweave.samples import clips
@@ -139,6 +146,45 @@ def test_flickering_contacts_are_one_stance() -> None:
         Constraint(5, 50, "right_heel"),
     ]
     assert stances(contacts, "left", 3.0) == [(0, 16), (30, 40)]
+
+
+def test_a_touch_comes_after_being_in_the_air() -> None:
+    height = np.array([0.0, 0.1, 0.15, 0.05, 0.5, 0.3, 0.1, 0.06, 0.1, 0.05, 0.4, 0.04])
+    assert touches(height) == pytest.approx([6.5, 10.0 + 0.32 / 0.36])
+
+
+def test_hands_on_the_ground() -> None:
+    """A body with long arms that bows until they are down, twice."""
+    stand = mw.sample("stand")
+    longer = np.ones((len(stand.skeleton), 1))
+    longer[
+        [
+            stand.skeleton.index(f"{s}{part}")
+            for s in ("Left", "Right")
+            for part in ("ForeArm", "Hand")
+        ]
+    ] = 2.0
+    skeleton = replace(stand.skeleton, offsets=stand.skeleton.offsets * longer)
+    turned = np.array(np.repeat(stand.rotations[:1], 61, axis=0))
+    bow = np.radians(90.0) * (0.5 - 0.5 * np.cos(np.linspace(0.0, 4.0 * np.pi, 61)))
+    forth, back = rotations.about_axis("X", bow), rotations.about_axis("X", -bow)
+    # The pelvis bows; legs and arms hang down all the time.
+    for name, by in (
+        ("Hips", forth),
+        ("LeftUpLeg", back),
+        ("RightUpLeg", back),
+        ("LeftArm", back),
+        ("RightArm", back),
+    ):
+        joint = skeleton.index(name)
+        turned[:, joint] = rotations.multiply(by, turned[:, joint])
+    root = np.repeat(stand.root[:1], 61, axis=0)
+    motion = mw.Motion(skeleton, 30.0, root, turned, constraints=stand.constraints)
+    for label in ("L.W_gnd", "R.W_gnd"):
+        down = find_events(motion).times(label)
+        assert len(down) == 2
+        assert np.diff(down) == pytest.approx(30.0)
+    assert len(find_events(stand).times("L.W_gnd")) == 0
 
 
 WALKS = (

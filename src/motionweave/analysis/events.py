@@ -17,7 +17,7 @@ from motionweave.analysis.cycles import repeat
 from motionweave.analysis.flexion import flexions, forward_of_pelvis
 from motionweave.analysis.rig import SIDES, find_rig, leg_length
 from motionweave.analysis.states import LOWER, UPPER, EventTable, State, body_half, grouped
-from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
+from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.motion import Motion
 
 Array = NDArray[np.float64]
@@ -32,8 +32,10 @@ _SMOOTHING = 0.012
 _LEAST_AIR = 0.07
 # Seconds within which events are one state.
 _ONE_STATE = 1.0 / 30.0
-# Height over the lowest foot, in leg lengths, at which a hand touches the ground.
-_HAND_ON_GROUND = 0.2
+# Heights over the ground, in leg lengths, below which a hand touches it, and above which
+# it has left it.
+_ON_GROUND = 0.08
+_IN_AIR = 0.2
 
 Event = tuple[float, str]
 
@@ -169,9 +171,8 @@ def _ground_events(motion: Motion) -> list[Event]:
     rig = find_rig(motion.skeleton)
     if not rig.has("left_ankle", "right_ankle"):
         return []
-    held = [c for c in motion.constraints if c.kind in FOOT_KINDS + HAND_KINDS]
-    if not any(c.kind in FOOT_KINDS for c in held):
-        held += detect_contacts(motion)
+    held: Sequence[Constraint] = [c for c in motion.constraints if c.kind in FOOT_KINDS]
+    held = held or detect_contacts(motion)
     positions = motion.positions()
     hips = rig.roles.get("hips", 0)
     front = forward_of_pelvis(motion, rig)
@@ -190,8 +191,7 @@ def _ground_events(motion: Motion) -> list[Event]:
             passing = _first_crossing(inner, np.interp(inner, frames, ahead))
             if passing is not None:
                 found.append((passing, f"{letter}_mt"))
-        found += _hand_touches(motion, positions, held, side)
-    return found
+    return found + _hand_touches(motion, positions)
 
 
 def stances(
@@ -225,20 +225,36 @@ def _flights(
     return flights
 
 
-def _hand_touches(
-    motion: Motion, positions: Array, held: Sequence[Constraint], side: str
-) -> list[Event]:
-    """Hands put on the ground; a hand that holds on to something else is no event."""
+def _hand_touches(motion: Motion, positions: Array) -> list[Event]:
+    """When hands are put on the ground that the feet stand on."""
     rig = find_rig(motion.skeleton)
-    if not rig.has(f"{side}_hand"):
-        return []
-    height = positions[:, rig.roles[f"{side}_hand"], 1]
+    size = leg_length(motion.skeleton)
     ankles = positions[:, [rig.roles["left_ankle"], rig.roles["right_ankle"]], 1]
-    limit = float(ankles.min()) + _HAND_ON_GROUND * leg_length(motion.skeleton)
-    return [
-        (c.start, f"{side[0].upper()}.W_gnd")
-        for c in held
-        if c.kind == f"{side}_hand"
-        and c.start > 0.0
-        and height[min(round(c.start), len(motion) - 1)] < limit
-    ]
+    # An ankle is over the ground by about as much as a wrist over its palm.
+    ground = float(np.percentile(ankles.min(axis=1), 10.0))
+    found: list[Event] = []
+    for side in SIDES:
+        joint = rig.roles.get(f"{side}_hand")
+        if joint is not None:
+            height = (positions[:, joint, 1] - ground) / size
+            found += [(frame, f"{side[0].upper()}.W_gnd") for frame in touches(height)]
+    return found
+
+
+def touches(height: Array) -> list[float]:
+    """Fractional frames at which something comes down to the ground after being in the air.
+
+    Parameters
+    ----------
+    height
+        ``(T,)`` over the ground, in leg lengths.
+    """
+    found: list[float] = []
+    in_air = False
+    for frame in range(1, len(height)):
+        in_air = in_air or height[frame - 1] > _IN_AIR
+        if in_air and height[frame] <= _ON_GROUND:
+            step = height[frame - 1] - height[frame]
+            found.append(frame - (_ON_GROUND - height[frame]) / step)
+            in_air = False
+    return found

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.analysis.retarget import on_common_skeleton
-from motionweave.analysis.states import EventTable
+from motionweave.analysis.states import LOWER, UPPER, EventTable, State
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -73,7 +73,8 @@ class Framespace:
         For each clip its `EventTable`, at frames of the clip, or None to find it.
     cyclic
         For each clip, or for all, whether it repeats itself, or first and last frame
-        of the cycle; None finds out. A clip that does not is played once.
+        of the cycle; None finds out. True for a clip that holds just one cycle takes all
+        of it. A clip that does not repeat itself is played once.
     decoupled
         Whether upper and lower body follow correspondences of their own. Otherwise
         the whole body follows one, in which the feet count most.
@@ -291,9 +292,17 @@ def _match(
         whole = match_states([b.events.states for b in bases], names, cyclic)
         warp = Warp.of(whole, smoothing)
         return Matched(bases, whole, whole, warp, warp)
-    lower = match_states([b.events.lower for b in bases], names, cyclic)
-    upper = match_states([b.events.upper for b in bases], names, cyclic)
+    lower, upper = (
+        match_states(
+            [_of_half(b, half) for b in bases], names, cyclic, what=f"state of the {half} body"
+        )
+        for half in (LOWER, UPPER)
+    )
     return Matched(bases, lower, upper, Warp.of(lower, smoothing), Warp.of(upper, smoothing))
+
+
+def _of_half(basis: Basis, half: str) -> tuple[State, ...]:
+    return basis.events.lower if half == LOWER else basis.events.upper
 
 
 def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:

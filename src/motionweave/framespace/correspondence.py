@@ -112,6 +112,7 @@ def match_states(
     names: Sequence[str] = (),
     cyclic: bool = True,
     worth: Callable[[str, str], float] | None = None,
+    what: str = "state",
 ) -> Correspondence:
     """The best correspondence of k state sequences.
 
@@ -128,6 +129,8 @@ def match_states(
     worth
         What sharing a label counts, from the label and its half of the body;
         `label_worth` by default.
+    what
+        What is matched, for messages, such as ``"state of the upper body"``.
 
     Raises
     ------
@@ -148,7 +151,7 @@ def match_states(
     else:
         labels, matched = _matched(marked, times, worth, cyclic)
     if len(labels) < (FEWEST_MATCHES if cyclic else 1):
-        raise RegistrationError(_too_little(clips, called, len(labels)))
+        raise RegistrationError(_too_little(clips, called, len(labels), what))
     return Correspondence(
         labels=tuple(frozenset(label for label, _ in row) for row in labels),
         times=_unwrapped(matched) if cyclic else matched,
@@ -331,14 +334,16 @@ def _unwrapped(times: Array) -> Array:
     return np.concatenate([times[:1], times[:1] + np.cumsum(steps, axis=0)])
 
 
-def _too_little(clips: Sequence[Sequence[State]], names: Sequence[str], found: int) -> str:
+def _too_little(
+    clips: Sequence[Sequence[State]], names: Sequence[str], found: int, what: str
+) -> str:
     """What to tell a user whose clips have too little in common."""
     has = "; ".join(
         f"{name} has {', '.join(str(s) for s in states) or 'no states'}"
         for name, states in zip(names, clips, strict=True)
     )
-    many = "no state" if found == 0 else "only one state"
+    many = "no" if found == 0 else "only one"
     return (
-        f"{many} of the clips corresponds, which is too little to interpolate them: {has}. "
+        f"{many} {what} corresponds in all clips, which is too little to interpolate them: {has}. "
         "Give event tables whose labels the clips share"
     )
