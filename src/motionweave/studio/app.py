@@ -130,6 +130,7 @@ class Page:
         self._dark = ui.dark_mode(self.theme == "dark")
         self.screens: dict[str, Screen] = {cls.name: cls(self) for cls in SCREENS}
         self.active: Screen = next(iter(self.screens.values()))
+        self.figures = Figures(self)
         self._shell = Shell(self._key, lambda: None, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
@@ -143,7 +144,7 @@ class Page:
                 self._docks = self._build_parts("mw-dock", lambda screen: screen.build_dock())
             with ui.element("aside").classes("mw-panel"):
                 self._panels = self._build_parts("mw-screen", lambda screen: screen.build_panel())
-                self.figures = Figures(self)
+                self.figures.build_panel()
         self.open(self.active.name)
         client = ui.context.client
         stop = self.session.listen(lambda: self._changed(client))
@@ -202,6 +203,7 @@ class Page:
             self._progress = ui.element("div").classes("mw-progress")
             self._message = ui.label("").classes("mw-message")
             self._cancel = widgets.button("Cancel", self._give_up, kind="quiet")
+            self.figures.build_bar()
             self._cancel.set_visibility(False)
 
     # Showing

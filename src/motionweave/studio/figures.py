@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
+from motionweave.analysis.quality import quality
 from motionweave.core.motion import Motion
 from motionweave.studio import widgets
 from motionweave.studio.document import Common
@@ -15,21 +17,69 @@ if TYPE_CHECKING:
     from motionweave.studio.app import Page
     from motionweave.studio.screens.screen import Result
 
+# Shares of the leg from which on a figure is worth a second look.
+_SKATE, _DEPTH = 0.01, 0.03
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a result: what it is, how much, what that means, and whether it is good."""
+
+    name: str
+    value: str
+    meaning: str
+    good: bool = True
+
+
+def figures(motion: Motion) -> list[Figure]:
+    """The figures that tell most about a motion."""
+    found = quality(motion)
+    seams = len(found.seams)
+    return [
+        Figure("length", f"{motion.duration:.2f} s", f"{len(motion)} frames"),
+        Figure(
+            "plants",
+            str(len(found.plants)),
+            "times that a heel, toe or hand is planted",
+        ),
+        Figure(
+            "skating",
+            f"{found.skate_mean:.2%}",
+            "way of planted feet from frame to frame, share of the leg; "
+            f"most {found.skate_max:.2%}",
+            found.skate_mean < _SKATE,
+        ),
+        Figure(
+            "in the floor",
+            f"{found.penetration_max:.1%}",
+            "deepest point of the feet below the floor, share of the leg",
+            found.penetration_max < _DEPTH,
+        ),
+        Figure("jumps", str(seams), "frames between which a joint jumps", seams == 0),
+    ]
+
 
 class Figures:
-    """The lower end of the panel, the same on every screen."""
+    """The figures in the status bar, and the end of the panel: the same on every screen."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
         self._latest = Latest()
-        with widgets.section("Result", classes="mw-result"):
+        self._table: ui.element | None = None
+
+    def build_bar(self) -> None:
+        """Make the place for the figures."""
+        self._table = ui.element("div").classes("mw-figures")
+
+    def build_panel(self) -> None:
+        """Make what can be done with a result."""
+        with ui.element("section").classes("mw-section mw-result"):
             self._clean = widgets.Switch(
                 "Plant the feet", "Hold planted feet where they stand (clean-up)", self._set_clean
             )
-            self._table = ui.element("dl").classes("mw-figures")
             self._back = widgets.button(
-                "Put on the shelf",
-                page.put_back,
+                "To the shelf",
+                self.page.put_back,
                 icon="add_to_photos",
                 title="Use the result as a new input (K)",
             )
@@ -46,27 +96,22 @@ class Figures:
         widgets.enable(self._back, result is not None)
         if result is None:
             self._latest.cancel()
-            self._fill({})
+            self._fill([])
             return
         motion = result.motion
         self._latest.submit(lambda: figures(motion), self._told)
 
-    def _told(self, outcome: Outcome[dict[str, str]]) -> None:
-        if not self._table.is_deleted:
-            self._fill(outcome.value or {})
+    def _told(self, outcome: Outcome[list[Figure]]) -> None:
+        self._fill(outcome.value or [])
 
-    def _fill(self, rows: dict[str, str]) -> None:
+    def _fill(self, rows: list[Figure]) -> None:
+        if self._table is None or self._table.is_deleted:
+            return
         self._table.clear()
         with self._table:
-            for name, value in rows.items():
-                with ui.element("div"):
-                    ui.label(name)
-                    ui.label(value).classes("mw-value")
-
-
-def figures(motion: Motion) -> dict[str, str]:
-    """A few figures of a motion, as names and texts."""
-    return {
-        "length": f"{motion.duration:.2f} s · {len(motion)} frames",
-        "contacts": str(len(motion.constraints)),
-    }
+            for row in rows:
+                with ui.element("div") as one:
+                    ui.label(row.name)
+                    ui.label(row.value).classes("mw-value")
+                one.props["title"] = row.meaning
+                widgets.mark(one, "bad", not row.good)

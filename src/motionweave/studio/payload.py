@@ -69,11 +69,14 @@ def _body(shape: Shape, scale: float) -> dict[str, Any]:
 def _torso(motion: Motion) -> dict[str, list[int]] | None:
     """Joints that carry one smooth torso, where the rig says which they are."""
     rig = find_rig(motion.skeleton)
-    hips = [rig.roles.get("left_hip"), rig.roles.get("right_hip")]
-    shoulders = [rig.roles.get("left_shoulder"), rig.roles.get("right_shoulder")]
-    if None in hips or None in shoulders:
+    hips, shoulders = ("left_thigh", "right_thigh"), ("left_upper_arm", "right_upper_arm")
+    if not rig.has(*hips, *shoulders):
         return None
-    return {"hips": hips, "shoulders": shoulders, "spine": list(rig.spine)}  # type: ignore[dict-item]
+    return {
+        "hips": [rig.roles[role] for role in hips],
+        "shoulders": [rig.roles[role] for role in shoulders],
+        "spine": list(rig.spine),
+    }
 
 
 def _feet(motion: Motion) -> list[int]:

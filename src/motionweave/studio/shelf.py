@@ -204,6 +204,6 @@ def facts(clip: Clip) -> str:
     rig = find_rig(clip.original.skeleton)
     legs = "" if rig.has("left_ankle", "right_ankle") else ", no legs found"
     return (
-        f"{frames} frames · {(frames - 1) / fps:.2f} s · {fps:g} fps · "
+        f"{frames} frames · {(frames - 1) / fps:.2f} s · {fps:g} fps\n"
         f"{len(clip.original.skeleton)} joints{legs} · {len(clip.original.constraints)} contacts"
     )

@@ -35,7 +35,7 @@ WeightKey = tuple[float, tuple[float, ...]]
 Wanted = tuple[str, float | None]
 
 # Metres from the result to ghosts and to what it is compared with.
-_GHOST_GAP = 1.15
+_GHOST_GAP = 0.95
 _COMPARE_GAP = 0.75
 # How near to each other keys may be, in seconds.
 _KEY_GAP = 0.05
@@ -553,12 +553,11 @@ def _function(keys: Sequence[WeightKey], count: int) -> Any:
 
 
 def _ghosts(curve: RegistrationCurve, clips: Sequence[Clip], result: Motion) -> list[Look]:
-    """The inputs in step with the result, side by side behind and beside it."""
+    """The inputs in step with the result, in a row on its far side."""
     count = len(clips)
     looks = []
     for j, clip in enumerate(clips):
-        # One side after the other, so that the result stays in the middle.
-        beside = _GHOST_GAP * (j // 2 + 1) * (1 if j % 2 == 0 else -1)
+        beside = _GHOST_GAP * (j + 1)
         if curve.cyclic:
             alone = np.eye(count)[j]
             lap = blend(curve, alone).duration

@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 
 # Places marked in the map.
 _MARKED = 8
-_GHOST_GAP = 1.1
+_GHOST_GAP = 0.95
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,18 @@ class TransitionScreen(Screen):
         places = junctions(first, second, half_width=half, most=_MARKED)
         clean = document.settings["common"].clean and not live
         motion = transition(first, second, at=settings.at, half_width=half, clean=clean)
-        looks = [
-            Look("result", motion, RESULT),
-            Look("ghost0", first, series(0), ghost=True, beside=_GHOST_GAP, label=clips[0].name),
-            Look("ghost1", second, series(1), ghost=True, beside=-_GHOST_GAP, label=clips[1].name),
+        ghosts = [
+            Look(
+                f"ghost{i}",
+                clip.motion,
+                series(i),
+                ghost=True,
+                beside=_GHOST_GAP * (i + 1),
+                label=clip.name,
+            )
+            for i, clip in enumerate(clips)
         ]
+        looks = [Look("result", motion, RESULT), *ghosts]
         chosen = settings.at or (places[0].frames if places else None)
         details = Details(
             (clips[0].name, clips[1].name),

@@ -2,6 +2,8 @@
 import { fitCanvas, palette } from "motionweave";
 
 const LEFT = 92;
+// Share of a lane that its bars take; ribbons have the rest.
+const BAR = 0.6;
 
 export default {
   template: `<div class="mw-lanes"><canvas ref="canvas" @click="seek"></canvas></div>`,
@@ -59,32 +61,39 @@ export default {
           c.fillText(group.replace("_", " "), LEFT - 12, y + (row * count) / 2);
         }
         c.fillStyle = ink.field;
-        c.fillRect(LEFT, y + 1, width - LEFT - 8, Math.max(row - 2, 1));
+        c.fillRect(LEFT, y, width - LEFT - 8, BAR * row);
       });
       c.save();
       c.beginPath();
       c.rect(LEFT, 0, width - LEFT - 8, height);
       c.clip();
-      for (const link of this.links) {
-        c.beginPath();
-        link.forEach(([lane, a], i) => { const [y, row] = rows[lane]; const x = this.x(a, width); i ? c.lineTo(x, y) : c.moveTo(x, y); c.lineTo(x, y + row); });
-        [...link].reverse().forEach(([lane, , b]) => { const [y, row] = rows[lane]; const x = this.x(b, width); c.lineTo(x, y + row); c.lineTo(x, y); });
-        c.closePath();
-        c.fillStyle = ink.contact;
-        c.globalAlpha = 0.2;
-        c.fill();
-        c.globalAlpha = 1;
-      }
+      c.fillStyle = ink.contact;
+      c.globalAlpha = 0.3;
+      for (const link of this.links)
+        for (let i = 0; i + 1 < link.length; i++) {
+          const [upper, a, b] = link[i], [lower, c0, d] = link[i + 1];
+          const top = rows[upper][0] + BAR * rows[upper][1], bottom = rows[lower][0];
+          c.beginPath();
+          c.moveTo(this.x(a, width), top);
+          c.lineTo(this.x(b, width), top);
+          c.lineTo(this.x(d, width), bottom);
+          c.lineTo(this.x(c0, width), bottom);
+          c.fill();
+        }
+      const matched = (lane, a, b) => this.links.some((link) => link.some(([l, from, to]) => l === lane && from < b && to > a));
       this.lanes.forEach((lane, i) => {
         const [y, row] = rows[i];
         c.fillStyle = lane.color;
         for (const [a, b] of lane.bars) {
           const x = this.x(a, width);
+          // What has no partner in the other clips plays no part in the blend.
+          c.globalAlpha = !this.links.length || matched(i, a, b) ? 1 : 0.4;
           c.beginPath();
-          c.roundRect(x, y + 1.5, Math.max(this.x(b, width) - x, 2), Math.max(row - 3, 2), Math.min(3, row / 3));
+          c.roundRect(x, y, Math.max(this.x(b, width) - x, 2), Math.max(BAR * row, 2), 2);
           c.fill();
         }
       });
+      c.globalAlpha = 1;
       c.restore();
       const at = LEFT + this.share() * (width - LEFT - 8);
       c.fillStyle = ink.ink;

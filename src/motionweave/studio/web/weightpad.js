@@ -1,8 +1,8 @@
 // Weights by dragging: two clips a slider, three a triangle, more a polygon.
 import { throttled } from "motionweave";
 
-const SIZE = 200;
-const RADIUS = 78;
+const SIZE = 190;
+const RADIUS = 70;
 const CENTRE = [SIZE / 2, SIZE / 2];
 
 function corners(count) {
@@ -58,7 +58,7 @@ function safe(point, polygon) {
 
 export default {
   template: `
-    <div class="mw-pad" v-if="names.length > 1">
+    <div class="mw-pad" :class="{ two: names.length === 2 }" v-if="names.length > 1">
       <svg ref="svg" :viewBox="'0 0 ${SIZE} ' + (names.length === 2 ? 84 : ${SIZE})" role="slider" tabindex="0" aria-label="weights"
         @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @keydown="nudge" @dblclick="even">
         <polygon v-if="names.length > 2" class="mw-pad-area" :points="polygon.map((c) => c.join(',')).join(' ')"/>

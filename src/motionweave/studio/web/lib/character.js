@@ -36,11 +36,11 @@ class Torso {
     for (let r = 0; r + 1 < RINGS; r++)
       for (let s = 0; s < SIDES; s++) {
         const a = r * SIDES + s, b = r * SIDES + ((s + 1) % SIDES);
-        index.push(a, a + SIDES, b, b, a + SIDES, b + SIDES);
+        index.push(a, b, a + SIDES, b, b + SIDES, a + SIDES);
       }
     for (let s = 0; s < SIDES; s++) {
       const next = (s + 1) % SIDES, last = (RINGS - 1) * SIDES;
-      index.push(count - 2, s, next, count - 1, last + next, last + s);
+      index.push(count - 2, next, s, count - 1, last + s, last + next);
     }
     this.geometry.setIndex(index);
   }
@@ -134,7 +134,8 @@ export class Character {
     });
   }
 
-  // What to draw: limbs [from, to, radius, side] and balls [point, towards, share, radius, side].
+  // What to draw: limbs [from, to, radius, side], balls [point, towards, share, radius, side]; a
+  // ball may be longer than wide, along the way it is put at.
   plan() {
     const { pieces, head, torso } = this.clip.body;
     const limbs = [], balls = [];
@@ -153,7 +154,7 @@ export class Character {
         balls.push([points[0], points[0], 0, radii[0], side], [points[1], points[1], 0, radii[0] * TAPER, side]);
       else points.forEach((point, i) => points.length > 3 && balls.push([point, point, 0, radii[i], side]));
     }
-    if (head) balls.push([head[0], head[1], 0.72, head[2] * 1.08, 0]);
+    if (head) balls.push([head[0], head[1], 0.62, head[2] * 0.86, 0, 1.3]);
     return { limbs, balls };
   }
 
@@ -242,10 +243,12 @@ export class Character {
       turn.setFromUnitVectors(up, way.divideScalar(length));
       this.limbs.setMatrixAt(i, matrix.compose(from, turn, size.set(radius, length, radius)));
     });
-    turn.identity();
-    this.ballPlan.forEach(([p, q, share, radius], i) => {
-      this.at(p, from).lerp(this.at(q, to), share);
-      this.balls.setMatrixAt(i, matrix.compose(from, turn, size.setScalar(radius)));
+    this.ballPlan.forEach(([p, q, share, radius, , stretch], i) => {
+      this.at(p, from); this.at(q, to);
+      way.subVectors(to, from);
+      if (stretch && way.lengthSq() > 1e-9) turn.setFromUnitVectors(up, way.normalize());
+      else turn.identity();
+      this.balls.setMatrixAt(i, matrix.compose(from.lerp(to, share), turn, size.set(radius, radius * (stretch ?? 1), radius)));
     });
     this.limbs.instanceMatrix.needsUpdate = true;
     this.balls.instanceMatrix.needsUpdate = true;

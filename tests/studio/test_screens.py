@@ -1,0 +1,208 @@
+"""What the screens make, without a browser; and that copied code makes the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from motionweave.blending.blend import blend
+from motionweave.core.motion import Motion
+from motionweave.errors import MotionweaveError
+from motionweave.io.clips import load, save
+from motionweave.registration.register import register
+from motionweave.samples.clips import sample
+from motionweave.studio.document import Clip, Common, Document
+from motionweave.studio.screens import SCREENS
+from motionweave.studio.screens.blend import BlendScreen, BlendSettings, parts, shifted
+from motionweave.studio.screens.transition import TransitionScreen, TransitionSettings
+
+
+def document(**settings: Any) -> Document:
+    """Three gaits on the shelf, and all screens' first settings but for those given."""
+    clips = tuple(
+        Clip(f"c{i}", name, sample(name), "sample", name)
+        for i, name in enumerate(("walk", "jog", "sneak"))
+    )
+    first = {screen.name: screen.Settings() for screen in SCREENS}
+    return Document(clips, {"common": Common(), **first, **settings})
+
+
+BLEND = BlendSettings(("c0", "c1", "c2"), (0.5, 0.3, 0.2))
+JOIN = TransitionSettings(("c0", "c1"))
+
+
+def test_a_blend_is_what_the_library_gives() -> None:
+    made = BlendScreen.make(document(blend=BLEND), False)
+    curve = register(sample("walk"), sample("jog"), sample("sneak"))
+    expected = blend(curve, [0.5, 0.3, 0.2])
+    np.testing.assert_array_equal(made.motion.rotations, expected.rotations)
+    assert [look.id for look in made.looks] == ["result", "ghost0", "ghost1", "ghost2"]
+
+
+def test_a_drag_makes_no_clean_up_but_its_end_does() -> None:
+    settings = document(blend=BLEND, common=Common(clean=True))
+    live = BlendScreen.make(settings, True).motion
+    final = BlendScreen.make(settings, False).motion
+    assert not np.array_equal(live.rotations, final.rotations)
+
+
+def test_comparing_shows_both_ways() -> None:
+    made = BlendScreen.make(document(blend=replace(BLEND, compare=True)), False)
+    assert [look.label for look in made.looks] == ["registered", "linear"]
+    assert not any(look.ghost for look in made.looks)
+
+
+def test_weights_over_time_change_the_end_but_not_the_beginning() -> None:
+    keys = ((0.0, (1.0, 0.0, 0.0)), (1.0, (1.0, 0.0, 0.0)), (3.0, (0.0, 1.0, 0.0)))
+    steered = replace(BLEND, cyclic=True, mode="time", keys=keys, duration=4.0)
+    made = BlendScreen.make(document(blend=steered), False).motion
+    plain = BlendScreen.make(
+        document(blend=replace(BLEND, cyclic=True, weights=(1.0, 0.0, 0.0), duration=4.0)), False
+    ).motion
+    np.testing.assert_allclose(made.root[:25], plain.root[:25], atol=1e-9)
+    assert np.abs(made.root[-1] - plain.root[-1]).max() > 0.2
+
+
+def test_a_measure_is_met() -> None:
+    from motionweave.analysis.measures import speed
+
+    asked = replace(BLEND, mode="parameters", wanted=(("speed", 1.8),))
+    made = BlendScreen.make(document(blend=asked), False)
+    assert speed(made.motion) == pytest.approx(1.8, abs=0.02)
+    low, high = made.details.ranges["speed"]
+    assert low < 1.8 < high
+
+
+def test_a_clip_that_left_the_shelf_leaves_the_blend() -> None:
+    settings = document(blend=BLEND).without_clip("c1")
+    clips, weights = parts(settings)
+    assert [clip.id for clip in clips] == ["c0", "c2"]
+    assert weights == pytest.approx([0.5 / 0.7, 0.2 / 0.7])
+    assert not BlendScreen.missing(settings)
+    assert BlendScreen.missing(settings.without_clip("c0"))
+
+
+def test_taking_clips_in_keeps_the_proportions_of_the_others() -> None:
+    more = BlendScreen.with_clips(replace(BLEND, clips=("c0", "c1"), weights=(0.8, 0.2)), ("c0",))
+    assert more.weights == (1.0,)
+    three = BlendScreen.with_clips(BLEND, ("c0", "c1", "c2", "c3"))
+    assert sum(three.weights) == pytest.approx(1.0)
+    assert three.weights[0] / three.weights[1] == pytest.approx(0.5 / 0.3)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.4, 1.0, 1.7, -1.0])
+def test_setting_one_weight_keeps_the_sum(value: float) -> None:
+    for row in ((0.2, 0.3, 0.5), (1.0, 0.0, 0.0), (0.0, 0.5, 0.5)):
+        got = shifted(row, 0, value)
+        assert sum(got) == pytest.approx(1.0)
+        assert min(got) >= 0.0
+        assert got[0] == pytest.approx(min(max(value, 0.0), 1.0))
+
+
+def test_a_transition_at_the_best_place_and_at_another() -> None:
+    best = TransitionScreen.make(document(transition=JOIN), False)
+    assert best.details.chosen == best.details.places[0].frames
+    other = replace(JOIN, at=best.details.places[1].frames, half_width=0.3)
+    made = TransitionScreen.make(document(transition=other), False)
+    assert made.details.chosen == best.details.places[1].frames
+    assert len(made.motion) != len(best.motion)
+
+
+def test_a_place_without_room_is_told() -> None:
+    with pytest.raises(MotionweaveError, match="does not fit"):
+        TransitionScreen.make(document(transition=replace(JOIN, at=(1.0, 1.0))), False)
+
+
+CASES = {
+    "blend": {"blend": BLEND},
+    "blend, cleaned": {"blend": BLEND, "common": Common(clean=True)},
+    "cycles": {"blend": replace(BLEND, cyclic=True, duration=2.5)},
+    "free": {"blend": replace(BLEND, ends="free", slope_limit=3)},
+    "over time": {
+        "blend": replace(
+            BLEND,
+            cyclic=True,
+            mode="time",
+            keys=((0.0, (1.0, 0.0, 0.0)), (2.0, (0.0, 0.5, 0.5))),
+            duration=3.0,
+        )
+    },
+    "measure": {"blend": replace(BLEND, mode="parameters", wanted=(("speed", 1.7),))},
+    "transition": {"transition": JOIN},
+    "transition, there": {
+        "transition": replace(JOIN, at=(42.0, 28.0), half_width=0.4),
+        "common": Common(clean=True),
+    },
+}
+
+
+def made_and_recipe(case: str) -> tuple[Motion, Any, Document]:
+    settings = document(**CASES[case])
+    screen: Any = TransitionScreen if "transition" in CASES[case] else BlendScreen
+    return screen.make(settings, False).motion, screen.recipe(settings), settings
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_copied_python_makes_the_same(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    motion, recipe, _ = made_and_recipe(case)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(recipe.python, names)
+    again = names["motion"]
+    assert len(again) == len(motion)
+    # Numbers are written with six digits.
+    np.testing.assert_allclose(again.root, motion.root, atol=1e-4)
+    np.testing.assert_allclose(again.rotations, motion.rotations, atol=1e-4)
+    assert (tmp_path / "motion.bvh").exists()
+
+
+@pytest.mark.parametrize("case", ["blend", "over time", "measure", "transition, there"])
+def test_copied_commands_make_the_same(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    motion, recipe, _ = made_and_recipe(case)
+    tool = tmp_path / "motionweave"
+    tool.write_text(
+        f"#!/bin/sh\nexec {sys.executable} -c "
+        "'import sys; from motionweave.cli.main import main; sys.exit(main())' \"$@\"\n"
+    )
+    tool.chmod(0o755)
+    done = subprocess.run(
+        ["sh", "-e"],
+        input=f'PATH="{tmp_path}:$PATH"\n{recipe.commands}',
+        text=True,
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    again = load(tmp_path / "motion.bvh")
+    # The clips went through files with six decimals of a degree.
+    assert len(again) == len(motion)
+    np.testing.assert_allclose(again.root, motion.root, atol=2e-3)
+
+
+def test_copied_code_names_edited_clips_and_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(sample("walk"), tmp_path / "class 1.bvh")
+    file = load(tmp_path / "class 1.bvh")
+    settings = document(blend=replace(BLEND, clips=("c0", "f"), weights=(0.5, 0.5)))
+    jog = settings.clip("c1")
+    assert jog is not None
+    settings = settings.with_clip(
+        Clip("f", "class", file, "file", "class 1.bvh", trim=(3, 70), mirrored=True)
+    )
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(BlendScreen.recipe(settings).python, names)
+    motion = BlendScreen.make(settings, False).motion
+    np.testing.assert_allclose(names["motion"].root, motion.root, atol=1e-4)

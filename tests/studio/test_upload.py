@@ -1,0 +1,97 @@
+"""Files from outside: odd names, broken content, sidecars."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from motionweave.io.clips import save
+from motionweave.samples.clips import sample
+from motionweave.studio.document import Document
+from motionweave.studio.upload import Inbox, Received, add_files, display_name, safe_suffix
+
+NAMES = [
+    "../../etc/passwd.bvh",
+    "..\\..\\windows\\walk.bvh",
+    "/abs/olute.bvh",
+    "walk.bvh\x00.exe",
+    "a\nb.bvh",
+    "..",
+    ".",
+    "",
+    ".bvh",
+    "con.bvh",
+    "näme mit leerzeichen.BVH",
+    "x" * 500 + ".bvh",
+    "'; rm -rf *.bvh",
+    "<script>alert(1)</script>.bvh",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_never_leave_the_inbox(name: str) -> None:
+    inbox = Inbox()
+    try:
+        path = inbox.path_for(name)
+        folder = path.parent
+        assert folder.parent == Path(tempfile.gettempdir())
+        assert path.name.startswith("clip0")
+        assert path.name.isascii()
+        path.write_bytes(b"x")
+        assert inbox.path_for(name) != path
+    finally:
+        inbox.close()
+    assert not folder.exists()
+
+
+@given(st.text(max_size=60))
+def test_any_name_can_be_shown_and_stored(name: str) -> None:
+    shown = display_name(name)
+    assert shown
+    assert shown.isprintable()
+    assert "/" not in shown
+    assert safe_suffix(name) in {"", ".json", ".contacts.json"} or safe_suffix(name)[1:].isalnum()
+
+
+def test_a_broken_file_is_kept_with_its_message(tmp_path: Path) -> None:
+    path = tmp_path / "clip0.bvh"
+    path.write_text("HIERARCHY\nROOT Hips\n{\n  OFFSET zero 0 0\n")
+    document, added = add_files(Document(), [Received("my walk.bvh", path)])
+    (clip,) = added
+    assert clip.name == "my walk"
+    assert not clip.usable
+    assert "line 4" in clip.error
+    # The user knows the file by its own name, not by where it was put.
+    assert "my walk.bvh" in clip.error
+    assert str(tmp_path) not in clip.error
+    assert document.clips == (clip,)
+
+
+def test_what_no_format_reads_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "clip0"
+    path.write_bytes(b"\x00" * 100)
+    _, (clip,) = add_files(Document(), [Received("movie.mp4", path)])
+    assert not clip.usable
+    assert ".bvh" in clip.error
+
+
+def test_contacts_beside_a_clip_go_with_it(tmp_path: Path) -> None:
+    walk = sample("walk").with_constraints(sample("walk").constraints[:2])
+    save(walk, tmp_path / "walk.bvh")
+    inbox = Inbox()
+    try:
+        received = []
+        for name in ("walk.bvh", "walk.contacts.json"):
+            path = inbox.path_for(name)
+            path.write_bytes((tmp_path / name).read_bytes())
+            received.append(Received(name, path))
+        _, (clip,) = add_files(Document(), received)
+    finally:
+        inbox.close()
+    assert [c.kind for c in clip.motion.constraints] == [c.kind for c in walk.constraints]
+    for got, expected in zip(clip.motion.constraints, walk.constraints, strict=True):
+        assert (got.start, got.end) == pytest.approx((expected.start, expected.end), abs=1e-3)
