@@ -1,4 +1,4 @@
-"""Smooth clips of one random character, for the tests of this folder."""
+"""Smooth clips of one random character, and what every transition must fulfil."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from motionweave import Motion
 from motionweave.core import rotations
+from motionweave.subspace.transition import SplineTransition, Subspace
 from tests.strategies import random_skeleton
 
 
@@ -41,3 +42,29 @@ def _clip(rng, skeleton, middle, frames, fps, name) -> Motion:
         axis=1,
     )
     return Motion(skeleton, fps, root, quats, name=name)
+
+
+def assert_same_poses(one: Motion, other: Motion, tolerance: float = 1e-6) -> None:
+    np.testing.assert_allclose(one.root, other.root, atol=tolerance)
+    assert np.all(rotations.angle_between(one.rotations, other.rotations) < tolerance)
+
+
+def joint_velocities(motion: Motion, frame: int) -> np.ndarray:
+    """Central differences at a frame, ``(J, 3)``, a second."""
+    positions = motion.positions()
+    return (positions[frame + 1] - positions[frame - 1]) * (0.5 * motion.fps)
+
+
+def assert_ends_fit(space: Subspace, made: SplineTransition) -> None:
+    """Poses equal the clips' own, velocities within 2 %."""
+    before, after = space.a[: made.leave + 1], space.b[made.enter :].moved(made.placed)
+    assert_same_poses(made.raw[: made.start + 1], before)
+    assert_same_poses(made.raw[made.end :], after)
+    moved = space.b.moved(made.placed)
+    for clip, frame, at in (
+        (space.a, made.leave, made.start),
+        (moved, made.enter, made.end),
+    ):
+        if 0 < frame < len(clip) - 1:
+            own, joined = joint_velocities(clip, frame), joint_velocities(made.raw, at)
+            assert np.linalg.norm(joined - own) < 0.02 * np.linalg.norm(own)

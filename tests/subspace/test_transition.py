@@ -15,8 +15,8 @@ from motionweave.core import rotations
 from motionweave.errors import BlendError, QualityWarning, RigError
 from motionweave.subspace import bezier
 from motionweave.subspace.field import MARGIN
-from motionweave.subspace.transition import SplineTransition, Subspace
-from tests.subspace.clips import two_clips
+from motionweave.subspace.transition import Subspace
+from tests.subspace.clips import assert_ends_fit, assert_same_poses, two_clips
 
 seeds = st.integers(0, 2**32 - 1)
 degrees = st.sampled_from(bezier.DEGREES)
@@ -27,33 +27,7 @@ def space() -> Subspace:
     return mw.subspace(*two_clips(1))
 
 
-def assert_same_poses(one: Motion, other: Motion, tolerance: float = 1e-6) -> None:
-    np.testing.assert_allclose(one.root, other.root, atol=tolerance)
-    assert np.all(rotations.angle_between(one.rotations, other.rotations) < tolerance)
-
-
-def joint_velocities(motion: Motion, frame: int) -> np.ndarray:
-    """Central differences at a frame, ``(J, 3)``, a second."""
-    positions = motion.positions()
-    return (positions[frame + 1] - positions[frame - 1]) * (0.5 * motion.fps)
-
-
-def assert_ends_fit(space: Subspace, made: SplineTransition) -> None:
-    """Poses equal the clips' own, velocities within 2 %."""
-    before, after = space.a[: made.leave + 1], space.b[made.enter :].moved(made.placed)
-    assert_same_poses(made.raw[: made.start + 1], before)
-    assert_same_poses(made.raw[made.end :], after)
-    moved = space.b.moved(made.placed)
-    for clip, frame, at in (
-        (space.a, made.leave, made.start),
-        (moved, made.enter, made.end),
-    ):
-        if 0 < frame < len(clip) - 1:
-            own, joined = joint_velocities(clip, frame), joint_velocities(made.raw, at)
-            assert np.linalg.norm(joined - own) < 0.02 * np.linalg.norm(own)
-
-
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(seeds, degrees, st.floats(1.0, 4.0), st.floats(-1.0, 1.0), st.data())
 def test_both_ends_have_the_clips_poses_and_velocities(
     seed: int, degree: int, length: float, bias: float, data: st.DataObject
@@ -84,7 +58,7 @@ def test_clips_may_be_cut_where_they_end(where: str) -> None:
         assert change < 0.25 * np.linalg.norm(steps[made.end])
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(seeds, degrees, st.floats(1.0, 6.0), st.data())
 def test_nothing_jumps(seed: int, degree: int, length: float, data: st.DataObject) -> None:
     space = mw.subspace(*two_clips(seed))
@@ -99,7 +73,7 @@ def test_nothing_jumps(seed: int, degree: int, length: float, data: st.DataObjec
     assert turns.max() < 4.0 * own
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(seeds, degrees, st.floats(1.0, 50.0), st.floats(-1.0, 1.0), st.data())
 def test_poses_stay_near_the_range_of_the_clips(
     seed: int, degree: int, length: float, bias: float, data: st.DataObject
@@ -123,7 +97,7 @@ def test_poses_stay_near_the_range_of_the_clips(
 
 
 @pytest.mark.parametrize("degree", bezier.DEGREES)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_longer_spline_takes_longer(seed: int, degree: int) -> None:
     space = mw.subspace(*two_clips(seed))
     frames = []

@@ -12,7 +12,7 @@ the feet that stand, and are the root's own only in flight.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,7 +23,6 @@ from motionweave.analysis.heading import facing
 from motionweave.analysis.rig import SIDES, find_rig
 from motionweave.analysis.soles import soles
 from motionweave.core import kinematics, rotations
-from motionweave.core.averaging import mean_rotations
 from motionweave.core.constraints import Constraint, active
 from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
@@ -66,11 +65,9 @@ class PoseCode:
     def of(cls, motions: Iterable[Motion]) -> PoseCode:
         """The code for clips of one skeleton, its base the mean of their rotations."""
         motions = tuple(motions)
-        quats = np.concatenate([_without_heading(m, facing(m)) for m in motions])
-        uniform = np.full((1, len(quats)), 1.0 / len(quats))
         return cls(
             motions[0].skeleton,
-            mean_rotations(quats[:, None], uniform)[0],
+            _middle([_without_heading(m, facing(m)) for m in motions]),
             _feet(motions[0]),
             any(m.translations is not None for m in motions),
         )
@@ -99,7 +96,7 @@ class PoseCode:
         """Rows ``(T, F)`` of a motion. Travel and turn of a row lead to the next frame."""
         heading = facing(motion)
         frames = np.arange(len(motion))
-        feet = self._foot_points(*motion.forward())
+        feet = self.foot_points(*motion.forward())
         vectors = _long_log(
             rotations.multiply(rotations.inverse(self.base), _without_heading(motion, heading))
         )
@@ -146,7 +143,7 @@ class PoseCode:
         travel = Planar(heading).apply_xz(part["travel"])
         lift = np.zeros(count)
         if self.feet:
-            points = self._foot_points(*motion.forward())
+            points = self.foot_points(*motion.forward())
             lift, slip = _from_feet(part, points, heading, travel)
             travel = travel + slip
         root[:, 1] += lift
@@ -187,7 +184,7 @@ class PoseCode:
             )
         return found
 
-    def _foot_points(self, positions: Array, orientations: Array) -> Array:
+    def foot_points(self, positions: Array, orientations: Array) -> Array:
         """Places ``(n, feet, 3)`` of heels and toes."""
         joints = [foot.joint for foot in self.feet]
         offsets = np.array([foot.offset for foot in self.feet]).reshape(-1, 3)
@@ -247,11 +244,26 @@ def _steps(positions: Array, heading: Array) -> Array:
     return Planar(-heading[:, None]).apply_xz(_to_next(positions[..., [0, 2]]))
 
 
+def _middle(clips: Sequence[Array]) -> Array:
+    """Rotations ``(J, 4)`` in the middle of what joints do in clips ``(T, J, 4)``.
+
+    Quaternions run on through half a turn and past it, while the shortest way from one
+    rotation to another jumps there to the other side. So the mean is taken of quaternions
+    whose signs follow the motion: a joint that turns far has its middle half-way.
+    """
+    total = np.zeros(clips[0].shape[1:])
+    for quats in clips:
+        mean = rotations.unroll(quats).mean(axis=0)
+        total += mean * np.where(np.sum(mean * total, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    # A joint that goes round and round has no middle; any of its rotations will do.
+    aimless = np.linalg.norm(total, axis=-1, keepdims=True) < 1e-3
+    return rotations.normalize(np.where(aimless, clips[0][0], total))
+
+
 def _long_log(quats: Array) -> Array:
     """Rotation vectors ``(T, J, 3)`` that run on past half a turn instead of jumping there."""
     quats = rotations.unroll(quats)
-    surest = np.argmax(np.abs(quats[..., 3]), axis=0)[None, :, None]
-    quats = quats * np.where(np.take_along_axis(quats[..., 3:], surest, axis=0) < 0.0, -1.0, 1.0)
+    quats = quats * np.where(quats[..., 3].mean(axis=0) < 0.0, -1.0, 1.0)[:, None]
     sine = np.linalg.norm(quats[..., :3], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, quats[..., 3:])
     small = sine < 1e-12

@@ -178,8 +178,11 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     least of all where a clip ends. So the way the first clip goes on fades out, and
     the way the second one comes fades in: pose, velocity and acceleration are theirs.
     """
-    width = min(max(round(_SETTLE_TIME * fps), 1), len(rows) // 2)
-    share = 1.0 - _smooth_step(np.arange(width + 1) / width)[:, None]
+    width = min(max(round(_SETTLE_TIME * fps), 1) + 1, len(rows) // 2)
+    # The first step is the clip's own, so that velocities agree at any frame rate.
+    fade = np.clip((np.arange(width + 1) - 1.0) / max(width - 1, 1), 0.0, 1.0)
+    fade[-1] = 1.0
+    share = 1.0 - _smooth_step(fade)[:, None]
     rows = rows.copy()
     for clip, part in ((left, rows[: width + 1]), (entered, rows[::-1][: width + 1])):
         part += share * (clip.beyond(width + 1, code, fps) - part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from motionweave.analysis.contacts import detect_contacts, estimate_floor
 from motionweave.analysis.floor import Floor
 from motionweave.analysis.heading import facing
 from motionweave.analysis.retarget import on_common_skeleton
+from motionweave.analysis.rig import leg_length
 from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.cleanup.footskate import clean_feet
 from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
@@ -20,6 +22,7 @@ from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.subspace import bezier
+from motionweave.subspace.contacts import merged, steady
 from motionweave.subspace.embedding import Embedding, embed, features, rate_of_change, weighted
 from motionweave.subspace.field import Field
 from motionweave.subspace.gap import Gap
@@ -33,6 +36,10 @@ Array = NDArray[np.float64]
 MOST_SAMPLES = 1200
 # Length of a spline if none is asked for.
 _LENGTH = 1.3
+# Leg lengths by which a foot may drift and still be held in its place, and the seconds
+# that a foot takes at least to another one.
+_NEAR = 0.06
+_STEP_TIME = 0.1
 # Gaps that are remembered for further splines.
 _MOST_GAPS = 64
 
@@ -250,10 +257,24 @@ class Subspace:
             *(c.shifted(late - enter) for c in clipped(self.b.constraints, enter, len(self.b))),
         )
         names = [name for name in (self.a.name, self.b.name) if name]
-        return (
-            replace(joined, constraints=tuple(_merged(contacts)), name=" to ".join(names)),
-            placed,
-        )
+        joined = replace(joined, name=" to ".join(names))
+        return joined.with_constraints(self._steady(joined, contacts, leave, late)), placed
+
+    def _steady(
+        self, joined: Motion, contacts: Iterable[Constraint], start: int, end: int
+    ) -> list[Constraint]:
+        """Contacts of the joined motion, without feet that are dragged to another place."""
+        feet = self.field.code.foot_points(*joined.forward())
+        points = {foot.kind: feet[:, i] for i, foot in enumerate(self.field.code.feet)}
+        near = _NEAR * leg_length(joined.skeleton) if points else 0.0
+        gap = round(_STEP_TIME * joined.fps)
+        result: list[Constraint] = []
+        for contact in merged(contacts):
+            if contact.kind in points:
+                result += steady(contact, points[contact.kind], start, end, near, gap)
+            else:
+                result.append(contact)
+        return result
 
     @cached_property
     def _floor(self) -> Floor:
@@ -385,15 +406,3 @@ def _thinned(frames: int, share: float) -> NDArray[np.intp]:
     """A share of the frames of a clip, evenly spaced, the first and the last included."""
     count = frames if share >= 1.0 else max(int(frames * share), 2)
     return np.linspace(0, frames - 1, count).round().astype(np.intp)
-
-
-def _merged(constraints: tuple[Constraint, ...]) -> list[Constraint]:
-    """Constraints of a kind that touch, or end one frame before the next begins, made one."""
-    result: list[Constraint] = []
-    for c in sorted(constraints, key=lambda c: (c.kind, c.start)):
-        before = result[-1] if result else None
-        if before is not None and before.kind == c.kind and c.start <= before.end + 1.0:
-            result[-1] = replace(before, end=max(before.end, c.end))
-        else:
-            result.append(c)
-    return result
