@@ -2,63 +2,37 @@
 
 After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion
 Editing" (2000). The clips' states are matched (`correspondence`), the warp says which
-frames belong together (`warp`), and here they are blended (Eq. 11, 12), put at their
-place in time (Eq. 13, 14) and moved over the floor (4.6).
+frames belong together (`warp`) and when they are shown (`track`), and here they are
+blended (Eq. 11, 12) and moved over the floor (4.6).
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.analysis.retarget import on_common_skeleton
-from motionweave.analysis.states import LOWER, UPPER, EventTable, State
+from motionweave.analysis.states import EventTable
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, QualityWarning
+from motionweave.errors import BlendError
 from motionweave.framespace.basis import Basis, make_basis
 from motionweave.framespace.contacts import blended_contacts
-from motionweave.framespace.correspondence import Correspondence, match_states
 from motionweave.framespace.interpolant import Interpolant, as_interpolant
+from motionweave.framespace.track import Matched, Track, match_bases
 from motionweave.framespace.trunk import Trunk
-from motionweave.framespace.warp import SMOOTHING, Warp
+from motionweave.framespace.warp import SMOOTHING
 
 Array = NDArray[np.float64]
 Cyclic = bool | tuple[int, int] | None
+Item = TypeVar("Item")
 
-# Samples of the interpolant a cycle, from which the timing is summed up (n of Eq. 14).
-_RESOLUTION = 200
 DEFAULT_CYCLES = 6
-# How many times as fast as the interpolation a clip may run before that is worth a warning.
-_MOST_PACE = 8.0
-
-
-@dataclass(frozen=True, eq=False)
-class Track:
-    """Where the interpolation stands at each of n output frames.
-
-    Parameters
-    ----------
-    x
-        ``(n,)`` time in the framespace, in cycles.
-    weights
-        ``(n, k)`` of the clips.
-    lower, upper
-        ``(n, k)`` phases of the clips, in cycles, that the two halves of the body show.
-    lead
-        The clip with which it begins: at x = 0 it stands at its first frame.
-    """
-
-    x: Array
-    weights: Array
-    lower: Array
-    upper: Array
-    lead: int
 
 
 class Framespace:
@@ -93,14 +67,15 @@ class Framespace:
         motions: Sequence[Motion],
         *,
         events: Sequence[EventTable | None] | None = None,
-        cyclic: Cyclic | Sequence[Cyclic] = None,
+        cyclic: bool | Sequence[Cyclic] | None = None,
         decoupled: bool = False,
         smoothing: float = SMOOTHING,
     ):
         if len(motions) not in (2, 4):
             raise BlendError(f"a framespace has 2 or 4 clips, got {len(motions)}")
-        tables = _one_each(events, len(motions), "event tables")
-        ways = _one_each(None if cyclic is None else _each(cyclic, len(motions)), len(motions))
+        count = len(motions)
+        tables = _one_each([None] * count if events is None else events, count, "event tables")
+        ways = _ways(cyclic, count)
         self.bases = tuple(
             make_basis(motion, way, table)
             for motion, way, table in zip(on_common_skeleton(motions), ways, tables, strict=True)
@@ -128,7 +103,7 @@ class Framespace:
         key = 1 if self.cyclic else cycles
         if key not in self._once:
             bases = self.bases if self.cyclic else tuple(b.repeated(cycles) for b in self.bases)
-            self._once[key] = _match(bases, self.names, self.decoupled, self.smoothing)
+            self._once[key] = match_bases(bases, self.names, self.decoupled, self.smoothing)
         return self._once[key]
 
     def interpolate(
@@ -168,80 +143,6 @@ class Framespace:
         return result
 
 
-@dataclass(frozen=True, eq=False)
-class Matched:
-    """Clips, how their states correspond, and the warps that follow.
-
-    Parameters
-    ----------
-    bases
-        The clips.
-    lower, upper
-        Correspondences of the two halves of the body; one and the same unless they
-        are decoupled.
-    lower_warp, upper_warp
-        Their warps.
-    """
-
-    bases: tuple[Basis, ...]
-    lower: Correspondence
-    upper: Correspondence
-    lower_warp: Warp
-    upper_warp: Warp
-
-    @property
-    def cyclic(self) -> bool:
-        """Whether the cycles go on."""
-        return self.lower.cyclic
-
-    def track(self, curve: Interpolant, cycles: int, fps: float) -> Track:
-        """Where the interpolation stands at each output frame."""
-        length = cycles if self.cyclic else 1
-        samples = cycles * _RESOLUTION
-        x = np.linspace(0.0, length, samples + 1)
-        weights = curve.weights(x / length)
-        periods = np.array([basis.period for basis in self.bases])
-        # Eq. 13: the gap between two samples is the blend of the clips' own gaps.
-        gap = weights @ periods * (length / samples)
-        times = np.concatenate([[0.0], np.cumsum(0.5 * (gap[:-1] + gap[1:]))])
-        count = int(np.floor(times[-1] * fps + 1e-6)) + 1
-        x = np.interp(np.arange(count) / fps, times, x)
-        weights = curve.weights(x / length)
-        lead = int(np.argmax(weights[0]))
-        starts = self._starts(lead)
-        lower = self.lower_warp.starting_at(starts).solve(x, weights)
-        upper = lower
-        if self.upper_warp is not self.lower_warp:
-            # Counted from where the feet start: a clip's halves are together when it is alone.
-            upper = self.upper_warp.starting_at(starts).solve(x, weights)
-        _check_pace(x, weights, lower, upper)
-        return Track(x, weights, lower, upper, lead)
-
-    def _starts(self, lead: int) -> Array:
-        """Phases ``(k,)`` at x = 0: the leading clip's first frame, and where that is in the rest.
-
-        On whole frames, so that a clip by itself shows its own frames and no mixture of two.
-        """
-        lengths = np.array([len(basis.motion) - 1 for basis in self.bases])
-        return np.asarray(np.round(self.lower_warp.starts_with(lead) * lengths) / lengths)
-
-
-def _check_pace(x: Array, weights: Array, lower: Array, upper: Array) -> None:
-    """Tell if clips have to run backwards, or to leap, to follow the interpolant."""
-    seen = np.maximum(weights[:-1], weights[1:]) > 0.01
-    for phases in (lower, upper):
-        pace = np.diff(phases, axis=0) / np.diff(x)[:, None]
-        wrong = np.any(seen & ((pace < 0.0) | (pace > _MOST_PACE)), axis=1)
-        if wrong.any():
-            warnings.warn(
-                "the interpolant is so steep that a clip's time runs backwards or leaps at "
-                f"output frame {int(np.argmax(wrong))}: draw it flatter, or over more cycles",
-                QualityWarning,
-                stacklevel=4,
-            )
-            return
-
-
 def framespace(
     motions: Sequence[Motion],
     interpolant: Interpolant | str | ArrayLike = "concatenate",
@@ -251,7 +152,7 @@ def framespace(
     clean: bool = False,
     fps: float | None = None,
     events: Sequence[EventTable | None] | None = None,
-    cyclic: Cyclic | Sequence[Cyclic] = None,
+    cyclic: bool | Sequence[Cyclic] | None = None,
     smoothing: float = SMOOTHING,
 ) -> Motion:
     """Mix two or four clips along an interpolant, in step with their motion events.
@@ -282,27 +183,6 @@ def framespace(
         motions, events=events, cyclic=cyclic, decoupled=decoupled, smoothing=smoothing
     )
     return space.interpolate(interpolant, cycles, fps=fps, clean=clean)
-
-
-def _match(
-    bases: tuple[Basis, ...], names: Sequence[str], decoupled: bool, smoothing: float
-) -> Matched:
-    cyclic = all(basis.cyclic for basis in bases)
-    if not decoupled:
-        whole = match_states([b.events.states for b in bases], names, cyclic)
-        warp = Warp.of(whole, smoothing)
-        return Matched(bases, whole, whole, warp, warp)
-    lower, upper = (
-        match_states(
-            [_of_half(b, half) for b in bases], names, cyclic, what=f"state of the {half} body"
-        )
-        for half in (LOWER, UPPER)
-    )
-    return Matched(bases, lower, upper, Warp.of(lower, smoothing), Warp.of(upper, smoothing))
-
-
-def _of_half(basis: Basis, half: str) -> tuple[State, ...]:
-    return basis.events.lower if half == LOWER else basis.events.upper
 
 
 def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:
@@ -365,20 +245,20 @@ def _way(bases: Sequence[Basis], track: Track) -> Planar:
     return Planar(angle, place[:, 0], place[:, 1])
 
 
-def _each(value: Cyclic | Sequence[Cyclic], count: int) -> list[Cyclic]:
-    if isinstance(value, bool) or (
-        isinstance(value, tuple)
-        and len(value) == 2
-        and not isinstance(value[0], bool | None)
-        and all(isinstance(v, int | np.integer) for v in value)
-    ):
-        return [value] * count  # type: ignore[list-item]
-    return list(value)  # type: ignore[arg-type]
+def _ways(cyclic: bool | Sequence[Cyclic] | None, count: int) -> list[Cyclic]:
+    """Whether, and where, each clip repeats itself, from one answer for all or one for each."""
+    if cyclic is None or isinstance(cyclic, bool):
+        return [cyclic] * count
+    ways = _one_each(cyclic, count, "answers to cyclic")
+    for way in ways:
+        if not (way is None or isinstance(way, bool) or (isinstance(way, tuple) and len(way) == 2)):
+            raise BlendError(
+                f"cyclic: expected True, False, None or (first, last) for each clip, got {way!r}"
+            )
+    return ways
 
 
-def _one_each(values: Sequence | None, count: int, what: str = "answers to cyclic") -> list:
-    if values is None:
-        return [None] * count
+def _one_each(values: Sequence[Item], count: int, what: str) -> list[Item]:
     if len(values) != count:
         raise BlendError(f"{what}: expected one for each of {count} clips, got {len(values)}")
     return list(values)

@@ -10,9 +10,10 @@ import numpy as np
 
 from motionweave.analysis.flexion import flexions
 from motionweave.analysis.states import LOWER, UPPER, EventTable, State
-from motionweave.framespace.blend import Framespace, Matched
+from motionweave.framespace.blend import Framespace
 from motionweave.framespace.correspondence import Correspondence
 from motionweave.framespace.interpolant import Interpolant, as_interpolant
+from motionweave.framespace.track import Matched
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled
 
 # Longest a column of the event table gets before it is cut.
