@@ -20,8 +20,8 @@ from motionweave.errors import WarpError
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled
 from motionweave.plots.filmstrip import Strip
 from motionweave.warping.files import Recipe
+from motionweave.warping.joints import joints_called
 from motionweave.warping.moments import frame_of
-from motionweave.warping.targets import joints_called
 from motionweave.warping.time import TimeCurve, time_curve
 
 Array = NDArray[np.float64]

@@ -85,16 +85,20 @@ def displacement_basis(times: ArrayLike, ends: Ends, at: ArrayLike, tension: flo
     The displacement itself is ``basis @ values``. A row belonging to a key is one
     at that key and zero elsewhere; rows outside the eased or held range are zero.
     """
-    times = np.asarray(times, dtype=np.float64)
+    knots = np.asarray(times, dtype=np.float64)
     at = np.asarray(at, dtype=np.float64)
-    values = np.eye(len(times))
-    zero = np.zeros((1, len(times)))
-    knots = times
+    values = np.eye(len(knots))
+    # At rest at the first and at the last key, so that what eases to and from them cannot
+    # overshoot: a first key that changes nothing leaves everything before it alone.
+    tangents = cardinal_tangents(knots, values, tension)
+    zero = np.zeros((1, len(knots)))
     if ends.before is not None:
-        knots, values = np.concatenate([[times[0] - ends.before], knots]), np.vstack([zero, values])
+        knots = np.concatenate([[knots[0] - ends.before], knots])
+        values, tangents = np.vstack([zero, values]), np.vstack([zero, tangents])
     if ends.after is not None:
-        knots, values = np.concatenate([knots, [times[-1] + ends.after]]), np.vstack([values, zero])
-    return hermite(knots, values, cardinal_tangents(knots, values, tension), at)
+        knots = np.concatenate([knots, [knots[-1] + ends.after]])
+        values, tangents = np.vstack([values, zero]), np.vstack([tangents, zero])
+    return hermite(knots, values, tangents, at)
 
 
 def nearest_branches(vectors: ArrayLike) -> Array:

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 # Share of its length to which a leg may be stretched, unless the clip itself goes
 # further, and seconds over which the body gives way to a leg that cannot reach.
-_STRETCH = 0.998
+_STRETCH = 0.985
 _GIVING = 0.12
 # Seconds over which a foot goes over from its own way to that of a stance; in the air
 # between two stances less than twice as far apart it is led from one to the other.

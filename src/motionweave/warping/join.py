@@ -32,8 +32,6 @@ _BETWEEN = 0.12
 _RATE = 30.0
 # Seconds around the overlap within which feet are planted anew.
 _AROUND = 0.4
-# What is left of a plant after a change of clips counts if it lasts so long, seconds.
-_SHORTEST = 0.06
 
 
 @dataclass(frozen=True)
@@ -273,11 +271,10 @@ def _handed_over(first: Motion, second: Motion, weight: Array) -> tuple[Constrai
     """Contacts of the blend.
 
     Two plants that overlap are one, which begins and ends as the weights then say; a plant
-    that only one clip has counts while that clip weighs more.
+    that only one clip has counts while that clip weighs more, if that is most of it.
     """
     last = len(weight) - 1.0
     middle = float(np.interp(0.5, weight, np.arange(len(weight))))
-    shortest = _SHORTEST * first.fps
     result: list[Constraint] = []
     for kind in {*kinds(first.constraints), *kinds(second.constraints)}:
         early, late = (
@@ -287,15 +284,25 @@ def _handed_over(first: Motion, second: Motion, weight: Array) -> tuple[Constrai
         for c in early:
             partner = next((d for d in late if c.start <= d.end and d.start <= c.end), None)
             if partner is None:
-                result += [d for d in clipped([c], 0.0, middle) if d.end - d.start >= shortest]
+                result += _mostly([c], 0.0, middle)
                 continue
             late.remove(partner)
             start, end = (
                 _led((getattr(c, at), getattr(partner, at)), weight) for at in ("start", "end")
             )
             result.append(Constraint(min(start, end), max(start, end), kind))
-        result += [d for d in clipped(late, middle, last) if d.end - d.start >= shortest]
+        result += _mostly(late, middle, last)
     return tuple(result)
+
+
+def _mostly(constraints: Iterable[Constraint], first: float, last: float) -> list[Constraint]:
+    """What lies within some frames of those constraints that lie mostly within them."""
+    return [
+        part
+        for c in constraints
+        for part in clipped([c], first, last)
+        if part.end - part.start > 0.5 * (c.end - c.start)
+    ]
 
 
 def _led(ends: tuple[float, float], weight: Array) -> float:

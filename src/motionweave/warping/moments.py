@@ -2,7 +2,7 @@
 
 ``41``, ``"50%"``, ``"1.2 s"``, ``"end"``, ``"middle of 2nd left swing"``,
 ``"25% of last right stance"``, ``"start of 1st right swing - 0.1 s"``,
-``"middle of right stance after 2nd left stance"``.
+``"middle of right stance after 2nd left stance"``, ``"fastest right_hand"``.
 """
 
 from __future__ import annotations
@@ -11,8 +11,12 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
+
+from motionweave.analysis.rig import find_rig
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
+from motionweave.warping.joints import joints_called
 
 Span = tuple[float, float]
 
@@ -22,7 +26,7 @@ _SHORTEST_SWING = 0.12
 
 _FORMS = (
     "a frame number, '50%', '1.2 s', 'start', 'end', or words such as "
-    "'middle of 2nd left swing' (with '+ 0.1 s' or '- 3' after it)"
+    "'middle of 2nd left swing' or 'fastest right_hand' (with '+ 0.1 s' or '- 3' after it)"
 )
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _PLAIN = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>%|s|seconds?|frames?)?$")
@@ -33,6 +37,7 @@ _STEP = re.compile(
     r"(?P<side>left|right)\s+(?P<phase>swing|stance)"
     r"(?:\s+(?P<order>before|after)\s+(?P<other>.+))?$"
 )
+_PEAK = re.compile(r"(?P<what>fastest|highest|lowest)\s+(?P<joint>\S+)$")
 _PLACES = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
@@ -94,6 +99,9 @@ def _frame(moment: str, motion: Motion) -> float:
     step = _STEP.match(text)
     if step:
         return _in_step(step, moment, motion)
+    peak = _PEAK.match(moment.strip())
+    if peak:
+        return _peak(peak["what"], peak["joint"], motion)
     raise WarpError(f"the moment {moment!r} is not understood; write {_FORMS}")
 
 
@@ -102,6 +110,17 @@ def _amount(number: str, unit: str | None, motion: Motion) -> float:
     if unit == "%":
         return value / 100.0 * (len(motion) - 1)
     return value * motion.fps if unit and unit.startswith("s") else value
+
+
+def _peak(what: str, name: str, motion: Motion) -> float:
+    """The frame in which a joint is fastest, highest or lowest."""
+    joint = joints_called(name, find_rig(motion.skeleton))[0]
+    places = motion.positions()[:, joint]
+    if what == "fastest":
+        if len(places) < 2:
+            return 0.0
+        return float(np.argmax(np.linalg.norm(np.gradient(places, axis=0), axis=-1)))
+    return float(np.argmax(places[:, 1]) if what == "highest" else np.argmin(places[:, 1]))
 
 
 def _in_step(step: re.Match[str], moment: str, motion: Motion) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,26 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.analysis.heading import facing
-from motionweave.analysis.rig import ROLES, Rig, find_rig, leg_length
+from motionweave.analysis.rig import Rig, find_rig, leg_length
 from motionweave.core import kinematics, rotations
 from motionweave.core.motion import Motion
-from motionweave.core.skeleton import Skeleton
-from motionweave.errors import RigError, WarpError
+from motionweave.errors import WarpError
+from motionweave.warping.joints import joints_called
 from motionweave.warping.keys import ROOT_CURVES, Key
 from motionweave.warping.moments import frame_of
 
 Array = NDArray[np.float64]
-
-# What people call the joint that moves a part.
-_ALIASES = {
-    "foot": "ankle",
-    "knee": "shin",
-    "hip": "thigh",
-    "leg": "thigh",
-    "arm": "upper_arm",
-    "elbow": "forearm",
-    "wrist": "hand",
-}
 
 
 @dataclass(frozen=True)
@@ -128,51 +116,3 @@ def sample_pairs(quaternions: Array, joints: Array, frames: Array) -> Array:
     """Rotations ``(n, 4)`` of joints ``(n,)`` at fractional frames ``(n,)`` of ``(T, J, 4)``."""
     moments, which = np.unique(frames, return_inverse=True)
     return np.asarray(kinematics.sample_rotations(quaternions, moments)[which, joints])
-
-
-def joints_called(name: str, rig: Rig) -> tuple[int, ...]:
-    """Joints of a name or role: one, or those of the spine from hips to chest."""
-    skeleton = rig.skeleton
-    if name in skeleton.names:
-        return (skeleton.index(name),)
-    if name == "root":
-        return (0,)
-    if name == "spine":
-        if not rig.spine:
-            raise RigError("the skeleton has no spine that is known; name its joints one by one")
-        return rig.spine
-    role = _role(name)
-    if role in ROLES:
-        return (rig.joint(role, f"a key for {name!r}"),)
-    known = [*skeleton.names, *ROLES, "spine", *ROOT_CURVES]
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"; did you mean {', '.join(near)}?" if near else f"; roles are {', '.join(ROLES)}"
-    raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
-
-
-def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
-    """All joints of a part of the body: ``"upper"``, ``"lower"``, or a joint and all below it."""
-    skeleton = rig.skeleton
-    if name in ("upper", "lower"):
-        top = rig.spine[0] if rig.spine else rig.joint("chest", "warping the upper body's time")
-        upper = below(skeleton, top)
-        return upper if name == "upper" else tuple(sorted(set(range(len(skeleton))) - set(upper)))
-    if name == "spine":
-        return rig.spine
-    return below(skeleton, joints_called(name, rig)[0])
-
-
-def below(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
-    """A joint and all that hangs from it."""
-    chosen = {joint}
-    for child, parent in enumerate(skeleton.parents):
-        if int(parent) in chosen:
-            chosen.add(child)
-    return tuple(sorted(chosen))
-
-
-def _role(name: str) -> str:
-    side, _, part = name.partition("_")
-    if side in ("left", "right"):
-        return f"{side}_{_ALIASES.get(part, part)}"
-    return name

@@ -22,9 +22,10 @@ from motionweave.warping.goals import (
     pose_turns,
     warn_of_misses,
 )
+from motionweave.warping.joints import below, part_joints
 from motionweave.warping.keys import ROOT_CURVES, Key, ease_pair
 from motionweave.warping.paths import Path, path_of
-from motionweave.warping.targets import Clip, Placed, below, part_joints
+from motionweave.warping.targets import Clip, Placed
 from motionweave.warping.time import TimeKeys, retime, retime_parts, time_curve
 from motionweave.warping.turning import warp_rotations
 from motionweave.warping.turns import Shape, Turn, turns_of
