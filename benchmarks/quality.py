@@ -1,0 +1,288 @@
+"""How good blends are: ours and what people use otherwise, on the same clips and places."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import motionweave as mw
+from benchmarks import baselines, clips
+from benchmarks.measure import say
+from motionweave import samples
+from motionweave.analysis.contacts import estimate_floor
+from motionweave.analysis.rig import find_rig, leg_length
+from motionweave.analysis.soles import contact_points
+from motionweave.core.motion import Motion
+from motionweave.errors import MotionweaveError
+from motionweave.registration.curve import RegistrationCurve
+
+Array = NDArray[np.float64]
+
+FPS = 30.0
+HALF = 15
+# Height, in leg lengths, above which a foot may move as it likes.
+_NEAR = 0.03
+# Strikes further apart than this, in seconds, have nothing to do with each other.
+_SAME_STEP = 0.5
+FIGURES = {
+    "skate": "foot skate, % of leg length a second",
+    "depth": "deepest foot in the floor, % of leg length",
+    "path": "way of the root, % of what the clips go",
+    "strikes": "heel strikes blended with each other, apart by ms",
+    "acceleration": "hardest joint acceleration, times that of the clips",
+}
+TRANSITIONS = {
+    "built-in": [("walk", "jog"), ("jog", "sneak"), ("walk_left", "walk_right")],
+    "real": [
+        ("cmu_16_15_walk_straight", "cmu_16_35_jog_straight"),
+        ("cmu_16_11_walk_veer_left", "cmu_16_13_walk_veer_right"),
+        ("cmu_16_35_jog_straight", "cmu_16_21_walk_fast_straight"),
+        ("cmu_16_21_walk_fast_straight", "cmu_16_17_walk_turn90_left"),
+    ],
+}
+INTERPOLATIONS = {
+    "built-in": [("walk", "jog"), ("walk", "sneak"), ("walk_left", "walk_right")],
+    "real": [
+        ("cmu_16_15_walk_straight", "cmu_16_21_walk_fast_straight"),
+        ("cmu_16_11_walk_veer_left", "cmu_16_13_walk_veer_right"),
+        ("cmu_16_37_jog_veer_left", "cmu_16_39_jog_veer_right"),
+        ("cmu_16_17_walk_turn90_left", "cmu_16_19_walk_turn90_right"),
+    ],
+}
+
+
+@dataclass
+class Tally:
+    """Figures of one method, one a case."""
+
+    values: dict[str, list[float]] = field(default_factory=lambda: {f: [] for f in FIGURES})
+
+    def add(self, figures: dict[str, float]) -> None:
+        """The figures of one more case; NaN where there is nothing to measure."""
+        for name, value in figures.items():
+            if np.isfinite(value):
+                self.values[name].append(value)
+
+    def medians(self) -> dict[str, float | None]:
+        """Of all cases."""
+        return {f: float(np.median(v)) if v else None for f, v in self.values.items()}
+
+
+def table() -> list[dict[str, Any]]:
+    """Medians of every method, for transitions and interpolations, of both sorts of clips."""
+    found = []
+    for work, pairs, do in (
+        ("transition", TRANSITIONS, _transitions),
+        ("transition out of step", TRANSITIONS, _out_of_step),
+        ("interpolation", INTERPOLATIONS, _interpolation),
+    ):
+        for sort, names in pairs.items():
+            tallies: dict[str, Tally] = {}
+            cases = 0
+            for pair in names:
+                motions = [_clip(sort, name) for name in pair]
+                if any(m is None for m in motions):
+                    continue
+                say(f"quality: {work} of {pair[0]} and {pair[1]}")
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    cases += do(*motions, tallies)  # type: ignore[arg-type]
+            if cases:
+                found += [
+                    {"work": work, "clips": sort, "cases": cases, "method": m, **t.medians()}
+                    for m, t in tallies.items()
+                ]
+    return found
+
+
+def _clip(sort: str, name: str) -> Motion | None:
+    motion = clips.built_in(name) if sort == "built-in" else clips.real(name)
+    return None if motion is None else motion.resample(FPS)
+
+
+# Transitions
+
+
+def _transitions(a: Motion, b: Motion, tallies: dict[str, Tally]) -> int:
+    """All methods at the best places."""
+    a, b = _long_enough(a), _long_enough(b)
+    best = mw.junctions(a, b, half_width=HALF, most=3)
+    return _at_places(a, b, [(round(j.frames[0]), round(j.frames[1])) for j in best], tallies)
+
+
+def _out_of_step(a: Motion, b: Motion, tallies: dict[str, Tally]) -> int:
+    """All methods at places chosen without looking at the feet."""
+    a, b = _long_enough(a), _long_enough(b)
+    shares = ((0.4, 0.5), (0.5, 0.4), (0.6, 0.5))
+    places = [(round(x * len(a)), round(y * len(b))) for x, y in shares]
+    return _at_places(a, b, places, tallies)
+
+
+def _long_enough(motion: Motion) -> Motion:
+    if motion.name not in samples.names():
+        return motion
+    return clips.built_in(motion.name, duration=5.0).resample(FPS)
+
+
+def _at_places(
+    a: Motion, b: Motion, places: Sequence[tuple[int, int]], tallies: dict[str, Tally]
+) -> int:
+    done = 0
+    for at in places:
+        if min(at[0], at[1], len(a) - 1 - at[0], len(b) - 1 - at[1]) <= HALF:
+            continue
+        try:
+            _transition(a, b, at, tallies)
+        except MotionweaveError as error:
+            say(f"quality: left out {at}: {error}")
+            continue
+        done += 1
+    return done
+
+
+def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Tally]) -> None:
+    # Wide enough for every method's work, which not all do between the same frames.
+    wide = 2 * HALF
+    zone = slice(max(at[0] - wide, 0), at[0] + wide + 1)
+    parts = a[zone], b[max(at[1] - wide, 0) : at[1] + wide + 1]
+    curve = mw.register(a, b, anchor=at, reach=3.0 * HALF / FPS)
+    span = (at[0] - HALF, at[0] + HALF)
+    equal = _apart(a, b, lambda frames: frames - at[0] + at[1], span)
+    warped = _apart(a, b, lambda frames: _across(curve, frames), span)
+    made = {
+        "linear cross-fade": (baselines.linear_transition(a, b, at, HALF), equal),
+        "slerp cross-fade": (baselines.slerp_transition(a, b, at, HALF), equal),
+        "inertialised switch": (baselines.inertialised_transition(a, b, at, HALF), equal),
+        "motionweave": (mw.transition(a, b, at=at, half_width=HALF), warped),
+        "motionweave, feet cleaned": (
+            mw.transition(a, b, at=at, half_width=HALF, clean=True),
+            warped,
+        ),
+    }
+    for name, (motion, apart) in made.items():
+        where = slice(zone.start, min(zone.stop, len(motion)))
+        figures = _figures(motion, where, (a, b), parts)
+        tallies.setdefault(name, Tally()).add({**figures, "strikes": apart})
+
+
+# Interpolations
+
+
+def _interpolation(a: Motion, b: Motion, tallies: dict[str, Tally]) -> int:
+    a, b = _alike(a, b)
+    curve = mw.register(a, b)
+    ends = (0.0, len(a) - 1.0)
+    scale = (len(b) - 1.0) / (len(a) - 1.0)
+    warped = _apart(a, b, lambda frames: _across(curve, frames), ends)
+    made = {
+        "linear blend": (baselines.linear_mean(a, b), _apart(a, b, lambda f: f, ends)),
+        "slerp at stretched time": (
+            baselines.slerp_mean(a, b),
+            _apart(a, b, lambda f: f * scale, ends),
+        ),
+        "motionweave": (mw.blend(curve, [0.5, 0.5]), warped),
+        "motionweave, feet cleaned": (mw.blend(curve, [0.5, 0.5], clean=True), warped),
+    }
+    for name, (motion, apart) in made.items():
+        count = len(motion)
+        parts = (a, b) if name != "linear blend" else (a[:count], b[:count])
+        figures = _figures(motion, slice(0, count), (a, b), parts)
+        tallies.setdefault(name, Tally()).add({**figures, "strikes": apart})
+    inputs = [_figures(m, slice(0, len(m)), (a, b), (m,)) for m in (a, b)]
+    mean = {f: float(np.mean([one[f] for one in inputs])) for f in inputs[0]}
+    tallies.setdefault("the clips themselves", Tally()).add(mean)
+    return 1
+
+
+def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
+    """The stretches of two clips that show the same steps: the same ones for every method."""
+    if a.name in samples.names():
+        return a, b
+    first, second = np.round(mw.register(a, b, ends="free").ranges).astype(int)
+    return a[first[0] : first[1] + 1], b[second[0] : second[1] + 1]
+
+
+# Figures
+
+
+def _figures(
+    motion: Motion, zone: slice, inputs: Sequence[Motion], parts: Sequence[Motion]
+) -> dict[str, float]:
+    """What is wrong with a motion in a zone of frames.
+
+    Skate is the horizontal speed of heels and toes, counted in full on the floor and not at
+    all above 3 % of the leg length: it needs no contacts, which would have to be found in
+    motions whose feet slide. The floor is that of the first clip.
+    """
+    floor = estimate_floor(inputs[0])
+    size = leg_length(motion.skeleton)
+    points = np.stack(list(contact_points(motion).values()))
+    speed = np.linalg.norm(np.diff(points[..., [0, 2]], axis=1), axis=-1) * motion.fps / size
+    height = floor.above(points) / size
+    near = np.maximum(2.0 - 2.0 ** (np.maximum(height[:, 1:], 0.0) / _NEAR), 0.0)
+    steps = slice(zone.start, zone.stop - 1)
+    gone = _way(motion[zone])
+    expected = (
+        float(np.mean([_way(part) for part in parts]))
+        * (len(motion[zone]) - 1)
+        / np.mean([len(part) - 1 for part in parts])
+    )
+    hardest = max(float(_acceleration(m).max()) for m in inputs)
+    middle = slice(max(zone.start - 1, 0), zone.stop - 1)
+    return {
+        "skate": 100.0 * float((speed * near)[:, steps].mean()),
+        "depth": 100.0 * float(np.maximum(-height[:, zone], 0.0).max()),
+        "path": 100.0 * gone / expected,
+        "acceleration": float(_acceleration(motion)[middle].max()) / hardest,
+    }
+
+
+def _way(motion: Motion) -> float:
+    return float(np.linalg.norm(np.diff(motion.root[:, [0, 2]], axis=0), axis=1).sum())
+
+
+def _acceleration(motion: Motion) -> Array:
+    """Of the joints with a role, ``(T - 2, J)``: fingers of real clips jump by themselves."""
+    joints = sorted(set(find_rig(motion.skeleton).roles.values()))
+    second = np.diff(motion.positions()[:, joints], n=2, axis=0) * motion.fps**2
+    return np.asarray(np.linalg.norm(second, axis=-1))
+
+
+def _across(curve: RegistrationCurve, frames: Array) -> Array:
+    """Frames of the second clip that a curve puts beside frames of the first."""
+    u = curve.timewarp.parameter(0, frames)
+    return np.asarray(curve.timewarp.frames(np.atleast_1d(u))[:, 1])
+
+
+def _apart(
+    a: Motion, b: Motion, across: Callable[[Array], Array], span: tuple[float, float]
+) -> float:
+    """Mean time, in ms, between strikes of a foot that are blended with each other."""
+    gaps = []
+    for side in ("left", "right"):
+        ours, theirs = _strikes(a, side), _strikes(b, side)
+        ours = ours[(ours >= span[0]) & (ours <= span[1])]
+        if len(ours) == 0 or len(theirs) == 0:
+            continue
+        gap = np.abs(across(ours)[:, None] - theirs).min(axis=1) / b.fps
+        gaps += list(gap[gap < _SAME_STEP])
+    return 1000.0 * float(np.mean(gaps)) if gaps else np.nan
+
+
+def _strikes(motion: Motion, side: str) -> Array:
+    """Frames at which a foot comes down, by heel or toe."""
+    held = sorted(
+        (c.start, c.end) for c in motion.constraints if c.kind in (f"{side}_heel", f"{side}_toe")
+    )
+    starts: list[float] = []
+    until = -np.inf
+    for start, end in held:
+        if start > until and start > 0.0:
+            starts.append(start)
+        until = max(until, end)
+    return np.array(starts)

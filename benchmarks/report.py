@@ -1,0 +1,157 @@
+"""The tables, as Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Result
+from benchmarks.quality import FIGURES
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_NOTES = {
+    "limit": "lower bound",
+    "numpy": "plain way",
+    "paper": "published",
+}
+
+
+def setting() -> dict[str, str]:
+    """What was measured on."""
+    names = ("numpy", "scipy", "numba")
+    return {
+        "cores": str(os.cpu_count()),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in names},
+    }
+
+
+def to_json(
+    speed: list[tuple[str, list[Result]]],
+    memory: list[dict[str, Any]],
+    quality: list[dict[str, Any]],
+    peers: dict[str, str],
+) -> dict[str, Any]:
+    """Everything as one JSON value."""
+    return {
+        "setting": setting(),
+        "peers": peers,
+        "speed": [
+            {"work": work, "results": [result.to_dict() for result in results]}
+            for work, results in speed
+        ],
+        "memory": memory,
+        "quality": quality,
+    }
+
+
+def write(data: dict[str, Any], folder: Path) -> None:
+    """``results.json`` and ``results.md``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    (folder / "results.json").write_text(text, encoding="utf-8")
+    (folder / "results.md").write_text(markdown(data), encoding="utf-8")
+
+
+def markdown(data: dict[str, Any]) -> str:
+    """The tables for people."""
+    setting = ", ".join(f"{k} {v}" for k, v in data["setting"].items())
+    parts = [
+        f"Measured in one run, in turns, as processor time on one thread ({setting}).",
+        "## Speed",
+        "Median of the repeats, fastest to slowest repeat, and how many times as long as "
+        "motionweave it takes.",
+        _speed(data["speed"]),
+    ]
+    if data["memory"]:
+        parts += [
+            "## Memory",
+            "Peak of a process that registers, blends and cleans two clips; above what the "
+            "same with two seconds needs.",
+            _memory(data["memory"]),
+        ]
+    if data["quality"]:
+        parts += [
+            "## Quality of blends",
+            "Medians of all cases; every method gets the same clips and the same places. "
+            + " ".join(f"*{name}*: {what}." for name, what in FIGURES.items()),
+            _quality(data["quality"]),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _speed(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        "| work | who | median | spread | ratio | |",
+        "| --- | --- | ---: | --- | ---: | --- |",
+    ]
+    for row in rows:
+        ours = next((r for r in row["results"] if r["kind"] == "ours"), {})
+        base = ours.get("median_s", math.nan)
+        work = row["work"]
+        for result in row["results"]:
+            if "missing" in result:
+                lines.append(f"| {work} | {result['name']} | missing | | | {result['missing']} |")
+            else:
+                paper = result["kind"] == "paper"
+                low, high = result["least_s"], result["most_s"]
+                spread = "" if paper else f"{_time(low)} – {_time(high)}"
+                notes = (result["note"], _NOTES.get(result["kind"], ""))
+                note = "; ".join(text for text in notes if text)
+                ratio = "1" if result is ours else _ratio(result["median_s"] / base)
+                lines.append(
+                    f"| {work} | {result['name']} | {_time(result['median_s'])} | {spread} "
+                    f"| {ratio} | {note} |"
+                )
+            work = ""
+    return "\n".join(lines)
+
+
+def _memory(rows: list[dict[str, Any]]) -> str:
+    lines = ["| frames a clip | peak | growth | a frame |", "| ---: | ---: | ---: | ---: |"]
+    for row in rows:
+        grown = row["peak"] - row["base"]
+        lines.append(
+            f"| {row['frames']} | {row['peak'] / 1e6:.0f} MB | {grown / 1e6:.0f} MB "
+            f"| {grown / row['frames'] / 1e3:.1f} kB |"
+        )
+    return "\n".join(lines)
+
+
+def _quality(rows: list[dict[str, Any]]) -> str:
+    heads = " | ".join(FIGURES)
+    lines = [
+        f"| work | clips | method | {heads} |",
+        "| --- | --- | --- |" + " ---: |" * len(FIGURES),
+    ]
+    before = None
+    for row in rows:
+        group = (row["work"], row["clips"])
+        first = f"{row['work']} | {row['clips']} ({row['cases']})" if group != before else " | "
+        before = group
+        cells = " | ".join(_number(row[name]) for name in FIGURES)
+        lines.append(f"| {first} | {row['method']} | {cells} |")
+    return "\n".join(lines)
+
+
+def _time(seconds: float) -> str:
+    size, unit = next((u for u in _UNITS if seconds >= u[0]), _UNITS[-1])
+    return f"{_number(seconds / size)} {unit}"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def _number(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return "–"
+    if abs(value) < 0.005:
+        return "0"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
