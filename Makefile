@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := .venv-bench/.ready
 
-.PHONY: demo test lint types layers pytest clean
+.PHONY: demo test lint types layers pytest docs pictures bench bench-full clean
 
 demo: $(READY)
 	$(BIN)/motionweave demo
 
-test: lint types layers pytest
+test: lint types layers docs pytest
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -24,6 +25,28 @@ layers: $(READY)
 pytest: $(READY)
 	$(BIN)/python -m pytest -n 2
 
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+pictures: $(READY)
+	$(BIN)/python docs/pictures.py
+
+bench: $(READY) $(PEERS)
+	$(BIN)/python -m benchmarks
+
+bench-full: $(READY) $(PEERS)
+	$(BIN)/python -m benchmarks --full
+
+# Peers have an environment of their own. One that cannot be had is listed as missing.
+$(PEERS): benchmarks/peers.txt
+	@$(PYTHON) -m venv .venv-bench
+	@grep -v '^#' benchmarks/peers.txt | while read -r peer; do \
+	  echo "installing $$peer"; \
+	  .venv-bench/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
+	    || echo "$$peer cannot be installed; its rows will say so"; \
+	done
+	@touch $(PEERS)
+
 # The environment is made once, and again when the dependencies change.
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -35,5 +58,5 @@ $(READY): pyproject.toml
 	@touch $(READY)
 
 clean:
-	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-bench demo site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,163 @@
+"""Make the pictures of the documentation: ``python docs/pictures.py [NAME ...]``.
+
+Every picture is drawn by `motionweave.plots` from built-in clips. They are committed, so that
+reading needs no building; ``make pictures`` makes them anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import motionweave as mw
+from motionweave.plots.contacts import contact_plot
+from motionweave.plots.filmstrip import film_strip
+from motionweave.plots.framespace import plot_framespace
+from motionweave.plots.path import path_plot
+from motionweave.plots.quality import quality_plot
+from motionweave.plots.registration import registration_plot
+
+IMAGES = Path(__file__).parent / "images"
+# Enough for a page's width on a dense screen, little enough for a repository.
+_WIDTHS = (1280, 1100, 960, 840)
+_LARGEST = 145_000
+
+
+def hero(path: Path) -> None:
+    """A walk, half a walk, a jog."""
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    half = mw.blend(mw.register(walk, jog), [0.5, 0.5], clean=True)
+    labels = ["walk", "half and half", "jog"]
+    film_strip([walk, half, jog], path, frames=8, labels=labels, travel=True)
+
+
+def strip(path: Path) -> None:
+    """Film strips."""
+    film_strip([mw.sample("walk"), mw.sample("jog")], path, frames=10)
+
+
+def registration(path: Path) -> None:
+    """A registration curve."""
+    registration_plot(mw.register(*(mw.sample(n) for n in ("walk", "jog", "sneak"))), path)
+
+
+def collapse(path: Path) -> None:
+    """What becomes of the way when a left and a right turn are averaged."""
+    left, right = mw.sample("walk_left"), mw.sample("walk_right")
+    curve = mw.register(left, right)
+    half = [0.5, 0.5]
+    motions = [left, right, mw.blend(curve, half, method="linear"), mw.blend(curve, half)]
+    path_plot(motions, path, labels=["left", "right", "linear blend", "registered blend"])
+
+
+def transition(path: Path) -> None:
+    """A walk that becomes a jog."""
+    joined = mw.transition(mw.sample("walk"), mw.sample("jog"), clean=True)
+    film_strip(joined, path, frames=14, travel=True, labels=["walk to jog"])
+
+
+def parametric(path: Path) -> None:
+    """Walks of given turns."""
+    from motionweave.analysis.measures import turn_angle
+
+    curve = mw.register(mw.sample("walk_left"), mw.sample("walk_right"))
+    space = mw.parametric(curve, {"turn": turn_angle})
+    low, high = space.ranges["turn"]
+    turns = np.round(np.linspace(0.95 * low, 0.95 * high, 5), -1) + 0.0
+    motions = [space.at(turn=turn).motion for turn in turns]
+    # All from one place and in one direction, to compare.
+    path_plot([_at_start(m) for m in motions], path, labels=[f"turn {t:.0f}°" for t in turns])
+
+
+def framespace(path: Path) -> None:
+    """Events, correspondence and interpolant."""
+    plot_framespace(mw.Framespace([mw.sample("jog"), mw.sample("walk")]), "concatenate", 6, path)
+
+
+def spline(path: Path) -> None:
+    """Two clips in their subspace, and splines between them."""
+    from motionweave.plots.subspace import subspace_plot
+
+    space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    made = [space.transition(24, 20, degree=2), space.transition(24, 20, degree=4, length=1.6)]
+    subspace_plot(space, made, path)
+
+
+def warp(path: Path) -> None:
+    """A walk that limps."""
+    from motionweave.plots.warp import warp_plot
+
+    recipe = mw.load_warp(Path(__file__).parents[1] / "examples" / "warps" / "limp.yaml")
+    walk = mw.sample("walk")
+    warp_plot(walk, recipe.apply(walk), recipe, path)
+
+
+def contacts(path: Path) -> None:
+    """When what is planted."""
+    contact_plot(mw.sample("walk"), path)
+
+
+def quality(path: Path) -> None:
+    """Feet before and after clean-up."""
+    blend = mw.blend(mw.register(mw.sample("walk"), mw.sample("jog")), [0.5, 0.5])
+    quality_plot([blend, mw.clean_feet(blend)], path, labels=["before", "after"])
+
+
+PICTURES: dict[str, Callable[[Path], None]] = {
+    f.__name__: f
+    for f in (
+        hero,
+        strip,
+        registration,
+        collapse,
+        transition,
+        parametric,
+        framespace,
+        spline,
+        warp,
+        contacts,
+        quality,
+    )
+}
+
+
+def _at_start(motion: mw.Motion) -> mw.Motion:
+    from motionweave.analysis.heading import facing
+
+    turn = mw.Planar(-float(facing(motion)[0]))
+    start = turn.apply(motion.root[0])
+    return motion.moved(mw.Planar(float(turn.angle), -float(start[0]), -float(start[2])))
+
+
+def _small(path: Path) -> None:
+    """Few colours, and as wide as the size allows: drawings need no more."""
+    from PIL import Image
+
+    with Image.open(path) as picture:
+        drawn = picture.convert("RGB")
+    for width in _WIDTHS:
+        if width < drawn.width:
+            size = (width, round(drawn.height * width / drawn.width))
+            flat = drawn.resize(size, Image.Resampling.LANCZOS)
+        else:
+            flat = drawn
+        flat.quantize(48, dither=Image.Dither.NONE).save(path, optimize=True)
+        if path.stat().st_size < _LARGEST:
+            return
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures of these names, or all."""
+    IMAGES.mkdir(exist_ok=True)
+    for name in names or PICTURES:
+        path = IMAGES / f"{name}.png"
+        PICTURES[name](path)
+        _small(path)
+        print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

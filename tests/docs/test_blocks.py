@@ -1,0 +1,76 @@
+"""Every code block of README and documentation does what it says."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from motionweave.cli.main import main
+from tests.docs.blocks import ROOT, Block, blocks, commands, pages
+
+# What else shells are told in the pages; these set things up and are not run here.
+_SET_UP = ("make ", "pip install ", "git ", "python examples/", "#")
+# Verbs that go on until they are stopped.
+_ENDLESS = ("studio", "demo")
+
+
+def _code(page: Path) -> list[Block]:
+    return [block for block in blocks(page) if block.language in ("python", "sh")]
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built-in clips as files, as the first page tells the reader to write them."""
+    folder = tmp_path_factory.mktemp("clips")
+    assert main(["samples", "write", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    "page", list(filter(_code, pages())), ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_blocks_run(
+    page: Path, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Blocks of a page follow each other, in one folder and one interpreter.
+    shutil.copytree(clips, tmp_path / "clips")
+    for recipe in (ROOT / "examples" / "warps").glob("*.yaml"):
+        shutil.copy(recipe, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("motionweave.analysis.rig._overrides", [])
+    matplotlib.use("Agg")
+    names: dict[str, object] = {"__name__": "page"}
+    for block in _code(page):
+        if block.language == "python":
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
+            exec(code, names)
+        else:
+            _run_shell(block, page)
+
+
+def _run_shell(block: Block, page: Path) -> None:
+    for words in commands(block):
+        if words[0] not in _ENDLESS:
+            assert main(words) == 0, f"{page}:{block.line}: motionweave {' '.join(words)}"
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_shell_blocks_hold_nothing_unknown(page: Path) -> None:
+    """A line that would not be run above is one of those that set things up."""
+    for block in blocks(page):
+        assert block.language in ("python", "sh", "yaml", "json", "text"), f"{page}:{block.line}"
+        if block.language == "sh":
+            lines = block.text.replace("\\\n", " ").splitlines()
+            for line in filter(None, lines):
+                assert line.startswith(("motionweave ", *_SET_UP)), f"{page}: {line}"
+
+
+def test_python_blocks_are_not_long() -> None:
+    """A page that promises ten lines keeps the promise."""
+    for page in (ROOT / "docs" / "methods").glob("*.md"):
+        first = next(block for block in blocks(page) if block.language == "python")
+        lines = [line for line in first.text.splitlines() if line.strip()]
+        assert len(lines) <= 12, f"{page}: {len(lines)} lines"

@@ -1,0 +1,86 @@
+"""What the documentation says of the package is so."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import motionweave as mw
+from motionweave.cli.main import VERBS
+from tests.docs.blocks import ROOT, pages
+
+DOCS = ROOT / "docs"
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
+
+
+def test_functions_of_the_equations_exist() -> None:
+    text = (DOCS / "how.md").read_text(encoding="utf-8")
+    packages = "core|registration|blending|framespace|subspace|warping|cleanup"
+    names = re.findall(rf"`((?:{packages})\.[\w.]+)`", text)
+    assert len(names) > 25
+    for name in names:
+        pkgutil.resolve_name(f"motionweave.{name}")
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for name, home in mw._HOMES.items():
+        shown = "motionweave.errors" if home == "errors" else f"::: motionweave.{home}.{name}\n"
+        assert shown in text + "\n", f"mw.{name} is not in docs/api.md"
+
+
+def test_every_verb_is_shown() -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in pages())
+    for verb in VERBS:
+        assert f"motionweave {verb}" in text or f"make {verb}" in text, verb
+
+
+def test_pictures_are_there_and_small() -> None:
+    for page in pages():
+        for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            picture = page.parent / link
+            assert picture.exists(), f"{page}: {link}"
+            assert picture.stat().st_size < 150_000, link
+
+
+def test_every_picture_can_be_made_anew() -> None:
+    made = runpy.run_path(str(DOCS / "pictures.py"))["PICTURES"]
+    assert {path.stem for path in (DOCS / "images").glob("*.png")} <= set(made)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda p: p.stem)
+def test_examples_run(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(example.read_text(encoding="utf-8").splitlines()) < 40
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(example)])
+    runpy.run_path(str(example), run_name="__main__")
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert written, "an example leaves something to look at"
+
+
+def test_examples_are_numbered() -> None:
+    assert len(EXAMPLES) >= 8
+    numbers = [int(path.name.split("_")[0]) for path in EXAMPLES]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_committed_tables_belong_together() -> None:
+    data = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))
+    table = (ROOT / "benchmarks" / "results.md").read_text(encoding="utf-8")
+    assert all(row["work"] in table for row in data["speed"])
+    assert {row["work"] for row in data["quality"]} >= {"transition", "interpolation"}
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make")
+def test_make_knows_its_targets() -> None:
+    for target in ("demo", "test", "docs", "pictures", "bench", "bench-full"):
+        done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, check=False)
+        assert done.returncode == 0, target
