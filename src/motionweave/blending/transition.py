@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis.retarget import on_skeleton
+from motionweave.analysis.rig import find_rig
 from motionweave.blending.advance import advance
 from motionweave.blending.blend import Trace, assemble, placements
 from motionweave.core.constraints import Constraint, joined
@@ -28,6 +29,8 @@ HALF_WIDTH = 0.5
 _SEARCH_RATE = 30.0
 # A place is as good as the best if the poses are at most so many times as far apart.
 _AS_GOOD = 1.1
+# A transition is calm if it accelerates at most so many times as much as its clips.
+_CALM = 1.1
 # How many places are tried before giving up, best first.
 _MOST_TRIES = 12
 # How far around the middle the clips are registered, in half widths: a clip that moves
@@ -67,7 +70,8 @@ def transition(
         Two clips or more. They are brought to the skeleton and frame rate of the first.
     at
         ``(f1, f2)``: the frame of each clip at the middle of the transition, in the clips'
-        own frames. For more than two clips a list of such pairs. None finds the best place.
+        own frames. For more than two clips a list of such pairs. None finds the place: the
+        best of `junctions` at which the transition is no rougher than the clips.
     half_width
         Frames of the first clip from the middle of a transition to its ends; by default
         as many as make half a second.
@@ -223,15 +227,31 @@ def _crossing(
         return _cross(a, b, place, lowest, half, whole_frames)
     names = f"{a.name or 'the first clip'} to {b.name or 'the second'}"
     reason = "no two of their frames have that much of the clips before and after them"
+    calm = _CALM * max(_roughness(a), _roughness(b))
+    found: list[tuple[float, _Crossing]] = []
     for junction in _junctions(a, b, half / a.fps, lowest)[:_MOST_TRIES]:
         try:
-            return _cross(a, b, junction.frames, lowest, half, whole_frames)
+            crossing = _cross(a, b, junction.frames, lowest, half, whole_frames)
         except MotionweaveError as error:
             reason = str(error)
+            continue
+        found.append((_roughness(crossing.motion), crossing))
+        # Poses that are alike do not promise that the way between them is smooth.
+        if found[-1][0] <= calm:
+            return crossing
+    if found:
+        return min(found, key=lambda pair: pair[0])[1]
     raise BlendError(
         f"found no place for a transition of {2 * half + 1} frames from {names}: {reason}; "
         "give a smaller half width or longer clips"
     )
+
+
+def _roughness(motion: Motion) -> float:
+    """The largest acceleration of any joint that has a role, in units a frame squared."""
+    joints = sorted(set(find_rig(motion.skeleton).roles.values())) or slice(None)
+    second = np.diff(motion.positions()[:, joints], n=2, axis=0)
+    return float(np.linalg.norm(second, axis=-1).max(initial=0.0))
 
 
 def _cross(
