@@ -12,11 +12,11 @@ from tests.blending.clips import NINE, built_in
 from tests.blending.test_blend import wandering
 
 
-@pytest.mark.parametrize("cyclic", [False, True])
-def test_steps_give_the_frames_of_the_blend(cyclic: bool) -> None:
+@pytest.mark.parametrize(("cyclic", "pace"), [(False, "durations"), (True, "rates")])
+def test_steps_give_the_frames_of_the_blend(cyclic: bool, pace: str) -> None:
     curve = built_in(*NINE, cyclic=cyclic)
-    whole = mw.blend(curve, wandering, duration=6.0)
-    blender = curve.stepper()
+    whole = mw.blend(curve, wandering, duration=6.0, pace=pace)
+    blender = curve.stepper(pace=pace)
     for i in range(len(whole)):
         # The pace of a step is decided by the weights at its beginning, the pose by those at
         # its end; a blend of given weights does the same.

@@ -59,6 +59,7 @@ def blend(
     duration: float | None = None,
     direction: str = "forward",
     fps: float | None = None,
+    pace: str = "durations",
     clean: bool = False,
 ) -> Motion:
     """Blend the motions of a registration curve.
@@ -85,6 +86,10 @@ def blend(
         from ``start`` and is negative before it.
     fps
         Frame rate of the result, the first motion's by default.
+    pace
+        How the motions agree on the flow of time. ``"durations"``: each votes for how long a
+        piece of the curve takes, so that none is ever played faster than one over its
+        weight. ``"rates"``: each votes for how fast to go, as in the paper (Eq. 6).
     clean
         Plant the feet afterwards.
 
@@ -96,7 +101,7 @@ def blend(
     if method == "linear":
         result = linear_blend(curve.motions, weights, fps=fps)
     elif method == "registered":
-        result = _registered(curve, weights, start, duration, direction, fps)
+        result = _registered(curve, weights, start, duration, direction, fps, pace)
     else:
         raise BlendError(f"method {method!r}: expected 'registered' or 'linear'")
     if clean:
@@ -113,6 +118,7 @@ def _registered(
     duration: float | None,
     direction: str,
     fps: float | None,
+    pace: str,
 ) -> Motion:
     rate = curve.motions[0].fps if fps is None else float(fps)
     if not (np.isfinite(rate) and rate > 0):
@@ -124,15 +130,15 @@ def _registered(
             f"{curve.timewarp.start:g} to {curve.timewarp.end:g}"
         )
     if direction == "forward":
-        u, rows = _walk(curve, weights, begin, duration, rate, 1)
+        u, rows = _walk(curve, weights, begin, duration, rate, 1, pace)
     elif direction == "backward":
-        u, rows = _walk(curve, weights, begin, duration, rate, -1)
+        u, rows = _walk(curve, weights, begin, duration, rate, -1, pace)
         u, rows = u[::-1], rows[::-1]
     elif direction == "both":
         if not callable(weights) and np.ndim(weights) == 2:
             raise BlendError("a row of weights a frame needs direction 'forward' or 'backward'")
-        ahead, rows_ahead = _walk(curve, weights, begin, duration, rate, 1)
-        behind, rows_behind = _walk(curve, weights, begin, duration, rate, -1)
+        ahead, rows_ahead = _walk(curve, weights, begin, duration, rate, 1, pace)
+        behind, rows_behind = _walk(curve, weights, begin, duration, rate, -1, pace)
         u = np.concatenate([behind[:0:-1], ahead])
         rows = np.concatenate([rows_behind[:0:-1], rows_ahead])
     else:
@@ -148,6 +154,7 @@ def _walk(
     duration: float | None,
     rate: float,
     sign: int,
+    pace: str,
 ) -> tuple[Array, Array]:
     """Places ``(T,)`` and weights ``(T, k)`` from ``begin`` on, in the order they are made."""
     spline = curve.timewarp.spline
@@ -161,7 +168,7 @@ def _walk(
     rows = _rows(weights, len(curve.motions), count, rate, sign)
     steps = np.array([sign * m.fps / rate for m in curve.motions])
     place = advance(
-        spline.control, (begin - spline.start) / scale, steps, votes(rows), curve.cyclic
+        spline.control, (begin - spline.start) / scale, steps, votes(rows), curve.cyclic, pace
     )
     u = spline.start + scale * place
     step = np.abs(np.diff(u)).max(initial=0.0)

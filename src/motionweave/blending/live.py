@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionweave.blending.advance import vote
+from motionweave.blending.advance import next_place
 
 
 @njit(cache=True)
@@ -54,6 +54,7 @@ def move_on(  # type: ignore[no-untyped-def]
     shares,
     weights,
     steps,
+    by_rates,
     cycle,
     roots,
     first,
@@ -74,7 +75,9 @@ def move_on(  # type: ignore[no-untyped-def]
     alignment_start, alignment_scale
         Place on the alignment's spline of place 0, and its spans for each of the timewarp's.
     shares, weights, steps
-        ``(k,)`` say in the pace, weight in the pose, frames played.
+        ``(k,)`` say in the pace, weight in the pose, frames played (all zero: stay).
+    by_rates
+        How the clips agree on the pace; see `advance`.
     cycle
         ``(k, 3)`` the move of one cycle of each clip, or ``(0, 3)`` for an open curve.
     roots, first, last
@@ -87,11 +90,8 @@ def move_on(  # type: ignore[no-untyped-def]
     clips = shares.shape[0]
     spans = timewarp.shape[0] - 2
     cyclic = cycle.shape[0] > 0
-    change = 0.0
-    for j in range(clips):
-        if shares[j] != 0.0:
-            change += shares[j] * (vote(timewarp, j, place, steps[j], cyclic) - place)
-    place += change
+    if steps[0] > 0.0:
+        place = next_place(timewarp, place, steps, shares, by_rates, cyclic)
     step = np.empty(3)
     while cyclic and place >= spans:
         place -= spans

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.blending.advance import by_rates
 from motionweave.blending.clips import ClipStack
 from motionweave.blending.live import move_on, turn_roots
 from motionweave.blending.weights import normalized, votes
@@ -68,9 +69,13 @@ class Stepper:
         What `register` found.
     start
         Where on the curve to begin, its beginning by default.
+    pace
+        How the motions agree on the flow of time; see `blend`.
     """
 
-    def __init__(self, curve: RegistrationCurve, start: float | None = None):
+    def __init__(
+        self, curve: RegistrationCurve, start: float | None = None, *, pace: str = "durations"
+    ):
         self.curve = curve
         warp, align = curve.timewarp.spline, curve.alignment.spline
         begin = warp.start if start is None else float(start)
@@ -92,6 +97,7 @@ class Stepper:
         self._aligned = _as_rows(curve.alignment.at(np.array([begin]))[0])
         self._group = _as_rows(curve.alignment.at(np.array([begin]))[0, :1].inverse())[0]
         cycle = curve.displacement
+        self._by_rates = by_rates(pace)
         self._cycle = np.zeros((0, 3)) if cycle is None else _as_rows(cycle)
         # Bounds of all matches at once, (m, k, 2), so that a step needs no loop over them.
         self._kinds = [match.kind for match in curve.matches]
@@ -134,6 +140,7 @@ class Stepper:
             votes(row),
             row,
             dt * self._rates,
+            self._by_rates,
             self._cycle,
             stack.root,
             stack.first,

@@ -102,11 +102,11 @@ class RegistrationCurve:
         """A clip's contacts of one kind as intervals of u, as far as the curve goes."""
         return _lane(self.motions[clip], clip, kind, self.timewarp)
 
-    def stepper(self, start: float | None = None) -> Stepper:
+    def stepper(self, start: float | None = None, *, pace: str = "durations") -> Stepper:
         """Blend live along the curve, one frame at a time; see `Stepper`."""
         from motionweave.blending.stepper import Stepper
 
-        return Stepper(self, start)
+        return Stepper(self, start, pace=pace)
 
     def save(self, path: str | Path) -> None:
         """Write the curve with its clips into one ``.mwreg`` file."""
