@@ -23,7 +23,7 @@ layers: $(READY)
 	$(BIN)/lint-imports
 
 pytest: $(READY)
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
