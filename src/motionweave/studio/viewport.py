@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 # The scene element is not used, but it brings three.js into the page's import map.
 import nicegui.elements.scene  # noqa: F401
 from nicegui.element import Element
+from nicegui.events import GenericEventArguments
 
 from motionweave.core.motion import Motion
 from motionweave.studio.payload import PayloadStore
+
+Place = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,8 @@ class Look:
         Metres to the left of where it is, as seen along the main one's way.
     label
         Shown above the head.
+    grips
+        Joints that can be picked and dragged: a name, the joint, whether it is a main one.
     """
 
     id: str
@@ -39,6 +44,7 @@ class Look:
     ghost: bool = False
     beside: float = 0.0
     label: str = ""
+    grips: tuple[tuple[str, int, bool], ...] = ()
 
 
 class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/lib"}):
@@ -65,8 +71,33 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
                     "ghost": look.ghost,
                     "beside": look.beside,
                     "label": look.label,
+                    "grips": [list(grip) for grip in look.grips],
                 }
                 for look in looks
             ],
             {"reset": reset},
         )
+
+    def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
+        """Tell of joints that are picked and dragged.
+
+        ``handler`` is called with the grip's name, where it was dragged to (in the clip's
+        unit; None for a pick), the seconds at which that happens, and whether the drag is over.
+        """
+
+        def told(event: GenericEventArguments) -> None:
+            place = event.args["place"]
+            x, y, z = place or (0.0, 0.0, 0.0)
+            at = (float(x), float(y), float(z)) if place else None
+            time, final = float(event.args["time"]), bool(event.args["final"])
+            handler(str(event.args["grip"]), at, time, final)
+
+        self.on("grip", told)
+
+    def choose_grip(self, name: str) -> None:
+        """Show which joint is chosen."""
+        self.run_method("chooseGrip", name)
+
+    def seek(self, seconds: float) -> None:
+        """Stop at a time."""
+        self.run_method("stop", seconds)

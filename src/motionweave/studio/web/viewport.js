@@ -1,12 +1,13 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, fetchClip, Stage, THREE } from "motionweave";
+import { Character, fetchClip, Grips, Stage, THREE } from "motionweave";
 
 export default {
   template: `
     <div class="mw-viewport">
       <div class="mw-stage" ref="stage"></div>
       <div class="mw-labels" ref="labels" aria-hidden="true"></div>
+      <div class="mw-grips" ref="grips" aria-hidden="true"></div>
       <div class="mw-note" v-if="note" role="alert">{{ note }}</div>
       <div class="mw-empty" v-if="!count && !note"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
       <div class="mw-views" v-if="count">
@@ -35,6 +36,10 @@ export default {
   mounted() {
     this.stage = new Stage(this.$refs.stage);
     this.stage.setTheme(this.theme);
+    this.grips = new Grips(this.$refs.grips, this.stage, {
+      hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
+      tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
+    });
     this.clips = new Map();
     this.request = 0;
     this.shown = 0;
@@ -46,6 +51,7 @@ export default {
       this.advance(Math.min(seconds, 0.25));
       this.stage.render(seconds);
       this.placeLabels();
+      this.grips.place();
     };
     this.handle = requestAnimationFrame(tick);
     window.motionweave = Object.assign(window.motionweave ?? {}, { viewport: this });
@@ -93,6 +99,7 @@ export default {
       this.dress();
       this.makeLabels();
       this.pose();
+      this.grips.set(main);
       if (options.reset && main) { this.time = 0; this.pose(); this.look("corner"); }
       this.shown += 1;
       this.shownAt = performance.now();
@@ -120,7 +127,7 @@ export default {
         this.pose();
       }
       const main = this.main();
-      if (this.following && main) {
+      if (this.following && main && !this.grips.dragged) {
         const jumped = Math.abs(this.time - (this.lastTime ?? 0)) > 0.5;
         this.stage.follow(this.centre(), jumped ? 1 : 1 - Math.exp(-6 * seconds));
       }
@@ -171,6 +178,8 @@ export default {
       this.playing = !this.playing;
       if (!this.playing) this.$emit("time", this.time);
     },
+    stop(seconds) { this.playing = false; this.seek(seconds); },
+    chooseGrip(name) { this.grips.choose(name); },
     switch(name) { this[name] = !this[name]; },
     // For tests: what is on screen, in numbers.
     state() {

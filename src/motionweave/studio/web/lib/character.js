@@ -5,6 +5,8 @@ export const LEFT = 0x4f8fd6;
 export const RIGHT = 0xe07f42;
 const CONTACT = 0x35c46f;
 const TAPER = 0.74;
+// Where a ghost and the character are in the same place, the character is seen.
+const BEHIND = { polygonOffset: true, polygonOffsetFactor: 6, polygonOffsetUnits: 40 };
 export const LIGHT_DIRECTION = new THREE.Vector3(0.35, 1.0, 0.25);
 
 export async function fetchClip(url) {
@@ -131,6 +133,7 @@ export class Character {
     const { ghost } = this.look;
     return new THREE.MeshStandardMaterial({
       color, roughness: 0.7, metalness: 0.0, transparent: ghost, opacity: ghost ? 0.3 : 1.0, depthWrite: !ghost,
+      ...(ghost ? BEHIND : {}),
     });
   }
 
@@ -178,7 +181,7 @@ export class Character {
 
   // A ghost's parts must not shine through each other: depth first, colour after.
   addDepth() {
-    this.group.add(...this.copies(new THREE.MeshBasicMaterial({ colorWrite: false }), 2));
+    this.group.add(...this.copies(new THREE.MeshBasicMaterial({ colorWrite: false, ...BEHIND }), 2));
     for (const mesh of this.meshes) mesh.renderOrder = 3;
   }
 
