@@ -47,3 +47,51 @@ class SpaceView(Element, component="web/space.js"):
             2 or 3.
         """
         update_props(self, curves=list(curves), spline=spline, axes=axes)
+
+
+class KeyTrack(Element, component="web/keytrack.js"):
+    """Keys along time: a row a joint, and one for markers of time (its id is ``"time"``)."""
+
+    def __init__(
+        self,
+        *,
+        on_pick: Callable[[str], None],
+        on_move: Callable[[str, float, bool], None],
+        on_add: Callable[[str, float], None],
+        on_remove: Callable[[str], None],
+        on_row: Callable[[str], None],
+    ) -> None:
+        super().__init__()
+        self._props["rows"] = []
+        self._props["span"] = [0.0, 1.0]
+        self._props["chosen"] = ""
+        self._props["row"] = ""
+        self.on("pick", lambda e: on_pick(str(e.args["id"])))
+        self.on(
+            "move",
+            lambda e: on_move(str(e.args["id"]), float(e.args["at"]), bool(e.args["final"])),
+        )
+        self.on("add", lambda e: on_add(str(e.args["row"]), float(e.args["at"])))
+        self.on("remove", lambda e: on_remove(str(e.args["id"])))
+        self.on("row", lambda e: on_row(str(e.args["row"])))
+
+    def set(
+        self,
+        rows: Sequence[dict[str, Any]],
+        span: tuple[float, float],
+        *,
+        chosen: str,
+        row: str,
+    ) -> None:
+        """Show keys.
+
+        Parameters
+        ----------
+        rows
+            ``{id, name, marks: [{id, at, text}]}`` with times in seconds.
+        span
+            First and last time.
+        chosen, row
+            Ids of the mark and of the row that are chosen.
+        """
+        update_props(self, rows=list(rows), span=list(span), chosen=chosen, row=row)

@@ -30,5 +30,6 @@ from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.screen import Screen
 from motionweave.studio.screens.spline import SplineScreen
 from motionweave.studio.screens.transition import TransitionScreen
+from motionweave.studio.screens.warp import WarpScreen
 
-SCREENS: tuple[type[Screen], ...] = (BlendScreen, TransitionScreen, SplineScreen)
+SCREENS: tuple[type[Screen], ...] = (BlendScreen, TransitionScreen, SplineScreen, WarpScreen)

@@ -1,0 +1,62 @@
+"""A warp as Python and as command lines."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from motionweave.studio import snippets
+from motionweave.studio.document import Clip
+from motionweave.studio.screens.warp_model import PoseKey, WarpSettings, inside
+from motionweave.studio.snippets import Recipe
+from motionweave.warping.files import Recipe as WarpFile
+from motionweave.warping.files import recipe_data
+
+_KEYS_FILE = "keys.json"
+
+
+def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
+    """How to warp a clip like that outside the studio."""
+    settings = inside(settings, len(clip.motion))
+    (one,) = snippets.named([clip])
+    options: dict[str, Any] = {"ease": settings.ease, "monotone": True}
+    if settings.hold:
+        options["hold"] = True
+    if clean:
+        options["clean"] = True
+    rows = [f"    mw.Key({_called(key)})," for key in settings.keys]
+    call = [one.variable, "keys"]
+    if settings.times:
+        pairs = ", ".join(f"({_number(a)}, {_number(b)})" for a, b in settings.times)
+        call.append(f"time_keys=[{pairs}]")
+    call += [f"{name}={value!r}" for name, value in options.items()]
+    file = recipe_data(
+        WarpFile(
+            keys=tuple(key.key() for key in settings.keys),
+            times=settings.times,
+            options=options,
+        )
+    )
+    file.setdefault("keys", [])
+    return Recipe(
+        snippets.script(
+            [one],
+            *(["keys = [", *rows, "]"] if rows else ["keys = []"]),
+            f"motion = mw.warp({', '.join(call)})",
+            f"mw.save(motion, {snippets.OUTPUT!r})",
+        ),
+        snippets.commands(
+            [one],
+            f"cat > {_KEYS_FILE} <<'END'\n{json.dumps(file, indent=1)}\nEND",
+            snippets.command("motionweave", "warp", one.file, _KEYS_FILE, "-o", snippets.OUTPUT),
+        ),
+    )
+
+
+def _called(key: PoseKey) -> str:
+    value = key.value[0] if key.kind == "factor" else key.value
+    return f"{_number(key.frame)}, {key.joint!r}, {key.kind}={value!r}"
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
