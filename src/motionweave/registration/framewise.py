@@ -82,6 +82,9 @@ def frame_distances(
     columns: tuple[int, int],
 ) -> Array:
     """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
+    # Only what the windows touch: the clips may be much longer.
+    a, rows = _around(a, rows, strides[0])
+    b, columns = _around(b, columns, strides[1])
     level = float(a.points[..., 1].mean())
     left, right = _Side.of(a, level, strides[0]), _Side.of(b, level, strides[1])
     weights = a.weights
@@ -118,6 +121,14 @@ def frame_distances(
             out[first - rows[0] : stop - rows[0]],
         )
     return out
+
+
+def _around(
+    clip: PointClip, frames: tuple[int, int], stride: int
+) -> tuple[PointClip, tuple[int, int]]:
+    """The clip as far as the windows of frames ``[first, stop)`` go, and those frames in it."""
+    start = max(0, frames[0] - REACH * stride)
+    return clip[start : frames[1] + REACH * stride], (frames[0] - start, frames[1] - start)
 
 
 @njit(cache=True)
