@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 
 # Samples a second at which frames are compared.
 RATE = 30.0
+# How far the curve may go beyond the slopes of the path it is fitted to.
+_ROOM = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,9 +151,7 @@ def _timewarp(
     """The curve through the correspondences of all clips (4.2.1, 4.2.2), in seconds and in
     frames."""
     seconds = np.array([c.duration / (len(s) - 1) for c, s in zip(points, samples, strict=True)])
-    # Between corners a clip can be up to 2 L + 1 times as long as another (two frames
-    # against 2 L + 2); that must be possible at constant speed, with room on both sides.
-    epsilon = 0.5 / (2 * rules.slope_limit + 1)
+    epsilon = _least_speed(found, seconds, rules)
     reference = found.reference
     at = found.pairs[reference].path[:, 0] * seconds[reference]
     columns = []
@@ -176,6 +176,16 @@ def _timewarp(
         period=None if curve.period is None else curve.period * fps,
     )
     return curve, TimewarpCurve(frames, fps, base, epsilon)
+
+
+def _least_speed(found: Correspondence, seconds: Array, rules: Rules) -> float:
+    """ε of Eq. 5: a little beyond what the slope limit lets paths do.
+
+    A larger ε would not let clips of very different length correspond; a smaller one would
+    let the spline overshoot where the path turns, and one clip race past the other.
+    """
+    total = np.array([np.ptp(pair.path[:, 1]) for pair in found.pairs]) * seconds
+    return float(_ROOM * min(1.0 / (rules.slope_limit + 1), total.min() / total.max()))
 
 
 def _mean_time(times: Array) -> Array:
