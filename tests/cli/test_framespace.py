@@ -29,7 +29,12 @@ def test_concatenate_with_a_plot(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, plot = tmp_path / "out.bvh", tmp_path / "fs.png"
-    assert run(*files, "--shape", "concatenate", "--cycles", 6, "-o", out, "--plot", plot) == 0
+    assert (
+        run(
+            *files, "--shape", "concatenate", "--cycles", 6, "-o", out, "--plot", plot, "--no-clean"
+        )
+        == 0
+    )
     told = capsys.readouterr().out
     assert "correspondence" in told
     assert "{L_et}" in told
@@ -57,7 +62,6 @@ def test_json_tells_clips_and_correspondence(
             out,
             "--json",
             "--decoupled",
-            "--clean",
         )
         == 0
     )

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="registered",
         help="linear is the plain average of frames, to compare with",
     )
-    blending.add_cleaning(parser)
+    common.add_cleaning(parser)
     common.add_json(parser)
 
 

@@ -1,4 +1,4 @@
-"""What the verbs blend, transition and parametric share."""
+"""What the verbs that work on a registration share: naming a saved one, or clips to register."""
 
 from __future__ import annotations
 
@@ -46,10 +46,3 @@ def load_curve(args: argparse.Namespace) -> RegistrationCurve:
     clips = common.load_clips(args, args.clips)
     with common.warned():
         return register(*clips, ends=args.ends, cyclic=args.cyclic, slope_limit=args.slope_limit)
-
-
-def add_cleaning(parser: argparse.ArgumentParser) -> None:
-    """The option ``--no-clean``; feet are planted unless it is given."""
-    parser.add_argument(
-        "--no-clean", action="store_true", help="leave the feet as blended, do not plant them"
-    )

@@ -66,6 +66,13 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
+def add_cleaning(parser: argparse.ArgumentParser) -> None:
+    """The option ``--no-clean``; feet are planted unless it is given."""
+    parser.add_argument(
+        "--no-clean", action="store_true", help="leave the feet as they come out, do not plant them"
+    )
+
+
 def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = True) -> Motion:
     """Load one clip as the options of `add_clips` say; warnings become lines on stderr."""
     from motionweave.io.clips import load

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decoupled", action="store_true", help="let upper and lower body follow their own events"
     )
-    parser.add_argument("--clean", action="store_true", help="hold planted feet in place")
+    common.add_cleaning(parser)
     parser.add_argument("--fps", type=float, help="frames a second of the output")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the framespace")
     common.add_json(parser)
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     clips = common.load_clips(args, args.clips)
     space = Framespace(clips, events=tables, cyclic=cyclic, decoupled=args.decoupled)
     with common.warned():
-        result = space.interpolate(curve, args.cycles, fps=args.fps, clean=args.clean)
+        result = space.interpolate(curve, args.cycles, fps=args.fps, clean=not args.no_clean)
     common.save_clip(result, args.output)
     if args.write_events is not None:
         _write_events(space, args.clips, args.write_events)

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A:B",
         help="frames of both clips that belong together; may be repeated",
     )
-    parser.add_argument("--no-clean", action="store_true", help="do not plant feet anew")
+    common.add_cleaning(parser)
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="film strip of the join (png, pdf, svg)"
     )

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nearest", action="store_true", help="take the nearest value if one is out of reach"
     )
     parser.add_argument("--list", action="store_true", help="list all parameters there are")
-    blending.add_cleaning(parser)
+    common.add_cleaning(parser)
     common.add_json(parser)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from motionweave.cli import blending, common
+from motionweave.cli import common
 from motionweave.errors import BlendError
 
 
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--axes", type=int, choices=(2, 3), default=2, help="axes of the plot (default 2)"
     )
-    blending.add_cleaning(parser)
+    common.add_cleaning(parser)
     common.add_json(parser)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from motionweave.cli import blending, common
+from motionweave.cli import common
 from motionweave.errors import BlendError
 
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list", action="store_true", help="list good places instead of making a transition"
     )
-    blending.add_cleaning(parser)
+    common.add_cleaning(parser)
     common.add_json(parser)
 
 
