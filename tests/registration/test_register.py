@@ -14,7 +14,7 @@ from motionweave import Motion, Planar, RegistrationCurve
 from motionweave.analysis.contacts import detect_contacts
 from motionweave.core import rotations
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
-from motionweave.registration.correspond import Rules
+from motionweave.registration.pairing import Rules
 from motionweave.registration.points import register_points
 from motionweave.registration.timewarp import satisfies_slopes
 
@@ -400,7 +400,7 @@ def test_bare_points_register_like_the_motion_they_come_from() -> None:
 
 def test_long_clips_need_no_whole_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     """A banded registration finds what the whole grid finds."""
-    from motionweave.registration import correspond
+    from motionweave.registration import pairing
 
     rng = np.random.default_rng(0)
     time = np.arange(900) / 30.0
@@ -413,7 +413,7 @@ def test_long_clips_need_no_whole_grid(monkeypatch: pytest.MonkeyPatch) -> None:
 
     a, b = played(time), played(time + 0.5 * np.sin(0.3 * time))
     whole = register_points(a, b, rules=Rules())
-    monkeypatch.setattr(correspond, "MOST_CELLS", 90_000)
+    monkeypatch.setattr(pairing, "MOST_CELLS", 90_000)
     banded = register_points(a, b, rules=Rules())
     u = np.linspace(whole.timewarp.start, whole.timewarp.end, 200)
     assert np.abs(whole.timewarp.frames(u) - banded.timewarp.frames(u)).max() < 0.1

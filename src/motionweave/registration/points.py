@@ -16,7 +16,8 @@ from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.alignment import AlignmentCurve, fit_alignment
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.correspond import Correspondence, Rules
+from motionweave.registration.correspond import Correspondence
+from motionweave.registration.pairing import Rules
 from motionweave.registration.refine import refined
 from motionweave.registration.timewarp import TimewarpCurve, fit_timewarp
 from motionweave.registration.tracks import Tracks

@@ -12,9 +12,9 @@ from motionweave.core.motion import Motion
 from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
-from motionweave.registration.correspond import Rules
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
 from motionweave.registration.files import fingerprint
+from motionweave.registration.pairing import Rules
 from motionweave.registration.points import (
     RATE,
     check,

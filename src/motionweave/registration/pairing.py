@@ -1,0 +1,267 @@
+"""Frame correspondences of two clips: paths through the grid of their distances.
+
+Everything here is in samples of clips that were spread to one rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.errors import RegistrationError
+from motionweave.registration import dtw
+from motionweave.registration.clouds import PointClip
+from motionweave.registration.distance import (
+    distance_band,
+    distance_block,
+    signal_band,
+    signal_block,
+)
+from motionweave.registration.dtw import Path
+
+Array = NDArray[np.float64]
+Span = tuple[int, int]  # first and last sample
+
+# Grids of more cells than this are computed only along a band around the path that a
+# coarser grid of at most as many cells gives.
+MOST_CELLS = 16_000_000
+# Half the width of that band, in coarse samples, and at least so many fine ones.
+_BAND = 6
+_NARROWEST_BAND = 45
+# A pull towards the straight path, in squared body heights, where the distances leave the
+# path undecided (a figure that stands still). Far below what two real frames differ by.
+_TIE = 1e-6
+# A stretch that corresponds is at least this share of the shortest clip.
+_LEAST_SHARE = 0.5
+# What is good enough, between the distances of the nearest frames (0) and the usual one (1),
+# and how often to be content with less.
+_GOOD = 0.5
+_GIVING_WAY = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two clips, and how their frames correspond.
+
+    Parameters
+    ----------
+    path
+        ``(n, 2)`` samples that belong together.
+    distance
+        The mean distance of poses along the path.
+    signals
+        How much differences of the clips' signals counted beside the distances.
+    """
+
+    path: Path
+    distance: float
+    signals: float = 0.0
+
+    def turned(self) -> Pair:
+        """The same with the clips exchanged."""
+        return replace(self, path=self.path[:, ::-1])
+
+    def moved(self, row: int, column: int) -> Pair:
+        """The same, the path moved by so many samples."""
+        return replace(self, path=self.path + np.array([row, column]))
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What paths have to keep to.
+
+    Parameters
+    ----------
+    slope_limit
+        L, the most steps along a row or a column without a pause.
+    strikes
+        How much signals count: a full difference weighs like this many times the usual
+        distance of corresponding poses. Where poses agree they decide; where they do
+        not, as between a walk and a run, the signals do.
+    """
+
+    slope_limit: int = 2
+    strikes: float = 0.0
+
+
+def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
+    """Two clips whose first samples belong together, and whose last ones do."""
+    rows, columns = len(a), len(b)
+    check_lengths(a, b, 1, rules, "use slope_limit={}, or ends='free'")
+    if rows * columns <= MOST_CELLS:
+        weight = _TIE * a.height**2 + np.finfo(float).tiny
+        return Block(a, b, (0, rows), (0, columns)).best(
+            lambda cost: dtw.corner_path(_towards_straight(cost, weight), rules.slope_limit), rules
+        )
+    return _Band(a, b, *_band(a, b, rules)).best(rules)
+
+
+def good_stretch(a: PointClip, b: PointClip, rules: Rules) -> Pair:
+    """The longest stretch on which the poses of two clips correspond well."""
+    step = coarseness(len(a), len(b))
+    a, b = thinned(a, step), thinned(b, step)
+    cost = distance_block(a, b, (0, len(a)), (0, len(b)))
+    least = least_length(cost.shape)
+    for good in good_levels(cost):
+        path = dtw.longest_good(cost, good, rules.slope_limit)
+        if np.all(np.ptp(path, axis=0) + 1 >= least):
+            return trimmed(Pair(path * step, mean_along(cost, path)))
+    raise RegistrationError(
+        "the clips hold no stretch that corresponds; a larger slope_limit may find one"
+    )
+
+
+def covering(ref: PointClip, clip: PointClip, span: Span, rules: Rules) -> Pair:
+    """A stretch of the reference, with whatever of the clip suits it best."""
+    if (span[1] - span[0] + 1) * len(clip) > MOST_CELLS:
+        raise RegistrationError(
+            "clips of several minutes have no free ends if there are more than two: cut them first"
+        )
+    block = Block(ref, clip, (span[0], span[1] + 1), (0, len(clip)))
+    found = block.best(lambda cost: dtw.covering_path(cost, rules.slope_limit), rules)
+    return trimmed(found).moved(span[0], 0)
+
+
+class Block:
+    """A part of the grid of two clips: distances of poses, and of signals on top."""
+
+    def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
+        self.poses = distance_block(a, b, rows, columns)
+        self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
+
+    def best(self, search: Callable[[Array], Path], rules: Rules) -> Pair:
+        """The path that a search finds by poses, and then by poses and signals."""
+
+        def mean(path: Path) -> float:
+            return mean_along(self.poses, path)
+
+        return _best(self.poses, self.signals, search, mean, rules)
+
+
+class _Band:
+    """The part of the grid of two long clips that lies along a band."""
+
+    def __init__(self, a: PointClip, b: PointClip, first: NDArray[np.int64], width: int):
+        self.first, self.columns = first, len(b)
+        self.poses = distance_band(a, b, first, width)
+        self.signals = signal_band(a, b, first, width) if a.signals.size else None
+
+    def best(self, rules: Rules) -> Pair:
+        """The path from corner to corner by poses, and then by poses and signals."""
+
+        def search(cost: Array) -> Path:
+            return dtw.corner_path(cost, rules.slope_limit, first=self.first, columns=self.columns)
+
+        def mean(path: Path) -> float:
+            rows = path[:, 0]
+            return float(self.poses[rows, path[:, 1] - self.first[rows]].mean())
+
+        return _best(self.poses, self.signals, search, mean, rules)
+
+
+def _best(
+    poses: Array,
+    signals: Array | None,
+    search: Callable[[Array], Path],
+    mean: Callable[[Path], float],
+    rules: Rules,
+) -> Pair:
+    """How far corresponding poses differ says how much the signals are to count."""
+    path = search(poses)
+    usual = mean(path)
+    if signals is None or rules.strikes == 0.0:
+        return Pair(path, usual)
+    weight = rules.strikes * usual
+    path = search(poses + weight * signals)
+    return Pair(path, mean(path), weight)
+
+
+def trimmed(pair: Pair) -> Pair:
+    """The pair without the straight steps at the beginning and end of its path, which make one
+    clip wait where the other has no more to give."""
+    diagonal = np.flatnonzero(np.diff(pair.path, axis=0).all(axis=1))
+    if len(diagonal) == 0:
+        return pair
+    return replace(pair, path=pair.path[diagonal[0] : diagonal[-1] + 2])
+
+
+def check_lengths(a: PointClip, b: PointClip, rounds: int, rules: Rules, help_: str) -> None:
+    """Refuse clips, or cycles several rounds long, of too different lengths."""
+    counts = [(len(clip) - 1) // rounds + 1 for clip in (a, b)]
+    needed = dtw.smallest_limit(*counts)
+    if needed > rules.slope_limit:
+        what = "a clip" if rounds == 1 else "a cycle"
+        first, second = (f"{clip.name or what} ({clip.duration / rounds:.2f} s)" for clip in (a, b))
+        raise RegistrationError(
+            f"{first} and {second} cannot correspond from end to end with "
+            f"slope_limit={rules.slope_limit}: {help_.format(needed)}"
+        )
+
+
+def least_length(samples: Sequence[int]) -> int:
+    """So many samples make a stretch that is not trivially short."""
+    return max(2, int(np.ceil(_LEAST_SHARE * min(samples))))
+
+
+def good_levels(cost: Array) -> Iterator[float]:
+    """Below which distance frames correspond, judged by the clips themselves; then ever more
+    content with less similar frames, for where that gave too short a stretch."""
+    nearest = np.concatenate([cost.min(axis=0), cost.min(axis=1)])
+    matched, typical = float(np.quantile(nearest, 0.25)), float(np.median(cost))
+    good = matched + _GOOD * (typical - matched)
+    floor = 0.01 * typical + np.finfo(float).tiny
+    for _ in range(_GIVING_WAY):
+        yield max(good, floor)
+        good = max(1.25 * good, good + 0.05 * typical)
+
+
+def cut(clip: PointClip, span: Span) -> PointClip:
+    """The samples of a span, its last one included."""
+    return clip[span[0] : span[1] + 1]
+
+
+def mean_along(cost: Array, path: Path) -> float:
+    """The mean cost of a path's cells."""
+    return float(cost[path[:, 0], path[:, 1]].mean())
+
+
+def coarseness(rows: int, columns: int) -> int:
+    """Every how many samples a grid may have a cell so that it is small enough."""
+    return max(1, int(np.ceil(np.sqrt(rows * columns / MOST_CELLS))))
+
+
+def thinned(clip: PointClip, step: int) -> PointClip:
+    """Every ``step``-th sample."""
+    if step == 1:
+        return clip
+    return replace(clip[::step], fps=clip.fps / step)
+
+
+def _towards_straight(cost: Array, weight: float) -> Array:
+    """Costs ``(rows, columns)`` and on top what grows with the distance from the straight path."""
+    off = np.linspace(0.0, 1.0, len(cost))[:, None] - np.linspace(0.0, 1.0, cost.shape[1])
+    off *= off
+    off *= weight
+    off += cost
+    return off
+
+
+def _band(a: PointClip, b: PointClip, rules: Rules) -> tuple[NDArray[np.int64], int]:
+    """First columns and width of a band around the path through a coarser grid."""
+    step = coarseness(len(a), len(b))
+    thin_a, thin_b = (c.sample(_spread(len(c), step), c.fps / step) for c in (a, b))
+    coarse = corner_pair(thin_a, thin_b, rules).path
+    at = np.stack([_spread(len(c), step)[coarse[:, i]] for i, c in enumerate((a, b))], axis=1)
+    rows, index = np.unique(at[:, 0], return_index=True)
+    middle = np.interp(np.arange(len(a)), rows, at[index, 1])
+    half = max(_NARROWEST_BAND, _BAND * step)
+    first = np.clip(np.rint(middle).astype(np.int64) - half, 0, max(0, len(b) - 2 * half - 1))
+    return np.maximum.accumulate(first), min(2 * half + 1, len(b))
+
+
+def _spread(count: int, step: int) -> NDArray[np.intp]:
+    """Every ``step``-th sample, the first and the last among them."""
+    return np.unique(np.rint(np.linspace(0, count - 1, max(2, count // step))).astype(np.intp))
