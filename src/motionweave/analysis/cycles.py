@@ -37,6 +37,8 @@ _STILL = 0.005
 _PLAY = 0.1
 # Seconds over which the speeds on both sides of the seam are brought together.
 _EASE = 0.15
+# Shares that differ by less are equal.
+_ROUNDING = 1e-9
 # Ends that differ by no more than this (radians, body heights) are closed already.
 _CLOSED = 1e-6
 # Seconds within which two contacts on both sides of the seam are one.
@@ -187,8 +189,9 @@ def _best_pair(grid: Array, period: int) -> tuple[int, int]:
             continue
         between = (passed[first, first + shift] - passed[first, first]) / shift
         alike = grid[first, first + shift] / np.maximum(between, np.finfo(float).tiny)
-        i = int(np.argmin(alike))
-        if alike[i] < best:
+        # The first of equally good ones, whatever rounding makes of them.
+        i = int(np.argmax(alike <= alike.min() + _ROUNDING))
+        if alike[i] < best - _ROUNDING:
             best, pair = float(alike[i]), (int(first[i]), int(first[i]) + shift)
     return pair
 
