@@ -132,8 +132,12 @@ class CurveEditor(Element, component="web/curves.js"):
         on_add: Callable[[float, float], None] | None = None,
         on_remove: Callable[[str], None] | None = None,
         hint: str = "",
+        playhead: bool = True,
     ) -> None:
         super().__init__()
+        self._props["playhead"] = playhead
+        self._props["marks"] = []
+        self._props["clock"] = []
         self._props["lines"] = []
         self._props["handles"] = []
         self._props["x"] = [0.0, 1.0]
@@ -159,6 +163,8 @@ class CurveEditor(Element, component="web/curves.js"):
         x: tuple[float, float],
         y: tuple[float, float],
         bands: Sequence[dict[str, Any]] = (),
+        marks: Sequence[dict[str, Any]] = (),
+        clock: Sequence[Sequence[float]] = (),
     ) -> None:
         """Show curves.
 
@@ -173,6 +179,10 @@ class CurveEditor(Element, component="web/curves.js"):
             Ranges of the axes.
         bands
             Places where the curve must not go: ``{points: [(x, low, high)]}``.
+        marks
+            Words in the picture: ``{x, y, text, color}``.
+        clock
+            Pairs (seconds, x) that say where the playhead is, if x is not in seconds.
         """
         update_props(
             self,
@@ -181,6 +191,8 @@ class CurveEditor(Element, component="web/curves.js"):
             x=list(x),
             y=list(y),
             bands=list(bands),
+            marks=list(marks),
+            clock=[list(pair) for pair in clock],
         )
 
 

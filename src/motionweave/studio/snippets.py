@@ -79,6 +79,11 @@ def command(*words: object) -> str:
     return shlex.join(str(word) for word in words)
 
 
+def heredoc(file: str, content: str) -> str:
+    """A command that writes a small text file."""
+    return f"cat > {shlex.quote(file)} <<'END'\n{content}\nEND"
+
+
 def number(value: float) -> str:
     """A number as short as it can be without being another one."""
     return f"{value:.6g}"

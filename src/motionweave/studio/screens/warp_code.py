@@ -47,7 +47,7 @@ def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
         ),
         snippets.commands(
             [one],
-            f"cat > {_KEYS_FILE} <<'END'\n{json.dumps(file, indent=1)}\nEND",
+            snippets.heredoc(_KEYS_FILE, json.dumps(file, indent=1)),
             snippets.command("motionweave", "warp", one.file, _KEYS_FILE, "-o", snippets.OUTPUT),
         ),
     )

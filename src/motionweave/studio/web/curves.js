@@ -20,7 +20,7 @@ export default {
         @dblclick="add" @keydown="key" @contextmenu.prevent="remove"></canvas>
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
-  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, hint: String, playhead: { type: Boolean, default: true } },
+  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, playhead: { type: Boolean, default: true } },
   data: () => ({ held: null, chosen: null, own: {}, over: null }),
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
   mounted() {
@@ -60,6 +60,14 @@ export default {
         this.x[0] + share((event.clientX - canvas.left - left) / width) * (this.x[1] - this.x[0]),
         this.y[0] + share(1 - (event.clientY - canvas.top - top) / height) * (this.y[1] - this.y[0]),
       ];
+    },
+    // Where the playhead is along x; a clock [[seconds, x]] says so where x is not seconds.
+    now() {
+      if (!this.clock?.length) return this.last;
+      const i = this.clock.findIndex(([seconds]) => seconds >= this.last);
+      if (i <= 0) return this.clock.at(i)[1];
+      const [[t0, x0], [t1, x1]] = [this.clock[i - 1], this.clock[i]];
+      return x0 + ((this.last - t0) / (t1 - t0)) * (x1 - x0);
     },
     place(handle) { return this.own[handle.id] ?? [handle.x, handle.y]; },
     draw() {
@@ -120,8 +128,21 @@ export default {
         c.strokeStyle = handle.id === this.chosen ? ink.ink : ink.panel;
         c.stroke();
       }
-      if (this.playhead && this.last >= this.x[0] && this.last <= this.x[1]) {
-        const [x] = this.px([this.last, 0]);
+      for (const mark of this.marks ?? []) {
+        const [x, y] = this.px([mark.x, mark.y]);
+        c.font = "600 11px Inter, system-ui, sans-serif";
+        c.textAlign = mark.x > (this.x[0] + this.x[1]) / 2 ? "right" : "left";
+        c.textBaseline = mark.y > (this.y[0] + this.y[1]) / 2 ? "top" : "bottom";
+        c.lineWidth = 3;
+        c.strokeStyle = ink.panel;
+        const way = (align) => (align === "left" || align === "top" ? 5 : -5);
+        c.strokeText(mark.text, x + way(c.textAlign), y + way(c.textBaseline));
+        c.fillStyle = mark.color;
+        c.fillText(mark.text, x + way(c.textAlign), y + way(c.textBaseline));
+      }
+      const now = this.now();
+      if (this.playhead && now >= this.x[0] && now <= this.x[1]) {
+        const [x] = this.px([now, 0]);
         c.fillStyle = ink.ink;
         c.fillRect(x - 0.5, top - 4, 1.5, height + 8);
       }
