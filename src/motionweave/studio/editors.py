@@ -95,3 +95,49 @@ class KeyTrack(Element, component="web/keytrack.js"):
             Ids of the mark and of the row that are chosen.
         """
         update_props(self, rows=list(rows), span=list(span), chosen=chosen, row=row)
+
+
+class EventLanes(Element, component="web/events.js"):
+    """States of clips along their cycles, and which of them correspond."""
+
+    def __init__(
+        self,
+        *,
+        on_move: Callable[[str, float, bool], None],
+        on_remove: Callable[[str], None],
+        on_join: Callable[[str, str], None],
+    ) -> None:
+        super().__init__()
+        self._props["lanes"] = []
+        self._props["links"] = []
+        self._props["phases"] = []
+        self.on(
+            "move",
+            lambda e: on_move(str(e.args["id"]), float(e.args["at"]), bool(e.args["final"])),
+        )
+        self.on("remove", lambda e: on_remove(str(e.args["id"])))
+        self.on("join", lambda e: on_join(*(str(one) for one in e.args["ids"])))
+
+    def set(
+        self,
+        lanes: Sequence[dict[str, Any]],
+        links: Sequence[Sequence[tuple[int, float]]],
+        phases: Sequence[Sequence[float]],
+    ) -> None:
+        """Show states.
+
+        Parameters
+        ----------
+        lanes
+            ``{name, color, states: [{id, at, text, matched}]}``, times as shares of a cycle.
+        links
+            Rows of (lane, time): states that are the same instant.
+        phases
+            Where each lane's clip is at evenly spaced times of the result.
+        """
+        update_props(
+            self,
+            lanes=list(lanes),
+            links=[list(map(list, link)) for link in links],
+            phases=[list(row) for row in phases],
+        )

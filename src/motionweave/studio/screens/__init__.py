@@ -27,9 +27,16 @@ A screen consists of
 from __future__ import annotations
 
 from motionweave.studio.screens.blend import BlendScreen
+from motionweave.studio.screens.framespace import FramespaceScreen
 from motionweave.studio.screens.screen import Screen
 from motionweave.studio.screens.spline import SplineScreen
 from motionweave.studio.screens.transition import TransitionScreen
 from motionweave.studio.screens.warp import WarpScreen
 
-SCREENS: tuple[type[Screen], ...] = (BlendScreen, TransitionScreen, SplineScreen, WarpScreen)
+SCREENS: tuple[type[Screen], ...] = (
+    BlendScreen,
+    TransitionScreen,
+    FramespaceScreen,
+    SplineScreen,
+    WarpScreen,
+)

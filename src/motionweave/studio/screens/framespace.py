@@ -1,0 +1,386 @@
+"""Framespace: two or four clips in step with their events, mixed along a curve over cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from nicegui import ui
+from numpy.typing import NDArray
+
+from motionweave.framespace.correspondence import Correspondence
+from motionweave.studio import widgets
+from motionweave.studio.components import CurveEditor
+from motionweave.studio.document import Document
+from motionweave.studio.editors import EventLanes
+from motionweave.studio.screens import framespace_model as model
+from motionweave.studio.screens.framespace_code import as_code
+from motionweave.studio.screens.framespace_model import CORNERS, FramespaceSettings, Made
+from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.snippets import Recipe
+from motionweave.studio.viewport import Look
+
+Array = NDArray[np.float64]
+
+_GHOST_GAP = 1.15
+# Points of the interpolant and of the clocks that go to the browser.
+_DRAWN = 160
+# Colours of y and z.
+_COORDINATES = ("#ffb454", "#46aebd")
+
+
+class FramespaceScreen(Screen):
+    """The framespace screen."""
+
+    name = "framespace"
+    title = "Framespace"
+    icon = "grid_4x4"
+    hint = "Click two clips on the shelf, or four: they are mixed in step with their events."
+    Settings = FramespaceSettings
+    most = 4
+    first = 2
+
+    # Making
+
+    @staticmethod
+    def missing(document: Document) -> str:
+        count = len(document.usable(document.settings["framespace"].clips))
+        return {
+            0: FramespaceScreen.hint,
+            1: "Click one more clip on the shelf.",
+            3: "A framespace has two clips or four: click one more, or leave one out.",
+        }.get(count, "")
+
+    @staticmethod
+    def make(document: Document, live: bool) -> Result:
+        settings: FramespaceSettings = document.settings["framespace"]
+        clips = document.usable(settings.clips)
+        clean = document.settings["common"].clean and not live
+        motion, made = model.interpolated(clips, settings, clean=clean)
+        looks = [Look("result", motion, RESULT)]
+        for i, clip in enumerate(clips):
+            beside = _GHOST_GAP * (i // 2 + 1) * (1 if i % 2 == 0 else -1)
+            ghost = model.alone(made, i)
+            looks.append(
+                Look(f"ghost{i}", ghost, series(i), ghost=True, beside=beside, label=clip.name)
+            )
+        return Result(motion, tuple(looks), tuple(clip.motion for clip in clips), made)
+
+    @staticmethod
+    def recipe(document: Document) -> Recipe:
+        settings: FramespaceSettings = document.settings["framespace"]
+        clips = document.usable(settings.clips)
+        return as_code(clips, settings, clean=document.settings["common"].clean)
+
+    @staticmethod
+    def with_clips(settings: FramespaceSettings, clips: tuple[str, ...]) -> FramespaceSettings:
+        kept = {clip: table for clip, table in settings.events.items() if clip in clips}
+        return replace(settings, clips=clips, events=kept)
+
+    # Widgets
+
+    def build_panel(self) -> None:
+        with widgets.section("Interpolant"):
+            self._shape = widgets.Choice(
+                {
+                    "concatenate": ("One after another", "From the first clip to the last"),
+                    "blend": ("Mixed", "The middle of all clips, held"),
+                },
+                lambda shape: self.change("interpolant", shape=shape, vertices=()),
+            )
+            self._cycles = widgets.Slider("Cycles", 1, 12, 1, self._set_cycles)
+            self._map = CurveEditor(on_drag=self._map_dragged, playhead=False)
+            self._map.classes("mw-map")
+        with widgets.section("Events"):
+            self._decoupled = widgets.Switch(
+                "Decouple upper and lower body",
+                "Arms and legs each follow their own events",
+                lambda on: self.change("decoupling", decoupled=on),
+            )
+            self._told = ui.label("").classes("mw-curves-note")
+            self._matches = ui.element("div").classes("mw-matches")
+            self._listed: tuple[object, ...] = ()
+            self._reset = widgets.button(
+                "Find events again",
+                lambda: self.change("events", events={}),
+                icon="restart_alt",
+                title="Forget all changes to events",
+            )
+
+    def build_dock(self) -> None:
+        with ui.element("div").classes("mw-dock-head"):
+            self._dock = widgets.Choice(
+                {
+                    "curve": ("Interpolant", "How much of each clip, when"),
+                    "events": ("Events", "What happens when in each clip, and what corresponds"),
+                },
+                self._show_dock,
+            )
+        self._curves = CurveEditor(
+            on_drag=self._vertex_dragged,
+            on_add=self._vertex_added,
+            on_remove=self._vertex_removed,
+            hint="Drag the vertices; double-click adds one, right-click removes it",
+        )
+        self._lanes = EventLanes(
+            on_move=self._state_moved, on_remove=self._state_removed, on_join=self._joined
+        )
+        self._show_dock("curve")
+
+    def _show_dock(self, what: str) -> None:
+        self._dock.set(what)
+        self._curves.set_visibility(what == "curve")
+        self._lanes.set_visibility(what == "events")
+
+    def refresh(self, settings: FramespaceSettings) -> None:
+        self._shape.set("" if settings.vertices else settings.shape)
+        self._cycles.set(settings.cycles)
+        self._decoupled.set(settings.decoupled)
+        widgets.enable(self._reset, bool(settings.events))
+        document = self.page.session.document
+        clips = document.usable(settings.clips)
+        ready = not self.missing(document)
+        self._map.set_visibility(len(clips) == 4)
+        if ready:
+            self._draw_curve(settings, [clip.name for clip in clips])
+        else:
+            self._curves.set(lines=[], handles=[], x=(0.0, settings.cycles), y=(0.0, 1.0))
+            self._lanes.set([], [], [])
+            self._told.set_text("")
+            self._list([])
+
+    def present(self, result: Result) -> None:
+        made: Made = result.details
+        self._draw_curve(self.settings, [clip.name for clip in made.clips], made)
+        matched = made.matched
+        halves = (
+            [matched.lower] if matched.upper is matched.lower else [matched.lower, matched.upper]
+        )
+        counts = " and ".join(str(len(half)) for half in halves)
+        self._told.set_text(f"{counts} states of each clip correspond")
+        self._list(halves)
+        self._lanes.set(*_lanes(made))
+
+    def _list(self, halves: Sequence[Correspondence]) -> None:
+        rows = tuple(
+            (", ".join(sorted(labels)), " ".join(f"{t % 1.0:.2f}" for t in times))
+            for half in halves
+            for labels, times in zip(half.labels, half.times, strict=True)
+        )
+        if rows == self._listed:
+            return
+        self._listed = rows
+        self._matches.clear()
+        with self._matches:
+            for labels, times in rows:
+                with ui.element("div").classes("mw-list-row"):
+                    ui.label(labels)
+                    ui.label(times).classes("mw-value")
+
+    # The interpolant
+
+    def _draw_curve(
+        self, settings: FramespaceSettings, names: Sequence[str], made: Made | None = None
+    ) -> None:
+        count = len(names)
+        curve = settings.curve(count)
+        span = float(settings.cycles)
+        points, vertices = curve.points(_DRAWN), curve.vertices
+        axes = range(1, vertices.shape[1])
+        lines: list[dict[str, Any]] = []
+        handles: list[dict[str, Any]] = []
+        for axis in axes:
+            color = _COORDINATES[axis - 1]
+            for rows, dashed in ((vertices, True), (points, False)):
+                drawn = (rows[:, [0, axis]] * (span, 1.0)).round(4).tolist()
+                lines.append({"color": color, "points": drawn, "dashed": dashed})
+            for i, row in enumerate(vertices):
+                ends = {"lock": "x"} if i in (0, len(vertices) - 1) else {}
+                place = {"x": float(row[0] * span), "y": float(row[axis])}
+                handles.append({"id": f"{axis}:{i}", "color": color, **place, **ends})
+        clock: list[list[float]] = self._curves.props["clock"]
+        if made is not None:
+            clock = _clock(made, 1.0 / made.space.bases[0].motion.fps)
+        self._curves.set(
+            lines=lines,
+            handles=handles,
+            x=(0.0, span),
+            y=(0.0, 1.0),
+            marks=_axis_names(names, span),
+            clock=clock,
+        )
+        if count == 4:
+            self._draw_map(points, vertices, names)
+
+    def _draw_map(self, points: Array, vertices: Array, names: Sequence[str]) -> None:
+        """The same curve seen along time: which of four clips it is near."""
+        self._map.set(
+            lines=[
+                {"color": "#77828e", "points": vertices[:, 1:].tolist(), "dashed": True},
+                {"color": RESULT, "points": points[:, 1:].round(4).tolist()},
+            ],
+            handles=[
+                {"id": str(i), "x": float(y), "y": float(z), "color": _COORDINATES[0]}
+                for i, (_, y, z) in enumerate(vertices)
+            ],
+            x=(0.0, 1.0),
+            y=(0.0, 1.0),
+            marks=[
+                {"x": y, "y": z, "text": name, "color": series(i)}
+                for i, ((y, z), name) in enumerate(zip(CORNERS[4], names, strict=True))
+            ],
+        )
+
+    def _vertices(self) -> model.Vertices:
+        settings: FramespaceSettings = self.settings
+        count = len(self.page.session.document.usable(settings.clips))
+        return model.as_rows(settings.curve(count).vertices)
+
+    def _vertex_dragged(self, handle: str, x: float, y: float, final: bool) -> None:
+        axis, index = (int(part) for part in handle.split(":"))
+        self._move_vertex(index, {0: x / self.settings.cycles, axis: y}, final)
+
+    def _map_dragged(self, handle: str, x: float, y: float, final: bool) -> None:
+        self._move_vertex(int(handle), {1: x, 2: y}, final)
+
+    def _move_vertex(self, index: int, changes: dict[int, float], final: bool) -> None:
+        vertices = self._vertices()
+        if index < len(vertices):
+            moved = model.moved_vertex(vertices, index, changes)
+            self.change("interpolant", merge="vertex", vertices=moved)
+        if final:
+            self.settle()
+
+    def _vertex_added(self, x: float, y: float) -> None:
+        settings: FramespaceSettings = self.settings
+        count = len(self.page.session.document.usable(settings.clips))
+        curve = settings.curve(count)
+        share = x / settings.cycles
+        # The curve nearest to the click is the one that is pulled there.
+        nearest = int(np.argmin(np.abs(curve.at([share])[0] - y))) + 1
+        self.change("a vertex", vertices=model.with_vertex(curve, share, {nearest: y}))
+
+    def _vertex_removed(self, handle: str) -> None:
+        vertices, index = self._vertices(), int(handle.split(":")[1])
+        if 0 < index < len(vertices) - 1:
+            self.change("a vertex", vertices=vertices[:index] + vertices[index + 1 :])
+
+    def _set_cycles(self, cycles: float, final: bool) -> None:
+        self.change("cycles", merge="cycles", cycles=round(cycles))
+        if final:
+            self.settle()
+
+    # Events
+
+    def _made(self) -> Made | None:
+        result = self.page.result
+        made = None if result is None else result.details
+        return made if isinstance(made, Made) else None
+
+    def _state_moved(self, state: str, at: float, final: bool) -> None:
+        made = self._made()
+        place = None if made is None else model.place_of(made, state)
+        if made is not None and place is not None:
+            clip, index = place
+            whole = made.space.bases[clip]
+            first, last = whole.ends
+            laps = round(made.matched.bases[clip].period / whole.period)
+            frame = first + (at * laps % 1.0) * (last - first)
+            table = model.moved_state(made.table(clip), index, frame)
+            self._set_events({made.clips[clip].id: table}, "an event", merge="event")
+        if final:
+            self.settle()
+
+    def _state_removed(self, state: str) -> None:
+        made = self._made()
+        place = None if made is None else model.place_of(made, state)
+        if made is not None and place is not None:
+            clip, index = place
+            table = made.table(clip)
+            kept = (*table[:index], *table[index + 1 :])
+            self._set_events({made.clips[clip].id: kept}, "an event")
+
+    def _joined(self, one: str, other: str) -> None:
+        made = self._made()
+        if made is None:
+            return
+        first, second = model.place_of(made, one), model.place_of(made, other)
+        if first is None or second is None or first[0] == second[0]:
+            return
+        (a, i), (b, j) = first, second
+        tables = model.joined_states(made.table(a), i, made.table(b), j)
+        ids = (made.clips[a].id, made.clips[b].id)
+        self._set_events(dict(zip(ids, tables, strict=True)), "a match")
+
+    def _set_events(
+        self, edited: dict[str, model.Table], label: str, merge: str | None = None
+    ) -> None:
+        self.change(label, merge=merge, events={**self.settings.events, **edited})
+
+
+def _lanes(
+    made: Made,
+) -> tuple[list[dict[str, Any]], list[list[tuple[int, float]]], list[list[float]]]:
+    """Lanes, links and phases as `EventLanes` shows them."""
+    matched = made.matched
+    halves: tuple[tuple[str | None, Correspondence, Array], ...] = (
+        (None, matched.lower, made.track.lower),
+    )
+    if matched.upper is not matched.lower:
+        halves = (
+            ("lower", matched.lower, made.track.lower),
+            ("upper", matched.upper, made.track.upper),
+        )
+    lanes: list[dict[str, Any]] = []
+    links: list[list[tuple[int, float]]] = []
+    heads = []
+    picked = np.linspace(0, len(made.track.x) - 1, min(_DRAWN, len(made.track.x))).round()
+    for half, match, phases in halves:
+        begin = len(lanes)
+        for i, basis in enumerate(matched.bases):
+            times = match.times[:, i] % 1.0
+            names = model.state_ids(i, basis.events.states)
+            states = [
+                {
+                    "id": name,
+                    "at": float(s.time),
+                    "text": " ".join(sorted(s.labels)),
+                    "matched": bool(np.any(np.abs(times - s.time % 1.0) < 1e-6)),
+                }
+                for name, s in zip(names, basis.events.states, strict=True)
+                if half in (None, s.half)
+            ]
+            title = made.clips[i].name if half is None else f"{made.clips[i].name} {half}"
+            lanes.append({"name": title, "color": series(i), "states": states})
+        links += [
+            [(begin + i, float(t)) for i, t in enumerate(row)] for row in match.times.round(5)
+        ]
+        heads.append(phases[picked.astype(int)])
+    rows: list[list[float]] = np.concatenate(heads, axis=1).round(4).tolist()
+    return lanes, links, rows
+
+
+def _clock(made: Made, step: float) -> list[list[float]]:
+    """Pairs (seconds, cycles) along the result."""
+    x = made.x
+    frames = np.linspace(0, len(x) - 1, min(_DRAWN, len(x))).round().astype(int)
+    pairs: list[list[float]] = np.stack([frames * step, x[frames]], axis=1).round(4).tolist()
+    return pairs
+
+
+def _axis_names(names: Sequence[str], span: float) -> list[dict[str, Any]]:
+    """What the bottom and the top of the interpolant's axes mean."""
+    if len(names) == 2:
+        return [
+            {"x": span, "y": float(i), "text": f"only {name}", "color": series(i)}
+            for i, name in enumerate(names)
+        ]
+    a, b, c, d = names
+    return [
+        {"x": 0.0, "y": 0.0, "text": f"{a}, {c}", "color": _COORDINATES[0]},
+        {"x": 0.0, "y": 1.0, "text": f"{b}, {d}", "color": _COORDINATES[0]},
+        {"x": span, "y": 0.0, "text": f"{a}, {b}", "color": _COORDINATES[1]},
+        {"x": span, "y": 1.0, "text": f"{c}, {d}", "color": _COORDINATES[1]},
+    ]

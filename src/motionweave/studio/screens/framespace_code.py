@@ -1,0 +1,83 @@
+"""A framespace interpolation as Python and as command lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from motionweave.studio import snippets
+from motionweave.studio.document import Clip
+from motionweave.studio.screens.framespace_model import FramespaceSettings, Table
+from motionweave.studio.snippets import Recipe
+
+_CURVE_FILE = "interpolant.csv"
+
+
+def as_code(clips: Sequence[Clip], settings: FramespaceSettings, *, clean: bool) -> Recipe:
+    """How to mix clips like that outside the studio."""
+    names = snippets.named(clips)
+    curve = settings.curve(len(clips)) if settings.vertices else None
+    arguments = [
+        f"[{', '.join(one.variable for one in names)}]",
+        repr(settings.shape) if curve is None else "vertices",
+        f"cycles={settings.cycles}",
+    ]
+    lines, files = [], []
+    words: list[object] = ["--shape", settings.shape]
+    if curve is not None:
+        rows = curve.vertices.tolist()
+        lines.append(f"vertices = {rows!r}")
+        text = "\n".join(",".join(snippets.number(v) for v in row) for row in rows)
+        files.append(snippets.heredoc(_CURVE_FILE, text))
+        words = ["--interpolant", _CURVE_FILE]
+    words += ["--cycles", settings.cycles]
+    edited = [settings.events.get(clip.id) for clip in clips]
+    if any(table is not None for table in edited):
+        lines += ["events = [", *(f"    {_python(table)}," for table in edited), "]"]
+        arguments.append("events=events")
+        words.append("--events")
+        for one, table in zip(names, edited, strict=True):
+            file = f"{one.variable}.events.csv"
+            words.append("-" if table is None else file)
+            if table is not None:
+                files.append(snippets.heredoc(file, _csv(table)))
+    if settings.decoupled:
+        arguments.append("decoupled=True")
+        words.append("--decoupled")
+    if clean:
+        arguments.append("clean=True")
+    else:
+        words.append("--no-clean")
+    return Recipe(
+        snippets.script(
+            names,
+            *lines,
+            f"motion = mw.framespace({', '.join(arguments)})",
+            f"mw.save(motion, {snippets.OUTPUT!r})",
+        ),
+        snippets.commands(
+            names,
+            *files,
+            snippets.command(
+                "motionweave",
+                "framespace",
+                *(one.file for one in names),
+                *words,
+                "-o",
+                snippets.OUTPUT,
+            ),
+        ),
+    )
+
+
+def _python(table: Table | None) -> str:
+    if table is None:
+        return "None"
+    states = ", ".join(
+        f"mw.State({frame!r}, {set(labels)!r}, {half!r})" for frame, half, labels in table
+    )
+    return f"mw.EventTable(({states},))"
+
+
+def _csv(table: Table) -> str:
+    rows = [f"{snippets.number(frame)},{half},{' '.join(labels)}" for frame, half, labels in table]
+    return "\n".join(["frame,half,labels", *rows])
