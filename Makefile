@@ -4,8 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .venv-bench/.ready
+BLENDER := .venv-blender/.ready
 
-.PHONY: demo test lint types layers pytest docs pictures bench bench-full clean
+.PHONY: demo test test-blender blender lint types layers pytest docs pictures bench bench-full clean
 
 demo: $(READY)
 	$(BIN)/motionweave demo
@@ -27,6 +28,20 @@ pytest: $(READY)
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Blender imports what we write and exports what we read.
+test-blender: $(READY) $(BLENDER)
+	MOTIONWEAVE_BLENDER=$(CURDIR)/.venv-blender/bin/python $(BIN)/python -m pytest tests/blender
+
+blender: $(BLENDER)
+
+# About 1 GB; it needs an older NumPy than motionweave, and so an environment of its own.
+$(BLENDER):
+	@$(PYTHON) -m venv .venv-blender
+	.venv-blender/bin/python -m pip install --quiet --disable-pip-version-check 'numpy<2' 'bpy>=4.2,<5' \
+	  && .venv-blender/bin/python -c 'import bpy' \
+	  || { echo "Blender's package bpy cannot be installed for this Python (4.5 wants 3.11)"; exit 1; }
+	@touch $(BLENDER)
 
 pictures: $(READY)
 	$(BIN)/python docs/pictures.py

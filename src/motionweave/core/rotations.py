@@ -193,6 +193,22 @@ def from_matrix(m: ArrayLike) -> Array:
     return normalize(np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :])
 
 
+def orthogonal(matrices: ArrayLike) -> Array:
+    """Rotations ``(..., 3, 3)`` nearest to matrices that may scale and shear."""
+    matrices = np.asarray(matrices, dtype=np.float64)
+    length = np.linalg.norm(matrices, axis=-2, keepdims=True)
+    unit = matrices / np.where(length > 0.0, length, 1.0)
+    error = np.abs(np.swapaxes(unit, -1, -2) @ unit - np.eye(3)).max(axis=(-1, -2))
+    odd = (error > 1e-6) | (np.linalg.det(unit) < 0.0)
+    if np.any(odd):
+        left, _, right = np.linalg.svd(unit[odd])
+        # What is mirrored is turned as if it were not.
+        left[..., :, 2] *= np.linalg.det(left @ right)[..., None]
+        unit = unit.copy()
+        unit[odd] = left @ right
+    return np.asarray(unit)
+
+
 def from_euler(angles: ArrayLike, order: str) -> Array:
     """Rotations ``(..., 4)`` of angles in radians ``(..., len(order))``, such as ``"ZYX"``."""
     angles = np.asarray(angles, dtype=np.float64)

@@ -80,7 +80,11 @@ class Tree:
                 raise gltf.fail(f"the matrix of node {index} cannot be taken apart")
             if np.linalg.det(matrix[:3, :3]) < 0.0:
                 scale[0] = -scale[0]
-            return matrix[:3, 3], rotations.from_matrix(_orthogonal(matrix[:3, :3] / scale)), scale
+            return (
+                matrix[:3, 3],
+                rotations.from_matrix(rotations.orthogonal(matrix[:3, :3] / scale)),
+                scale,
+            )
         turn = gltf.numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0])
         if np.linalg.norm(turn) < 1e-6:
             raise gltf.fail(f"the rotation of node {index} is no rotation")
@@ -109,22 +113,7 @@ class Tree:
             move = np.broadcast_to(sampled["translation"], (frames, 3))
             places[:, index] = places[:, above] + np.einsum("tij,tj->ti", linear[:, above], move)
             linear[:, index] = linear[:, above] @ own
-        return places, rotations.from_matrix(_orthogonal(linear))
-
-
-def _orthogonal(matrices: Array) -> Array:
-    """Rotations ``(..., 3, 3)`` nearest to matrices that may scale and shear."""
-    length = np.linalg.norm(matrices, axis=-2, keepdims=True)
-    unit = matrices / np.where(length > 0.0, length, 1.0)
-    error = np.abs(np.swapaxes(unit, -1, -2) @ unit - np.eye(3)).max(axis=(-1, -2))
-    odd = (error > 1e-6) | (np.linalg.det(unit) < 0.0)
-    if np.any(odd):
-        left, _, right = np.linalg.svd(unit[odd])
-        # A mirrored node is turned as if it were not mirrored.
-        left[..., :, 2] *= np.linalg.det(left @ right)[..., None]
-        unit = unit.copy()
-        unit[odd] = left @ right
-    return np.asarray(unit)
+        return places, rotations.from_matrix(rotations.orthogonal(linear))
 
 
 def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note | None]:

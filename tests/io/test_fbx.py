@@ -1,0 +1,47 @@
+"""FBX without Blender: what is said, and what is not even tried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.io import blender
+from tests.strategies import random_motion
+
+
+def test_without_blender(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blender, "blender_command", lambda: None)
+    motion = random_motion(np.random.default_rng(0), 3, 4)
+    with pytest.raises(mw.FormatError, match=r"blender\.org.*MOTIONWEAVE_BLENDER"):
+        mw.save(motion, tmp_path / "a.fbx")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "a.fbx").write_bytes(b"Kaydara FBX Binary  \0")
+    with pytest.raises(mw.FormatError, match=r"blender\.org"):
+        mw.load(tmp_path / "a.fbx")
+
+
+def test_what_is_no_fbx(tmp_path: Path) -> None:
+    (tmp_path / "a.fbx").write_bytes(b"solid cube")
+    with pytest.raises(mw.FormatError, match="no FBX file"):
+        mw.load(tmp_path / "a.fbx")
+
+
+def test_which_blender(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(blender.VARIABLE, "/opt/blender/blender")
+    command = blender.blender_command()
+    assert command is not None
+    assert command[:2] == ["/opt/blender/blender", "--background"]
+    monkeypatch.setenv(blender.VARIABLE, "/venv/bin/python3")
+    assert blender.blender_command() == ["/venv/bin/python3", "-I"]
+
+
+def test_a_blender_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = tmp_path / "blender"
+    fake.write_text("#!/bin/sh\necho 'it is broken' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv(blender.VARIABLE, str(fake))
+    with pytest.raises(mw.FormatError, match="could not convert it: it is broken"):
+        mw.save(random_motion(np.random.default_rng(0), 3, 4), tmp_path / "a.fbx")
