@@ -10,6 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+# Whoever takes longer, in seconds, need not do it again.
+_SLOW = 3.0
+
 
 @dataclass
 class Contender:
@@ -128,8 +131,8 @@ def measure(row: Row, repeats: int, patience: float = 1.0) -> list[Result]:
     """Time all contenders of a row in turns.
 
     A round times every contender once, each round beginning with another one; rounds end
-    after ``repeats``, or earlier when the row's time is up. Whoever is slow rests in later
-    rounds rather than keep the others waiting.
+    after ``repeats``. Whoever is slow rests in later rounds rather than keep the others
+    waiting.
     """
     budget = row.seconds * patience
     results, runs, lasts = [], [], []
@@ -146,16 +149,19 @@ def measure(row: Row, repeats: int, patience: float = 1.0) -> list[Result]:
         results.append(result)
         runs.append(run)
         lasts.append(time.perf_counter() - began)
-    began = time.perf_counter()
+    # Everybody may use an equal share of the row's time, and has a few turns anyhow.
+    share = budget / len(runs)
+    used = [0.0] * len(runs)
     for number in range(repeats):
         for i in _rolled(len(runs), number):
             run, result = runs[i], results[i]
-            spent = time.perf_counter() - began
-            if run is None or (result.times and spent + lasts[i] > budget):
+            least = 1 if lasts[i] > _SLOW else 3
+            if run is None or (len(result.times) >= least and used[i] + lasts[i] > share):
                 continue
             start = time.perf_counter()
             result.times.append(_several(run, result.times))
             lasts[i] = time.perf_counter() - start
+            used[i] += lasts[i]
     for run in runs:
         if hasattr(run, "close"):
             run.close()

@@ -73,7 +73,7 @@ def grid_by_cells(a: Array, b: Array) -> Array:
 
 
 def grid_products(a: Array, b: Array, block: int = 256) -> float:
-    """Only the matrix products that a grid of window clouds needs, in blocks of rows."""
+    """Only the matrix products that a grid of clouds ``(T, P, 3)`` needs, in blocks of rows."""
     xz, heights = a[..., [0, 2]].reshape(len(a), -1), a[..., 1]
     turned = np.stack([a[..., 2], -a[..., 0]], axis=-1).reshape(len(a), -1)
     other, other_heights = b[..., [0, 2]].reshape(len(b), -1).T, b[..., 1].T

@@ -119,12 +119,19 @@ def _grids() -> list[Row]:
             b = plain.window_clouds(_cloud(n, 2).points)
             return lambda: plain.grid_products(a, b)
 
+        def single(n: int = frames) -> Callable[[], Any]:
+            a, b = _cloud(n, 1).points, _cloud(n, 2).points
+            return lambda: plain.grid_products(a, b)
+
         result.append(
             Row(
                 f"distance grid {frames} × {frames}, {POINTS} points × 5 frames",
                 [
                     ours(grid),
-                    ours(products, "bare matrix products", kind="limit"),
+                    ours(products, "bare matrix products of windows", kind="limit"),
+                    ours(
+                        single, "bare matrix products of frames", kind="limit", note="to be summed"
+                    ),
                     _by_cells(frames),
                 ],
                 seconds=4.0 if frames == 600 else 15.0,
