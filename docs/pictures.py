@@ -132,7 +132,7 @@ def _at_start(motion: mw.Motion) -> mw.Motion:
     return motion.moved(mw.Planar(float(turn.angle), -float(start[0]), -float(start[2])))
 
 
-def _small(path: Path) -> None:
+def small(path: Path, colours: int = 48) -> None:
     """Few colours, and as wide as the size allows: drawings need no more."""
     from PIL import Image
 
@@ -144,7 +144,7 @@ def _small(path: Path) -> None:
             flat = drawn.resize(size, Image.Resampling.LANCZOS)
         else:
             flat = drawn
-        flat.quantize(48, dither=Image.Dither.NONE).save(path, optimize=True)
+        flat.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
         if path.stat().st_size < _LARGEST:
             return
 
@@ -155,7 +155,7 @@ def main(names: list[str]) -> None:
     for name in names or PICTURES:
         path = IMAGES / f"{name}.png"
         PICTURES[name](path)
-        _small(path)
+        small(path)
         print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 
