@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from motionweave.blending.transition import junctions, transition
     from motionweave.cleanup.footskate import clean_feet
     from motionweave.core.constraints import Constraint
+    from motionweave.core.markers import Markers
     from motionweave.core.motion import Motion, concatenate
     from motionweave.core.planar import Planar
     from motionweave.core.skeleton import Skeleton
@@ -41,10 +42,11 @@ if TYPE_CHECKING:
     )
     from motionweave.framespace.blend import Framespace, framespace
     from motionweave.framespace.interpolant import Interpolant
-    from motionweave.io.clips import load, save
+    from motionweave.io.clips import load, load_markers, save
     from motionweave.io.events import load_events, save_events
     from motionweave.registration.curve import RegistrationCurve
     from motionweave.registration.files import load_registration
+    from motionweave.registration.markers import MarkerCurve
     from motionweave.registration.register import register
     from motionweave.samples.clips import sample
     from motionweave.subspace.transition import (
@@ -82,6 +84,7 @@ _HOMES = {
     "junctions": "blending.transition",
     "transition": "blending.transition",
     "Constraint": "core.constraints",
+    "Markers": "core.markers",
     "Motion": "core.motion",
     "concatenate": "core.motion",
     "Planar": "core.planar",
@@ -99,11 +102,13 @@ _HOMES = {
     "framespace": "framespace.blend",
     "Interpolant": "framespace.interpolant",
     "load": "io.clips",
+    "load_markers": "io.clips",
     "save": "io.clips",
     "load_events": "io.events",
     "save_events": "io.events",
     "RegistrationCurve": "registration.curve",
     "load_registration": "registration.files",
+    "MarkerCurve": "registration.markers",
     "register": "registration.register",
     "sample": "samples.clips",
     "SplineTransition": "subspace.transition",
@@ -139,6 +144,7 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "junctions",
     "transition",
     "Constraint",
+    "Markers",
     "Motion",
     "concatenate",
     "Planar",
@@ -156,11 +162,13 @@ __all__ = [  # noqa: RUF022 - the names of _HOMES, written out for static tools
     "framespace",
     "Interpolant",
     "load",
+    "load_markers",
     "save",
     "load_events",
     "save_events",
     "RegistrationCurve",
     "load_registration",
+    "MarkerCurve",
     "register",
     "sample",
     "SplineTransition",

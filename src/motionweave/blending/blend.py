@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,12 @@ from motionweave.blending.clips import ClipStack
 from motionweave.blending.linear import linear_blend
 from motionweave.blending.weights import Weights, normalized, votes
 from motionweave.core.constraints import Constraint
+from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.markers import MarkerCurve
 
 Array = NDArray[np.float64]
 
@@ -50,6 +53,7 @@ class Trace:
     moves: Planar
 
 
+@overload
 def blend(
     curve: RegistrationCurve,
     weights: Weights,
@@ -61,13 +65,42 @@ def blend(
     fps: float | None = None,
     pace: str = "durations",
     clean: bool = False,
-) -> Motion:
+) -> Motion: ...
+
+
+@overload
+def blend(
+    curve: MarkerCurve,
+    weights: Weights,
+    *,
+    method: str = "registered",
+    start: float | None = None,
+    duration: float | None = None,
+    direction: str = "forward",
+    fps: float | None = None,
+    pace: str = "durations",
+    clean: bool = False,
+) -> Markers: ...
+
+
+def blend(
+    curve: RegistrationCurve | MarkerCurve,
+    weights: Weights,
+    *,
+    method: str = "registered",
+    start: float | None = None,
+    duration: float | None = None,
+    direction: str = "forward",
+    fps: float | None = None,
+    pace: str = "durations",
+    clean: bool = False,
+) -> Motion | Markers:
     """Blend the motions of a registration curve.
 
     Parameters
     ----------
     curve
-        What `register` found.
+        What `register` found; of markers the points are averaged.
     weights
         ``(k,)`` constant weights (an interpolation), ``(T, k)`` a row for each output
         frame, or a function of the time in seconds (continuous control). They are scaled
@@ -98,6 +131,14 @@ def blend(
     Motion
         Begins where the first motion stands at that place on the curve.
     """
+    if isinstance(curve, MarkerCurve):
+        from motionweave.blending.markers import blend_markers
+
+        if method != "registered" or start is not None or direction != "forward" or clean:
+            raise BlendError(
+                "method, start, direction and clean need a skeleton, and markers have none"
+            )
+        return blend_markers(curve, weights, duration=duration, fps=fps, pace=pace)
     if method == "linear":
         result = linear_blend(curve.motions, weights, fps=fps)
     elif method == "registered":
@@ -130,15 +171,15 @@ def _registered(
             f"{curve.timewarp.start:g} to {curve.timewarp.end:g}"
         )
     if direction == "forward":
-        u, rows = _walk(curve, weights, begin, duration, rate, 1, pace)
+        u, rows = walk(curve, weights, begin, duration, rate, 1, pace)
     elif direction == "backward":
-        u, rows = _walk(curve, weights, begin, duration, rate, -1, pace)
+        u, rows = walk(curve, weights, begin, duration, rate, -1, pace)
         u, rows = u[::-1], rows[::-1]
     elif direction == "both":
         if not callable(weights) and np.ndim(weights) == 2:
             raise BlendError("a row of weights a frame needs direction 'forward' or 'backward'")
-        ahead, rows_ahead = _walk(curve, weights, begin, duration, rate, 1, pace)
-        behind, rows_behind = _walk(curve, weights, begin, duration, rate, -1, pace)
+        ahead, rows_ahead = walk(curve, weights, begin, duration, rate, 1, pace)
+        behind, rows_behind = walk(curve, weights, begin, duration, rate, -1, pace)
         u = np.concatenate([behind[:0:-1], ahead])
         rows = np.concatenate([rows_behind[:0:-1], rows_ahead])
     else:
@@ -147,8 +188,8 @@ def _registered(
     return assemble(curve, trace, rate)
 
 
-def _walk(
-    curve: RegistrationCurve,
+def walk(
+    curve: RegistrationCurve | MarkerCurve,
     weights: Weights,
     begin: float,
     duration: float | None,
@@ -220,7 +261,7 @@ def placements(curve: RegistrationCurve, u: Array, weights: Array) -> Planar:
     turn = np.mod(step.angle + np.pi, 2.0 * np.pi) - np.pi
     origin = aligned.apply(roots)[..., [0, 2]].mean(axis=1)
     moved = Planar(turn, step.x, step.z).mean(weights[1:], origin[1:])
-    return _accumulated(aligned[0, 0].inverse(), moved)[:, None] @ aligned
+    return accumulated(aligned[0, 0].inverse(), moved)[:, None] @ aligned
 
 
 def on_curve(curve: RegistrationCurve, u: Array) -> Array:
@@ -247,7 +288,7 @@ def _carried_over(before: Planar, moves: Planar, laps: NDArray[np.int_]) -> Plan
     )
 
 
-def _accumulated(first: Planar, steps: Planar) -> Planar:
+def accumulated(first: Planar, steps: Planar) -> Planar:
     """``first``, ``first @ steps[0]``, ``first @ steps[0] @ steps[1]``, …: ``(T,)``."""
     angle = first.angle + np.concatenate([[0.0], np.cumsum(steps.angle)])
     cos, sin = np.cos(angle[:-1]), np.sin(angle[:-1])

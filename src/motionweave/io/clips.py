@@ -10,6 +10,7 @@ from typing import Any
 from motionweave.analysis.contacts import detect_contacts
 from motionweave.analysis.soles import has_feet
 from motionweave.analysis.tpose import starts_in_tpose
+from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning
 from motionweave.io import registry, sidecar
@@ -78,6 +79,26 @@ def load(
     if contacts and not annotated and has_feet(motion.skeleton):
         motion = motion.with_constraints(detect_contacts(motion))
     return motion
+
+
+def load_markers(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Markers:
+    """Load recorded markers from a C3D file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    up
+        ``"y"`` or ``"z"``: the file's vertical, if it does not say it and it is not z.
+    fps
+        Frames a second, instead of what the file says.
+
+    Returns
+    -------
+    Markers
+        With +y up, in the file's unit. `register` and `blend` take them.
+    """
+    return registry.read_markers(path, up=up, fps=fps)
 
 
 def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: Any) -> None:

@@ -10,13 +10,15 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from motionweave import io
+from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, MissingDependencyError, MotionError
 
@@ -43,6 +45,8 @@ class Format:
     beside
         Whether writing makes further files beside the path, named after it. The
         writer then has to place those itself.
+    read_markers
+        ``read_markers(path, **options) -> Markers``, for formats without a skeleton.
     """
 
     name: str
@@ -52,6 +56,7 @@ class Format:
     extra: str | None = None
     modules: tuple[str, ...] = ()
     beside: bool = False
+    read_markers: Callable[..., Markers] | None = None
 
     def require(self) -> None:
         """Raise `MissingDependencyError` unless the format's packages are installed."""
@@ -91,6 +96,12 @@ def format_of(path: str | Path, *, writing: bool = False) -> Format:
     for one in formats():
         if suffix in one.suffixes and (one.write if writing else one.read) is not None:
             return one
+    if not writing and any(suffix in one.suffixes and one.read_markers for one in formats()):
+        raise FormatError(
+            "this holds markers, and a skeleton is needed here; load_markers reads it, and "
+            "markers can be registered and blended",
+            path,
+        )
     doing = "written" if writing else "read"
     what = f"files of type {suffix}" if suffix else "files without a suffix"
     raise FormatError(
@@ -100,11 +111,7 @@ def format_of(path: str | Path, *, writing: bool = False) -> Format:
 
 def reader_of(path: str | Path) -> Format:
     """The format of a file that is there; `FormatError` if it is not, or not known."""
-    path = Path(path)
-    if path.is_dir():
-        raise FormatError("this is a folder, not a motion file", path)
-    if not path.exists():
-        raise FormatError("there is no such file", path)
+    _check_there(Path(path))
     return format_of(path)
 
 
@@ -119,8 +126,37 @@ def read(path: str | Path, **options: Any) -> Motion:
     one.require()
     assert one.read is not None
     accepted = _accepted(one, one.read, options, path)
-    try:
+    with _as_format_errors(path):
         return one.read(path, **accepted)
+
+
+def read_markers(path: str | Path, **options: Any) -> Markers:
+    """The markers in a file of a format that has markers."""
+    path = Path(path)
+    _check_there(path)
+    suffix = path.suffix.lower()
+    for one in formats():
+        if suffix in one.suffixes and one.read_markers is not None:
+            one.require()
+            accepted = _accepted(one, one.read_markers, options, path)
+            with _as_format_errors(path):
+                return one.read_markers(path, **accepted)
+    known = sorted(s for one in formats() if one.read_markers for s in one.suffixes)
+    raise FormatError(f"markers are read from {', '.join(known)} files", path)
+
+
+def _check_there(path: Path) -> None:
+    if path.is_dir():
+        raise FormatError("this is a folder, not a motion file", path)
+    if not path.exists():
+        raise FormatError("there is no such file", path)
+
+
+@contextmanager
+def _as_format_errors(path: Path) -> Iterator[None]:
+    """What goes wrong in a reader is wrong with the file."""
+    try:
+        yield
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
     except MotionError as error:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 
 from motionweave.analysis.cycles import displacement, extract_cycle, find_cycle, repeat, rolled
 from motionweave.analysis.retarget import on_common_skeleton
+from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
 from motionweave.registration.files import fingerprint
+from motionweave.registration.markers import MarkerCurve, register_markers
 from motionweave.registration.pairing import Rules
 from motionweave.registration.points import (
     RATE,
@@ -28,6 +31,7 @@ from motionweave.registration.signals import with_strikes
 STRIKES = 4.0
 
 
+@overload
 def register(
     *motions: Motion,
     ends: str = "fixed",
@@ -38,14 +42,42 @@ def register(
     reference: int | None = None,
     reach: float | None = None,
     strikes: float = STRIKES,
-) -> RegistrationCurve:
+) -> RegistrationCurve: ...
+
+
+@overload
+def register(
+    *motions: Markers,
+    ends: str = "fixed",
+    cyclic: bool = False,
+    anchor: Sequence[float] | None = None,
+    slope_limit: int = 2,
+    weights: JointWeights | None = None,
+    reference: int | None = None,
+    reach: float | None = None,
+    strikes: float = STRIKES,
+) -> MarkerCurve: ...
+
+
+def register(
+    *motions: Motion | Markers,
+    ends: str = "fixed",
+    cyclic: bool = False,
+    anchor: Sequence[float] | None = None,
+    slope_limit: int = 2,
+    weights: JointWeights | None = None,
+    reference: int | None = None,
+    reach: float | None = None,
+    strikes: float = STRIKES,
+) -> RegistrationCurve | MarkerCurve:
     """Find which frames of clips belong together, how to lay them over each other, and which
     of their contacts mean the same.
 
     Parameters
     ----------
     *motions
-        Two clips or more. They may differ in frame rate, length and skeleton.
+        Two clips or more. They may differ in frame rate, length and skeleton. Clips of
+        recorded markers give a `MarkerCurve`: timing and alignment need no skeleton.
     ends
         ``"fixed"``: first frames belong together, and last frames. ``"free"``: the
         longest stretch on which the clips correspond is found; ``curve.ranges`` says
@@ -82,7 +114,37 @@ def register(
     >>> curve = mw.register(walk, jog, ends="free")  # doctest: +SKIP
     >>> curve.timewarp.frames([0.0, 0.5])  # doctest: +SKIP
     """
-    rules = Rules(slope_limit, strikes)
+    clips = [one for one in motions if isinstance(one, Motion)]
+    markers = [one for one in motions if isinstance(one, Markers)]
+    if markers and clips:
+        raise RegistrationError("markers and skeletons cannot be registered with each other")
+    if markers:
+        if cyclic:
+            raise RegistrationError("cyclic=True needs a skeleton, and markers have none")
+        return register_markers(
+            *markers,
+            ends=ends,
+            anchor=anchor,
+            slope_limit=slope_limit,
+            weights=weights,
+            reference=reference,
+            reach=reach,
+        )
+    return _register_motions(
+        clips, ends, cyclic, anchor, Rules(slope_limit, strikes), weights, reference, reach
+    )
+
+
+def _register_motions(
+    motions: Sequence[Motion],
+    ends: str,
+    cyclic: bool,
+    anchor: Sequence[float] | None,
+    rules: Rules,
+    weights: JointWeights | None,
+    reference: int | None,
+    reach: float | None,
+) -> RegistrationCurve:
     fingerprints = tuple(fingerprint(motion) for motion in motions)
     motions = on_common_skeleton(motions)
     if cyclic:

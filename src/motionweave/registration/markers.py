@@ -1,0 +1,93 @@
+"""Registration of recorded markers: all that needs no skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core.markers import Markers
+from motionweave.core.planar import Planar
+from motionweave.errors import RegistrationError
+from motionweave.registration.alignment import AlignmentCurve
+from motionweave.registration.clouds import JointWeights, PointClip
+from motionweave.registration.pairing import Rules
+from motionweave.registration.points import register_points
+from motionweave.registration.timewarp import TimewarpCurve
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerCurve:
+    """Which frames of k clips of markers belong together, and how to lay them over each other.
+
+    The fields mean what they do for a `RegistrationCurve`; contacts need a skeleton, and so
+    does a cycle.
+
+    Parameters
+    ----------
+    motions
+        The k clips: the markers that all of them have, without gaps.
+    timewarp, alignment, ranges, reference, distances
+        See `RegistrationCurve`.
+    """
+
+    motions: tuple[Markers, ...]
+    timewarp: TimewarpCurve
+    alignment: AlignmentCurve
+    ranges: Array
+    reference: int
+    distances: Array
+    cyclic: bool = False
+    displacement: Planar | None = None
+
+
+def register_markers(
+    *clips: Markers,
+    ends: str = "fixed",
+    anchor: Sequence[float] | None = None,
+    slope_limit: int = 2,
+    weights: JointWeights | None = None,
+    reference: int | None = None,
+    reach: float | None = None,
+) -> MarkerCurve:
+    """Timing and alignment of clips of markers; the parameters are those of `register`.
+
+    Markers that all clips have are used, whatever their order; gaps are bridged.
+    """
+    filled = [clip.filled() for clip in clips]
+    common = [
+        label for label in filled[0].labels if all(label in clip.labels for clip in filled[1:])
+    ]
+    if len(common) < 3:
+        raise RegistrationError(
+            f"the clips have {len(common)} markers in common, and three are needed: "
+            "are they of one marker set?"
+        )
+    shared = tuple(clip.only(common) for clip in filled)
+    each = np.ones(len(common))
+    if isinstance(weights, Mapping):
+        each = np.array([weights.get(label, 1.0) for label in common])
+    elif weights is not None:
+        each = np.asarray(weights, dtype=np.float64)
+    points = [PointClip(clip.points, clip.fps, each, name=clip.name) for clip in shared]
+    found = register_points(
+        *points,
+        ends=ends,
+        anchor=anchor,
+        rules=Rules(slope_limit, 0.0),
+        reference=reference,
+        reach=reach,
+    )
+    warp = found.timewarp
+    return MarkerCurve(
+        shared,
+        warp,
+        found.alignment,
+        warp.frames(np.array([warp.start, warp.end])).T,
+        found.reference,
+        found.distances,
+    )
