@@ -41,6 +41,8 @@ $(BLENDER):
 	.venv-blender/bin/python -m pip install --quiet --disable-pip-version-check 'numpy<2' 'bpy>=4.2,<5' \
 	  && .venv-blender/bin/python -c 'import bpy' \
 	  || { echo "Blender's package bpy cannot be installed for this Python (4.5 wants 3.11)"; exit 1; }
+	@npm install --silent --no-fund --no-audit --prefix .venv-blender gltf-validator@2.0.0-dev.3.10 \
+	  || echo "the glTF validator cannot be installed (it needs Node.js); its tests will be skipped"
 	@touch $(BLENDER)
 
 pictures: $(READY)

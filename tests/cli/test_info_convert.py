@@ -211,3 +211,16 @@ def test_progress_shows_only_on_a_terminal_and_only_when_slow(
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
     assert list(common.progress(range(8), "work", stream=quick)) == list(range(8))
     assert quick.getvalue() == ""
+
+
+def test_options_of_a_reader(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clip = mw.sample("walk")
+    mw.save(clip, tmp_path / "walk.glb", contacts=False)
+    out = str(tmp_path / "fine.bvh")
+    rate = ["--option", f"rate={2 * clip.fps}", "--option", "animation=0"]
+    assert main(["convert", str(tmp_path / "walk.glb"), *rate, "-o", out]) == 0
+    assert mw.load(out, contacts=False).fps == 2 * clip.fps
+    assert main(["convert", out, "--option", "colour=red", "-o", str(tmp_path / "a.bvh")]) == 2
+    assert "'colour' means nothing for BVH files" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["convert", out, "--option", "up=z", "-o", str(tmp_path / "a.bvh")])

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
+# Options of `load` that are not a reader's own, and have arguments of their own.
+_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose")
 # Work that is done sooner needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
@@ -53,7 +55,26 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
     group.add_argument(
         "--drop-tpose", action="store_true", help="leave out a T-pose in the first frame"
     )
+    group.add_argument(
+        "--option",
+        type=_option,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="option of the format's reader, such as animation=Run, asf=16.asf or rate=60",
+    )
     group.add_argument("--rig", type=Path, metavar="FILE", help="JSON file that names joint roles")
+
+
+def _option(text: str) -> tuple[str, str | float]:
+    """A name and its value, which is a number where it looks like one."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier() or name in _SAID_OTHERWISE:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected such as animation=Run")
+    try:
+        return name, float(value)
+    except ValueError:
+        return name, value
 
 
 def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> None:
@@ -79,7 +100,13 @@ def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = T
 
     use_rig(args)
     with warned():
-        return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose)
+        return load(
+            path,
+            contacts=contacts,
+            up=args.up,
+            drop_tpose=args.drop_tpose,
+            **dict(getattr(args, "option", ())),
+        )
 
 
 def load_clips(
