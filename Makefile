@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-bench/.ready
 BLENDER := .venv-blender/.ready
 
-.PHONY: demo test test-blender blender lint types layers pytest docs pictures bench bench-full clean
+.PHONY: demo test test-blender blender lint types layers pytest browser docs pictures bench bench-full clean
 
 demo: $(READY)
 	$(BIN)/motionweave demo
@@ -23,8 +23,14 @@ types: $(READY)
 layers: $(READY)
 	$(BIN)/lint-imports
 
-pytest: $(READY)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+pytest: $(READY) browser
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# The studio is tested in a real browser: an installed one, Playwright's own, or the system's.
+browser: $(READY)
+	@$(BIN)/python tests/browser/find.py || $(BIN)/playwright install chromium \
+	  || { [ "$$(id -u)" = 0 ] && apt-get install -y -qq chromium; } \
+	  || { echo "The studio's tests need Chromium or Chrome: install one, or name it in MOTIONWEAVE_BROWSER."; exit 1; }
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -86,6 +86,7 @@ def test_a_clip_that_left_the_shelf_leaves_the_blend() -> None:
     assert weights == pytest.approx([0.5 / 0.7, 0.2 / 0.7])
     assert not BlendScreen.missing(settings)
     assert BlendScreen.missing(settings.without_clip("c0"))
+    assert BlendScreen.missing(settings.without_clip("c0").without_clip("c2"))
 
 
 def test_taking_clips_in_keeps_the_proportions_of_the_others() -> None:

@@ -56,7 +56,13 @@ def build(workspace: Workspace) -> FastAPI:
     def page(request: Request) -> None:
         Page(workspace, theme=request.cookies.get(_THEME, "dark")).build()
 
-    ui.run_with(server, title="motionweave studio", show_welcome_message=False, tailwind=False)
+    ui.run_with(
+        server,
+        title="motionweave studio",
+        show_welcome_message=False,
+        tailwind=False,
+        reconnect_timeout=30.0,
+    )
     return server
 
 

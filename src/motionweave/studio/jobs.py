@@ -7,6 +7,7 @@ thread keeps the page answering, and shares motions without copying them.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 import warnings
@@ -107,9 +108,15 @@ class Latest:
         try:
             while self._waiting is not None:
                 work, done = self._waiting
+                outcome: Outcome[Any]
                 self._waiting = None
                 generation = self._generation
-                outcome = await in_thread(work)
+                try:
+                    outcome = await in_thread(work)
+                except Exception as problem:
+                    # A bug, not bad input: the page must say so rather than wait for ever.
+                    logging.getLogger(__name__).exception("work in the background failed")
+                    outcome = Outcome(error=f"This should not have happened: {problem!r}")
                 if generation == self._generation:
                     done(outcome)
         finally:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nicegui import ui
+from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from motionweave.analysis.rig import find_rig
@@ -28,6 +29,7 @@ class Shelf:
         self.page = page
         self._shown: tuple[object, ...] = ()
         self._trimming: str | None = None
+        self._cards: dict[str, tuple[Element, Element]] = {}
         with ui.element("div").classes("mw-shelf-head"):
             ui.label("Shelf")
             with widgets.icon_button("playlist_add", "Add a built-in clip", lambda: None):
@@ -43,44 +45,51 @@ class Shelf:
         self._list = ui.element("div").classes("mw-cards")
 
     def refresh(self) -> None:
-        """Bring the list up to the document."""
-        document = self.page.session.document
-        used = tuple(clip.id for clip in document.usable(self.page.active.settings.clips))
-        shown = (document.clips, used, self.page.solo, self._trimming)
-        if shown == self._shown:
-            return
-        self._shown = shown
-        self._list.clear()
-        with self._list:
-            for clip in document.clips:
-                self._card(clip, used)
-            if not document.clips:
-                with ui.element("div").classes("mw-shelf-empty"):
-                    widgets.symbol("inbox")
-                    ui.label("Drop BVH files here, or add built-in clips with the button above.")
+        """Bring the list up to the document.
 
-    def _card(self, clip: Clip, used: tuple[str, ...]) -> None:
+        Cards are only made anew when clips change: one that is replaced under the pointer
+        would lose the click.
+        """
+        document = self.page.session.document
+        shown = (document.clips, self._trimming)
+        if shown != self._shown:
+            self._shown = shown
+            self._cards.clear()
+            self._list.clear()
+            with self._list:
+                for clip in document.clips:
+                    self._card(clip)
+                if not document.clips:
+                    with ui.element("div").classes("mw-shelf-empty"):
+                        widgets.symbol("inbox")
+                        ui.label(
+                            "Drop motion files here, or add built-in clips with the button above."
+                        )
+        used = [clip.id for clip in document.usable(self.page.active.settings.clips)]
+        for clip_id, (card, eye) in self._cards.items():
+            widgets.mark(card, "used", clip_id in used)
+            card.style(replace=f"--tag: {series(used.index(clip_id))}" if clip_id in used else "")
+            widgets.mark(eye, "on", self.page.solo == clip_id)
+
+    def _card(self, clip: Clip) -> None:
         with ui.element("div").classes("mw-card") as card:
             card.props["data-clip"] = clip.name
-            widgets.mark(card, "used", clip.id in used)
             widgets.mark(card, "broken", not clip.usable)
-            if clip.id in used:
-                card.style(f"--tag: {series(used.index(clip.id))}")
             with ui.element("div").classes("mw-card-head"):
                 ui.element("i").classes("mw-dot")
                 self._name(clip)
-                self._tools(clip)
-            if clip.usable:
-                ui.label(facts(clip)).classes("mw-facts")
-                self._badges(clip)
-                if self._trimming == clip.id:
-                    self._trimmer(clip)
-            else:
+                eye = self._tools(clip)
+            if not clip.usable:
                 ui.label(clip.error).classes("mw-card-error")
-            if clip.usable:
-                card.props["tabindex"] = 0
-                card.props["title"] = "Click to use it on this screen, again to leave it out"
-                card.on("click", lambda _: self.page.active.toggle(clip.id))
+                return
+            ui.label(facts(clip)).classes("mw-facts")
+            self._badges(clip)
+            if self._trimming == clip.id:
+                self._trimmer(clip)
+            card.props["tabindex"] = 0
+            card.props["title"] = "Click to use it on this screen, again to leave it out"
+            card.on("click", lambda _: self.page.active.toggle(clip.id))
+            self._cards[clip.id] = (card, eye)
 
     def _name(self, clip: Clip) -> None:
         field = ui.element("input").classes("mw-name")
@@ -95,17 +104,17 @@ class Shelf:
             js_handler="(event) => emit(event.target.value)",
         )
 
-    def _tools(self, clip: Clip) -> None:
+    def _tools(self, clip: Clip) -> Element:
+        """Buttons of a card; returns the first."""
         with ui.element("div").classes("mw-tools"):
-            if clip.usable:
-                eye = widgets.icon_button(
-                    "visibility", "Show only this clip", lambda: self.page.show_alone(clip.id)
-                )
-                widgets.mark(eye, "on", self.page.solo == clip.id)
-                with widgets.icon_button("more_vert", f"More for {clip.name}", lambda: None):
-                    widgets.menu(self._actions(clip))
-            else:
-                widgets.icon_button("close", "Remove", partial(self._remove, clip.id))
+            if not clip.usable:
+                return widgets.icon_button("close", "Remove", partial(self._remove, clip.id))
+            eye = widgets.icon_button(
+                "visibility", "Show only this clip", lambda: self.page.show_alone(clip.id)
+            )
+            with widgets.icon_button("more_vert", f"More for {clip.name}", lambda: None):
+                widgets.menu(self._actions(clip))
+            return eye
 
     def _actions(self, clip: Clip) -> dict[str, Callable[[], None]]:
         trimming = "Done trimming" if self._trimming == clip.id else "Trim…"

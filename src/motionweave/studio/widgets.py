@@ -135,8 +135,14 @@ class Slider:
             {"type": "range", "min": low, "max": high, "step": step, "aria-label": label}
         )
 
+        # What the input shows: its range and value. What the user sets is known already and
+        # must not be sent back in the middle of a drag.
+        self._shown: tuple[float, float, float | None] = (low, high, None)
+
         def told(event: GenericEventArguments, final: bool) -> None:
             value = float(event.args)
+            self._shown = (*self._shown[:2], value)
+            self._input.props["value"] = value
             self._value.set_text(self._text(value))
             on_change(value, final)
 
@@ -146,20 +152,21 @@ class Slider:
 
     def set(self, value: float, low: float | None = None, high: float | None = None) -> None:
         """Show a value, perhaps in another range."""
-        if low is not None and high is not None:
-            span = max(high - low, 1e-9)
-            self._input.props.update({"min": low, "max": high})
-            if self._digits:
-                self._input.props["step"] = span / 200.0
+        first, last, _ = self._shown
+        shown = (first if low is None else low, last if high is None else high, value)
+        if shown == self._shown:
+            return
+        if shown[:2] != self._shown[:2]:
+            self._input.props.update({"min": shown[0], "max": shown[1]})
+            self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0
+        self._shown = shown
         self._value.set_text(self._text(value))
-        if self._input.props.get("value") != value or low is not None:
-            self._input.props["value"] = value
-            self._input.update()
-            # The property is only the first value of an input; once touched it must be set.
-            ui.run_javascript(
-                f"{{const e = getHtmlElement({self._input.id});"
-                f" if (e && document.activeElement !== e) e.value = {value!r};}}"
-            )
+        self._input.props["value"] = value
+        self._input.update()
+        # The property is only an input's first value; once touched it must be set like this.
+        ui.run_javascript(
+            f"{{const e = getHtmlElement({self._input.id}); if (e) e.value = {value!r};}}"
+        )
 
     def _text(self, value: float) -> str:
         return f"{value:.{self._digits}f}{self._unit}"

@@ -402,7 +402,9 @@ class BlendScreen(Screen):
                 self._measure_menu(names)
         for name, slider in self._slider_of.items():
             if name in details.ranges:
-                slider.set(details.reached[name], *details.ranges[name])
+                asked = dict(settings.wanted)[name]
+                value = details.reached[name] if asked is None else asked
+                slider.set(value, *details.ranges[name])
 
     def _measure_menu(self, names: tuple[str, ...]) -> None:
         with ui.element("div").classes("mw-row"):
@@ -485,7 +487,7 @@ def parts(document: Document) -> tuple[list[Clip], list[float]]:
     weights = [given.get(clip.id, 0.0) for clip in clips]
     total = sum(weights)
     if abs(total) < 1e-9:
-        return clips, [1.0 / len(clips)] * len(clips)
+        return clips, [1.0 / len(clips) for _ in clips]
     return clips, [w / total for w in weights]
 
 

@@ -41,8 +41,11 @@ export default {
     key(event) {
       const typing = event.target.closest?.("input:not([type=range]), textarea, select, [contenteditable=true], .q-dialog");
       const control = event.ctrlKey || event.metaKey;
-      if (event.altKey || (typing && event.key !== "Escape")) return;
       const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      const anywhere = control && ["s", "o"].includes(name);
+      // A slider that has the focus keeps the keys that move it.
+      const sliding = event.target.matches?.("input[type=range]:not(.mw-scrub)") && /^(Arrow|Home|End|Page)/.test(name);
+      if (event.altKey || sliding || (typing && !anywhere)) return;
       const view = window.motionweave?.viewport;
       if (!control && LOCAL[name]) {
         event.preventDefault();

@@ -1,5 +1,5 @@
 // A character with volume: tapered limbs, one smooth torso, a head; its shadow, trails and plants.
-import { THREE } from "./three.js";
+import { SOFTWARE, THREE } from "./three.js";
 
 export const LEFT = 0x4f8fd6;
 export const RIGHT = 0xe07f42;
@@ -38,11 +38,11 @@ class Torso {
     for (let r = 0; r + 1 < RINGS; r++)
       for (let s = 0; s < SIDES; s++) {
         const a = r * SIDES + s, b = r * SIDES + ((s + 1) % SIDES);
-        index.push(a, b, a + SIDES, b, b + SIDES, a + SIDES);
+        index.push(a, a + SIDES, b, b, a + SIDES, b + SIDES);
       }
     for (let s = 0; s < SIDES; s++) {
       const next = (s + 1) % SIDES, last = (RINGS - 1) * SIDES;
-      index.push(count - 2, next, s, count - 1, last + s, last + next);
+      index.push(count - 2, s, next, count - 1, last + next, last + s);
     }
     this.geometry.setIndex(index);
   }
@@ -107,8 +107,8 @@ export class Character {
     this.ballPlan = balls;
     // A tapered limb of length 1 along +y, thick end at the bottom.
     this.limbs = new THREE.InstancedMesh(
-      new THREE.CylinderGeometry(TAPER, 1.0, 1.0, 14, 1, true).translate(0, 0.5, 0), this.material(), Math.max(1, limbs.length));
-    this.balls = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 20, 14), this.material(), Math.max(1, balls.length));
+      new THREE.CylinderGeometry(TAPER, 1.0, 1.0, SOFTWARE ? 10 : 14, 1, true).translate(0, 0.5, 0), this.material(), Math.max(1, limbs.length));
+    this.balls = new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...(SOFTWARE ? [12, 8] : [20, 14])), this.material(), Math.max(1, balls.length));
     this.meshes = [this.limbs, this.balls];
     if (clip.body.torso) {
       this.torso = new Torso(clip.body.torso);

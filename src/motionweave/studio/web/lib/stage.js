@@ -1,5 +1,5 @@
 // The stage: floor, light, camera, and the characters on it.
-import { THREE, OrbitControls } from "./three.js";
+import { OrbitControls, SOFTWARE, THREE } from "./three.js";
 import { LIGHT_DIRECTION } from "./character.js";
 
 const THEMES = {
@@ -43,8 +43,11 @@ function floorMaterial() {
 export class Stage {
   constructor(host) {
     this.host = host;
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, stencil: true, preserveDrawingBuffer: true });
-    this.ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const soft = SOFTWARE;
+    this.renderer = new THREE.WebGLRenderer({ antialias: !soft, stencil: true });
+    this.ratio = soft ? 0.8 : Math.min(window.devicePixelRatio || 1, 2);
+    this.pause = soft ? 30 : 0;
+    this.drawn = 0;
     this.renderer.setPixelRatio(this.ratio);
     host.appendChild(this.renderer.domElement);
     this.scene = new THREE.Scene();
@@ -57,10 +60,14 @@ export class Stage {
     this.controls.minDistance = 0.8;
     this.controls.maxDistance = 40;
     this.controls.addEventListener("change", () => { this.dirty = true; });
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x7d848e, 1.7));
-    const sun = new THREE.DirectionalLight(0xffffff, 1.8);
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8d949e, 1.5));
+    const sun = new THREE.DirectionalLight(0xffffff, 1.5);
     sun.position.copy(LIGHT_DIRECTION).multiplyScalar(10);
-    this.scene.add(sun);
+    // A weaker light over the viewer's shoulder: the side one looks at is never in the dark.
+    const lamp = new THREE.DirectionalLight(0xffffff, 0.9);
+    lamp.position.set(-0.4, 0.5, 1);
+    this.camera.add(lamp, lamp.target);
+    this.scene.add(sun, this.camera);
     this.floor = new THREE.Mesh(new THREE.PlaneGeometry(120, 120).rotateX(-Math.PI / 2), floorMaterial());
     this.floor.position.y = -0.003;
     this.scene.add(this.floor);
@@ -135,8 +142,10 @@ export class Stage {
 
   render(seconds) {
     this.controls.update();
-    if (!this.dirty) return;
+    const now = performance.now();
+    if (!this.dirty || now - this.drawn < this.pause) return;
     this.dirty = false;
+    this.drawn = now;
     const { target } = this.controls;
     this.floor.position.x = Math.round(target.x);
     this.floor.position.z = Math.round(target.z);

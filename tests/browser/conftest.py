@@ -1,0 +1,194 @@
+"""One studio and one browser for all tests of a session."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.find import find_browser
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+# WebGL without a graphics card.
+FLAGS = [
+    "--no-sandbox",
+    "--enable-unsafe-swiftshader",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-gpu-compositing",
+]
+# The machine may be busy with other tests.
+PATIENCE = 60_000
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as tool:
+        try:
+            opened = tool.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        except playwright.Error as error:
+            pytest.fail(
+                "no browser to test with: install Chromium or Chrome, run 'make browser', or name "
+                f"one in MOTIONWEAVE_BROWSER ({str(error).splitlines()[0]})"
+            )
+        yield opened
+        opened.close()
+
+
+class Server:
+    """A studio in a process of its own."""
+
+    def __init__(self, *arguments: str) -> None:
+        code = "import sys; from motionweave.cli.main import main; sys.exit(main())"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, "studio", "--no-browser", "--port", "0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if "http://" not in line:
+            raise RuntimeError(f"the studio did not start: {line}{self.process.communicate()[1]}")
+        self.address = line.split()[-1]
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.communicate(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    one = Server()
+    yield one
+    one.stop()
+
+
+class Studio:
+    """A tab, and what tests do in it."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.set_default_timeout(PATIENCE)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: self.errors.append(message.text) if message.type == "error" else None,
+        )
+
+    def open(self, address: str) -> None:
+        self.page.goto(address, timeout=PATIENCE)
+        self.wait("window.motionweave?.viewport?.state().count > 0")
+
+    def wait(self, condition: str) -> None:
+        self.page.wait_for_function(condition, timeout=PATIENCE)
+
+    def state(self) -> dict[str, Any]:
+        return self.page.evaluate("window.motionweave.viewport.state()")
+
+    def until(self, condition: str) -> dict[str, Any]:
+        """Wait for a condition on ``s``, the viewport's state; returns that state."""
+        self.wait(f"(() => {{ const s = motionweave.viewport.state(); return {condition}; }})()")
+        return self.state()
+
+    def after(self, before: dict[str, Any]) -> dict[str, Any]:
+        """Wait until something new is on screen."""
+        return self.until(f"s.shown > {before['shown']}")
+
+    def pause(self, seconds: float = 0.5) -> None:
+        """Stand still at a time, so that poses and pixels can be compared."""
+        self.page.evaluate(
+            f"{{const v = motionweave.viewport; v.playing = false; v.seek({seconds})}}"
+        )
+
+    def pixels(self) -> bytes:
+        """The picture in the viewport."""
+        self.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
+        return self.page.locator(".mw-stage").screenshot()
+
+    def click(self, selector: str, text: str | None = None) -> None:
+        target = (
+            self.page.locator(selector)
+            if text is None
+            else self.page.locator(selector, has_text=text)
+        )
+        target.locator("visible=true").first.click()
+
+    def key(self, key: str) -> None:
+        self.page.locator("body").press(key)
+
+    def screen(self, title: str) -> dict[str, Any]:
+        before = self.state()
+        self.click(".mw-nav button", title)
+        return self.after(before)
+
+    def card(self, name: str) -> Any:
+        return self.page.locator(f'.mw-card[data-clip="{name}"]')
+
+    def message(self) -> str:
+        return str(self.page.locator(".mw-message").inner_text())
+
+
+@pytest.fixture(scope="session")
+def tab(server: Server, browser: Any) -> Iterator[Studio]:
+    """The one tab of all tests: opening a page is the slowest thing that they do."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720},
+        accept_downloads=True,
+        permissions=["clipboard-read", "clipboard-write"],
+    )
+    one = Studio(context.new_page())
+    one.open(server.address)
+    yield one
+    context.close()
+
+
+@pytest.fixture
+def studio(tab: Studio) -> Iterator[Studio]:
+    """A tab on the first document; the test fails on any error in the browser's console."""
+    tab.errors.clear()
+    tab.page.keyboard.press("Escape")
+    tab.click('.mw-icon[title="Project"]')
+    tab.page.locator(".q-item", has_text="Start anew").click()
+    tab.click(".mw-nav button", "Blend")
+    tab.until("s.count === 4 && s.looks[1].label === 'walk'")
+    tab.wait(
+        "[...document.querySelectorAll('.mw-pad-numbers input')].map((f) => f.value).join() "
+        "=== '33,33,33'"
+    )
+    tab.pause()
+    yield tab
+    assert tab.errors == []
+
+
+def picture_changed(one: bytes, other: bytes) -> float:
+    """The share of pixels that differ clearly between two screenshots."""
+    import io
+
+    import numpy as np
+
+    image = pytest.importorskip("PIL.Image")
+    a, b = (np.asarray(image.open(io.BytesIO(p)).convert("RGB"), dtype=int) for p in (one, other))
+    return float((np.abs(a - b).max(axis=-1) > 24).mean()) if a.shape == b.shape else 1.0
+
+
+def drag(page: Any, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+    """Press, move and let go."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    for i in range(1, steps + 1):
+        share = i / steps
+        page.mouse.move(
+            start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+        )
+        time.sleep(0.03)
+    page.mouse.up()

@@ -1,0 +1,131 @@
+"""The blend screen in a real browser."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.browser.conftest import Studio, drag, picture_changed
+
+
+def middle(studio: Studio, selector: str, index: int = 0) -> tuple[float, float]:
+    box = studio.page.locator(selector).nth(index).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def knob(studio: Studio) -> tuple[float, float]:
+    return middle(studio, ".mw-pad-knob")
+
+
+def corner(studio: Studio, index: int) -> tuple[float, float]:
+    return middle(studio, ".mw-pad-corner circle", index)
+
+
+def shares(studio: Studio) -> list[int]:
+    return [int(f.input_value()) for f in studio.page.locator(".mw-pad-numbers input").all()]
+
+
+def test_it_opens_on_a_blend_that_moves(studio: Studio) -> None:
+    state = studio.state()
+    assert [look["ghost"] for look in state["looks"]] == [False, True, True, True]
+    assert {look["label"] for look in state["looks"][1:]} == {"walk", "jog", "sneak"}
+    studio.key(" ")
+    assert studio.state()["playing"]
+    moving = studio.until(f"Math.abs(s.time - {state['time']}) > 0.1")
+    assert np.abs(np.array(state["points"]) - np.array(moving["points"])).max() > 0.02
+
+
+def test_dragging_a_weight_changes_pose_and_picture_and_is_undone_at_once(studio: Studio) -> None:
+    before, seen = studio.state(), studio.pixels()
+    page = studio.page
+    page.mouse.move(*knob(studio))
+    page.mouse.down()
+    goal = corner(studio, 1)
+    page.mouse.move(goal[0], goal[1] - 3, steps=6)
+    # While the button is still down.
+    studio.after(before)
+    page.mouse.up()
+    # A jog is quicker than the mean of the three.
+    after = studio.until("s.frames < 70")
+    assert shares(studio)[1] > 90
+    assert np.abs(np.array(before["points"]) - np.array(after["points"])).max() > 0.1
+    assert picture_changed(seen, studio.pixels()) > 0.005
+    studio.key("z")
+    again = studio.until(f"s.frames === {before['frames']}")
+    np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
+    assert shares(studio) == [33, 33, 33]
+    studio.key("Shift+Z")
+    studio.until("s.frames < 70")
+
+
+def test_two_clips_are_a_slider_and_four_a_polygon(studio: Studio) -> None:
+    studio.card("sneak").click()
+    studio.until("s.count === 3")
+    assert studio.page.locator(".mw-pad-track").count() == 1
+    studio.card("sneak").click()
+    studio.card("walk_left").click()
+    before = studio.until("s.count === 5")
+    assert studio.page.locator(".mw-pad-corner").count() == 4
+    drag(studio.page, knob(studio), corner(studio, 3))
+    studio.after(before)
+    assert shares(studio)[3] > 90
+    for name in ("walk", "jog", "sneak", "walk_left"):
+        studio.card(name).click()
+    studio.until("s.count === 0")
+    assert "Click two clips" in studio.page.locator(".mw-empty").inner_text()
+
+
+def test_registered_and_linear_side_by_side(studio: Studio) -> None:
+    studio.click(".mw-switch", "Compare")
+    state = studio.until("s.count === 2")
+    assert [look["label"] for look in state["looks"]] == ["registered", "linear"]
+    assert state["looks"][0]["beside"] != state["looks"][1]["beside"]
+
+
+def test_weights_over_time(studio: Studio) -> None:
+    studio.click(".mw-choice button", "Cycles")
+    studio.until("s.duration > 3.5")
+    before = studio.state()
+    studio.click(".mw-section .mw-choice button", "Over time")
+    studio.after(before)
+    canvas = studio.page.locator(".mw-curves canvas")
+    canvas.wait_for(state="visible")
+    studio.pause(3.0)
+    before = studio.state()
+    box = canvas.bounding_box()
+    left, width = box["x"] + 38, box["width"] - 52
+    top, height = box["y"] + 10, box["height"] - 30
+    # The last key of the first clip is at the top, at three quarters of the time.
+    drag(studio.page, (left + 0.75 * width, top), (left + 0.5 * width, top + 0.6 * height))
+    studio.after(before)
+    studio.until(f"Math.abs(s.points[2] - {before['points'][2]}) > 0.01")
+    studio.key("z")
+    studio.until(f"Math.abs(s.points[2] - {before['points'][2]}) < 1e-4")
+
+
+def test_a_measure_steers(studio: Studio) -> None:
+    studio.click(".mw-section .mw-choice button", "By measure")
+    slider = studio.page.locator('.mw-parameters input[type="range"]')
+    slider.wait_for()
+    before = studio.state()
+    slider.focus()
+    # As fast as these clips can be is a jog.
+    slider.press("End")
+    studio.until(f"s.frames < {before['frames']} - 5")
+    assert shares(studio)[1] > 90
+    studio.page.locator("body").click(position={"x": 640, "y": 60})
+
+
+def test_the_distance_map_and_the_contacts_are_drawn(studio: Studio) -> None:
+    for selector in (".mw-heat canvas", ".mw-lanes canvas"):
+        colours = studio.page.evaluate(
+            """(selector) => {
+                const c = [...document.querySelectorAll(selector)].find((e) => e.clientWidth);
+                const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+                const seen = new Set();
+                for (let i = 0; i < d.length; i += 16)
+                    seen.add(`${d[i] >> 4},${d[i + 1] >> 4},${d[i + 2] >> 4}`);
+                return seen.size;
+            }""",
+            selector,
+        )
+        assert colours > 8

@@ -1,0 +1,233 @@
+"""What holds on every screen: files, export, projects, keys, code, themes, two tabs."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+
+from motionweave.io.clips import load, save
+from motionweave.samples.clips import sample
+from tests.browser.conftest import Server, Studio, picture_changed
+
+DROP = """async (files) => {
+  const data = new DataTransfer();
+  for (const [name, text] of files) data.items.add(new File([text], name));
+  const options = { dataTransfer: data, bubbles: true, cancelable: true };
+  window.dispatchEvent(new DragEvent('drop', options));
+}"""
+
+
+def drop(studio: Studio, *files: tuple[str, str]) -> None:
+    studio.page.evaluate(DROP, [list(file) for file in files])
+
+
+def test_dropped_files_are_on_the_shelf_and_can_be_blended(studio: Studio, tmp_path: Path) -> None:
+    save(sample("walk_left"), tmp_path / "a.bvh")
+    drop(studio, ("my turn.bvh", (tmp_path / "a.bvh").read_text()), ("bad.bvh", "HIERARCHY\nROOT"))
+    card = studio.card("my turn")
+    card.wait_for()
+    assert "93 frames" in card.inner_text()
+    assert "contacts" in card.inner_text()
+    broken = studio.card("bad")
+    assert "bad.bvh" in broken.locator(".mw-card-error").inner_text()
+    card.click()
+    studio.until("s.count === 5")
+    studio.key("z")
+    studio.key("z")
+    studio.card("my turn").wait_for(state="detached")
+
+
+def test_clips_are_trimmed_mirrored_renamed_and_removed(studio: Studio) -> None:
+    studio.card("walk").hover()
+    studio.card("walk").locator('[title^="More"]').click()
+    studio.page.locator(".q-item", has_text="Mirror").click()
+    studio.card("walk").locator(".mw-badge", has_text="mirrored").wait_for()
+    name = studio.card("walk").locator(".mw-name")
+    name.fill("stroll")
+    name.press("Enter")
+    studio.card("stroll").wait_for()
+    assert studio.page.locator(".mw-pad-corner", has_text="stroll").count() == 1
+    studio.card("stroll").hover()
+    studio.card("stroll").locator('[title^="More"]').click()
+    studio.page.locator(".q-item", has_text="Trim").click()
+    thumb = studio.card("stroll").locator(".q-slider__thumb").last
+    box = thumb.bounding_box()
+    studio.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    studio.page.mouse.down()
+    studio.page.mouse.move(box["x"] - 60, box["y"] + box["height"] / 2, steps=5)
+    studio.page.mouse.up()
+    studio.card("stroll").locator(".mw-badge", has_text="frames 0").wait_for()
+    studio.card("stroll").hover()
+    studio.card("stroll").locator('[title^="More"]').click()
+    studio.page.locator(".q-item", has_text="Remove").click()
+    studio.card("stroll").wait_for(state="detached")
+    studio.until("s.count === 3")
+
+
+def test_an_export_is_what_is_on_screen_and_loads_again(studio: Studio, tmp_path: Path) -> None:
+    frames = studio.state()["frames"]
+    studio.click(".mw-button", "Export")
+    with studio.page.expect_download() as download:
+        studio.page.locator(".q-item", has_text="BVH (.bvh)").click()
+    path = tmp_path / "export.bvh"
+    download.value.save_as(path)
+    assert download.value.suggested_filename.endswith(".bvh")
+    motion = load(path)
+    assert len(motion) == frames
+    drop(studio, ("export.bvh", path.read_text()))
+    studio.card("export").wait_for()
+    studio.card("export").hover()
+    studio.card("export").locator('[title^="Show only"]').click()
+    studio.until("s.count === 1")
+    studio.pause(0.5)
+    points = np.array(studio.state()["points"]).reshape(-1, 3)
+    scale = 1.75 / motion.skeleton.height
+    expected = motion.sample([0.5 * motion.fps]).positions()[0] * scale
+    np.testing.assert_allclose(points[: len(expected)], expected, atol=5e-3)
+
+
+def test_a_project_is_saved_and_opened_again(studio: Studio, tmp_path: Path) -> None:
+    before = studio.state()
+    studio.page.locator(".mw-pad-numbers input").first.fill("80")
+    studio.page.locator(".mw-pad-numbers input").first.press("Enter")
+    studio.after(before)
+    studio.pause(0.4)
+    saved = studio.state()
+    with studio.page.expect_download() as download:
+        studio.key("Control+s")
+    path = tmp_path / "p.mwproj"
+    download.value.save_as(path)
+    studio.card("walk").click()
+    studio.until("s.count === 3")
+    studio.page.set_input_files(".mw-shell input[type=file]", str(path))
+    studio.until(f"s.count === 4 && s.frames === {saved['frames']}")
+    studio.pause(0.4)
+    again = studio.state()
+    np.testing.assert_allclose(again["points"], saved["points"], atol=1e-4)
+    assert studio.page.locator(".mw-pad-numbers input").first.input_value() == "80"
+
+
+def test_a_result_goes_back_on_the_shelf(studio: Studio) -> None:
+    count = studio.page.locator(".mw-card").count()
+    studio.key("k")
+    studio.wait(f"document.querySelectorAll('.mw-card').length === {count + 1}")
+    studio.page.locator(".mw-card .mw-badge", has_text="result").wait_for()
+
+
+def test_planting_the_feet_moves_them(studio: Studio) -> None:
+    studio.page.locator(".mw-figures", has_text="skating").wait_for()
+    figures = studio.page.locator(".mw-figures").inner_text()
+    before = studio.state()
+    studio.click(".mw-switch", "Plant the feet")
+    after = studio.after(before)
+    assert after["points"] != before["points"]
+    studio.wait(f"document.querySelector('.mw-figures').innerText !== {figures!r}")
+
+
+def test_keys(studio: Studio) -> None:
+    studio.key(" ")
+    assert studio.state()["playing"]
+    studio.key(" ")
+    assert not studio.state()["playing"]
+    studio.key("Home")
+    studio.key("ArrowRight")
+    studio.key("ArrowRight")
+    assert (
+        studio.state()["time"] * 30 == np.float64(2.0).__class__(2.0)
+        or abs(studio.state()["time"] * 30 - 2) < 1e-6
+    )
+    studio.key("Shift+?")
+    studio.page.locator(".mw-sheet", has_text="Keyboard").wait_for()
+    studio.page.keyboard.press("Escape")
+    studio.page.locator(".mw-sheet").wait_for(state="detached")
+    studio.key("2")
+    studio.page.locator(".mw-nav button.on", has_text="Transition").wait_for()
+
+
+def test_code_is_shown_and_copied(studio: Studio) -> None:
+    studio.key("c")
+    code = studio.page.locator('.mw-code[data-language="python"]')
+    code.wait_for()
+    assert "mw.register(walk, jog, sneak)" in code.inner_text()
+    assert "motionweave blend" in studio.page.locator(".mw-code").last.inner_text()
+    studio.page.locator(".mw-sheet .mw-button", has_text="Copy").first.click()
+    studio.page.locator(".q-notification", has_text="Copied").wait_for()
+    assert "mw.register" in studio.page.evaluate("navigator.clipboard.readText()")
+    studio.page.keyboard.press("Escape")
+    studio.page.locator(".mw-sheet").wait_for(state="detached")
+
+
+def test_themes_are_remembered_and_the_page_asks_nobody_else(
+    studio: Studio, server: Server
+) -> None:
+    dark = studio.pixels()
+    studio.click('.mw-icon[title^="Dark or light"]')
+    studio.wait("document.body.classList.contains('body--light')")
+    studio.wait("motionweave.viewport.theme === 'light'")
+    assert picture_changed(dark, studio.pixels()) > 0.5
+    asked: list[str] = []
+    studio.page.on("request", lambda request: asked.append(request.url))
+    studio.open(server.address)
+    assert studio.page.evaluate("document.body.classList.contains('body--light')")
+    # The page works without the rest of the world.
+    ours = (server.address, "data:", "blob:", server.address.replace("http", "ws"))
+    assert asked
+    assert [url for url in asked if not url.startswith(ours)] == []
+    studio.click('.mw-icon[title^="Dark or light"]')
+    studio.wait("document.body.classList.contains('body--dark')")
+
+
+def test_two_tabs_show_one_document(studio: Studio, server: Server) -> None:
+    other = Studio(studio.page.context.new_page())
+    other.open(server.address)
+    other.pause()
+    field = studio.page.locator(".mw-pad-numbers input").first
+    field.fill("90")
+    field.press("Enter")
+    other.wait("document.querySelector('.mw-pad-numbers input').value === '90'")
+    assert other.errors == []
+    # A tab that is closed in the middle of work takes nothing with it.
+    before = studio.state()
+    other.page.evaluate(
+        "document.querySelectorAll('.mw-pad-corner circle')[1]"
+        ".dispatchEvent(new PointerEvent('pointerdown', {bubbles: true}))"
+    )
+    other.page.close()
+    studio.page.bring_to_front()
+    field.fill("20")
+    field.press("Enter")
+    assert studio.after(before)["count"] == 4
+
+
+def ask(address: str, path: str, headers: dict[str, str], data: bytes | None = None) -> int:
+    request = urllib.request.Request(address.rstrip("/") + path, data=data, headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return int(error.code)
+
+
+def test_the_server_refuses_others(server: Server) -> None:
+    assert ask(server.address, "/", {}) == 200
+    assert ask(server.address, "/", {"Host": "evil.example"}) == 403
+    evil = {"Origin": "https://evil.example"}
+    assert ask(server.address, "/upload", evil, b"x") == 403
+    assert ask(server.address, "/_nicegui_ws/socket.io/?EIO=4&transport=polling", evil) == 403
+    assert ask(server.address, "/motion/999999", {}) == 404
+    assert ask(server.address, "/upload", {"Content-Type": "text/plain"}, b"x") == 400
+    huge = {"Content-Length": "200000000", "Content-Type": "multipart/form-data; boundary=b"}
+    assert ask(server.address, "/upload", huge, b"") == 413
+
+
+def test_a_malformed_upload_changes_nothing(studio: Studio, server: Server) -> None:
+    count = studio.page.locator(".mw-card").count()
+    form = {"Content-Type": "multipart/form-data; boundary=b"}
+    assert ask(server.address, "/upload", form, b"--b\r\nnonsense") == 400
+    drop(studio, ("p.mwproj", "no zip"))
+    studio.page.locator(".mw-sending", has_text="not a project").wait_for()
+    studio.errors.clear()  # the browser reports the refused request
+    assert studio.page.locator(".mw-card").count() == count

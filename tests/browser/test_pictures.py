@@ -1,0 +1,65 @@
+"""Every screen in both themes: they draw something, fit the window, and are kept for the docs.
+
+The pictures go into the folder that MOTIONWEAVE_PICTURES names, and nowhere without it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionweave.studio.screens import SCREENS
+from tests.browser.conftest import Studio
+
+# Nothing of the page may need scrolling, and no two of its parts may overlap.
+OVERFLOW = """() => {
+  const root = document.documentElement;
+  const parts = ['.mw-header', '.mw-shelf', '.mw-main', '.mw-panel'].map((s) => document.querySelector(s).getBoundingClientRect());
+  const apart = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+  return root.scrollWidth <= innerWidth && root.scrollHeight <= innerHeight
+    && parts.every((a, i) => parts.every((b, j) => i === j || apart(a, b)));
+}"""  # noqa: E501
+
+
+def keep(name: str, picture: bytes) -> None:
+    folder = os.environ.get("MOTIONWEAVE_PICTURES")
+    if folder:
+        Path(folder, f"{name}.png").write_bytes(picture)
+
+
+@pytest.mark.parametrize("screen", [screen.title for screen in SCREENS])
+def test_every_screen_fills_the_window(studio: Studio, screen: str) -> None:
+    image = pytest.importorskip("PIL.Image")
+    if screen != "Blend":
+        studio.screen(screen)
+    studio.pause(0.9)
+    studio.page.locator(".mw-figures", has_text="skating").wait_for()
+    assert studio.page.evaluate(OVERFLOW)
+    pictures = []
+    for theme in ("dark", "light"):
+        studio.wait(f"document.body.classList.contains('body--{theme}')")
+        studio.pixels()
+        picture = studio.page.screenshot()
+        keep(f"{screen.lower()}{'' if theme == 'dark' else '_light'}", picture)
+        pictures.append(np.asarray(image.open(io.BytesIO(picture)).convert("L"), dtype=float))
+        studio.click('.mw-icon[title^="Dark or light"]')
+    dark, light = pictures
+    assert light.mean() > dark.mean() + 60
+    # The character stands out against the floor.
+    stage = dark[60:400, 240:970]
+    assert stage.max() > 150
+    assert stage.std() > 8
+    studio.wait("document.body.classList.contains('body--dark')")
+
+
+def test_it_is_readable_on_a_large_screen(studio: Studio) -> None:
+    studio.page.set_viewport_size({"width": 2560, "height": 1440})
+    studio.wait("parseFloat(getComputedStyle(document.documentElement).fontSize) > 16")
+    assert studio.page.evaluate(OVERFLOW)
+    studio.page.set_viewport_size({"width": 1280, "height": 720})
+    studio.wait("parseFloat(getComputedStyle(document.documentElement).fontSize) < 14")
+    assert studio.page.evaluate(OVERFLOW)

@@ -1,0 +1,57 @@
+"""The transition screen in a real browser."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.browser.conftest import Studio
+
+
+def test_a_transition_at_the_best_place_at_another_and_narrower(studio: Studio) -> None:
+    studio.screen("Transition")
+    best = studio.until("s.count === 3")
+    rows = studio.page.locator(".mw-list-row")
+    rows.nth(1).click()
+    other = studio.until(f"s.frames !== {best['frames']}")
+    width = studio.page.locator(".mw-transition input[type=range]").locator("visible=true")
+    width.focus()
+    for _ in range(10):
+        width.press("ArrowLeft")
+    studio.after(other)
+    studio.page.locator("body").click(position={"x": 640, "y": 60})
+    studio.click(".mw-button", "Best place")
+    studio.until(f"s.frames !== {other['frames']}")
+
+
+def test_a_click_in_the_map_joins_there(studio: Studio) -> None:
+    studio.screen("Transition")
+    best = studio.until("s.count === 3")
+    canvas = studio.page.locator(".mw-transition .mw-heat canvas").locator("visible=true")
+    box = canvas.bounding_box()
+    width, height = box["width"] - 22, box["height"] - 22
+    canvas.click(position={"x": 18 + 0.55 * width, "y": 4 + 0.5 * height})
+    studio.after(best)
+    # One corner of the map has no room for a transition: that is told, and nothing breaks.
+    canvas.click(position={"x": 21, "y": box["height"] - 22})
+    studio.page.locator(".mw-message.error", has_text="does not fit").wait_for()
+    before = studio.state()
+    studio.click(".mw-button", "Best place")
+    studio.after(before)
+    assert studio.state()["frames"] == best["frames"]
+    assert studio.message() == ""
+
+
+def test_nothing_pops_at_the_seams(studio: Studio) -> None:
+    studio.screen("Transition")
+    frames = studio.until("s.count === 3")["frames"]
+    steps = studio.page.evaluate(
+        """(frames) => {
+            const v = motionweave.viewport, all = [];
+            v.playing = false;
+            for (let f = 0; f < frames; f++) { v.seek(f / v.fps); all.push([...v.main().points]); }
+            return all;
+        }""",
+        frames,
+    )
+    moved = np.linalg.norm(np.diff(np.array(steps).reshape(frames, -1, 3), axis=0), axis=-1)
+    assert moved.max() < 4.0 * np.median(moved.max(axis=1))
