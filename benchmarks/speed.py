@@ -129,7 +129,7 @@ def _grids() -> list[Row]:
                 f"distance grid {frames} × {frames}, {POINTS} points × 5 frames",
                 [
                     ours(grid),
-                    ours(products, "bare matrix products of windows", kind="limit"),
+                    ours(products, "bare matrix products of windows", kind="other"),
                     ours(
                         single, "bare matrix products of frames", kind="limit", note="to be summed"
                     ),
