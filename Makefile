@@ -2,13 +2,15 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+MADE := $(VENV)/.made
+SHOWN := $(VENV)/.shown
 READY := $(VENV)/.ready
 PEERS := .venv-bench/.ready
 BLENDER := .venv-blender/.ready
 
 .PHONY: demo test test-blender blender lint types layers pytest browser docs pictures bench bench-full clean
 
-demo: $(READY)
+demo: $(SHOWN)
 	$(BIN)/motionweave demo
 
 test: lint types layers docs pytest
@@ -29,7 +31,7 @@ pytest: $(READY) browser
 # The studio is tested in a real browser: an installed one, Playwright's own, or the system's.
 browser: $(READY)
 	@$(BIN)/python tests/browser/find.py || $(BIN)/playwright install chromium \
-	  || { [ "$$(id -u)" = 0 ] && apt-get install -y -qq chromium; } \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } \
 	  || { echo "The studio's tests need Chromium or Chrome: install one, or name it in MOTIONWEAVE_BROWSER."; exit 1; }
 
 docs: $(READY)
@@ -70,15 +72,24 @@ $(PEERS): benchmarks/peers.txt
 	done
 	@touch $(PEERS)
 
-# The environment is made once, and again when the dependencies change.
-$(READY): pyproject.toml
+# The environment is made once, and filled again when the dependencies change: with little for
+# the demo, so that it opens soon, and with everything for tests.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+$(MADE):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "motionweave needs Python 3.11 or newer; say which with: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "Python has no venv module; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $(READY)
+	@touch $(MADE)
+
+$(SHOWN): pyproject.toml $(MADE)
+	$(INSTALL) --editable '.[studio]'
+	@touch $(SHOWN)
+
+$(READY): pyproject.toml $(MADE)
+	$(INSTALL) --editable '.[dev]'
+	@touch $(SHOWN) $(READY)
 
 clean:
 	rm -rf $(VENV) .venv-bench .venv-blender demo site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
