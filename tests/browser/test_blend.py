@@ -87,7 +87,7 @@ def test_weights_over_time(studio: Studio) -> None:
     before = studio.state()
     studio.click(".mw-section .mw-choice button", "Over time")
     studio.after(before)
-    canvas = studio.page.locator(".mw-curves canvas")
+    canvas = studio.page.locator(".mw-blend .mw-curves canvas")
     canvas.wait_for(state="visible")
     studio.pause(3.0)
     before = studio.state()

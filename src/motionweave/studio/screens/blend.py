@@ -100,6 +100,7 @@ class Details:
 
 _registrations: Memo[Registered] = Memo()
 _spaces: Memo[ParametricSpace] = Memo()
+_inputs: Memo[tuple[Motion, ...]] = Memo()
 
 
 class BlendScreen(Screen):
@@ -152,7 +153,7 @@ class BlendScreen(Screen):
                 Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered"),
                 Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear"),
             ]
-        elif not live or len(motions) <= 3:
+        else:
             looks += _ghosts(curve, clips, motion)
         details = Details(registered, tuple(clips), tuple(weights), ranges, reached)
         return Result(motion, tuple(looks), tuple(motions), details)
@@ -566,13 +567,21 @@ def _ghosts(curve: RegistrationCurve, clips: Sequence[Clip], result: Motion) -> 
             laps = result.duration / max(blend(curve, np.full(count, 1 / count)).duration, 1e-6)
             ghost = blend(curve, alone, duration=max(laps * lap, lap))
         else:
-            u = np.linspace(curve.timewarp.start, curve.timewarp.end, len(result))
-            frames = np.clip(curve.timewarp.frames(u)[:, j], 0, len(curve.motions[j]) - 1)
-            ghost = curve.motions[j].sample(frames)
+            ghost = _inputs.get(curve.motions, None, lambda: _in_step(curve))[j]
         looks.append(
             Look(f"ghost{j}", ghost, series(j), ghost=True, beside=beside, label=clip.name)
         )
     return looks
+
+
+def _in_step(curve: RegistrationCurve) -> tuple[Motion, ...]:
+    """The inputs along the curve: the same whatever the weights, so that a drag leaves them be."""
+    count = max(len(motion) for motion in curve.motions)
+    u = np.linspace(curve.timewarp.start, curve.timewarp.end, count)
+    return tuple(
+        motion.sample(np.clip(frames, 0, len(motion) - 1))
+        for motion, frames in zip(curve.motions, curve.timewarp.frames(u).T, strict=True)
+    )
 
 
 def _title(clips: Sequence[Clip], weights: Sequence[float], mode: str) -> str:

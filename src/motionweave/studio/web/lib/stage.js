@@ -45,7 +45,8 @@ export class Stage {
     this.host = host;
     const soft = SOFTWARE;
     this.renderer = new THREE.WebGLRenderer({ antialias: !soft, stencil: true });
-    this.ratio = soft ? 0.8 : Math.min(window.devicePixelRatio || 1, 2);
+    this.finest = Math.min(window.devicePixelRatio || 1, 2);
+    this.ratio = soft ? 0.8 : this.finest;
     this.pause = soft ? 30 : 0;
     this.drawn = 0;
     this.renderer.setPixelRatio(this.ratio);
@@ -143,6 +144,9 @@ export class Stage {
   render(seconds) {
     this.controls.update();
     const now = performance.now();
+    // Once the picture stands still there is time to draw it as fine as the screen is.
+    if (this.dirty) this.sharpen(this.ratio);
+    else if (now - this.drawn > 400) this.sharpen(this.finest);
     if (!this.dirty || now - this.drawn < this.pause) return;
     this.dirty = false;
     this.drawn = now;
@@ -160,8 +164,13 @@ export class Stage {
     if (this.slow < 12 || this.ratio <= 0.6) return;
     this.slow = 0;
     this.ratio = Math.max(0.6, this.ratio * 0.8);
-    this.renderer.setPixelRatio(this.ratio);
-    this.resize();
+  }
+
+  // Draw so many pixels for each of the page's from now on.
+  sharpen(ratio) {
+    if (this.renderer.getPixelRatio() === ratio) return;
+    this.renderer.setPixelRatio(ratio);
+    this.dirty = true;
   }
 
   dispose() {
