@@ -413,9 +413,9 @@ class Page:
             "?": dialogs.show_help,
         }
         names = list(self.screens)
+        if self.active.key_pressed(key):
+            return
         if key in keys:
             keys[key]()
         elif key.isdigit() and 1 <= int(key) <= len(names):
             self.open(names[int(key) - 1])
-        else:
-            self.active.key_pressed(key)

@@ -131,8 +131,9 @@ class Screen(ABC):
     def present(self, result: Result) -> None:  # noqa: B027 - a screen may do without
         """Bring the widgets up to what was made."""
 
-    def key_pressed(self, key: str) -> None:  # noqa: B027 - a screen may do without
-        """A key that means nothing to the page, such as ``Delete``."""
+    def key_pressed(self, key: str) -> bool:
+        """A key such as ``Delete`` or ``k``; True if the screen has done something with it."""
+        return False
 
     def key(self, document: Document) -> Hashable:
         """What the result depends on: it is made anew when this changes."""

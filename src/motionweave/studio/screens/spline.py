@@ -223,6 +223,17 @@ class SplineScreen(Screen):
 
     # Handlers
 
+    def _frames_now(self) -> dict[str, int | None]:
+        """Frames as they are on screen: when one is dragged the other stays."""
+        result = self.page.result
+        if result is None or not isinstance(result.details, Details):
+            return {"leave": self.settings.leave, "enter": self.settings.enter}
+        details = result.details
+        return {
+            "leave": details.made.leave,
+            "enter": _own_frame(details.space, details.made.enter),
+        }
+
     def _handle_dragged(self, curve: int, frame: int, final: bool) -> None:
         if curve == 0:
             self._set_leave(frame, final)
@@ -230,10 +241,12 @@ class SplineScreen(Screen):
             self._set_enter(_own_frame(self.page.result.details.space, frame), final)
 
     def _set_leave(self, frame: float, final: bool) -> None:
-        self._drag("leaving frame", "leave", final, leave=round(frame))
+        frames = {**self._frames_now(), "leave": round(frame)}
+        self._drag("leaving frame", "leave", final, **frames)
 
     def _set_enter(self, frame: float, final: bool) -> None:
-        self._drag("entry frame", "enter", final, enter=round(frame))
+        frames = {**self._frames_now(), "enter": round(frame)}
+        self._drag("entry frame", "enter", final, **frames)
 
     def _set_degree(self, degree: float, final: bool) -> None:
         self._drag("degree", "degree", final, degree=round(degree))
@@ -244,7 +257,7 @@ class SplineScreen(Screen):
     def _set_bias(self, bias: float, final: bool) -> None:
         self._drag("bias", "bias", final, bias=round(bias, 3))
 
-    def _drag(self, label: str, merge: str, final: bool, **fields: float) -> None:
+    def _drag(self, label: str, merge: str, final: bool, **fields: float | None) -> None:
         self.change(label, merge=merge, **fields)
         if final:
             self.settle()

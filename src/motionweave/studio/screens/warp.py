@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from nicegui import ui
+from nicegui import background_tasks, ui
 from nicegui.element import Element
 from numpy.typing import NDArray
 
@@ -37,9 +37,8 @@ Array = NDArray[np.float64]
 
 _AXES = ("Left", "Up", "Forwards")
 _TURNS = ("Bend", "Turn", "Tilt")
-_PLAYHEAD = (
-    "() => emit((view => { view.playing = false; return view.time; })(window.motionweave.viewport))"
-)
+# Where the playhead is, stopped there.
+_STOPPED = "(view => { view.playing = false; return view.time; })(window.motionweave.viewport)"
 
 
 class WarpScreen(Screen):
@@ -212,9 +211,12 @@ class WarpScreen(Screen):
         self.page.viewport.choose_grip(self._joint)
         self._draw()
 
-    def key_pressed(self, key: str) -> None:
+    def key_pressed(self, key: str) -> bool:
         if key == "Delete":
             self._delete_chosen()
+        elif key == "k":
+            background_tasks.create(self._key_at_playhead())
+        return key in ("Delete", "k")
 
     # What is chosen
 
@@ -304,6 +306,10 @@ class WarpScreen(Screen):
                 self._put(PoseKey(frame, self._joint))
             else:
                 self._choose(self._joint, index)
+
+    async def _key_at_playhead(self) -> None:
+        with self.page.viewport:
+            self._key_here(float(await ui.run_javascript(f"return {_STOPPED}", timeout=5.0)))
 
     def _copy_here(self, seconds: float) -> None:
         made, key = self._made(), self._key()
@@ -454,4 +460,4 @@ class WarpScreen(Screen):
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:
         """Let a button tell where the playhead is, and stop it there."""
-        button.on("click", lambda e: handler(float(e.args)), js_handler=_PLAYHEAD)
+        button.on("click", lambda e: handler(float(e.args)), js_handler=f"() => emit({_STOPPED})")

@@ -24,6 +24,7 @@ export default {
   data: () => ({ held: null, chosen: null, own: {}, over: null }),
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
   mounted() {
+    this.$el.editor = this;
     this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
     this.observers[0].observe(this.$refs.canvas);
     this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
@@ -157,6 +158,12 @@ export default {
         if (far < least) { least = far; best = handle; }
       }
       return best;
+    },
+    // For tests: where a handle is on the page.
+    handleAt(id) {
+      const box = this.$refs.canvas.getBoundingClientRect();
+      const [x, y] = this.px(this.place(this.handles.find((handle) => handle.id === id)));
+      return [box.left + x, box.top + y];
     },
     grab(event) {
       const handle = this.find(event);

@@ -16,6 +16,7 @@ export default {
   data: () => ({ held: null, own: null, over: null }),
   created() { this.send = throttled((id, at, final) => this.$emit("move", { id, at, final })); },
   mounted() {
+    this.$el.editor = this;
     this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
     this.observers[0].observe(this.$refs.canvas);
     this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });

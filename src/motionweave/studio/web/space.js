@@ -15,6 +15,7 @@ export default {
   data: () => ({ yaw: 0.7, pitch: 0.45, held: null, own: null, over: null }),
   created() { this.send = throttled((curve, frame, final) => this.$emit("frame", { curve, frame, final })); },
   mounted() {
+    this.$el.editor = this;
     this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
     this.observers[0].observe(this.$refs.canvas);
     this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
@@ -181,11 +182,12 @@ export default {
       this.send(...this.own, true);
       this.send.flush();
     },
-    // For tests: where a handle is on the page.
-    handleAt(i) {
+    // For tests: where a frame of a curve, and where its handle, is on the page.
+    pointAt(i, frame) {
       const box = this.$refs.canvas.getBoundingClientRect();
-      const [x, y] = this.px(this.curves[i].points[this.ends()[i]]);
+      const [x, y] = this.px(this.curves[i].points[frame]);
       return [box.left + x, box.top + y];
     },
+    handleAt(i) { return this.pointAt(i, this.ends()[i]); },
   },
 };
