@@ -1,0 +1,107 @@
+"""The warp screen in a real browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.browser.conftest import Studio, drag, picture_changed
+from tests.browser.editors import ask
+
+LEFT_HAND = 17
+
+
+def grip(studio: Studio, name: str) -> tuple[float, float]:
+    box = studio.page.locator(f'[data-grip="{name}"]').bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def joint(state: dict[str, Any], index: int) -> np.ndarray:
+    return np.array(state["points"]).reshape(-1, 3)[index]
+
+
+def track(studio: Studio, call: str) -> Any:
+    return ask(studio, ".mw-keytrack", call)
+
+
+def test_a_hand_is_posed_by_dragging_it(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.2)
+    before, seen = studio.state(), studio.pixels()
+    x, y = grip(studio, "left_hand")
+    page = studio.page
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 40, y - 80, steps=6)
+    # While the button is still down the body follows.
+    live = studio.until(f"s.shown > {before['shown']} && s.count === 2")
+    page.mouse.up()
+    after = studio.after(live)
+    risen = joint(after, LEFT_HAND) - joint(before, LEFT_HAND)
+    assert risen[1] > 0.3
+    assert after["time"] == before["time"]
+    assert picture_changed(seen, studio.pixels()) > 0.003
+    # The joint is where it was let go.
+    at = grip(studio, "left_hand")
+    assert np.hypot(at[0] - x - 40, at[1] - y + 80) < 12
+    studio.page.locator(".mw-warp", has_text="left hand, frame 36").first.wait_for()
+    assert track(studio, "rows.map((row) => row.marks.length)") == [0, 1]
+    studio.key("z")
+    again = studio.until("s.count === 1")
+    np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
+
+
+def test_keys_are_copied_moved_and_deleted(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.0)
+    before = studio.state()
+    x, y = grip(studio, "right_hand")
+    drag(studio.page, (x, y), (x + 25, y - 40), steps=4)
+    first = studio.until(f"s.shown > {before['shown']} && s.count === 2")
+    studio.pause(2.0)
+    studio.click(".mw-button", "Copy here")
+    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks.length === 2")
+    copied = studio.after(first)
+    start = track(studio, "markAt('k1')")
+    drag(studio.page, start, (start[0] + 60, start[1]), steps=4)
+    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks[1].at > 2.1")
+    studio.until(f"s.shown > {copied['shown']}")
+    studio.key("Delete")
+    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks.length === 1")
+    start = track(studio, "markAt('k0')")
+    studio.page.mouse.click(*start, button="right")
+    last = studio.until("s.count === 1")
+    assert last["frames"] == before["frames"]
+
+
+def test_a_joint_is_turned_and_scaled_by_its_key(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.0)
+    before = studio.state()
+    studio.page.locator('[data-grip="LeftForeArm"]').click()
+    studio.key("k")
+    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks.length === 1")
+    studio.click(".mw-choice button", "Turn")
+    studio.page.locator('input[aria-label="Bend"] >> visible=true').fill("-70")
+    turned = studio.until(
+        f"s.count === 2 && s.points.some((v, i) => Math.abs(v - {before['points']}[i]) > 0.1)"
+    )
+    assert np.abs(joint(turned, LEFT_HAND) - joint(before, LEFT_HAND)).max() > 0.1
+    # Joints above the one that is turned stay where they are.
+    np.testing.assert_allclose(joint(turned, 15), joint(before, 15), atol=1e-4)
+
+
+def test_time_is_warped_by_sliding_a_marker(studio: Studio) -> None:
+    before = studio.screen("Warp")
+    studio.pause(1.0)
+    pose = studio.state()["points"]
+    studio.click(".mw-button", "Marker here")
+    studio.wait("document.querySelector('.mw-keytrack').editor.rows[0].marks.length === 1")
+    start = track(studio, "markAt('t0')")
+    drag(studio.page, start, (start[0] + 120, start[1]), steps=5)
+    after = studio.until(f"s.frames > {before['frames'] + 10}")
+    studio.pause(track(studio, "rows[0].marks[0].at"))
+    # What was seen after one second is seen where the marker is now.
+    np.testing.assert_allclose(studio.state()["points"], pose, atol=2e-3)
+    assert after["duration"] > before["duration"]
