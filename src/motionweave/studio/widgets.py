@@ -158,7 +158,9 @@ class Slider:
             return
         if shown[:2] != self._shown[:2]:
             self._input.props.update({"min": shown[0], "max": shown[1]})
-            self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0
+            # Whole numbers, such as frames, stay whole in any range.
+            if self._digits:
+                self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0
         self._shown = shown
         self._value.set_text(self._text(value))
         self._input.props["value"] = value
