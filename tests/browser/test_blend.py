@@ -26,8 +26,9 @@ def shares(studio: Studio) -> list[int]:
 
 def test_it_opens_on_a_blend_that_moves(studio: Studio) -> None:
     state = studio.state()
-    assert [look["ghost"] for look in state["looks"]] == [False, True, True, True]
-    assert {look["label"] for look in state["looks"][1:]} == {"walk", "jog", "sneak"}
+    ghosts = [look["label"] for look in state["looks"] if look["ghost"]]
+    assert sorted(ghosts) == ["jog", "sneak", "walk"]
+    assert len(state["looks"]) == 4
     studio.key(" ")
     assert studio.state()["playing"]
     moving = studio.until(f"Math.abs(s.time - {state['time']}) > 0.1")
