@@ -77,6 +77,47 @@ def framespace(path: Path) -> None:
     plot_framespace(mw.Framespace([mw.sample("jog"), mw.sample("walk")]), "concatenate", 6, path)
 
 
+def _operations(shape: str, path: Path) -> None:
+    jog, walk, a, b = (mw.sample(name) for name in ("jog", "walk", "dance_a", "dance_b"))
+    sets = {"run, walk": (jog, walk), "dances": (a, b), "run, dance": (jog, b)}
+    sets["all four"] = (jog, walk, a, b)
+    motions = [mw.framespace(list(clips), shape, cycles=6, clean=True) for clips in sets.values()]
+    film_strip(motions, path, frames=11, labels=[f"{shape}: {label}" for label in sets])
+
+
+def concatenations(path: Path) -> None:
+    """Four of the framespace paper's eight operations."""
+    _operations("concatenate", path)
+
+
+def mixtures(path: Path) -> None:
+    """The other four of the framespace paper's eight operations."""
+    _operations("blend", path)
+
+
+def _gallery(names: tuple[str, ...], path: Path) -> None:
+    recipes = Path(__file__).parents[1] / "examples" / "warps"
+    walk = mw.sample("walk")
+    warped = [mw.load_warp(recipes / f"{name}.yaml").apply(walk) for name in names]
+    labels = [name.replace("_", " ") for name in names]
+    film_strip(warped, path, frames=8, labels=labels)
+
+
+def obstacles(path: Path) -> None:
+    """One walk, taken past obstacles by the recipes in ``examples/warps``."""
+    _gallery(("low_doorway", "step_over", "block", "around_post", "stairs"), path)
+
+
+def manners(path: Path) -> None:
+    """One walk in other manners, by the recipes in ``examples/warps``."""
+    _gallery(("limp", "stoop", "tiptoe"), path)
+
+
+def moods(path: Path) -> None:
+    """One walk with a load, with a swagger and in secret, by the same recipes."""
+    _gallery(("heavy_weight", "trucking", "sneaky"), path)
+
+
 def spline(path: Path) -> None:
     """Two clips in their subspace, and splines between them."""
     from motionweave.plots.subspace import subspace_plot
@@ -116,8 +157,13 @@ PICTURES: dict[str, Callable[[Path], None]] = {
         transition,
         parametric,
         framespace,
+        concatenations,
+        mixtures,
         spline,
         warp,
+        obstacles,
+        manners,
+        moods,
         contacts,
         quality,
     )
