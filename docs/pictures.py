@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
+from motionweave.core import rotations
 from motionweave.plots.contacts import contact_plot
 from motionweave.plots.filmstrip import film_strip
 from motionweave.plots.framespace import plot_framespace
@@ -123,8 +124,26 @@ def spline(path: Path) -> None:
     from motionweave.plots.subspace import subspace_plot
 
     space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
-    made = [space.transition(24, 20, degree=2), space.transition(24, 20, degree=4, length=1.6)]
-    subspace_plot(space, made, path)
+    leave, enter = 11, 24
+    made = [
+        space.transition(leave, enter, degree=2, length=1.0),
+        space.transition(leave, enter, degree=4, length=1.6),
+    ]
+    plain = _crossfade(space.a[leave:], space.b[: enter + 1], made[0].end - made[0].start)
+    subspace_plot(space, made, path, others=[("plain blend", plain, 0, len(plain) - 1)])
+
+
+def _crossfade(a: mw.Motion, b: mw.Motion, frames: int) -> mw.Motion:
+    """The beginning of one clip fading into the end of another, both facing the same way."""
+    share = np.linspace(0.0, 1.0, frames + 1)[:, None]
+    share = share * share * (3.0 - 2.0 * share)
+    first, last = a[: frames + 1], _at_start(b)[-(frames + 1) :]
+    return mw.Motion(
+        a.skeleton,
+        a.fps,
+        (1.0 - share) * _at_start(first).root + share * last.root,
+        rotations.slerp(_at_start(first).rotations, last.rotations, share),
+    )
 
 
 def warp(path: Path) -> None:
