@@ -345,7 +345,8 @@ def _studio() -> list[Row]:
     """The server's part of dragging a weight: from weights to the bytes that the browser gets."""
     from motionweave.studio.document import Common, Document
     from motionweave.studio.payload import pack
-    from motionweave.studio.screens.blend import BlendScreen, BlendSettings
+    from motionweave.studio.screens.blend import BlendScreen
+    from motionweave.studio.screens.blend_model import BlendSettings
     from motionweave.studio.upload import sample_clip
 
     def dragging() -> Callable[[], Any]:

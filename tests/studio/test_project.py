@@ -15,7 +15,7 @@ from motionweave.io.clips import load, save
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Common, Document
 from motionweave.studio.project import load_project, project_bytes, save_project
-from motionweave.studio.screens.blend import BlendSettings
+from motionweave.studio.screens.blend_model import BlendSettings
 from motionweave.studio.screens.transition import TransitionSettings
 
 KINDS = {"common": Common, "blend": BlendSettings, "transition": TransitionSettings}

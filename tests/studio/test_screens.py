@@ -19,7 +19,9 @@ from motionweave.registration.register import register
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Common, Document
 from motionweave.studio.screens import SCREENS
-from motionweave.studio.screens.blend import BlendScreen, BlendSettings, parts, shifted
+from motionweave.studio.screens.blend import BlendScreen
+from motionweave.studio.screens.blend_keys import shifted
+from motionweave.studio.screens.blend_model import BlendSettings, parts
 from motionweave.studio.screens.transition import TransitionScreen, TransitionSettings
 
 

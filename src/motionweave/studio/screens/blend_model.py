@@ -1,0 +1,227 @@
+"""What the blend screen makes: its settings, the registration they ask for, and the blend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.analysis import measures
+from motionweave.blending.blend import blend
+from motionweave.blending.parametric import ParametricSpace, parametric
+from motionweave.blending.weights import Weights
+from motionweave.core.motion import Motion
+from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.distance import distance_grid
+from motionweave.registration.register import register
+from motionweave.studio.document import Clip, Document
+from motionweave.studio.memo import Memo
+from motionweave.studio.screens.blend_keys import WeightKey, weights_at
+from motionweave.studio.screens.screen import RESULT, Result, series
+from motionweave.studio.viewport import Look
+
+Array = NDArray[np.float64]
+# A measure and the value asked for; None for the middle of what the clips can give.
+Wanted = tuple[str, float | None]
+
+# Metres from the result to ghosts and to what it is compared with.
+_GHOST_GAP = 0.95
+_COMPARE_GAP = 0.75
+
+
+@dataclass(frozen=True)
+class BlendSettings:
+    """What the blend screen makes.
+
+    Parameters
+    ----------
+    clips, weights
+        Ids of the clips and a weight for each.
+    ends, cyclic, slope_limit
+        How they are registered.
+    mode
+        ``"weights"``: constant; ``"time"``: they follow ``keys``; ``"parameters"``: they are
+        found from what is asked for.
+    keys
+        Weights over time.
+    duration
+        Seconds, for motions that go round and for weights over time.
+    wanted
+        Name and value of each parameter.
+    compare
+        Show the linear blend beside the registered one.
+    against
+        The clip whose distances to the reference are shown.
+    """
+
+    clips: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    ends: str = "fixed"
+    cyclic: bool = False
+    slope_limit: int = 2
+    mode: str = "weights"
+    keys: tuple[WeightKey, ...] = ()
+    duration: float = 4.0
+    wanted: tuple[Wanted, ...] = ()
+    compare: bool = False
+    against: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Registered:
+    """A registration, and the distances that it was found from: ``{clip: (Tref, Tclip)}``."""
+
+    curve: RegistrationCurve
+    grids: dict[int, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """What the widgets of the screen show of a result."""
+
+    registered: Registered
+    clips: tuple[Clip, ...]
+    weights: tuple[float, ...]
+    ranges: dict[str, tuple[float, float]]
+    reached: dict[str, float]
+
+
+_registrations: Memo[Registered] = Memo()
+_spaces: Memo[ParametricSpace] = Memo()
+_inputs: Memo[tuple[Motion, ...]] = Memo()
+
+
+def parts(document: Document) -> tuple[list[Clip], list[float]]:
+    """The clips of the blend that are there, and their weights scaled to sum to one."""
+    settings: BlendSettings = document.settings["blend"]
+    given = dict(zip(settings.clips, settings.weights, strict=False))
+    clips = document.usable(settings.clips)
+    weights = [given.get(clip.id, 0.0) for clip in clips]
+    total = sum(weights)
+    if abs(total) < 1e-9:
+        return clips, [1.0 / len(clips) for _ in clips]
+    return clips, [w / total for w in weights]
+
+
+def blended(document: Document, live: bool) -> Result:
+    """The blend that the settings ask for, and what is shown beside it."""
+    settings: BlendSettings = document.settings["blend"]
+    clips, weights = parts(document)
+    motions = [clip.motion for clip in clips]
+    found = registered(motions, settings)
+    curve = found.curve
+    clean = document.settings["common"].clean and not live
+    ranges: dict[str, tuple[float, float]] = {}
+    reached: dict[str, float] = {}
+    used: Weights = weights
+    duration = settings.duration if curve.cyclic else None
+    if settings.mode == "parameters" and settings.wanted:
+        space = _space(motions, settings, curve)
+        point = space.at(outside="nearest", **_within(settings.wanted, space.ranges))
+        ranges, reached = space.ranges, point.values
+        used = weights = [float(w) for w in point.weights]
+        duration = None
+    elif settings.mode == "time" and settings.keys:
+        used = weights_at(settings.keys, len(clips))
+        duration = settings.duration
+    motion = blend(curve, used, duration=duration, clean=clean)
+    motion = replace(motion, name=_title(clips, weights, settings.mode))
+    looks = [Look("result", motion, RESULT)]
+    if settings.compare:
+        plain = blend(curve, used, method="linear")
+        looks = [
+            Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered"),
+            Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear"),
+        ]
+    else:
+        looks += _ghosts(curve, clips, motion)
+    details = Details(found, tuple(clips), tuple(weights), ranges, reached)
+    return Result(motion, tuple(looks), tuple(motions), details)
+
+
+def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered:
+    """The registration of the clips, remembered."""
+    options = (settings.ends, settings.cyclic, settings.slope_limit)
+
+    def make() -> Registered:
+        curve = register(
+            *motions,
+            ends=settings.ends,
+            cyclic=settings.cyclic,
+            slope_limit=settings.slope_limit,
+        )
+        reference = curve.motions[curve.reference]
+        grids = {
+            j: np.sqrt(np.maximum(distance_grid(reference, motion), 0.0))
+            for j, motion in enumerate(curve.motions)
+            if j != curve.reference
+        }
+        return Registered(curve, grids)
+
+    return _registrations.get(motions, options, make)
+
+
+def asked_for(clips: Sequence[Clip], settings: BlendSettings) -> dict[str, float]:
+    """What is asked for by measure; nothing when the weights come from elsewhere."""
+    if settings.mode != "parameters" or not settings.wanted:
+        return {}
+    motions = [clip.motion for clip in clips]
+    space = _space(motions, settings, registered(motions, settings).curve)
+    return _within(settings.wanted, space.ranges)
+
+
+def _space(
+    motions: Sequence[Motion], settings: BlendSettings, curve: RegistrationCurve
+) -> ParametricSpace:
+    names = tuple(name for name, _ in settings.wanted)
+    options = (settings.ends, settings.cyclic, settings.slope_limit, names)
+    return _spaces.get(
+        motions,
+        options,
+        lambda: parametric(curve, {name: measures.named(name) for name in names}),
+    )
+
+
+def _within(wanted: Sequence[Wanted], ranges: dict[str, tuple[float, float]]) -> dict[str, float]:
+    """Wanted values; the middle of the range for one that was not said yet."""
+    return {
+        name: float(np.mean(ranges[name])) if value is None else value for name, value in wanted
+    }
+
+
+def _ghosts(curve: RegistrationCurve, clips: Sequence[Clip], result: Motion) -> list[Look]:
+    """The inputs in step with the result, in a row on its far side."""
+    count = len(clips)
+    looks = []
+    for j, clip in enumerate(clips):
+        beside = _GHOST_GAP * (j + 1)
+        if curve.cyclic:
+            alone = np.eye(count)[j]
+            lap = blend(curve, alone).duration
+            laps = result.duration / max(blend(curve, np.full(count, 1 / count)).duration, 1e-6)
+            ghost = blend(curve, alone, duration=max(laps * lap, lap))
+        else:
+            ghost = _inputs.get(curve.motions, None, lambda: _in_step(curve))[j]
+        looks.append(
+            Look(f"ghost{j}", ghost, series(j), ghost=True, beside=beside, label=clip.name)
+        )
+    return looks
+
+
+def _in_step(curve: RegistrationCurve) -> tuple[Motion, ...]:
+    """The inputs along the curve: the same whatever the weights, so that a drag leaves them be."""
+    count = max(len(motion) for motion in curve.motions)
+    u = np.linspace(curve.timewarp.start, curve.timewarp.end, count)
+    return tuple(
+        motion.sample(np.clip(frames, 0, len(motion) - 1))
+        for motion, frames in zip(curve.motions, curve.timewarp.frames(u).T, strict=True)
+    )
+
+
+def _title(clips: Sequence[Clip], weights: Sequence[float], mode: str) -> str:
+    if mode == "time":
+        return " to ".join(clip.name for clip in clips)
+    shares = (f"{clip.name} {round(100 * w)}%" for clip, w in zip(clips, weights, strict=True))
+    return ", ".join(shares)
