@@ -1,6 +1,6 @@
 // Curves over time with handles to drag. Python owns the curves; a handle moves here at once and
 // Python's answer redraws the rest.
-import { fitCanvas, palette, throttled } from "motionweave";
+import { dot, haloed, nearest, picture, throttled, trace, viewport } from "motionweave";
 
 const PAD = { left: 38, right: 14, top: 10, bottom: 20 };
 
@@ -20,33 +20,19 @@ export default {
         @dblclick="add" @keydown="key" @contextmenu.prevent="remove"></canvas>
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
+  mixins: [picture],
   props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, playhead: { type: Boolean, default: true } },
   data: () => ({ held: null, chosen: null, own: {}, over: null }),
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
-  mounted() {
-    this.$el.editor = this;
-    this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
-    this.observers[0].observe(this.$refs.canvas);
-    this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    const tick = () => {
-      this.handle = requestAnimationFrame(tick);
-      const time = window.motionweave?.viewport?.time ?? 0;
-      if (this.playhead && time !== this.last) { this.last = time; this.draw(); }
-    };
-    this.handle = requestAnimationFrame(tick);
-  },
-  unmounted() {
-    cancelAnimationFrame(this.handle);
-    for (const observer of this.observers) observer.disconnect();
-  },
   watch: {
     lines() { this.draw(); },
     handles() { if (!this.held) this.own = {}; this.draw(); },
     over() { this.draw(); },
   },
   methods: {
+    moment() { return this.playhead ? viewport()?.time ?? 0 : null; },
     box() {
-      const { clientWidth: width, clientHeight: height } = this.$refs.canvas;
+      const { width, height } = this.size();
       return { left: PAD.left, top: PAD.top, width: width - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
     },
     px([x, y]) {
@@ -54,12 +40,12 @@ export default {
       return [left + ((x - this.x[0]) / (this.x[1] - this.x[0])) * width, top + height - ((y - this.y[0]) / (this.y[1] - this.y[0])) * height];
     },
     value(event) {
-      const canvas = this.$refs.canvas.getBoundingClientRect();
+      const [x, y] = this.at(event);
       const { left, top, width, height } = this.box();
       const share = (v) => Math.min(Math.max(v, 0), 1);
       return [
-        this.x[0] + share((event.clientX - canvas.left - left) / width) * (this.x[1] - this.x[0]),
-        this.y[0] + share(1 - (event.clientY - canvas.top - top) / height) * (this.y[1] - this.y[0]),
+        this.x[0] + share((x - left) / width) * (this.x[1] - this.x[0]),
+        this.y[0] + share(1 - (y - top) / height) * (this.y[1] - this.y[0]),
       ];
     },
     // Where the playhead is along x; a clock [[seconds, x]] says so where x is not seconds.
@@ -72,26 +58,24 @@ export default {
     },
     place(handle) { return this.own[handle.id] ?? [handle.x, handle.y]; },
     draw() {
-      if (!this.$refs.canvas) return;
-      const { context: c } = fitCanvas(this.$refs.canvas);
-      const ink = palette(this.$el);
+      const sheet = this.sheet();
+      if (!sheet) return;
+      const { context: c, ink } = sheet;
       const { left, top, width, height } = this.box();
-      c.font = "10.5px Inter, system-ui, sans-serif";
-      c.lineWidth = 1;
-      c.strokeStyle = ink.line;
+      const grid = { color: ink.line, width: 1 };
       c.fillStyle = ink.faint;
       c.textAlign = "center";
       c.textBaseline = "top";
       for (const t of ticks(...this.x, Math.max(2, width / 90))) {
         const [x] = this.px([t, 0]);
-        c.beginPath(); c.moveTo(x, top); c.lineTo(x, top + height); c.stroke();
+        trace(c, [[x, top], [x, top + height]], grid);
         c.fillText(`${+t.toFixed(3)}`, x, top + height + 5);
       }
       c.textAlign = "right";
       c.textBaseline = "middle";
       for (const t of ticks(...this.y, Math.max(2, height / 42))) {
         const [, y] = this.px([0, t]);
-        c.beginPath(); c.moveTo(left, y); c.lineTo(left + width, y); c.stroke();
+        trace(c, [[left, y], [left + width, y]], grid);
         c.fillText(`${+t.toFixed(3)}`, left - 7, y);
       }
       c.save();
@@ -99,47 +83,30 @@ export default {
       c.rect(left - 6, top - 6, width + 12, height + 12);
       c.clip();
       for (const band of this.bands ?? []) {
-        c.beginPath();
-        band.points.forEach(([x, low], i) => (i ? c.lineTo(...this.px([x, low])) : c.moveTo(...this.px([x, low]))));
-        [...band.points].reverse().forEach(([x, , high]) => c.lineTo(...this.px([x, high])));
-        c.closePath();
+        const low = band.points.map(([x, y]) => this.px([x, y]));
+        const high = band.points.map(([x, , y]) => this.px([x, y]));
+        trace(c, [...low, ...high.reverse()]);
         c.fillStyle = band.color ?? ink.accent;
         c.globalAlpha = 0.12;
         c.fill();
         c.globalAlpha = 1;
       }
       for (const line of this.lines) {
-        c.beginPath();
-        line.points.forEach((p, i) => (i ? c.lineTo(...this.px(p)) : c.moveTo(...this.px(p))));
-        c.strokeStyle = line.color;
-        c.lineWidth = line.dashed ? 1.2 : 2;
-        c.setLineDash(line.dashed ? [5, 4] : []);
-        c.lineJoin = "round";
-        c.stroke();
-        c.setLineDash([]);
+        const look = line.dashed ? { width: 1.2, dash: [5, 4] } : { width: 2 };
+        trace(c, line.points.map((point) => this.px(point)), { color: line.color, ...look });
       }
       c.restore();
       for (const handle of this.handles) {
-        const [x, y] = this.px(this.place(handle));
-        c.beginPath();
-        c.arc(x, y, handle.id === this.over || handle.id === this.held ? 7 : 5, 0, 2 * Math.PI);
-        c.fillStyle = handle.color;
-        c.fill();
-        c.lineWidth = 2;
-        c.strokeStyle = handle.id === this.chosen ? ink.ink : ink.panel;
-        c.stroke();
+        const here = handle.id === this.over || handle.id === this.held;
+        const rim = handle.id === this.chosen ? ink.ink : ink.panel;
+        dot(c, this.px(this.place(handle)), here ? 7 : 5, handle.color, rim);
       }
       for (const mark of this.marks ?? []) {
         const [x, y] = this.px([mark.x, mark.y]);
-        c.font = "600 11px Inter, system-ui, sans-serif";
         c.textAlign = mark.x > (this.x[0] + this.x[1]) / 2 ? "right" : "left";
         c.textBaseline = mark.y > (this.y[0] + this.y[1]) / 2 ? "top" : "bottom";
-        c.lineWidth = 3;
-        c.strokeStyle = ink.panel;
         const way = (align) => (align === "left" || align === "top" ? 5 : -5);
-        c.strokeText(mark.text, x + way(c.textAlign), y + way(c.textBaseline));
-        c.fillStyle = mark.color;
-        c.fillText(mark.text, x + way(c.textAlign), y + way(c.textBaseline));
+        haloed(c, mark.text, [x + way(c.textAlign), y + way(c.textBaseline)], mark.color, ink.panel);
       }
       const now = this.now();
       if (this.playhead && now >= this.x[0] && now <= this.x[1]) {
@@ -148,23 +115,9 @@ export default {
         c.fillRect(x - 0.5, top - 4, 1.5, height + 8);
       }
     },
-    find(event) {
-      const canvas = this.$refs.canvas.getBoundingClientRect();
-      const at = [event.clientX - canvas.left, event.clientY - canvas.top];
-      let best = null, least = 12;
-      for (const handle of this.handles) {
-        const [x, y] = this.px(this.place(handle));
-        const far = Math.hypot(x - at[0], y - at[1]);
-        if (far < least) { least = far; best = handle; }
-      }
-      return best;
-    },
+    find(event) { return nearest(this.handles, (handle) => this.px(this.place(handle)), this.at(event), 12); },
     // For tests: where a handle is on the page.
-    handleAt(id) {
-      const box = this.$refs.canvas.getBoundingClientRect();
-      const [x, y] = this.px(this.place(this.handles.find((handle) => handle.id === id)));
-      return [box.left + x, box.top + y];
-    },
+    handleAt(id) { return this.onPage(this.px(this.place(this.handles.find((handle) => handle.id === id)))); },
     grab(event) {
       const handle = this.find(event);
       if (!handle || event.button) return;

@@ -1,6 +1,6 @@
 // All frames of one clip against all of another: dark is alike. A line for frames that belong
 // together, rings for places worth a look.
-import { fitCanvas, palette } from "motionweave";
+import { dot, nearest, picture, trace } from "motionweave";
 
 // From alike to far apart, told apart by lightness alone.
 const STOPS = [[12, 18, 46], [38, 58, 120], [60, 124, 160], [122, 184, 170], [214, 222, 178], [250, 244, 226]];
@@ -14,25 +14,19 @@ function shade(value) {
 export default {
   template: `
     <div class="mw-heat">
-      <canvas ref="canvas" :class="{ pick: pickable }" @click="pick" @pointermove="hover" @pointerleave="at = null"></canvas>
+      <canvas ref="canvas" :class="{ pick: pickable }" @click="pick" @pointermove="hover" @pointerleave="under = null"></canvas>
       <div class="mw-heat-tip" v-if="tip">{{ tip }}</div>
     </div>`,
+  mixins: [picture],
   props: { map: Object, pickable: Boolean },
-  data: () => ({ at: null }),
-  mounted() {
-    this.resizer = new ResizeObserver(() => this.draw());
-    this.resizer.observe(this.$refs.canvas);
-    this.theme = new MutationObserver(() => this.draw());
-    this.theme.observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    this.prepare();
-  },
-  unmounted() { this.resizer.disconnect(); this.theme.disconnect(); },
-  watch: { map() { this.prepare(); }, at() { this.draw(); } },
+  data: () => ({ under: null }),
+  mounted() { this.prepare(); },
+  watch: { map() { this.prepare(); }, under() { this.draw(); } },
   computed: {
     tip() {
-      if (!this.at || !this.map) return "";
-      const [row, column] = this.at;
-      const near = this.nearest(row, column);
+      if (!this.under || !this.map) return "";
+      const [row, column] = this.under;
+      const near = this.marked(row, column);
       const place = near ?? [row, column];
       return `${this.map.rows[0]} ${place[0].toFixed(0)} · ${this.map.columns[0]} ${place[1].toFixed(0)}${near ? ` · ${near[2]}` : ""}`;
     },
@@ -58,7 +52,7 @@ export default {
       this.draw();
     },
     box() {
-      const { clientWidth: width, clientHeight: height } = this.$refs.canvas;
+      const { width, height } = this.size();
       return { left: 18, top: 4, width: width - 22, height: height - 22 };
     },
     xy(row, column) {
@@ -66,16 +60,15 @@ export default {
       return [left + (column / this.map.columns[1]) * width, top + height - (row / this.map.rows[1]) * height];
     },
     draw() {
-      if (!this.$refs.canvas) return;
-      const { context: c } = fitCanvas(this.$refs.canvas);
-      if (!this.picture) return;
-      const ink = palette(this.$el);
+      const sheet = this.sheet();
+      if (!sheet || !this.picture) return;
+      const { context: c, ink } = sheet;
       const { left, top, width, height } = this.box();
       c.imageSmoothingEnabled = true;
       c.drawImage(this.picture, left, top, width, height);
       c.fillStyle = ink.soft;
-      c.font = "11px Inter, system-ui, sans-serif";
       c.textAlign = "left";
+      c.textBaseline = "alphabetic";
       c.fillText(`${this.map.columns[0]} →`, left, top + height + 14);
       c.save();
       c.translate(11, top + height);
@@ -86,58 +79,37 @@ export default {
       c.beginPath();
       c.rect(left, top, width, height);
       c.clip();
-      if (this.map.path.length) {
-        for (const [colour, thick] of [["rgba(0,0,0,.55)", 4], ["#ffb454", 2]]) {
-          c.beginPath();
-          this.map.path.forEach((p, i) => (i ? c.lineTo(...this.xy(...p)) : c.moveTo(...this.xy(...p))));
-          c.strokeStyle = colour;
-          c.lineWidth = thick;
-          c.lineJoin = "round";
-          c.stroke();
-        }
-      }
+      const path = this.map.path.map((place) => this.xy(...place));
+      trace(c, path, { color: "rgba(0,0,0,.55)", width: 4 });
+      trace(c, path, { color: "#ffb454", width: 2 });
       c.restore();
-      const ring = (place, radius, colour, fill) => {
-        c.beginPath();
-        c.arc(...this.xy(...place), radius, 0, 2 * Math.PI);
-        if (fill) { c.fillStyle = fill; c.fill(); }
-        c.lineWidth = 3.5; c.strokeStyle = "rgba(0,0,0,.6)"; c.stroke();
-        c.lineWidth = 1.6; c.strokeStyle = colour; c.stroke();
+      const ring = (place, radius, colour, fill = null) => {
+        dot(c, this.xy(...place), radius, fill, "rgba(0,0,0,.6)", 3.5);
+        dot(c, this.xy(...place), radius, null, colour, 1.6);
       };
       this.map.marks.forEach((mark, i) => ring(mark, i === 0 ? 5 : 3.5, "#ffffff"));
       if (this.map.chosen) ring(this.map.chosen, 6.5, "#ffb454", "rgba(255,180,84,.35)");
-      if (this.at && this.pickable) {
-        const [x, y] = this.xy(...(this.nearest(...this.at) ?? this.at));
-        c.strokeStyle = "rgba(255,255,255,.7)";
-        c.lineWidth = 1;
-        c.beginPath();
-        c.moveTo(left, y); c.lineTo(left + width, y); c.moveTo(x, top); c.lineTo(x, top + height);
-        c.stroke();
+      if (this.under && this.pickable) {
+        const [x, y] = this.xy(...(this.marked(...this.under) ?? this.under));
+        const hair = { color: "rgba(255,255,255,.7)", width: 1 };
+        trace(c, [[left, y], [left + width, y]], hair);
+        trace(c, [[x, top], [x, top + height]], hair);
       }
     },
     frames(event) {
-      const canvas = this.$refs.canvas.getBoundingClientRect();
+      const [px, py] = this.at(event);
       const { left, top, width, height } = this.box();
-      const x = (event.clientX - canvas.left - left) / width, y = 1 - (event.clientY - canvas.top - top) / height;
+      const x = (px - left) / width, y = 1 - (py - top) / height;
       if (x < 0 || x > 1 || y < 0 || y > 1 || !this.map) return null;
       return [y * this.map.rows[1], x * this.map.columns[1]];
     },
-    // A mark within a few pixels.
-    nearest(row, column) {
-      const [x, y] = this.xy(row, column);
-      let best = null, least = 9;
-      for (const mark of this.map.marks) {
-        const [mx, my] = this.xy(mark[0], mark[1]);
-        const far = Math.hypot(mx - x, my - y);
-        if (far < least) { least = far; best = mark; }
-      }
-      return best;
-    },
-    hover(event) { this.at = this.frames(event); },
+    // The mark that is meant by a place close to it.
+    marked(row, column) { return nearest(this.map.marks, (mark) => this.xy(mark[0], mark[1]), this.xy(row, column), 9); },
+    hover(event) { this.under = this.frames(event); },
     pick(event) {
       const place = this.frames(event);
       if (!place || !this.pickable) return;
-      const [row, column] = this.nearest(...place) ?? place;
+      const [row, column] = this.marked(...place) ?? place;
       this.$emit("pick", { row, column });
     },
   },

@@ -1,35 +1,22 @@
 // Intervals in rows; ribbons join those that belong together. The playhead follows the viewport.
-import { fitCanvas, palette } from "motionweave";
+import { picture, rowed, trace, viewport } from "motionweave";
 
 const LEFT = 92;
+const RIGHT = 8;
 // Share of a lane that its bars take; ribbons have the rest.
 const BAR = 0.6;
 
 export default {
   template: `<div class="mw-lanes"><canvas ref="canvas" @click="seek"></canvas></div>`,
+  mixins: [picture, rowed(LEFT, RIGHT)],
   props: { lanes: Array, links: Array, span: Array },
-  mounted() {
-    this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
-    this.observers[0].observe(this.$refs.canvas);
-    this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    const tick = () => {
-      this.handle = requestAnimationFrame(tick);
-      const share = this.share();
-      if (share !== this.last) { this.last = share; this.draw(); }
-    };
-    this.handle = requestAnimationFrame(tick);
-  },
-  unmounted() {
-    cancelAnimationFrame(this.handle);
-    for (const observer of this.observers) observer.disconnect();
-  },
   watch: { lanes() { this.draw(); }, links() { this.draw(); } },
   methods: {
-    share() {
-      const view = window.motionweave?.viewport;
+    moment() {
+      const view = viewport();
       return view?.duration ? Math.round((view.time / view.duration) * 1000) / 1000 : 0;
     },
-    x(u, width) { return LEFT + ((u - this.span[0]) / (this.span[1] - this.span[0])) * (width - LEFT - 8); },
+    x(u) { return this.across((u - this.span[0]) / (this.span[1] - this.span[0])); },
     rows(height) {
       const groups = [...new Set(this.lanes.map((lane) => lane.group))];
       const gap = 7;
@@ -43,29 +30,23 @@ export default {
       });
     },
     draw() {
-      if (!this.$refs.canvas) return;
-      const { context: c, width, height } = fitCanvas(this.$refs.canvas);
-      if (!height) return;
-      const ink = palette(this.$el);
+      const sheet = this.sheet();
+      if (!sheet) return;
+      const { context: c, ink, height } = sheet;
       const rows = this.rows(height);
-      c.font = "11px Inter, system-ui, sans-serif";
-      c.textBaseline = "middle";
       let group = null;
       this.lanes.forEach((lane, i) => {
         const [y, row] = rows[i];
         if (lane.group !== group) {
           group = lane.group;
           const count = this.lanes.filter((other) => other.group === group).length;
-          c.fillStyle = ink.soft;
-          c.textAlign = "right";
-          c.fillText(group.replace("_", " "), LEFT - 12, y + (row * count) / 2);
+          this.title(c, group.replace("_", " "), y + (row * count) / 2, ink.soft);
         }
-        c.fillStyle = ink.field;
-        c.fillRect(LEFT, y, width - LEFT - 8, BAR * row);
+        this.bed(c, y, BAR * row, ink.field);
       });
       c.save();
       c.beginPath();
-      c.rect(LEFT, 0, width - LEFT - 8, height);
+      c.rect(LEFT, 0, this.across(1) - LEFT, height);
       c.clip();
       c.fillStyle = ink.contact;
       c.globalAlpha = 0.3;
@@ -73,11 +54,7 @@ export default {
         for (let i = 0; i + 1 < link.length; i++) {
           const [upper, a, b] = link[i], [lower, c0, d] = link[i + 1];
           const top = rows[upper][0] + BAR * rows[upper][1], bottom = rows[lower][0];
-          c.beginPath();
-          c.moveTo(this.x(a, width), top);
-          c.lineTo(this.x(b, width), top);
-          c.lineTo(this.x(d, width), bottom);
-          c.lineTo(this.x(c0, width), bottom);
+          trace(c, [[this.x(a), top], [this.x(b), top], [this.x(d), bottom], [this.x(c0), bottom]]);
           c.fill();
         }
       const matched = (lane, a, b) => this.links.some((link) => link.some(([l, from, to]) => l === lane && from < b && to > a));
@@ -85,24 +62,21 @@ export default {
         const [y, row] = rows[i];
         c.fillStyle = lane.color;
         for (const [a, b] of lane.bars) {
-          const x = this.x(a, width);
+          const x = this.x(a);
           // What has no partner in the other clips plays no part in the blend.
           c.globalAlpha = !this.links.length || matched(i, a, b) ? 1 : 0.4;
           c.beginPath();
-          c.roundRect(x, y, Math.max(this.x(b, width) - x, 2), Math.max(BAR * row, 2), 2);
+          c.roundRect(x, y, Math.max(this.x(b) - x, 2), Math.max(BAR * row, 2), 2);
           c.fill();
         }
       });
       c.globalAlpha = 1;
       c.restore();
-      const at = LEFT + this.share() * (width - LEFT - 8);
-      c.fillStyle = ink.ink;
-      c.fillRect(at - 0.5, 0, 1.5, height);
+      this.head(c, this.across(this.moment()), 0, height, ink.ink);
     },
     seek(event) {
-      const view = window.motionweave?.viewport;
-      const box = this.$refs.canvas.getBoundingClientRect();
-      const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - 8);
+      const view = viewport();
+      const share = this.share(this.at(event)[0]);
       if (view && share >= 0 && share <= 1) { view.playing = false; view.seek(share * view.duration); }
     },
   },

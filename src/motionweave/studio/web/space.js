@@ -1,5 +1,5 @@
 // Clips as curves in a subspace, a spline that joins them, and where the motion is just now.
-import { fitCanvas, palette, throttled } from "motionweave";
+import { BOLD, dot, haloed, nearest, picture, throttled, trace, viewport } from "motionweave";
 
 const MARGIN = 26;
 // A curve that passes the same place twice: of two frames as near, the one nearer in time.
@@ -11,25 +11,10 @@ export default {
       <canvas ref="canvas" :class="{ turn: axes === 3 }" aria-label="subspace" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"></canvas>
       <div class="mw-space-hint">{{ axes === 3 ? "Drag to turn · " : "" }}Drag a handle along its curve</div>
     </div>`,
+  mixins: [picture],
   props: { curves: Array, spline: Object, axes: Number },
   data: () => ({ yaw: 0.7, pitch: 0.45, held: null, own: null, over: null }),
   created() { this.send = throttled((curve, frame, final) => this.$emit("frame", { curve, frame, final })); },
-  mounted() {
-    this.$el.editor = this;
-    this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
-    this.observers[0].observe(this.$refs.canvas);
-    this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
-    const tick = () => {
-      this.handle = requestAnimationFrame(tick);
-      const frame = this.frame();
-      if (frame !== this.last) { this.last = frame; this.draw(); }
-    };
-    this.handle = requestAnimationFrame(tick);
-  },
-  unmounted() {
-    cancelAnimationFrame(this.handle);
-    for (const observer of this.observers) observer.disconnect();
-  },
   watch: {
     curves() { this.measure(); this.draw(); },
     spline() { if (!this.held) this.own = null; this.draw(); },
@@ -37,8 +22,8 @@ export default {
     over() { this.draw(); },
   },
   methods: {
-    frame() {
-      const view = window.motionweave?.viewport;
+    moment() {
+      const view = viewport();
       return view ? Math.round(view.time * view.fps) : 0;
     },
     // The box around all curves stays the same whatever the spline does, so that nothing jumps.
@@ -50,7 +35,7 @@ export default {
     },
     px(point) {
       if (!this.middle) this.measure();
-      const { clientWidth: width, clientHeight: height } = this.$refs.canvas;
+      const { width, height } = this.size();
       const [x, y, z] = point.map((v, k) => v - this.middle[k]);
       if (this.axes !== 3) {
         const scale = Math.min((width / 2 - MARGIN) / this.half[0], (height / 2 - MARGIN) / this.half[1]);
@@ -62,29 +47,12 @@ export default {
       const up = Math.cos(this.pitch) * y - Math.sin(this.pitch) * away;
       return [width / 2 + scale * across, height / 2 - scale * up];
     },
-    stroke(c, points, { color, width = 1.5, alpha = 1, dash = [] }) {
-      if (points.length < 2) return;
-      c.beginPath();
-      points.forEach((p, i) => (i ? c.lineTo(...this.px(p)) : c.moveTo(...this.px(p))));
-      Object.assign(c, { strokeStyle: color, lineWidth: width, globalAlpha: alpha, lineJoin: "round", lineCap: "round" });
-      c.setLineDash(dash);
-      c.stroke();
-      c.setLineDash([]);
-      c.globalAlpha = 1;
-    },
-    dot(c, point, radius, fill, rim, width = 2) {
-      c.beginPath();
-      c.arc(...this.px(point), radius, 0, 2 * Math.PI);
-      c.fillStyle = fill;
-      c.fill();
-      if (rim) { c.strokeStyle = rim; c.lineWidth = width; c.stroke(); }
-    },
+    stroke(c, points, look) { if (points.length > 1) trace(c, points.map((point) => this.px(point)), look); },
     ends() { return this.spline ? this.spline.frames.map((frame, i) => (this.own && this.own[0] === i ? this.own[1] : frame)) : []; },
     draw() {
-      if (!this.$refs.canvas) return;
-      const { context: c } = fitCanvas(this.$refs.canvas);
-      if (!this.curves.length) return;
-      const ink = palette(this.$el);
+      const sheet = this.sheet();
+      if (!sheet || !this.curves.length) return;
+      const { context: c, ink } = sheet;
       const ends = this.ends();
       this.cross(c, ink);
       this.curves.forEach(({ points, color }, i) => {
@@ -95,16 +63,16 @@ export default {
       if (!this.spline) return;
       const { points, control, path } = this.spline;
       this.stroke(c, control, { color: ink.soft, width: 1, alpha: 0.8, dash: [3, 3] });
-      control.slice(1, -1).forEach((p) => this.dot(c, p, 2.5, ink.panel, ink.soft, 1.2));
+      control.slice(1, -1).forEach((p) => dot(c, this.px(p), 2.5, ink.panel, ink.soft, 1.2));
       this.stroke(c, points, { color: ink.accent, width: 3.2 });
       ends.forEach((frame, i) => {
         const { points: curve, color } = this.curves[i];
         const at = curve[frame];
-        this.dot(c, at, this.held === i || this.over === i ? 8 : 6.5, color, ink.ink);
+        dot(c, this.px(at), this.held === i || this.over === i ? 8 : 6.5, color, ink.ink);
         this.name(c, ink, at, `${i ? "enter" : "leave"} ${frame}`, i);
       });
       const now = path[Math.min(this.last ?? 0, path.length - 1)];
-      this.dot(c, now, 4, ink.ink, ink.panel, 1.5);
+      dot(c, this.px(now), 4, ink.ink, ink.panel, 1.5);
     },
     cross(c, ink) {
       const size = this.axes === 3 ? this.radius : Math.max(...this.half);
@@ -115,9 +83,8 @@ export default {
     },
     name(c, ink, at, text, i) {
       const [x, y] = this.px(at);
-      const { clientWidth: width } = this.$refs.canvas;
-      c.font = "600 11px Inter, system-ui, sans-serif";
-      c.textBaseline = "middle";
+      const { width } = this.size();
+      c.font = BOLD;
       const long = c.measureText(text).width;
       const right = x + 12 + long < width - 2;
       c.textAlign = right ? "left" : "right";
@@ -125,26 +92,9 @@ export default {
       // Names of handles that lie close together go above and below.
       const crowded = ends.length > 1 && Math.abs(ends[0][1] - ends[1][1]) < 16 && Math.abs(ends[0][0] - ends[1][0]) < long + 20;
       const lift = crowded ? (ends[i][1] < ends[1 - i][1] || (ends[i][1] === ends[1 - i][1] && i) ? -14 : 14) : 0;
-      c.lineWidth = 3;
-      c.strokeStyle = ink.panel;
-      c.strokeText(text, x + (right ? 12 : -12), y + lift);
-      c.fillStyle = ink.ink;
-      c.fillText(text, x + (right ? 12 : -12), y + lift);
+      haloed(c, text, [x + (right ? 12 : -12), y + lift], ink.ink, ink.panel);
     },
-    at(event) {
-      const box = this.$refs.canvas.getBoundingClientRect();
-      return [event.clientX - box.left, event.clientY - box.top];
-    },
-    find(event) {
-      const [x, y] = this.at(event);
-      let best = null, least = 13;
-      this.ends().forEach((frame, i) => {
-        const [hx, hy] = this.px(this.curves[i].points[frame]);
-        const far = Math.hypot(hx - x, hy - y);
-        if (far < least) { least = far; best = i; }
-      });
-      return best;
-    },
+    find(event) { return nearest([...this.ends().keys()], (i) => this.px(this.curves[i].points[this.ends()[i]]), this.at(event), 13); },
     grab(event) {
       if (event.button) return;
       const handle = this.find(event);
@@ -183,11 +133,7 @@ export default {
       this.send.flush();
     },
     // For tests: where a frame of a curve, and where its handle, is on the page.
-    pointAt(i, frame) {
-      const box = this.$refs.canvas.getBoundingClientRect();
-      const [x, y] = this.px(this.curves[i].points[frame]);
-      return [box.left + x, box.top + y];
-    },
+    pointAt(i, frame) { return this.onPage(this.px(this.curves[i].points[frame])); },
     handleAt(i) { return this.pointAt(i, this.ends()[i]); },
   },
 };

@@ -1,6 +1,7 @@
 // Two-dimensional pictures: crisp on every screen, in the colours of the page's theme.
 
-export const SERIES = ["#4f8fd6", "#e07f42", "#3fb37a", "#a877cf", "#cfa63c", "#d9608a", "#46aebd", "#8a93a0"];
+export const FONT = "11px Inter, system-ui, sans-serif";
+export const BOLD = `600 ${FONT}`;
 
 // The theme's colours, as the style sheet has them now.
 export function palette(element) {
@@ -12,18 +13,71 @@ export function palette(element) {
   };
 }
 
-// A canvas as large as its place on the page; drawing is in CSS pixels.
+// The page grows with the screen by the size of its letters, and pictures grow with it: they are
+// drawn in units that are pixels where letters have this many.
+const LETTERS = 13;
+let unit = 1;
+
+// A length of the page, such as a pointer's place, in units of pictures; and the other way round.
+export const toUnits = (pixels) => pixels / unit;
+export const toPixels = (units) => units * unit;
+export const inRem = (units) => `${units / LETTERS}rem`;
+
+// A canvas as large as its place on the page, wiped clean.
 export function fitCanvas(canvas) {
-  const { clientWidth: width, clientHeight: height } = canvas;
+  unit = parseFloat(getComputedStyle(document.documentElement).fontSize) / LETTERS;
   const ratio = Math.min(window.devicePixelRatio || 1, 3);
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-  }
+  const [wide, high] = [canvas.clientWidth, canvas.clientHeight].map((pixels) => Math.round(pixels * ratio));
+  if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
   const context = canvas.getContext("2d");
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.setTransform(ratio * unit, 0, 0, ratio * unit, 0, 0);
+  const { width, height } = sizeOf(canvas);
   context.clearRect(0, 0, width, height);
+  context.font = FONT;
+  context.textBaseline = "middle";
   return { context, width, height };
+}
+
+export function sizeOf(canvas) { return { width: toUnits(canvas.clientWidth), height: toUnits(canvas.clientHeight) }; }
+
+// A line; a path to be closed and filled if nothing is said about its look.
+export function trace(c, points, { color = null, width = 1.5, alpha = 1, dash = [] } = {}) {
+  c.beginPath();
+  for (const [x, y] of points) c.lineTo(x, y);
+  if (color === null) return;
+  Object.assign(c, { strokeStyle: color, lineWidth: width, globalAlpha: alpha, lineJoin: "round" });
+  c.setLineDash(dash);
+  c.stroke();
+  c.setLineDash([]);
+  c.globalAlpha = 1;
+}
+
+export function dot(c, [x, y], radius, fill, rim = null, width = 2) {
+  c.beginPath();
+  c.arc(x, y, radius, 0, 2 * Math.PI);
+  if (fill) { c.fillStyle = fill; c.fill(); }
+  if (rim) { c.strokeStyle = rim; c.lineWidth = width; c.stroke(); }
+}
+
+// Words that can be read whatever is behind them.
+export function haloed(c, text, [x, y], color, halo) {
+  c.font = BOLD;
+  c.lineWidth = 3;
+  c.strokeStyle = halo;
+  c.strokeText(text, x, y);
+  c.fillStyle = color;
+  c.fillText(text, x, y);
+}
+
+// The thing whose place is nearest to a point, if one is near enough.
+export function nearest(things, place, [x, y], within) {
+  let best = null, least = within;
+  for (const thing of things) {
+    const [px, py] = place(thing);
+    const far = Math.hypot(px - x, py - y);
+    if (far < least) { least = far; best = thing; }
+  }
+  return best;
 }
 
 // At most one call a frame of the screen, always with the newest value.

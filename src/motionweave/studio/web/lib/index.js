@@ -3,4 +3,5 @@ export { THREE } from "./three.js";
 export { Character, fetchClip } from "./character.js";
 export { Grips } from "./grips.js";
 export { Stage } from "./stage.js";
-export { fitCanvas, palette, SERIES, throttled } from "./canvas.js";
+export { BOLD, dot, haloed, inRem, nearest, throttled, trace } from "./canvas.js";
+export { picture, rowed, sliding, viewport } from "./picture.js";

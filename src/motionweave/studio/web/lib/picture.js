@@ -1,0 +1,101 @@
+// What components that draw on a canvas have in common, to be mixed in.
+import { fitCanvas, palette, sizeOf, throttled, toPixels, toUnits } from "./canvas.js";
+
+// The viewport, once it is there.
+export const viewport = () => window.motionweave?.viewport;
+
+// Drawn anew (`draw`) when its place on the page or the theme changes, and when its `moment` does,
+// which is whatever it shows of the playhead; the last one drawn is `last`.
+export const picture = {
+  mounted() {
+    this.$el.editor = this;
+    this.observers = [new ResizeObserver(() => this.draw()), new MutationObserver(() => this.draw())];
+    this.observers[0].observe(this.$refs.canvas);
+    this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    if (!this.moment) return;
+    const tick = () => {
+      this.handle = requestAnimationFrame(tick);
+      const moment = this.moment();
+      if (moment !== this.last) { this.last = moment; this.draw(); }
+    };
+    this.handle = requestAnimationFrame(tick);
+  },
+  unmounted() {
+    cancelAnimationFrame(this.handle);
+    for (const observer of this.observers) observer.disconnect();
+  },
+  methods: {
+    // A clean sheet and the theme's colours; nothing while the picture is hidden.
+    sheet() {
+      if (!this.$refs.canvas?.clientHeight) return null;
+      return { ...fitCanvas(this.$refs.canvas), ink: palette(this.$el) };
+    },
+    size() { return sizeOf(this.$refs.canvas); },
+    // Where a pointer is in the picture, and where a place in the picture is on the page.
+    at(event) {
+      const box = this.$refs.canvas.getBoundingClientRect();
+      return [toUnits(event.clientX - box.left), toUnits(event.clientY - box.top)];
+    },
+    onPage([x, y]) {
+      const box = this.$refs.canvas.getBoundingClientRect();
+      return [box.left + toPixels(x), box.top + toPixels(y)];
+    },
+  },
+};
+
+// Rows with a name on the left of each, and beds that time runs along.
+export const rowed = (left, right) => ({
+  methods: {
+    across(share) { return left + share * (this.size().width - left - right); },
+    share(x) { return (x - left) / (this.size().width - left - right); },
+    title(c, text, y, color) {
+      c.textAlign = "right";
+      c.fillStyle = color;
+      c.fillText(text, left - 12, y, left - 18);
+    },
+    bed(c, y, height, color) {
+      c.fillStyle = color;
+      c.fillRect(left, y, this.across(1) - left, height);
+    },
+    head(c, x, y, height, color) {
+      c.fillStyle = color;
+      c.fillRect(x - 0.5, y, 1.5, height);
+    },
+  },
+});
+
+// Marks `{id, at}` that can be slid along. The component finds the one under a pointer (`find`) and
+// says what time a pointer means (`time`); a mark moves here at once, and Python's answer follows.
+export const sliding = {
+  data: () => ({ held: null, own: null, over: null }),
+  created() { this.send = throttled((id, at, final) => this.$emit("move", { id, at, final })); },
+  watch: { over() { this.draw(); } },
+  methods: {
+    place(mark) { return this.own?.[0] === mark.id ? this.own[1] : mark.at; },
+    // Python has answered: what was moved here is where it says.
+    answered() { if (!this.held) this.own = null; },
+    hold(mark, event) {
+      this.held = mark.id;
+      this.start = event.clientX;
+      this.$refs.canvas.setPointerCapture(event.pointerId);
+    },
+    move(event) {
+      if (!this.held) { this.over = this.find(event)?.id ?? null; return; }
+      // A click is no slide.
+      if (!this.own && Math.abs(event.clientX - this.start) < 3) return;
+      this.own = [this.held, this.time(event)];
+      this.send(...this.own, false);
+      this.draw();
+    },
+    // The end of a slide; gives the mark if it was held but not moved.
+    letGo() {
+      const held = this.held;
+      this.held = null;
+      if (!held || !this.own) return held;
+      this.send(...this.own, true);
+      this.send.flush();
+      return null;
+    },
+    remove(event) { const mark = this.find(event); if (mark) this.$emit("remove", { id: mark.id }); },
+  },
+};
