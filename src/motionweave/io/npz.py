@@ -35,11 +35,11 @@ from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
 from motionweave.io.axes import to_y_up
+from motionweave.io.container import array_from, check_size
 from motionweave.io.registry import Format
 
 Array = NDArray[np.float64]
 
-_LARGEST = 1 << 31
 _RATES = ("mocap_framerate", "mocap_frame_rate")
 _SIDES = ("left", "right")
 _FINGERS = ("index", "middle", "pinky", "ring", "thumb")
@@ -132,23 +132,16 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
     """All arrays of a file that are of plain numbers or text."""
     try:
         with zipfile.ZipFile(path) as archive:
-            if sum(one.file_size for one in archive.infolist()) > _LARGEST:
-                raise FormatError("the arrays are larger than 2 GB", path)
-        result = {}
-        with np.load(path, allow_pickle=False) as archive:
-            for name in archive.files:
-                try:
-                    result[name] = np.asarray(archive[name])
-                except ValueError as error:
-                    # AMASS files also hold objects, which need not be looked at.
-                    if "allow_pickle" not in str(error):
-                        raise
-        return result
+            check_size(archive, path)
+            members = [one for one in archive.namelist() if one.endswith(".npy")]
+            arrays = {one.removesuffix(".npy"): array_from(archive.read(one)) for one in members}
     except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError) as error:
         raise FormatError(f"this is no .npz file, or it is broken: {_line(error)}", path) from None
-    except (NotImplementedError, RuntimeError, SyntaxError, UnicodeDecodeError, TypeError) as error:
-        # Ways of packing that Python does not know; headers that are no Python literals.
+    except (NotImplementedError, RuntimeError) as error:
+        # Ways of packing that Python does not know; passwords.
         raise FormatError(f"the .npz file cannot be unpacked: {_line(error)}", path) from None
+    # AMASS files also hold objects, which need not be looked at.
+    return {name: array for name, array in arrays.items() if array is not None}
 
 
 def _line(error: Exception) -> str:

@@ -8,10 +8,7 @@ are in it, so that nothing else is needed to blend them.
 from __future__ import annotations
 
 import hashlib
-import io
-import json
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,52 +17,21 @@ import numpy as np
 from motionweave.core.motion import Motion
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import FormatError, MotionweaveError, RegistrationError
-from motionweave.io.archive import motion_from, motion_header
+from motionweave.io.archive import Fetch, Keep, motion_from, motion_header
 from motionweave.io.atomic import atomic_path
+from motionweave.io.container import Container
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.matches import ConstraintMatch
 from motionweave.registration.timewarp import TimewarpCurve
 
-FORMAT = "motionweave registration"
-VERSION = 1
-_HEADER = "registration.json"
-# ZIP members carry a time of writing; a fixed one makes equal curves equal files.
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+_CONTAINER = Container("registration", version=1)
 
 
 def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
     """Write a registration curve into a ``.mwreg`` file."""
-    arrays: dict[str, np.ndarray] = {}
-
-    def keep(name: str, array: np.ndarray) -> str:
-        member = f"{name}.npy"
-        arrays[member] = np.asarray(array)
-        return member
-
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "clips": [motion_header(m, f"clip{i}", keep) for i, m in enumerate(curve.motions)],
-        "fingerprints": list(curve.fingerprints),
-        "timewarp": {
-            **_spline_header(curve.timewarp.spline, "timewarp", keep),
-            "base": curve.timewarp.base,
-            "epsilon": curve.timewarp.epsilon,
-        },
-        "alignment": _spline_header(curve.alignment.spline, "alignment", keep),
-        "matches": [{"kind": m.kind, "u": m.intervals.tolist()} for m in curve.matches],
-        "ranges": curve.ranges.tolist(),
-        "reference": curve.reference,
-        "distances": curve.distances.tolist(),
-        "cyclic": curve.cyclic,
-    }
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        _write(archive, _HEADER, json.dumps(header, indent=1, ensure_ascii=False).encode())
-        for member, array in arrays.items():
-            buffer = io.BytesIO()
-            np.lib.format.write_array(buffer, array, allow_pickle=False)
-            _write(archive, member, buffer.getvalue())
+    with atomic_path(path) as temporary:
+        _CONTAINER.write(temporary, lambda keep: _header(curve, keep))
 
 
 def load_registration(
@@ -87,14 +53,7 @@ def load_registration(
         If it belongs to other clips than those given.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            header = json.loads(_read(archive, _HEADER, path))
-            _check_header(header, path)
-            curve = _curve(header, lambda member: _array(archive, member, path))
-    except (zipfile.BadZipFile, json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"not a registration file, or damaged: {error}", path) from None
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise FormatError(f"damaged registration file: {error!r}", path) from None
+        curve = _CONTAINER.read(path, _curve)
     except FormatError:
         raise
     except MotionweaveError as error:
@@ -118,20 +77,6 @@ def fingerprint(motion: Motion) -> str:
     return digest.hexdigest()[:32]
 
 
-def _check_header(header: Any, path: str | Path) -> None:
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise FormatError("this is not a registration file", path)
-    version = header.get("version")
-    if not isinstance(version, int) or version < 1:
-        raise FormatError(f"registration file of unknown version {version!r}", path)
-    if version > VERSION:
-        raise FormatError(
-            f"written as version {version} of the registration format, this program knows up to "
-            f"{VERSION}: update motionweave",
-            path,
-        )
-
-
 def _check_clips(curve: RegistrationCurve, motions: Sequence[Motion], path: str | Path) -> None:
     if len(motions) != len(curve):
         raise RegistrationError(
@@ -146,9 +91,25 @@ def _check_clips(curve: RegistrationCurve, motions: Sequence[Motion], path: str 
             )
 
 
-def _spline_header(
-    spline: QuadraticSpline, name: str, keep: Callable[[str, np.ndarray], str]
-) -> dict:
+def _header(curve: RegistrationCurve, keep: Keep) -> dict[str, Any]:
+    return {
+        "clips": [motion_header(m, f"clip{i}", keep) for i, m in enumerate(curve.motions)],
+        "fingerprints": list(curve.fingerprints),
+        "timewarp": {
+            **_spline_header(curve.timewarp.spline, "timewarp", keep),
+            "base": curve.timewarp.base,
+            "epsilon": curve.timewarp.epsilon,
+        },
+        "alignment": _spline_header(curve.alignment.spline, "alignment", keep),
+        "matches": [{"kind": m.kind, "u": m.intervals.tolist()} for m in curve.matches],
+        "ranges": curve.ranges.tolist(),
+        "reference": curve.reference,
+        "distances": curve.distances.tolist(),
+        "cyclic": curve.cyclic,
+    }
+
+
+def _spline_header(spline: QuadraticSpline, name: str, keep: Keep) -> dict[str, Any]:
     return {
         "control": keep(name, spline.control),
         "start": spline.start,
@@ -157,7 +118,7 @@ def _spline_header(
     }
 
 
-def _curve(header: dict, array: Callable[[str], np.ndarray]) -> RegistrationCurve:
+def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
     motions = tuple(motion_from(clip, array) for clip in header["clips"])
     warp = header["timewarp"]
     return RegistrationCurve(
@@ -178,7 +139,7 @@ def _curve(header: dict, array: Callable[[str], np.ndarray]) -> RegistrationCurv
     )
 
 
-def _spline(header: dict, array: Callable[[str], np.ndarray]) -> QuadraticSpline:
+def _spline(header: dict[str, Any], array: Fetch) -> QuadraticSpline:
     period = header["period"]
     return QuadraticSpline(
         array(header["control"]),
@@ -186,20 +147,3 @@ def _spline(header: dict, array: Callable[[str], np.ndarray]) -> QuadraticSpline
         header["end"],
         None if period is None else np.array(period),
     )
-
-
-def _write(archive: zipfile.ZipFile, member: str, data: bytes) -> None:
-    info = zipfile.ZipInfo(member, _EPOCH)
-    info.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(info, data)
-
-
-def _read(archive: zipfile.ZipFile, member: str, path: str | Path) -> bytes:
-    try:
-        return archive.read(member)
-    except KeyError:
-        raise FormatError(f"not a registration file: it has no {member}", path) from None
-
-
-def _array(archive: zipfile.ZipFile, member: str, path: str | Path) -> np.ndarray:
-    return np.lib.format.read_array(io.BytesIO(_read(archive, member, path)), allow_pickle=False)
