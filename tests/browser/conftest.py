@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.find import find_browser
+from tests.studio.process import Server
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -39,28 +38,6 @@ def browser() -> Iterator[Any]:
             )
         yield opened
         opened.close()
-
-
-class Server:
-    """A studio in a process of its own."""
-
-    def __init__(self, *arguments: str) -> None:
-        code = "import sys; from motionweave.cli.main import main; sys.exit(main())"
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "studio", "--no-browser", "--port", "0", *arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if "http://" not in line:
-            raise RuntimeError(f"the studio did not start: {line}{self.process.communicate()[1]}")
-        self.address = line.split()[-1]
-
-    def stop(self) -> None:
-        self.process.terminate()
-        self.process.communicate(timeout=20)
 
 
 @pytest.fixture(scope="session")

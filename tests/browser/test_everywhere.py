@@ -10,7 +10,8 @@ import numpy as np
 
 from motionweave.io.clips import load, save
 from motionweave.samples.clips import sample
-from tests.browser.conftest import Server, Studio, picture_changed
+from tests.browser.conftest import Studio, picture_changed
+from tests.studio.process import Server
 
 DROP = """async (files) => {
   const data = new DataTransfer();

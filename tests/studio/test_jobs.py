@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import warnings
+from collections.abc import Callable
 
+from motionweave.core.interrupt import checkpoint
 from motionweave.errors import MotionError, QualityWarning
 from motionweave.studio.jobs import Latest, Outcome, attempt, in_thread
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let the event loop run until a condition holds."""
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.001)
 
 
 def test_the_newest_request_wins_and_none_runs_twice() -> None:
@@ -21,15 +31,14 @@ def test_the_newest_request_wins_and_none_runs_twice() -> None:
 
         def work(number: int) -> int:
             started.append(number)
-            go.wait(5)
+            go.wait(20)
             return number
 
         for number in range(5):
             latest.submit(lambda n=number: work(n), lambda o: done.append(o.value or 0))
-            await asyncio.sleep(0.02)
+            await until(lambda: started == [0])
         go.set()
-        while busy[-1:] != [False]:
-            await asyncio.sleep(0.01)
+        await until(lambda: busy[-1:] == [False])
         assert busy == [True, False]
 
     asyncio.run(main())
@@ -37,22 +46,79 @@ def test_the_newest_request_wins_and_none_runs_twice() -> None:
     assert done == [0, 4]
 
 
-def test_cancelled_work_says_nothing_more() -> None:
+def test_cancelled_work_says_nothing_more_and_nobody_waits_for_it() -> None:
+    done: list[Outcome[int]] = []
+    busy: list[bool] = []
+
+    async def main() -> None:
+        latest = Latest(busy.append)
+        started, go, ended = threading.Event(), threading.Event(), threading.Event()
+
+        def deaf() -> int:
+            started.set()
+            go.wait(20)
+            ended.set()
+            return 1
+
+        latest.submit(deaf, done.append)
+        await until(started.is_set)
+        latest.cancel()
+        assert busy == [True, False]
+        latest.submit(lambda: 2, done.append)
+        await until(lambda: len(done) == 1)
+        assert not ended.is_set()
+        go.set()
+        await until(ended.is_set)
+        latest.submit(lambda: 3, done.append)
+        await until(lambda: len(done) == 2)
+
+    asyncio.run(main())
+    assert [outcome.value for outcome in done] == [2, 3]
+    assert busy == [True, False] * 3
+
+
+def test_cancelled_work_ends_at_its_next_step() -> None:
     done: list[Outcome[int]] = []
 
     async def main() -> None:
         latest = Latest()
-        go = threading.Event()
-        latest.submit(lambda: go.wait(5) and 1, done.append)
-        await asyncio.sleep(0.05)
+        steps: list[int] = []
+        ended = threading.Event()
+
+        def work() -> int:
+            try:
+                for step in itertools.count():
+                    checkpoint()
+                    steps.append(step)
+            finally:
+                ended.set()
+            return 0
+
+        latest.submit(work, done.append)
+        await until(lambda: bool(steps))
         latest.cancel()
-        go.set()
-        await asyncio.sleep(0.1)
-        latest.submit(lambda: 2, done.append)
-        await asyncio.sleep(0.1)
+        await until(ended.is_set)
 
     asyncio.run(main())
-    assert [outcome.value for outcome in done] == [2]
+    assert done == []
+
+
+def test_an_error_in_what_follows_does_not_end_all_work() -> None:
+    done: list[int] = []
+
+    def fails(outcome: Outcome[int]) -> None:
+        done.append(outcome.value or 0)
+        raise RuntimeError("in the page")
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        latest = Latest()
+        latest.submit(lambda: 1, fails)
+        await until(lambda: done == [1])
+        latest.submit(lambda: 2, lambda o: done.append(o.value or 0))
+        await until(lambda: done == [1, 2])
+
+    asyncio.run(main())
 
 
 def test_errors_and_warnings_become_messages() -> None:

@@ -13,6 +13,7 @@ from motionweave.io.clips import save
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document
 from motionweave.studio.upload import Inbox, Received, add_files, display_name, safe_suffix
+from tests.studio.malformed import broken_files
 
 NAMES = [
     "../../etc/passwd.bvh",
@@ -69,6 +70,21 @@ def test_a_broken_file_is_kept_with_its_message(tmp_path: Path) -> None:
     assert "my walk.bvh" in clip.error
     assert str(tmp_path) not in clip.error
     assert document.clips == (clip,)
+
+
+@pytest.mark.parametrize("name", broken_files())
+def test_malformed_files_become_broken_cards(name: str) -> None:
+    inbox = Inbox()
+    try:
+        path = inbox.path_for(name)
+        path.write_bytes(broken_files()[name])
+        _, (clip,) = add_files(Document(), [Received(name, path)])
+    finally:
+        inbox.close()
+    assert not clip.usable
+    assert clip.error
+    assert len(clip.name) <= 80
+    assert str(path.parent) not in clip.error
 
 
 def test_what_no_format_reads_is_told(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.blending.blend import blend
+from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.registration.curve import RegistrationCurve
@@ -137,6 +138,7 @@ class ParametricSpace:
         return reached
 
     def _measure(self, weights: Array) -> tuple[Motion, Array]:
+        checkpoint()
         motion = blend(self.curve, weights)
         return motion, np.array([measure(motion) for measure in self.parameters.values()])
 

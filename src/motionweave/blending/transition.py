@@ -14,6 +14,7 @@ from motionweave.analysis.rig import find_rig
 from motionweave.blending.advance import advance
 from motionweave.blending.blend import Trace, assemble, placements
 from motionweave.core.constraints import Constraint, joined
+from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, MotionweaveError
@@ -230,6 +231,7 @@ def _crossing(
     calm = _CALM * max(_roughness(a), _roughness(b))
     found: list[tuple[float, _Crossing]] = []
     for junction in _junctions(a, b, half / a.fps, lowest)[:_MOST_TRIES]:
+        checkpoint()
         try:
             crossing = _cross(a, b, junction.frames, lowest, half, whole_frames)
         except MotionweaveError as error:

@@ -27,6 +27,7 @@ from motionweave.cleanup.plants import find_plants, goal_tracks, place_plants
 from motionweave.cleanup.reach import Pull, smooth_shift
 from motionweave.core import rotations as quat
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
+from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, concatenate, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
@@ -103,6 +104,7 @@ def clean_feet(
     solver = _Solver(motion, floor, stretch)
     solver.shift_body([track for track in tracks if track.is_leg], _WIDTH * motion.fps)
     for track in tracks:
+        checkpoint()
         _tell_missing(motion, track, solver.solve(track))
     return solver.result()
 

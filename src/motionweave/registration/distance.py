@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
@@ -167,6 +168,7 @@ def corresponding(
 def _distances(
     a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
 ) -> Array:
+    checkpoint()
     strides = whole_stride(a), whole_stride(b)
     if strides[0] is not None and strides[1] is not None:
         return frame_distances(a, b, (strides[0], strides[1]), rows, columns)

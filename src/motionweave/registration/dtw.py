@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from motionweave.core.interrupt import checkpoint
 from motionweave.errors import RegistrationError
 
 Array = NDArray[np.float64]
@@ -251,6 +252,7 @@ def _fill(
 ) -> _Table:
     if limit < 1:
         raise RegistrationError(f"slope limit {limit}: expected a whole number of at least 1")
+    checkpoint()
     cost = np.ascontiguousarray(cost, dtype=np.float64)
     rows, width = cost.shape
     first = np.zeros(rows, dtype=np.int64) if first is None else np.asarray(first, dtype=np.int64)

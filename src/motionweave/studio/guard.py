@@ -7,6 +7,7 @@ and when the server listens to other machines, those without the token.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -20,6 +21,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "motionweave_token"
+# Bytes of a refused body that are waited for.
+_MOST_DISCARDED = 2_000_000_000
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -80,7 +83,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         if _length(headers) > self._most:
-            await _refuse(scope, receive, send, 413, self._too_large())
+            await _refuse(scope, receive, send, 413, self._too_large(), more=True)
             return
         await self._limited(scope, receive, send)
 
@@ -120,28 +123,31 @@ class Guard:
     async def _limited(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on, counting the body, whatever length was announced."""
         count = 0
-        started = False
+        started = exceeded = more = False
 
         async def counted() -> MutableMapping[str, Any]:
-            nonlocal count
+            nonlocal count, exceeded, more
             message = await receive()
             count += len(message.get("body", b""))
             if count > self._most:
+                exceeded, more = True, message.get("more_body", False)
                 raise _TooLargeError
             return message
 
         async def headed(message: MutableMapping[str, Any]) -> None:
             nonlocal started
+            if exceeded and not started:
+                # What the application says about the error is not the reason for it.
+                return
             if message["type"] == "http.response.start":
                 started = True
                 message = {**message, "headers": [*message.get("headers", []), *_HEADERS]}
             await send(message)
 
-        try:
+        with contextlib.suppress(_TooLargeError):
             await self.app(scope, counted, headed)
-        except _TooLargeError:
-            if not started:
-                await _refuse(scope, receive, send, 413, self._too_large())
+        if exceeded and not started:
+            await _refuse(scope, receive, send, 413, self._too_large(), more=more)
 
 
 class _TooLargeError(Exception):
@@ -153,15 +159,36 @@ def _length(headers: dict[str, str]) -> int:
     return int(text) if text.isdigit() else 0
 
 
-async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, reason: str) -> None:
+async def _refuse(
+    scope: Scope, receive: Receive, send: Send, status: int, reason: str, *, more: bool = False
+) -> None:
+    """Refuse a request; with ``more``, one whose body is still to come."""
     if scope["type"] == "websocket":
         await receive()
         await send({"type": "websocket.close", "code": 1008, "reason": reason})
         return
     body = reason.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *_HEADERS]})
-    await send({"type": "http.response.body", "body": body})
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        *_HEADERS,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": more})
+    if more:
+        # Many clients look for an answer only when they have sent everything.
+        await _discard(receive)
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _discard(receive: Receive) -> None:
+    """Let a body run dry, keeping nothing of it; without end it is not listened to."""
+    count, more = 0, True
+    while more and count < _MOST_DISCARDED:
+        message = await receive()
+        count += len(message.get("body", b""))
+        more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _welcome(send: Send, token: str) -> None:

@@ -1,7 +1,8 @@
 """Work off the event loop: the newest request wins, and any can be given up.
 
 The library's kernels spend their time outside Python's interpreter lock only in part, but a
-thread keeps the page answering, and shares motions without copying them.
+thread keeps the page answering, and shares motions without copying them. A thread cannot be
+stopped from outside: it looks between its steps whether it was given up.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
 from motionweave.errors import MotionweaveError, QualityWarning
 
 Value = TypeVar("Value")
@@ -72,9 +74,17 @@ def _collected() -> Iterator[list[str]]:
         _heard.messages = outer
 
 
-async def in_thread(work: Callable[[], Value]) -> Outcome[Value]:
-    """`attempt` off the event loop."""
-    return await asyncio.get_running_loop().run_in_executor(_pool, attempt, work)
+async def in_thread(
+    work: Callable[[], Value], given_up: Callable[[], bool] = lambda: False
+) -> Outcome[Value]:
+    """`attempt` off the event loop; raises `Interrupted` if it was given up."""
+
+    def run() -> Outcome[Value]:
+        with interruptible(given_up):
+            checkpoint()
+            return attempt(work)
+
+    return await asyncio.get_running_loop().run_in_executor(_pool, run)
 
 
 class Latest:
@@ -89,35 +99,48 @@ class Latest:
     def __init__(self, busy: Callable[[bool], None] = lambda _: None) -> None:
         self._busy = busy
         self._waiting: tuple[Callable[[], Any], Callable[[Outcome[Any]], None]] | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._generation = 0
+        # What runs now, by the event that gives it up; what was given up is nobody's.
+        self._running: threading.Event | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, work: Callable[[], Value], done: Callable[[Outcome[Value]], None]) -> None:
         """Do ``work`` as soon as possible, then call ``done`` on the event loop."""
         self._waiting = (work, done)
-        if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._run())
+        if self._running is None:
+            self._running = threading.Event()
+            task = asyncio.get_running_loop().create_task(self._run(self._running))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     def cancel(self) -> None:
-        """Give up what runs and what waits: whatever it still yields is thrown away."""
-        self._generation += 1
-        self._waiting = None
+        """Give up what runs and what waits.
 
-    async def _run(self) -> None:
+        Work ends at its next `checkpoint`; whatever it still yields is thrown away, and what
+        is submitted from now on does not wait for it.
+        """
+        self._waiting = None
+        if self._running is not None:
+            self._running.set()
+            self._running = None
+            self._busy(False)
+
+    async def _run(self, given_up: threading.Event) -> None:
         self._busy(True)
         try:
-            while self._waiting is not None:
+            while self._waiting is not None and not given_up.is_set():
                 work, done = self._waiting
-                outcome: Outcome[Any]
                 self._waiting = None
-                generation = self._generation
                 try:
-                    outcome = await in_thread(work)
+                    outcome: Outcome[Any] = await in_thread(work, given_up.is_set)
+                except Interrupted:
+                    return
                 except Exception as problem:
                     # A bug, not bad input: the page must say so rather than wait for ever.
                     logging.getLogger(__name__).exception("work in the background failed")
                     outcome = Outcome(error=f"This should not have happened: {problem!r}")
-                if generation == self._generation:
+                if not given_up.is_set():
                     done(outcome)
         finally:
-            self._busy(False)
+            if self._running is given_up:
+                self._running = None
+                self._busy(False)

@@ -20,6 +20,7 @@ from motionweave.analysis.rig import SIDES, Rig, leg_length
 from motionweave.cleanup.ik import Limb, hinge_axis
 from motionweave.core import rotations
 from motionweave.core.constraints import active
+from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import local_translations
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.warping import posing
@@ -122,6 +123,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int], hips: bool = Tru
     hips
         Whether the root may be shifted.
     """
+    checkpoint()
     here = Clip(clip.motion.sample([goals.frame]))
     start = Pose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]

@@ -23,6 +23,10 @@ export default {
   props: { limit: Number },
   data: () => ({ over: false, sending: "" }),
   mounted() {
+    // What the page says while the server does not answer; when it is back, the page loads anew.
+    const [lost, advice] = document.querySelectorAll("#popup > span");
+    lost.textContent = "The studio does not answer.";
+    advice.textContent = "If it was closed, start it again: this page then goes on by itself. Saved projects are safe.";
     this.listeners = {
       keydown: (event) => this.key(event),
       dragover: (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); this.over = true; } },

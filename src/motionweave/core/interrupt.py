@@ -1,0 +1,33 @@
+"""Giving up long work: whoever started it says so, and the library looks between its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_given_up: ContextVar[Callable[[], bool] | None] = ContextVar("given_up", default=None)
+
+
+class Interrupted(Exception):  # noqa: N818 - it is no error, and nothing that handles errors may see it
+    """The work was given up by whoever started it."""
+
+
+@contextmanager
+def interruptible(given_up: Callable[[], bool]) -> Iterator[None]:
+    """Let work inside end with `Interrupted` soon after ``given_up()`` becomes true.
+
+    It holds for the thread (or task) that enters it.
+    """
+    token = _given_up.set(given_up)
+    try:
+        yield
+    finally:
+        _given_up.reset(token)
+
+
+def checkpoint() -> None:
+    """A place between two steps of long work at which it may be given up."""
+    given_up = _given_up.get()
+    if given_up is not None and given_up():
+        raise Interrupted
