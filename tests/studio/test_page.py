@@ -1,0 +1,107 @@
+"""Tabs: each shows the one document, and one that is closed leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nicegui", reason="the studio is not installed")
+
+from nicegui import core, ui
+from nicegui.client import Client
+
+from motionweave.core.interrupt import checkpoint
+from motionweave.studio.app import Page, build
+from motionweave.studio.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Workspace:
+    one = Workspace.open()
+    build(one)
+    return one
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+def opened(workspace: Workspace) -> tuple[Client, Page]:
+    client = Client(ui.page("/tested"), request=None)
+    with client:
+        page = Page(workspace, "dark")
+        page.build()
+    return client, page
+
+
+def run(main: Callable[[], Any]) -> None:
+    async def started() -> None:
+        core.loop = asyncio.get_running_loop()
+        await main()
+
+    asyncio.run(started())
+
+
+def test_a_tab_closed_in_mid_work_ends_the_work_and_is_forgotten(
+    workspace: Workspace, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[object] = []
+
+    async def main() -> None:
+        gone, ended = await left_in_mid_work()
+        await until(ended.is_set)
+        await until(lambda: gc.collect() is not None and not any(one() for one in gone))
+        assert workspace.session._listeners == []
+
+    async def left_in_mid_work() -> tuple[list[weakref.ref[Any]], threading.Event]:
+        client, page = opened(workspace)
+        await until(lambda: page.result)
+        begun, ended = threading.Event(), threading.Event()
+
+        def work() -> None:
+            try:
+                while True:
+                    begun.set()
+                    checkpoint()
+            finally:
+                ended.set()
+
+        page._latest.submit(work, done.append)
+        await until(begun.is_set)
+        client.delete()
+        return [weakref.ref(one) for one in (client, page, page.viewport)], ended
+
+    with caplog.at_level(logging.WARNING):
+        run(main)
+    assert done == []
+    assert caplog.records == []
+
+
+def test_two_tabs_may_look_at_two_screens_of_one_document(workspace: Workspace) -> None:
+    async def main() -> None:
+        (first, one), (second, other) = opened(workspace), opened(workspace)
+        with second:
+            other.open("warp")
+        await until(lambda: one.result and other.result)
+        made = one.result
+        with first:
+            one.screens["blend"].change("weights", weights=(1.0, 0.0, 0.0))
+        await until(lambda: one.result is not made)
+        assert one.active.name == "blend"
+        assert other.active.name == "warp"
+        assert other.screens["blend"].settings.weights == (1.0, 0.0, 0.0)
+        assert workspace.session.undo()
+        assert one.screens["blend"].settings == other.screens["blend"].settings
+        for client in (first, second):
+            client.delete()
+
+    run(main)
