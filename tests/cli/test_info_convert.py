@@ -168,6 +168,52 @@ def test_errors_are_one_line(
     assert not Path(out).exists()
 
 
+def test_of_several_files_the_broken_ones_are_told_and_the_others_done(
+    clip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken, none = tmp_path / "broken.bvh", tmp_path / "none.bvh"
+    broken.write_text("HIERARCHY\nROOT a\n{\n  OFFSET 0 zero 0\n")
+    other = tmp_path / "other.bvh"
+    other.write_bytes(clip.read_bytes())
+    files = [str(path) for path in (broken, clip, none, other)]
+    assert main(["info", *files, "--json"]) == 2
+    said = capsys.readouterr()
+    assert [one["file"] for one in json.loads(said.out)] == [str(clip), str(other)]
+    assert [line.split(":")[1].strip() for line in said.err.splitlines()] == [
+        f"{broken}, line 4",
+        str(none),
+    ]
+    assert main(["convert", *files, "-o", str(tmp_path / "new"), "--format", "npz"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["clip.npz", "other.npz"]
+
+
+def test_skeletons_named_together_with_takes_are_theirs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    take, bodies = tmp_path / "takes", tmp_path / "bodies"
+    take.mkdir()
+    bodies.mkdir()
+    for actor, joints in (("16", 4), ("35", 6)):
+        motion = random_motion(np.random.default_rng(joints), 4, joints)
+        mw.save(motion, take / f"{actor}_01.amc", asf=bodies / f"{actor}.asf")
+    takes = [str(path) for path in sorted(take.iterdir())]
+    skeletons = [str(path) for path in sorted(bodies.iterdir())]
+    assert main(["info", *skeletons, *takes, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [(Path(one["file"]).name, one["joints"]) for one in facts] == [
+        ("16_01.amc", 4),
+        ("35_01.amc", 6),
+    ]
+    # One skeleton is that of any take, whatever it is called.
+    odd = bodies / "somebody.asf"
+    odd.write_bytes((bodies / "16.asf").read_bytes())
+    assert main(["convert", takes[0], str(odd), "-o", str(tmp_path / "out.bvh")]) == 0
+    assert len(mw.load(tmp_path / "out.bvh").skeleton) == 4
+    # A skeleton by itself is a clip of its rest pose.
+    assert main(["info", str(odd)]) == 0
+
+
 def test_warnings_are_lines_too(clip: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clip.write_text(clip.read_text().replace("Frames: 40", "Frames: 44"))
     assert main(["info", str(clip)]) == 0

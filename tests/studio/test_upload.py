@@ -5,14 +5,16 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.io.clips import save
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Document
+from motionweave.studio.document import Clip, Document
 from motionweave.studio.upload import Inbox, Received, add_files, display_name, safe_suffix
+from tests.strategies import random_motion
 from tests.studio.malformed import broken_files
 
 NAMES = [
@@ -111,3 +113,40 @@ def test_contacts_beside_a_clip_go_with_it(tmp_path: Path) -> None:
     assert [c.kind for c in clip.motion.constraints] == [c.kind for c in walk.constraints]
     for got, expected in zip(clip.motion.constraints, walk.constraints, strict=True):
         assert (got.start, got.end) == pytest.approx((expected.start, expected.end), abs=1e-3)
+
+
+def received(inbox: Inbox, folder: Path, *names: str) -> list[Received]:
+    """Files of a folder as an upload brings them."""
+    files = []
+    for name in names:
+        path = inbox.path_for(name)
+        path.write_bytes((folder / name).read_bytes())
+        files.append(Received(name, path))
+    return files
+
+
+def test_takes_find_their_skeletons_among_what_came_with_them(tmp_path: Path) -> None:
+    for actor, joints in (("16", 4), ("35", 6)):
+        motion = random_motion(np.random.default_rng(joints), 4, joints)
+        save(motion, tmp_path / f"{actor}_01.amc", asf=tmp_path / f"{actor}.asf")
+    (tmp_path / "somebody.asf").write_bytes((tmp_path / "16.asf").read_bytes())
+    (tmp_path / "new.amc").write_bytes((tmp_path / "16_01.amc").read_bytes())
+
+    def added(*names: str) -> list[Clip]:
+        inbox = Inbox()
+        try:
+            return add_files(Document(), received(inbox, tmp_path, *names))[1]
+        finally:
+            inbox.close()
+
+    clips = added("35.asf", "16_01.amc", "16.asf", "35_01.amc")
+    assert [(clip.name, len(clip.motion.skeleton)) for clip in clips] == [
+        ("16_01", 4),
+        ("35_01", 6),
+    ]
+    (clip,) = added("16_01.amc", "somebody.asf")
+    assert len(clip.motion.skeleton) == 4
+    (unclear,) = added("new.amc", "16.asf", "35.asf")
+    assert "which skeleton is it for, 16.asf, 35.asf?" in unclear.error
+    (alone,) = added("16.asf")
+    assert len(alone.motion) == 1

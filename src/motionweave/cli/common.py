@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from motionweave.errors import FormatError, QualityWarning
+from motionweave.errors import FormatError, MotionweaveError, QualityWarning
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
@@ -47,6 +47,7 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
             "clips",
             type=Path,
             nargs="+",
+            action=_Clips,
             metavar="clip",
             help="motion files, of any supported formats",
         )
@@ -64,6 +65,25 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
         help="option of the format's reader, such as animation=Run, asf=16.asf or rate=60",
     )
     group.add_argument("--rig", type=Path, metavar="FILE", help="JSON file that names joint roles")
+
+
+class _Clips(argparse.Action):
+    """Clips as ``clips``; skeletons (ASF) named together with takes (AMC) as ``skeletons``."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        paired = any(_is(path, ".amc") for path in values)
+        namespace.skeletons = [path for path in values if paired and _is(path, ".asf")]
+        namespace.clips = [path for path in values if path not in namespace.skeletons]
+
+
+def _is(path: Path, suffix: str) -> bool:
+    return path.suffix.lower() == suffix
 
 
 def _option(text: str) -> tuple[str, str | float]:
@@ -99,14 +119,11 @@ def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = T
     from motionweave.io.clips import load
 
     use_rig(args)
+    options = dict(getattr(args, "option", ()))
+    if _is(path, ".amc") and "asf" not in options:
+        options.update(_skeleton(path, getattr(args, "skeletons", ())))
     with warned():
-        return load(
-            path,
-            contacts=contacts,
-            up=args.up,
-            drop_tpose=args.drop_tpose,
-            **dict(getattr(args, "option", ())),
-        )
+        return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose, **options)
 
 
 def load_clips(
@@ -116,6 +133,36 @@ def load_clips(
     return [
         load_clip(args, path, contacts=contacts) for path in progress(paths, "reading", len(paths))
     ]
+
+
+def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
+    """The option of the reader that says which of the named skeletons a take is for."""
+    from motionweave.io.amc import skeleton_for
+
+    chosen = skeleton_for(take.stem, {path.stem: path for path in skeletons})
+    return {} if chosen is None else {"asf": chosen}
+
+
+@contextmanager
+def each_for_itself(args: argparse.Namespace, failed: list[Path], path: Path) -> Iterator[None]:
+    """Let one of several clips fail with a line on stderr and note it; a single one just fails."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (MotionweaveError, OSError) as error:
+        if len(args.clips) == 1:
+            raise
+        print(f"motionweave: {told(error)}", file=sys.stderr)
+        failed.append(path)
+
+
+def told(error: MotionweaveError | OSError) -> str:
+    """An error as the line that a user gets to see."""
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{error.strerror or error}"
+    return str(error)
 
 
 def use_rig(args: argparse.Namespace) -> None:

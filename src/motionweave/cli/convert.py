@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from motionweave.cli import common
 from motionweave.core.units import UNITS
@@ -45,22 +45,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
     pairs = _outputs(args)
-    written = []
+    written: list[dict[str, Any]] = []
+    failed: list[Path] = []
     for path, output in common.progress(pairs, "converting"):
-        motion = _load(args, path)
-        with common.warned():
-            motion = convert(args, motion)
-        options = {} if args.output_up is None else {"up": args.output_up}
-        common.save_clip(motion, output, **options)
-        written.append(
-            {"input": str(path), "output": str(output), "frames": len(motion), "fps": motion.fps}
-        )
+        with common.each_for_itself(args, failed, path):
+            motion = _converted(args, path, output)
+            written.append(
+                {
+                    "input": str(path),
+                    "output": str(output),
+                    "frames": len(motion),
+                    "fps": motion.fps,
+                }
+            )
     lines = [
         f"{one['output']}: {one['frames']} frames at {one['fps']:g} a second" for one in written
     ]
-    common.emit(args, written if len(written) > 1 else written[0], "\n".join(lines))
+    common.emit(args, written if len(args.clips) > 1 else written[0], "\n".join(lines))
+    return 2 if failed else 0
+
+
+def _converted(args: argparse.Namespace, path: Path, output: Path) -> Motion:
+    motion = _load(args, path)
+    with common.warned():
+        motion = convert(args, motion)
+    options = {} if args.output_up is None else {"up": args.output_up}
+    common.save_clip(motion, output, **options)
+    return motion
 
 
 def convert(args: argparse.Namespace, motion: Motion) -> Motion:

@@ -17,12 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
-    facts = []
+def run(args: argparse.Namespace) -> int:
+    facts: list[dict[str, Any]] = []
+    failed: list[Path] = []
     for path in common.progress(args.clips, "reading"):
-        facts.append(describe(common.load_clip(args, path), path))
+        with common.each_for_itself(args, failed, path):
+            facts.append(describe(common.load_clip(args, path), path))
     text = "\n\n".join(_text(one) for one in facts)
-    common.emit(args, facts if len(facts) > 1 else facts[0], text)
+    common.emit(args, facts if len(args.clips) > 1 else facts[0], text)
+    return 2 if failed else 0
 
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from motionweave import __version__
+from motionweave.cli.common import told
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
@@ -48,16 +49,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = args.run(args) or 0
         sys.stdout.flush()
         return code
-    except MotionweaveError as error:
-        print(f"motionweave: {error}", file=sys.stderr)
     except BrokenPipeError:
         # Whoever reads our output (head, less) has seen enough; nothing is wrong. What is
         # still buffered must go somewhere, or Python complains on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        print(f"motionweave: {place}{error.strerror or error}", file=sys.stderr)
+    except (MotionweaveError, OSError) as error:
+        print(f"motionweave: {told(error)}", file=sys.stderr)
     except KeyboardInterrupt:
         print("motionweave: stopped", file=sys.stderr)
         return 130

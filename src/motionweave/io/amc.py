@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ from motionweave.io.numbers import NotANumberError, decimals, parse_numbers
 from motionweave.io.registry import Format
 
 Array = NDArray[np.float64]
+Found = TypeVar("Found")
 
 # What motion-capture studios record at, and the CMU archive in particular.
 USUAL_RATE = 120.0
@@ -168,23 +169,40 @@ FORMAT = Format("ASF/AMC", (".amc", ".asf"), read=read, write=write, beside=True
 
 
 def find_asf(path: Path) -> Path:
+    """The skeleton of a take among those beside it, see `skeleton_for`."""
+    found = _candidates(path)
+    chosen = skeleton_for(path.stem, {one.stem: one for one in reversed(found)})
+    if chosen is not None:
+        return chosen
+    if not found:
+        raise FormatError(
+            "there is no ASF skeleton beside it: put one there, or name one with asf=", path
+        )
+    names = ", ".join(one.name for one in found[:8])
+    raise FormatError(f"which skeleton is it for? Name one with asf=, such as {names}", path)
+
+
+def skeleton_for(take: str, skeletons: Mapping[str, Found]) -> Found | None:
     """The skeleton of a take: of the same name, of the name's beginning, or the only one.
 
     Folders of many takes hold one skeleton an actor: ``16.asf`` for ``16_15.amc``.
+
+    Parameters
+    ----------
+    take
+        The take's name without its suffix.
+    skeletons
+        By such names, what there is to choose from.
     """
-    found = _candidates(path)
-    if len(found) == 1:
-        return found[0]
-    by_stem = {one.stem.lower(): one for one in reversed(found)}
-    stem = path.stem.lower()
+    if len(skeletons) == 1:
+        return next(iter(skeletons.values()))
+    known = {name.lower(): one for name, one in skeletons.items()}
+    stem = take.lower()
     for end in range(len(stem), 0, -1):
         # Cut where a word ends: "160_1" does not belong to "16".
-        if (end == len(stem) or not stem[end].isalnum()) and stem[:end] in by_stem:
-            return by_stem[stem[:end]]
-    if not found:
-        raise FormatError("there is no ASF skeleton beside it; name one with asf=", path)
-    names = ", ".join(one.name for one in found[:8])
-    raise FormatError(f"which skeleton is it for? Name one with asf=, such as {names}", path)
+        if (end == len(stem) or not stem[end].isalnum()) and stem[:end] in known:
+            return known[stem[:end]]
+    return None
 
 
 def _candidates(path: Path) -> list[Path]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+from motionweave.io.amc import skeleton_for
 from motionweave.io.clips import load
 from motionweave.io.registry import suffixes
 from motionweave.samples.clips import sample
@@ -54,9 +56,9 @@ def stem_of(name: str) -> str:
     return shown[: -len(suffix)] if suffix and len(shown) > len(suffix) else shown
 
 
-def clip_of(document: Document, received: Received) -> Clip:
+def clip_of(document: Document, received: Received, **options: Any) -> Clip:
     """A shelf entry for a file; one that cannot be read says why."""
-    outcome = attempt(lambda: load(received.path))
+    outcome = attempt(lambda: load(received.path, **options))
     shown = display_name(received.name)
 
     def spoken(text: str) -> str:
@@ -75,15 +77,42 @@ def clip_of(document: Document, received: Received) -> Clip:
 
 
 def add_files(document: Document, files: Sequence[Received]) -> tuple[Document, list[Clip]]:
-    """The document with clips for all motion files added; sidecars go with their clips."""
+    """The document with clips for all motion files added.
+
+    Sidecars go with their clips, and skeletons (ASF) with the takes (AMC) that came with them,
+    by their names or because there is only one.
+    """
+    skeletons = {stem_of(f.name): f.path for f in files if safe_suffix(f.name) == ".asf"}
+    takes = any(safe_suffix(f.name) == ".amc" for f in files)
+    left_out = {".contacts.json", ".json", *([".asf"] if takes else [])}
     added = []
     for one in files:
-        if safe_suffix(one.name) in (".contacts.json", ".json"):
+        suffix = safe_suffix(one.name)
+        if suffix in left_out:
             continue
-        clip = clip_of(document, one)
+        if suffix == ".amc" and skeletons:
+            clip = _take(document, one, skeletons)
+        else:
+            clip = clip_of(document, one)
         document = document.with_clip(clip)
         added.append(clip)
     return document, added
+
+
+def _take(document: Document, take: Received, skeletons: Mapping[str, Path]) -> Clip:
+    """A shelf entry for a take, with the skeleton among those that came with it."""
+    asf = skeleton_for(stem_of(take.name), skeletons)
+    if asf is not None:
+        return clip_of(document, take, asf=asf)
+    names = ", ".join(f"{name}.asf" for name in skeletons)
+    return Clip(
+        id=document.new_id(),
+        name=unique_name(document, stem_of(take.name)),
+        original=None,
+        source=display_name(take.name),
+        error=f"{display_name(take.name)}: which skeleton is it for, {names}? "
+        "Add it again with that one alone.",
+    )
 
 
 def sample_clip(document: Document, name: str) -> Clip:
