@@ -11,6 +11,8 @@ motion is ever played faster than one over its weight.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -29,91 +31,69 @@ def by_rates(pace: str) -> bool:
     return pace == "rates"
 
 
-@njit(cache=True)
-def _coefficients(control, scale, span):  # type: ignore[no-untyped-def]
-    """Of the sum of all motions, each times its scale: value = a v² + b v + c on a span."""
-    p, q, r = 0.0, 0.0, 0.0
-    for j in range(scale.shape[0]):
-        if scale[j] != 0.0:
-            p += scale[j] * control[span, j]
-            q += scale[j] * control[span + 1, j]
-            r += scale[j] * control[span + 2, j]
-    return 0.5 * (p - 2.0 * q + r), q - p
+@njit(cache=True, error_model="numpy")
+def next_places(control, u, steps, shares, by_rates, cyclic, places):  # type: ignore[no-untyped-def]
+    """Where a blend with shares (T, k) is after each of T time steps from u, into ``places`` (T,).
 
-
-@njit(cache=True)
-def _place_after(control, scale, u, step, cyclic):  # type: ignore[no-untyped-def]
-    """The u at which the scaled sum of the motions has grown by ``step`` since u.
-
-    ``control`` (n, k) holds the uniform quadratic B-spline's control points; span s is
-    u in [s, s + 1]. Past the ends the curve repeats if it is cyclic, and goes on straight
-    if it is not, so that there is always an answer. ``step`` may be negative.
+    ``control`` (n, k) holds the uniform quadratic B-spline's control points; span s is u in
+    [s, s + 1]. Past the ends the curve repeats if it is cyclic, and goes on straight if it is
+    not, so that there is always an answer. ``steps`` (k,) may be negative.
     """
-    spans = control.shape[0] - 2
-    laps = 0
-    span = int(np.floor(u))
-    if cyclic:
-        laps = span // spans
-        span -= laps * spans
-    span = min(max(span, 0), spans - 1)
-    v = u - laps * spans - span
-    a, b = _coefficients(control, scale, span)
-    # How far the target lies from the start of the span.
-    if v < 0.0:
-        left = b * v + step
-    elif v > 1.0:
-        left = a + b + (b + 2.0 * a) * (v - 1.0) + step
-    else:
-        left = (a * v + b) * v + step
-    while True:
-        length = a + b
-        if left > length:
-            if span == spans - 1:
-                if not cyclic:
-                    return spans + (left - length) / (b + 2.0 * a)
-                laps += 1
-                span = -1
-            left -= length
-            span += 1
-            a, b = _coefficients(control, scale, span)
-        elif left < 0.0:
-            if span == 0:
-                if not cyclic:
-                    return left / b
-                laps -= 1
-                span = spans
-            span -= 1
-            a, b = _coefficients(control, scale, span)
-            left += a + b
-        else:
-            # a v² + b v = left, in the form that stays accurate when a is small.
-            root = np.sqrt(max(b * b + 4.0 * a * left, 0.0))
-            return laps * spans + span + (2.0 * left / (b + root) if left > 0.0 else 0.0)
-
-
-@njit(cache=True)
-def next_place(control, u, steps, shares, by_rates, cyclic):  # type: ignore[no-untyped-def]
-    """Where a blend with these shares (k,) is one time step after u."""
-    sign = 1.0 if steps[0] > 0.0 else -1.0
-    scale = np.zeros(shares.shape[0])
-    if not by_rates:
-        for j in range(shares.shape[0]):
-            scale[j] = shares[j] / abs(steps[j])
-        return _place_after(control, scale, u, sign, cyclic)
-    change = 0.0
-    for j in range(shares.shape[0]):
-        if shares[j] != 0.0:
-            scale[:] = 0.0
-            scale[j] = 1.0 / abs(steps[j])
-            change += shares[j] * (_place_after(control, scale, u, sign, cyclic) - u)
-    return u + change
-
-
-@njit(cache=True)
-def _advance(control, u, steps, shares, by_rates, cyclic, result):  # type: ignore[no-untyped-def]
-    for i in range(result.shape[0]):
-        result[i] = u
-        u = next_place(control, u, steps, shares[i], by_rates, cyclic)
+    spans, clips = control.shape[0] - 2, control.shape[1]
+    for i in range(places.shape[0]):
+        place = u
+        # By durations all take the time step together, by rates everyone alone.
+        for voter in range(clips if by_rates else 1):
+            if by_rates and shares[i, voter] == 0.0:
+                continue
+            span = math.floor(u)
+            laps = span // spans if cyclic else 0
+            span -= laps * spans
+            span = 0 if span < 0 else spans - 1 if span >= spans else span
+            v = u - laps * spans - span
+            # The target, in time steps from the start of the span, once that is known.
+            left, moved, there = 1.0 if steps[0] > 0.0 else -1.0, 0, u
+            while True:
+                p, q, r = 0.0, 0.0, 0.0
+                for j in range(clips):
+                    if j == voter or not by_rates:
+                        scale = (1.0 if by_rates else shares[i, j]) / abs(steps[j])
+                        p += scale * control[span, j]
+                        q += scale * control[span + 1, j]
+                        r += scale * control[span + 2, j]
+                # The scaled sum of the motions is a v² + b v and a constant on the span.
+                a, b = 0.5 * (p - 2.0 * q + r), q - p
+                length = a + b
+                if moved < 0:
+                    left += length
+                elif moved == 0 and v < 0.0:
+                    left += b * v
+                elif moved == 0 and v > 1.0:
+                    left += length + (b + 2.0 * a) * (v - 1.0)
+                elif moved == 0:
+                    left += (a * v + b) * v
+                if left > length and (cyclic or span < spans - 1):
+                    left -= length
+                    moved, span = 1, span + 1
+                    if span == spans:
+                        laps, span = laps + 1, 0
+                elif left < 0.0 and (cyclic or span > 0):
+                    moved, span = -1, span - 1
+                    if span < 0:
+                        laps, span = laps - 1, spans - 1
+                else:
+                    there = laps * spans + span
+                    if left > length:
+                        there += 1.0 + (left - length) / (b + 2.0 * a)
+                    elif left < 0.0:
+                        there += left / b
+                    elif left > 0.0:
+                        # a v² + b v = left, in the form that stays accurate when a is small.
+                        there += 2.0 * left / (b + math.sqrt(max(b * b + 4.0 * a * left, 0.0)))
+                    break
+            place = place + shares[i, voter] * (there - u) if by_rates else there
+        u = place
+        places[i] = place
 
 
 def advance(
@@ -146,14 +126,15 @@ def advance(
     -------
     ``(T,)`` places in spans; those past the end of an open curve lie outside it.
     """
-    result = np.empty(len(shares))
-    _advance(
-        np.ascontiguousarray(control),
+    places = np.empty(len(shares) + 1)
+    places[0] = start
+    next_places(
+        np.array(control, dtype=np.float64),
         float(start),
-        np.ascontiguousarray(steps),
-        np.ascontiguousarray(shares),
+        np.array(steps, dtype=np.float64),
+        np.array(shares, dtype=np.float64),
         by_rates(pace),
         cyclic,
-        result,
+        places[1:],
     )
-    return result
+    return places[:-1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from motionweave.blending.advance import next_place
+from motionweave.blending.advance import next_places
 
 
 @njit(cache=True)
@@ -91,7 +91,9 @@ def move_on(  # type: ignore[no-untyped-def]
     spans = timewarp.shape[0] - 2
     cyclic = cycle.shape[0] > 0
     if steps[0] > 0.0:
-        place = next_place(timewarp, place, steps, shares, by_rates, cyclic)
+        after = np.empty(1)
+        next_places(timewarp, place, steps, shares.reshape(1, clips), by_rates, cyclic, after)
+        place = after[0]
     step = np.empty(3)
     while cyclic and place >= spans:
         place -= spans

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
@@ -10,96 +12,97 @@ from motionweave.errors import BlendError
 
 Array = NDArray[np.float64]
 
-_MOST_ITERATIONS = 30
+_MOST_STEPS = 40
 # A step so small is none: an input that is the mean comes back bit for bit.
-_CONVERGED = 1e-13
-# A step of Newton's so small, once made, leaves an error of its square: none.
-_SETTLED = 1e-8
-# Newton's steps are for the neighbourhood of the mean: within so many radians, and where
-# the determinant of the second derivative says that there is a minimum.
-_NEAR = 0.5
-_FLAT = 0.2
+_NONE = 1e-13
+# A step so small is the last: it leaves less than a tenth of itself.
+_LAST = 1e-9
+# Inputs within a quarter turn of a mean have no other mean: 1 - cosine of the half angle.
+_QUARTER = 1.0 - math.sqrt(0.5)
+# So far a / sin a is this polynomial in 1 - cos a, but for rounding.
+_C1, _C2, _C3 = 0.33333333333313425, 0.13333333335979808, 0.05714285577444372
+_C4, _C5, _C6 = 0.02539686156895528, 0.011543456029356433, 0.005333293615904679
+_C7, _C8 = 0.0024543517514940814, 0.0012930322373475352
+_C9, _C10 = 0.0002697065439145062, 0.0006094409225952268
 
 
-@njit(cache=True, fastmath=False)
-def _mean_rotations(rotations, weights, result):  # type: ignore[no-untyped-def]
-    """Means of rotations (k, T, J, 4) by weights (T, k), into (T, J, 4).
+@njit(cache=True, error_model="numpy", fastmath={"contract"})
+def _mean_rotations(rotations, weights, mean, total, result):  # type: ignore[no-untyped-def]
+    """Means of rotations (k, T J, 4) by weights (T, k), into (T J, 4).
 
-    Newton's method on the sum of squared angles: with half angles a_i between the mean and
-    the inputs, about axes n_i, its gradient is the mean of the logarithms and its second
-    derivative the mean of c_i + (1 - c_i) n_i n_i^T with c_i = a_i cot(a_i).
+    With half angles a_i from a quaternion m to the inputs, the gradient of the sum of
+    w_i a_i² is what the sum s of w_i (a_i / sin a_i) q_i has at right angles to m. Along m,
+    s has the mean of c_i = a_i cot a_i; the second derivative is the mean of c_i across and 1
+    along the direction to each input. With all directions alike that is (1 + 2 s · m) / 3,
+    by which steps are divided: nearly Newton's.
+
+    ``mean`` and ``total``, each (4,), are m and s, and have no other use.
     """
-    inputs, frames, joints = rotations.shape[0], rotations.shape[1], rotations.shape[2]
-    for t in range(frames):
-        heaviest = 0
-        for i in range(1, inputs):
+    inputs, frames = rotations.shape[0], weights.shape[0]
+    joints = rotations.shape[1] // frames
+    for n in range(rotations.shape[1]):
+        t = n // joints
+        heaviest, convex = 0, True
+        for i in range(inputs):
+            convex = convex and weights[t, i] >= 0.0
             if abs(weights[t, i]) > abs(weights[t, heaviest]):
                 heaviest = i
-        for j in range(joints):
-            x = rotations[heaviest, t, j, 0]
-            y = rotations[heaviest, t, j, 1]
-            z = rotations[heaviest, t, j, 2]
-            w = rotations[heaviest, t, j, 3]
-            for _ in range(_MOST_ITERATIONS):
-                sx, sy, sz = 0.0, 0.0, 0.0
-                xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        lowest = np.inf
+        for attempt in range(inputs):
+            start = (heaviest + attempt) % inputs
+            cosine = 0.0
+            for c in range(4):
+                mean[c] = rotations[start, n, c]
+                cosine += mean[c] * result[n, c]
+            if attempt > 0 and abs(cosine) > 1.0 - _QUARTER:
+                continue
+            energy, alone = 0.0, True
+            for _ in range(_MOST_STEPS):
+                energy, alone = 0.0, True
+                for c in range(4):
+                    total[c] = 0.0
                 for i in range(inputs):
-                    weight = weights[t, i]
-                    if weight == 0.0:
+                    if weights[t, i] == 0.0:
                         continue
-                    q = rotations[i, t, j]
-                    # mean^-1 q_i
-                    dx = w * q[0] - x * q[3] - y * q[2] + z * q[1]
-                    dy = w * q[1] + x * q[2] - y * q[3] - z * q[0]
-                    dz = w * q[2] - x * q[1] + y * q[0] - z * q[3]
-                    dw = w * q[3] + x * q[0] + y * q[1] + z * q[2]
-                    sine = np.sqrt(dx * dx + dy * dy + dz * dz)
-                    if sine < 1e-12:
-                        # log q = 2 q for what hardly turns, of whichever sign.
-                        factor = 2.0 * weight if dw > 0.0 else -2.0 * weight
-                        curved, outer = weight, 0.0
+                    cosine = 0.0
+                    for c in range(4):
+                        cosine += mean[c] * rotations[i, n, c]
+                    # The short way: q and -q are one rotation.
+                    share = weights[t, i] if cosine >= 0.0 else -weights[t, i]
+                    d = 1.0 - abs(cosine)
+                    if d < _QUARTER:
+                        e = d * d
+                        ratio = 1.0 + e * (_C2 + e * (_C4 + e * (_C6 + e * (_C8 + e * _C10))))
+                        ratio += d * (_C1 + e * (_C3 + e * (_C5 + e * (_C7 + e * _C9))))
                     else:
-                        # The short way: q and -q are one rotation.
-                        angle = np.arctan2(sine, dw) if dw > 0.0 else np.arctan2(-sine, -dw)
-                        angle /= sine
-                        factor = 2.0 * weight * angle
-                        curved = weight * angle * dw
-                        outer = (weight - curved) / (sine * sine)
-                    sx += factor * dx
-                    sy += factor * dy
-                    sz += factor * dz
-                    xx += curved + outer * dx * dx
-                    yy += curved + outer * dy * dy
-                    zz += curved + outer * dz * dz
-                    xy += outer * dx * dy
-                    xz += outer * dx * dz
-                    yz += outer * dy * dz
-                # The step solves the symmetric 3 x 3 system by Cramer's rule.
-                ax, ay, az = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-                det = xx * ax + xy * ay + xz * az
-                near = sx * sx + sy * sy + sz * sz < _NEAR * _NEAR and det > _FLAT
-                if near:
-                    px = ax * sx + ay * sy + az * sz
-                    py = ay * sx + (xx * zz - xz * xz) * sy + (xy * xz - xx * yz) * sz
-                    pz = az * sx + (xy * xz - xx * yz) * sy + (xx * yy - xy * xy) * sz
-                    sx, sy, sz = px / det, py / det, pz / det
-                size = np.sqrt(sx * sx + sy * sy + sz * sz)
-                if size < _CONVERGED:
+                        ratio = math.acos(1.0 - d) / math.sqrt(d * (2.0 - d))
+                        alone = False
+                    energy += weights[t, i] * ratio * ratio * d * (2.0 - d)
+                    for c in range(4):
+                        total[c] += share * ratio * rotations[i, n, c]
+                along = 0.0
+                for c in range(4):
+                    along += mean[c] * total[c]
+                # Where inputs pull apart, no further than twice as far as their logarithms say.
+                scale = 3.0 / (1.0 + 2.0 * along) if along > 0.25 else 2.0
+                size = 0.0
+                for c in range(4):
+                    total[c] = scale * (total[c] - along * mean[c])
+                    size += total[c] * total[c]
+                if size < _NONE * _NONE:
                     break
-                half = np.sin(0.5 * size) / size
-                ex, ey, ez, ew = sx * half, sy * half, sz * half, np.cos(0.5 * size)
-                nx = w * ex + x * ew + y * ez - z * ey
-                ny = w * ey - x * ez + y * ew + z * ex
-                nz = w * ez + x * ey - y * ex + z * ew
-                nw = w * ew - x * ex - y * ey - z * ez
-                length = np.sqrt(nx * nx + ny * ny + nz * nz + nw * nw)
-                x, y, z, w = nx / length, ny / length, nz / length, nw / length
-                if near and size < _SETTLED:
+                for c in range(4):
+                    mean[c] = (mean[c] + total[c]) / math.sqrt(1.0 + size)
+                if size < _LAST * _LAST:
                     break
-            result[t, j, 0] = x
-            result[t, j, 1] = y
-            result[t, j, 2] = z
-            result[t, j, 3] = w
+            if energy < lowest:
+                lowest = energy
+                for c in range(4):
+                    result[n, c] = mean[c]
+            # Of several means the nearest to all inputs counts, so those far from it have a
+            # try. With negative weights it is the one next to the heaviest input.
+            if alone or not convex:
+                break
 
 
 def mean_rotations(rotations: ArrayLike, weights: ArrayLike) -> Array:
@@ -126,6 +129,7 @@ def mean_rotations(rotations: ArrayLike, weights: ArrayLike) -> Array:
             f"mean of rotations {rotations.shape}: weights must have shape "
             f"(frames, inputs), got {weights.shape}"
         )
-    result = np.empty(rotations.shape[1:])
-    _mean_rotations(rotations, weights, result)
+    result = np.zeros(rotations.shape[1:])
+    inputs = rotations.reshape(len(rotations), -1, 4)
+    _mean_rotations(inputs, weights, np.empty(4), np.empty(4), result.reshape(-1, 4))
     return result

@@ -45,56 +45,49 @@ class Entry:
 
 @njit(cache=True)
 def _fill_few(  # type: ignore[no-untyped-def]
-    cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col, rows_best
+    cost, first, columns, limit, diagonal, free, left, above, above_from, back, ends_col, rows_best
 ):
     """Fill ``back`` for L <= 3. There are no loops over the states: each is a variable.
 
-    ``ends_row`` and ``ends_col`` (each (n, 2)) take cost and state of the best path to each
-    cell of the last row and last column, ``rows_best`` the least cost in each row. Returns
-    cost, row, place and state of the best end.
+    ``above`` (width + 1, 4) holds for each place of the row above the cost of the best state,
+    of the best that a step along the column may follow, and of runs of one and two such steps;
+    ``above_from`` (width + 1, 2) which states the first two are. The last place stays infinite:
+    it stands for all that lies outside the band. ``left`` (4,) is the same for the cell
+    diagonally before the first one, then for what lies left of it. In the first ``free`` rows
+    paths may begin anywhere. ``ends_col`` (rows, 2) takes cost and state of the best path to
+    each cell of the last column, ``rows_best`` (rows, 3) cost, place and state of the best
+    in each row.
     """
-    inf = np.inf
     rows, width = cost.shape
-    # For each place of the row above: the best state, the best that a step along the column
-    # may follow, and runs of one and two such steps. One place more stays infinite: it
-    # stands for all that lies outside the band.
-    best, best_from = np.full(width + 1, inf), np.zeros(width + 1, np.uint8)
-    level, level_from = np.full(width + 1, inf), np.zeros(width + 1, np.uint8)
-    up1, up2 = np.full(width + 1, inf), np.full(width + 1, inf)
     # Runs longer than the limit cost too much.
-    second, third = (0.0 if limit >= 2 else inf), (0.0 if limit >= 3 else inf)
-    top, top_row, top_place, top_state = inf, 0, 0, 0
+    second = 0.0 if limit >= 2 else np.inf
+    third = 0.0 if limit >= 3 else np.inf
     for i in range(rows):
-        shift = first[i] - first[i - 1] if i > 0 else width
-        anywhere = begin == 2 or (begin == 1 and i == 0)
-        corner = begin == 0 and i == 0
-        low, high = max(0, -first[i]), min(width, columns - first[i])
-        diag, diag_from = inf, 0
+        shift = first[i] - first[i - 1] if i > 0 else 0
+        low = -first[i] if first[i] < 0 else 0
+        high = columns - first[i] if columns - first[i] < width else width
+        diag, diag_from = left[0], 7
         if 0 < low + shift <= width:
-            diag, diag_from = best[low + shift - 1], best_from[low + shift - 1]
-        steep, steep_from, right1, right2 = inf, 0, inf, inf
+            diag, diag_from = above[low + shift - 1, 0], above_from[low + shift - 1, 0]
+        steep, steep_from = left[1], 0
+        right1, right2 = left[2], left[3]
+        left[:] = np.inf
+        # A path that begins here costs nothing before.
+        begun = 0.0 if i < free else np.inf
+        least, least_place, least_state = np.inf, 0, 0
         # What this row writes lies left of what it still reads: bands only move right.
-        best[:low] = level[:low] = up1[:low] = up2[:low] = inf
+        above[:low] = np.inf
         for place in range(low, high):
             c = cost[i, place]
-            above = min(place + shift, width)
-            over, over_from = best[above], best_from[above]
-            d, d_from = diag + diagonal * c, diag_from
-            h1, h1_from = steep + c, steep_from
-            h2, h3 = right1 + c + second, right2 + c + third
-            v1, v1_from = level[above] + c, level_from[above]
-            v2, v3 = up1[above] + c + second, up2[above] + c + third
-            if anywhere and diagonal * c < d:
-                d, d_from = diagonal * c, 7
-            if corner and place == 0:
-                d, d_from = (c if run == 0 else inf), 7
-                if run > 0 and along == 0:
-                    h1, h2 = (c if run == 1 else inf), (c if run == 2 else inf)
-                    h3 = c if run == 3 else inf
-                elif run > 0:
-                    v1, v2 = (c if run == 1 else inf), (c if run == 2 else inf)
-                    v3 = c if run == 3 else inf
-            back[i, place] = d_from | (h1_from << 3) | (v1_from << 5)
+            over = place + shift if place + shift < width else width
+            if begun < diag:
+                diag, diag_from = begun, 7
+            d = diag + diagonal * c
+            h1, h2, h3 = steep + c, right1 + c + second, right2 + c + third
+            v1, v2 = above[over, 1] + c, above[over, 2] + c + second
+            v3 = above[over, 3] + c + third
+            back[i, place] = diag_from | (steep_from << 3) | (above_from[over, 1] << 5)
+            diag, diag_from = above[over, 0], above_from[over, 0]
             # What a step along the column may follow, and what one along the row may.
             flat, flat_from = d, 0
             if h1 < flat:
@@ -110,34 +103,31 @@ def _fill_few(  # type: ignore[no-untyped-def]
                 steep, steep_from = v2, 2
             if v3 < steep:
                 steep, steep_from = v3, 3
-            best[place] = min(flat, steep)
-            best_from[place] = steep_from + 3 if steep < flat else flat_from
-            level[place], level_from[place] = flat, flat_from
-            up1[place], up2[place] = v1, v2
             right1, right2 = h1, h2
-            diag, diag_from = over, over_from
-        best[high:] = level[high:] = up1[high:] = up2[high:] = inf
-        rows_best[i] = best[:width].min()
-        if rows_best[i] < top:
-            place = int(np.argmin(best[:width]))
-            top, top_row, top_place, top_state = best[place], i, place, int(best_from[place])
-        if 0 <= columns - 1 - first[i] < width:
-            ends_col[i, 0] = best[columns - 1 - first[i]]
-            ends_col[i, 1] = best_from[columns - 1 - first[i]]
-    for place in range(width):
-        ends_row[place, 0], ends_row[place, 1] = best[place], best_from[place]
-    return top, top_row, top_place, top_state
+            best, best_from = flat, flat_from
+            if steep < flat:
+                best, best_from = steep, steep_from + 3
+            above[place, 0], above_from[place, 0] = best, best_from
+            above[place, 1], above_from[place, 1] = flat, flat_from
+            above[place, 2], above[place, 3] = v1, v2
+            if best < least:
+                least, least_place, least_state = best, place, best_from
+        above[high:] = np.inf
+        rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = least, least_place, least_state
+        if high == columns - first[i]:
+            ends_col[i, 0], ends_col[i, 1] = above[high - 1, 0], above_from[high - 1, 0]
 
 
 @njit(cache=True)
 def _fill_many(  # type: ignore[no-untyped-def]
-    cost, first, columns, limit, diagonal, begin, along, run, back, ends_row, ends_col, rows_best
+    cost, first, columns, limit, diagonal, free, enter, back, ends_row, ends_col, rows_best
 ):
-    """As `_fill_few` for any L; ``back`` is (rows, width, 3)."""
+    """As `_fill_few` for any L: ``back`` is (rows, width, 3), and paths that do not begin freely
+    begin in the first cell's state ``enter``. ``ends_row`` (width, 2) is as ``ends_col``.
+    """
     rows, width = cost.shape
     states = 2 * limit + 1
     above, here = np.full((width, states), np.inf), np.full((width, states), np.inf)
-    top, top_row, top_place, top_state = np.inf, 0, 0, 0
     for i in range(rows):
         shift = first[i] - first[i - 1] if i > 0 else 0
         for place in range(width):
@@ -153,7 +143,7 @@ def _fill_many(  # type: ignore[no-untyped-def]
                     if above[before, s] < above[before, d_from]:
                         d_from = s
                 now[0] = above[before, d_from] + diagonal * c
-            if (begin == 2 or (begin == 1 and i == 0)) and diagonal * c < now[0]:
+            if i < free and diagonal * c < now[0]:
                 now[0], d_from = diagonal * c, 2 * limit + 1
             if place > 0:
                 left = here[place - 1]
@@ -170,8 +160,8 @@ def _fill_many(  # type: ignore[no-untyped-def]
                 now[limit + 1] = above[over, v_from] + c
                 for s in range(limit + 2, states):
                     now[s] = above[over, s - 1] + c
-            if begin == 0 and i == 0 and place == 0:
-                now[0 if run == 0 else run + along * limit] = c
+            if free == 0 and i == 0 and place == 0:
+                now[enter] = c
             if column < 0 or column >= columns:
                 now[:] = np.inf
             back[i, place, 0], back[i, place, 1], back[i, place, 2] = d_from, h_from, v_from
@@ -179,15 +169,13 @@ def _fill_many(  # type: ignore[no-untyped-def]
             for s in range(1, states):
                 if now[s] < now[state]:
                     state = s
-            rows_best[i] = min(rows_best[i], now[state])
-            if now[state] < top:
-                top, top_row, top_place, top_state = now[state], i, place, state
+            if now[state] < rows_best[i, 0]:
+                rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = now[state], place, state
             if i == rows - 1:
                 ends_row[place, 0], ends_row[place, 1] = now[state], state
             if column == columns - 1:
                 ends_col[i, 0], ends_col[i, 1] = now[state], state
         above, here = here, above
-    return top, top_row, top_place, top_state
 
 
 @njit(cache=True)
@@ -232,7 +220,6 @@ class _Table:
     ends_row: Array
     ends_col: Array
     rows_best: Array
-    best: tuple[float, int, int, int]
 
     def path(self, row: int, place: int, state: int) -> Path:
         """The best path to a cell, given by its row, place in the row, and last state."""
@@ -257,23 +244,27 @@ def _fill(
     rows, width = cost.shape
     first = np.zeros(rows, dtype=np.int64) if first is None else np.asarray(first, dtype=np.int64)
     columns = width if columns is None else columns
-    ends_row, ends_col = np.full((width, 2), np.inf), np.full((rows, 2), np.inf)
-    rows_best = np.full(rows, np.inf)
-    few = limit <= _WRITTEN_OUT
-    if few:
+    free = {CORNER: 0, ROW: 1, ANYWHERE: rows}[begin]
+    ends_col, rows_best = np.full((rows, 2), np.inf), np.full((rows, 3), np.inf)
+    if limit <= _WRITTEN_OUT:
+        left, above = np.full(4, np.inf), np.full((width + 1, 4), np.inf)
+        above_from = np.zeros((width + 1, 2), dtype=np.int64)
+        if begin == CORNER:
+            (above[0] if entry.along == 1 and entry.run > 0 else left)[entry.run] = 0.0
         back = np.empty((rows, width, 1), dtype=np.uint8)
-        best = _fill_few(
-            cost, first, columns, limit, diagonal, begin, entry.along, entry.run,
-            back[..., 0], ends_row, ends_col, rows_best,
+        _fill_few(
+            cost, first, columns, limit, diagonal, free, left, above, above_from,
+            back[..., 0], ends_col, rows_best,
         )  # fmt: skip
-    else:
-        back = np.empty((rows, width, 3), dtype=np.uint16)
-        best = _fill_many(
-            cost, first, columns, limit, diagonal, begin, entry.along, entry.run,
-            back, ends_row, ends_col, rows_best,
-        )  # fmt: skip
-    numbered = _WRITTEN_OUT if few else limit
-    return _Table(first, columns, numbered, back, ends_row, ends_col, rows_best, best)
+        ends_row = np.column_stack([above[:width, 0], above_from[:width, 0]])
+        return _Table(first, columns, _WRITTEN_OUT, back, ends_row, ends_col, rows_best)
+    back = np.empty((rows, width, 3), dtype=np.uint16)
+    ends_row = np.full((width, 2), np.inf)
+    enter = entry.run + (limit * entry.along if entry.run > 0 else 0)
+    _fill_many(
+        cost, first, columns, limit, diagonal, free, enter, back, ends_row, ends_col, rows_best
+    )
+    return _Table(first, columns, limit, back, ends_row, ends_col, rows_best)
 
 
 def smallest_limit(rows: int, columns: int) -> int:
@@ -361,8 +352,8 @@ def longest_good(cost: Array, good: float, slope_limit: int = 2) -> Path:
     """
     # Diagonal steps advance two frames, the others one: no path gains by zigzagging.
     table = _fill(cost - good, slope_limit, diagonal=2.0, begin=ANYWHERE)
-    _, row, place, state = table.best
-    return table.path(row, place, state)
+    row = int(np.argmin(table.rows_best[:, 0]))
+    return table.path(row, *table.rows_best[row, 1:].astype(int))
 
 
 def earned_from(cost: Array, good: float, slope_limit: int = 2) -> Array:
@@ -370,7 +361,7 @@ def earned_from(cost: Array, good: float, slope_limit: int = 2) -> Array:
 
     ``(rows,)``; they may begin and end in any column.
     """
-    return -_fill(cost - good, slope_limit, diagonal=2.0, begin=ROW).rows_best
+    return -_fill(cost - good, slope_limit, diagonal=2.0, begin=ROW).rows_best[:, 0]
 
 
 def _entry(path: Path) -> Entry:

@@ -9,10 +9,9 @@ clips that lead far away.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.registration.clouds import PointClip
@@ -23,7 +22,10 @@ Array = NDArray[np.float64]
 
 # Rows of a grid that are computed at a time, so that everything stays in the cache.
 _BLOCK = 96
-_FRAMES = 2 * REACH + 1
+# A grid of so few cells is computed in one go, as if any window might be cut.
+_SMALL = 10_000
+_OFFSETS = np.arange(-REACH, REACH + 1)
+_FRAMES = len(_OFFSETS)
 
 
 def whole_stride(clip: PointClip) -> int | None:
@@ -34,13 +36,29 @@ def whole_stride(clip: PointClip) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """One clip of a grid: its frames ``(T, ...)`` as rows of matrices, and their centres."""
+    """One clip of a grid: its T frames as rows of matrices, and their windows of K frames.
+
+    Parameters
+    ----------
+    plane, turned
+        ``(T, 2 P)`` all x, then all z of the points about each frame's centre; the same turned
+        by a quarter: (x, z) becomes (z, -x).
+    rest
+        ``(T, P + 2)`` heights, a column of ones, and the frame's energy.
+    path, path_turned
+        ``(T, 2 K)`` the same of the centres of a window's frames, about their mean.
+    path_rest
+        ``(T, 2 K)`` which frames of a window there are, as 0 or 1, then the centres' energies.
+    stride
+        Frames between two of a window.
+    """
 
     plane: Array
     turned: Array
-    height: Array
-    energy: Array
-    centre: Array
+    rest: Array
+    path: Array
+    path_turned: Array
+    path_rest: Array
     stride: int
 
     @classmethod
@@ -48,30 +66,62 @@ class _Side:
         track = Track.of(clip)
         height = track.y - level
         energy = track.energy + (height * height) @ track.weights
+        count = len(clip)
+        at = np.arange(count)[:, None] + stride * _OFFSETS
+        inside = (at >= 0) & (at < count)
+        path = track.centre.T[:, np.clip(at, 0, count - 1)] * inside
+        path -= path.sum(axis=2, keepdims=True) / inside.sum(axis=1, keepdims=True)
+        x, z = path * inside
         return cls(
             np.hstack([track.x, track.z]),
             np.hstack([track.z, -track.x]),
-            height,
-            energy,
-            track.centre,
+            np.column_stack([height, np.ones(count), energy]),
+            np.hstack([x, z]),
+            np.hstack([z, -x]),
+            np.hstack([inside, x * x + z * z]),
             stride,
         )
 
-    def reach(self, first: int, stop: int) -> tuple[int, int]:
+    def __len__(self) -> int:
+        return len(self.plane)
+
+    def whole(self, first: int, stop: int) -> tuple[int, int]:
+        """Which of the frames ``[first, stop)`` have windows that are not cut."""
+        far = REACH * self.stride
+        begin = min(max(first, far), stop)
+        return begin, max(begin, min(stop, len(self) - far))
+
+    def touched(self, first: int, stop: int) -> tuple[int, int]:
         """The frames that the windows of frames ``[first, stop)`` touch."""
         far = REACH * self.stride
-        return max(0, first - far), min(len(self.centre), stop + far)
+        return max(0, first - far), min(len(self), stop + far)
 
-    def paths(self, first: int, stop: int) -> Array:
-        """Centres of the windows' frames about their mean, ``(n, 2 K)``: all x, then all z.
+    def steps(self, first: int, stop: int) -> list[tuple[slice, slice]]:
+        """For each frame of a window: which of ``[first, stop)`` have it, and where it is.
 
-        Only those of whole windows are of use; the others are not read.
+        The latter among the frames that are touched.
         """
-        offsets = self.stride * np.arange(-REACH, REACH + 1)
-        at = np.clip(np.arange(first, stop)[:, None] + offsets, 0, len(self.centre) - 1)
-        path = self.centre[at] - self.centre[first:stop, None]
-        path = path - path.mean(axis=1, keepdims=True)
-        return np.hstack([path[..., 0], path[..., 1]])
+        top, bottom = self.touched(first, stop)
+        found = []
+        for by in (self.stride * _OFFSETS).tolist():
+            begin = max(first + by, top)
+            end = max(begin, min(stop + by, bottom))
+            here, there = (slice(begin - zero, end - zero) for zero in (first + by, top))
+            found.append((here, there))
+        return found
+
+    def weighted(self, weights: Array) -> _Side:
+        """The left factor of the products: each frame of a window counts one K-th."""
+        count = len(weights)
+        heights, one, energy = np.split(self.rest, [count, count + 1], axis=1)
+        there, energies = np.split(self.path_rest, 2, axis=1)
+        return replace(
+            self,
+            plane=self.plane * np.tile(weights / _FRAMES, 2),
+            rest=np.hstack([heights * (-2.0 * weights), energy, one]) / _FRAMES,
+            path=self.path / _FRAMES,
+            path_rest=np.hstack([energies, there]) / _FRAMES,
+        )
 
 
 def frame_distances(
@@ -86,40 +136,27 @@ def frame_distances(
     a, rows = _around(a, rows, strides[0])
     b, columns = _around(b, columns, strides[1])
     level = float(a.points[..., 1].mean())
-    left, right = _Side.of(a, level, strides[0]), _Side.of(b, level, strides[1])
-    weights = a.weights
-    low, high = right.reach(*columns)
-    plane_b, turned_b = right.plane[low:high].T, right.turned[low:high].T
-    # E + E' - 2 Σ w y y' as one product, the energies in two further columns.
-    ones = np.ones((high - low, 1))
-    rest_b = np.hstack([right.height[low:high], ones, right.energy[low:high, None]]).T
-    path_b = right.paths(*columns)
-    k = _FRAMES
-    path_turned = np.hstack([path_b[:, k:], -path_b[:, :k]]).T / k
-    energy_b = np.sum(path_b**2, axis=1) / k
+    left = _Side.of(a, level, strides[0]).weighted(a.weights)
+    right = _Side.of(b, level, strides[1])
     out = np.empty((rows[1] - rows[0], columns[1] - columns[0]))
-    for first in range(rows[0], rows[1], _BLOCK):
-        stop = min(first + _BLOCK, rows[1])
-        top, bottom = left.reach(first, stop)
-        weighted = left.plane[top:bottom] * np.tile(weights, 2)
-        ones = np.ones((bottom - top, 1))
-        rest = np.hstack(
-            [left.height[top:bottom] * (-2.0 * weights), left.energy[top:bottom, None], ones]
-        )
-        path_a = left.paths(first, stop)
-        _combine(
-            weighted @ plane_b,
-            weighted @ turned_b,
-            rest @ rest_b,
-            path_a @ path_b.T / k,
-            path_a @ path_turned,
-            np.sum(path_a**2, axis=1) / k,
-            energy_b,
-            left.centre,
-            right.centre,
-            np.array([top, low, first, columns[0], *strides]),
-            out[first - rows[0] : stop - rows[0]],
-        )
+
+    def fill(some: tuple[int, int], others: tuple[int, int]) -> None:
+        if some[0] < some[1] and others[0] < others[1]:
+            part = out[slice(*np.subtract(some, rows[0])), slice(*np.subtract(others, columns[0]))]
+            _fill(left, right, some, others, part)
+
+    if out.size <= _SMALL:
+        fill(rows, columns)
+        return out
+    top, bottom = left.whole(*rows)
+    low, high = right.whole(*columns)
+    for first in range(top, bottom, _BLOCK):
+        fill((first, min(first + _BLOCK, bottom)), (low, high))
+    # What is left is a frame around that, of windows that are cut.
+    fill((rows[0], top), columns)
+    fill((bottom, rows[1]), columns)
+    fill((top, bottom), (columns[0], low))
+    fill((top, bottom), (high, columns[1]))
     return out
 
 
@@ -131,60 +168,44 @@ def _around(
     return clip[start : frames[1] + REACH * stride], (frames[0] - start, frames[1] - start)
 
 
-@njit(cache=True)
-def _combine(  # type: ignore[no-untyped-def]
-    cosine, sine, rest, path_cosine, path_sine, energy_a, energy_b, centre_a, centre_b, places, out
-):
-    """Sum along diagonals, add what the centres' paths contribute, and put into Eq. 1.
+def _fill(
+    left: _Side, right: _Side, rows: tuple[int, int], columns: tuple[int, int], out: Array
+) -> None:
+    """Put the distances of some windows into ``out``; either all are whole or any may be cut."""
+    i, j = slice(*rows), slice(*columns)
+    above, across = slice(*left.touched(*rows)), slice(*right.touched(*columns))
+    steps = list(zip(left.steps(*rows), right.steps(*columns), strict=True))
 
-    ``cosine``, ``sine`` and ``rest`` begin with frames ``places[:2]`` of the clips, ``out``
-    with frames ``places[2:4]``; ``places[4:]`` are the strides.
-    """
-    top, low, first, begin, step_a, step_b = places
-    count_a, count_b = len(centre_a), len(centre_b)
-    columns = out.shape[1]
-    for n in range(out.shape[0]):
-        i = first + n
-        whole_from, whole_to = columns, columns
-        if 2 * step_a <= i < count_a - 2 * step_a:
-            whole_from = max(0, min(columns, 2 * step_b - begin))
-            whole_to = max(whole_from, min(columns, count_b - 2 * step_b - begin))
-            r = i - top
-            c0, c1, c2 = cosine[r - 2 * step_a], cosine[r - step_a], cosine[r]
-            c3, c4 = cosine[r + step_a], cosine[r + 2 * step_a]
-            s0, s1, s2 = sine[r - 2 * step_a], sine[r - step_a], sine[r]
-            s3, s4 = sine[r + step_a], sine[r + 2 * step_a]
-            e0, e1, e2 = rest[r - 2 * step_a], rest[r - step_a], rest[r]
-            e3, e4 = rest[r + step_a], rest[r + 2 * step_a]
-            for m in range(whole_from, whole_to):
-                j = begin + m - low
-                p, q, u, v = j - 2 * step_b, j - step_b, j + step_b, j + 2 * step_b
-                c = 0.2 * (c0[p] + c1[q] + c2[j] + c3[u] + c4[v]) + path_cosine[n, m]
-                s = 0.2 * (s0[p] + s1[q] + s2[j] + s3[u] + s4[v]) + path_sine[n, m]
-                e = 0.2 * (e0[p] + e1[q] + e2[j] + e3[u] + e4[v]) + energy_a[n] + energy_b[m]
-                # Rounding must not make identical windows nearer than identical.
-                out[n, m] = max(e - 2.0 * np.sqrt(c * c + s * s), 0.0)
-        for m in range(columns):
-            if whole_from <= m < whole_to:
-                continue
-            # A window that is cut: only what both have, the weights scaled to one again.
-            j = begin + m
-            count, c, s, e = 0, 0.0, 0.0, 0.0
-            xa, za, xb, zb = 0.0, 0.0, 0.0, 0.0
-            for o in range(-2, 3):
-                f, g = i + o * step_a, j + o * step_b
-                if f < 0 or g < 0 or f >= count_a or g >= count_b:
-                    continue
-                count += 1
-                dxa, dza = centre_a[f, 0] - centre_a[i, 0], centre_a[f, 1] - centre_a[i, 1]
-                dxb, dzb = centre_b[g, 0] - centre_b[j, 0], centre_b[g, 1] - centre_b[j, 1]
-                c += cosine[f - top, g - low] + dxa * dxb + dza * dzb
-                s += sine[f - top, g - low] + dxa * dzb - dza * dxb
-                e += rest[f - top, g - low]
-                e += dxa * dxa + dza * dza + dxb * dxb + dzb * dzb
-                xa, za, xb, zb = xa + dxa, za + dza, xb + dxb, zb + dzb
-            xa, za, xb, zb = xa / count, za / count, xb / count, zb / count
-            c = c / count - (xa * xb + za * zb)
-            s = s / count - (xa * zb - za * xb)
-            e = e / count - (xa * xa + za * za + xb * xb + zb * zb)
-            out[n, m] = max(e - 2.0 * np.sqrt(c * c + s * s), 0.0)
+    def windowed(single: Array, total: Array) -> Array:
+        # Products of single frames, summed along the diagonals.
+        for (rows_here, rows_there), (here, there) in steps:
+            total[rows_here, here] += single[rows_there, there]
+        return total
+
+    cosine = windowed(left.plane[above] @ right.plane[across].T, left.path[i] @ right.path[j].T)
+    sine = windowed(
+        left.plane[above] @ right.turned[across].T, left.path[i] @ right.path_turned[j].T
+    )
+    # E + E' - 2 Σ w y y' as one product, the energies in two further columns.
+    energy = windowed(
+        left.rest[above] @ right.rest[across].T, left.path_rest[i] @ right.path_rest[j].T
+    )
+    if left.whole(*rows) != rows or right.whole(*columns) != columns:
+        # Windows are centred as far as their own clip goes; cut further, they are no more.
+        k = _FRAMES
+        there_a, there_b = k * left.path_rest[i, k:], right.path_rest[j, :k].T
+        counts = there_a @ there_b
+        xa, za = (k * left.path[i, c] @ there_b / counts for c in (slice(k), slice(k, None)))
+        xb, zb = (there_a @ right.path[j, c].T / counts for c in (slice(k), slice(k, None)))
+        scale = k / counts
+        cosine = scale * cosine - (xa * xb + za * zb)
+        sine = scale * sine - (xa * zb - za * xb)
+        energy = scale * energy - (xa * xa + za * za + xb * xb + zb * zb)
+    cosine *= cosine
+    sine *= sine
+    cosine += sine
+    np.sqrt(cosine, out=cosine)
+    cosine *= -2.0
+    np.add(energy, cosine, out=out)
+    # Rounding must not make identical windows nearer than identical.
+    np.maximum(out, 0.0, out=out)
