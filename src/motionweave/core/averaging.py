@@ -16,7 +16,7 @@ _MOST_STEPS = 40
 # A step so small is none: an input that is the mean comes back bit for bit.
 _NONE = 1e-13
 # A step so small is the last: it leaves less than a tenth of itself.
-_LAST = 1e-9
+_LAST = 1e-10
 # Inputs within a quarter turn of a mean have no other mean: 1 - cosine of the half angle.
 _QUARTER = 1.0 - math.sqrt(0.5)
 # So far a / sin a is this polynomial in 1 - cos a, but for rounding.
