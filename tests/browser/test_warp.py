@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.browser.conftest import Studio, drag, picture_changed
-from tests.browser.editors import ask
+from tests.browser.editors import ask, slide
 
 LEFT_HAND = 17
 
@@ -46,7 +46,7 @@ def test_a_hand_is_posed_by_dragging_it(studio: Studio) -> None:
     at = grip(studio, "left_hand")
     assert np.hypot(at[0] - x - 40, at[1] - y + 80) < 12
     studio.page.locator(".mw-warp", has_text="left hand, frame 36").first.wait_for()
-    assert track(studio, "rows.map((row) => row.marks.length)") == [0, 1]
+    assert track(studio, "rows.map((row) => row.marks.length)") == [0, 1, 0]
     studio.key("z")
     again = studio.until("s.count === 1")
     np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
@@ -105,3 +105,33 @@ def test_time_is_warped_by_sliding_a_marker(studio: Studio) -> None:
     # What was seen after one second is seen where the marker is now.
     np.testing.assert_allclose(studio.state()["points"], pose, atol=2e-3)
     assert after["duration"] > before["duration"]
+
+
+def test_the_way_is_turned_and_the_head_looks_aside(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.5)
+    before = studio.state()
+    x, y = track(studio, "onPage([40, 19 * 2 + 9])")
+    studio.page.mouse.click(x, y)
+    studio.page.locator(".mw-warp", has_text="way: key it here").first.wait_for()
+    studio.key("k")
+    studio.wait("document.querySelector('.mw-keytrack').editor.rows.at(-1).marks.length === 1")
+    slide(studio, "To the left", 60)
+    moved = f"s.points.some((v, i) => Math.abs(v - {before['points']}[i]) > 0.05)"
+    turned = studio.until(moved)
+    shoulders = [joint(s, LEFT_HAND - 2) - joint(s, LEFT_HAND + 3) for s in (before, turned)]
+    across = [np.degrees(np.arctan2(v[0], v[2])) for v in shoulders]
+    assert abs(across[0] - across[1]) > 30
+    studio.key("z")
+    studio.key("z")
+    studio.until("s.count === 1")
+    studio.page.locator('[data-grip="head"]').click()
+    studio.key("k")
+    studio.click(".mw-choice button", "Look at")
+    slide(studio, "Left", 1.5)
+    studio.until(moved)
+    studio.key("c")
+    code = studio.page.locator('.mw-code[data-language="python"]')
+    code.wait_for()
+    assert "'head', look_at=(" in code.inner_text()
+    studio.page.keyboard.press("Escape")

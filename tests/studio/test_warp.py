@@ -11,6 +11,7 @@ import pytest
 
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document
+from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.warp import WarpScreen
 from motionweave.studio.screens.warp_model import (
     PoseKey,
@@ -87,6 +88,62 @@ def test_turn_shifts_and_scale_stretches_the_curve_of_a_joint() -> None:
         assert not np.allclose(result.rotations[30, elbow], walk.rotations[30, elbow], atol=1e-3)
 
 
+def test_keys_of_the_way_turn_and_move_the_whole_body() -> None:
+    walk = sample("walk")
+    turned = made(keys=(PoseKey(40.0, "heading", "offset", (35.0,)),), hold=True)
+    there = turned.way("heading", original=False)[40] - turned.way("heading", original=True)[40]
+    np.testing.assert_allclose(there, 35.0, atol=1.5)
+    moved = made(keys=(PoseKey(40.0, "position", "offset", (0.4, 0.0, 0.1)),))
+    gone = moved.way("position", original=False)[40] - moved.way("position", original=True)[40]
+    # It may also sink, where legs would not reach.
+    np.testing.assert_allclose(gone[[0, 2]], (0.4, 0.1), atol=0.005 * walk.skeleton.height)
+    # Seen from the body that was led elsewhere, its hands are where they were.
+    hand = joint_index("left_hand", walk.skeleton)
+    np.testing.assert_allclose(
+        moved.places[40, hand, ::2], moved.original_places[40, hand, ::2], atol=0.03
+    )
+
+
+def test_a_head_looks_at_a_point_beside_the_body_while_dragging_and_after() -> None:
+    walk = sample("walk")
+    plain = made()
+    point = plain.from_there(36, (1.0, 1.2, 1.5))
+    np.testing.assert_allclose(plain.from_body(36, point), (1.0, 1.2, 1.5), atol=1e-3)
+    ahead = plain.from_body(36, plain.ahead("head", 36))
+    assert (ahead[0], ahead[2]) == pytest.approx((0.0, walk.skeleton.height), abs=1e-3)
+    settings = WarpSettings(keys=(PoseKey(36.0, "head", "look_at", point),), active=0)
+    head = joint_index("head", walk.skeleton)
+    quick, kept = (
+        warped(walk, settings, clean=False, live=live).motion.orientations()[36, head]
+        for live in (True, False)
+    )
+    np.testing.assert_allclose(np.abs(quick @ kept), 1.0, atol=1e-3)
+    before = walk.orientations()[36, head]
+    assert np.degrees(2 * np.arccos(np.abs(before @ kept))) > 15.0
+
+
+def test_keys_are_edited_as_the_hands_on_screen_do_it() -> None:
+    seen = made()
+    keys, index = editing.put((HAND,), editing.fresh(50.0, "heading"))
+    assert (index, keys[1].group, keys[1].value) == (1, "heading", (0.0,))
+    assert editing.put(keys, replace(HAND, value=(0.0, 0.0, 0.0)))[1] == 0
+    assert editing.moved(keys, 0, 48.0)[0].frame == 48.0
+    assert editing.moved((HAND, replace(HAND, frame=48.0)), 0, 48.0)[0].frame == HAND.frame
+    heading = float(seen.way("heading", original=True)[50, 0])
+    assert editing.pulled(seen, keys, 1, 50.0, 2, heading + 20.0)[1].value == (20.0,)
+    hand = joint_index("left_hand", seen.source.skeleton)
+    place = float(seen.before_places[36, hand, 1])
+    assert editing.pulled(seen, keys, 0, 36.0, 1, place + 0.5)[0].value == (0.15, 0.5, 0.2)
+    assert editing.of_kind(seen, keys[1], "position").value == (0.0, 0.0, 0.0)
+    looking = editing.of_kind(seen, PoseKey(36.0, "head"), "look_at")
+    aside = editing.with_shown(seen, looking, 0, 0.7)
+    assert editing.shown_value(seen, aside)[0] == pytest.approx(0.7, abs=1e-3)
+    assert editing.last_in_row(keys, "way") == 1
+    assert editing.slid(((10.0, 8.0), (30.0, 25.0)), 0, 90.0)[0] == (29.0, 8.0)
+    assert editing.pinned(((10.0, 8.0),), 10, 20) == ((10.0, 8.0),)
+    assert editing.pinned(((10.0, 8.0),), 5, 4) == ((5.0, 4.0), (10.0, 8.0))
+
+
 def test_a_marker_of_time_shows_its_frame_where_it_was_slid_to() -> None:
     walk = sample("walk")
     result = made(times=((60.0, 40.0),))
@@ -119,11 +176,15 @@ def test_the_copied_code_makes_the_same_motion(
         keys=(
             HAND,
             PoseKey(60.0, "Spine", "turn", (12.0, 0.0, 3.5)),
-            PoseKey(20.0, "head", "factor", (1.5,)),
+            PoseKey(20.0, "Neck", "factor", (1.5,)),
+            PoseKey(50.0, "heading", "offset", (-20.0,)),
+            PoseKey(66.0, "position", "offset", (0.2, 0.0, -0.1)),
+            PoseKey(80.0, "head", "look_at", (2.0, 1.4, 3.0)),
         ),
         times=((50.0, 36.0),),
         ease=0.55,
         hold=True,
+        follow=True,
         clean=clean,
     )
     motion = WarpScreen.make(shown, live=False).motion

@@ -4,39 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-import numpy as np
 from nicegui import background_tasks, ui
 from nicegui.element import Element
-from numpy.typing import NDArray
 
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
 from motionweave.studio.editors import KeyTrack
+from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.screen import RESULT, Result, Screen, series
 from motionweave.studio.screens.warp_code import as_code
-from motionweave.studio.screens.warp_drawing import line, padded, rows, spoken
+from motionweave.studio.screens.warp_drawing import (
+    WAY_ROW,
+    curves_of,
+    line,
+    padded,
+    row_of,
+    rows,
+    spoken,
+)
 from motionweave.studio.screens.warp_model import (
-    NEUTRAL,
+    WAY,
     PoseKey,
     Warped,
     WarpSettings,
     grips,
     inside,
-    joint_index,
-    turn_curve,
     warped,
 )
+from motionweave.studio.screens.warp_values import AXES, KeyValues
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look, Place
 
-Array = NDArray[np.float64]
-
-_AXES = ("Left", "Up", "Forwards")
-_TURNS = ("Bend", "Turn", "Tilt")
 # Where the playhead is, stopped there.
 _STOPPED = "(view => { view.playing = false; return view.time; })(window.motionweave.viewport)"
 
@@ -88,29 +89,7 @@ class WarpScreen(Screen):
         self.page.viewport.on_grip(self._gripped)
         with widgets.section("Key"):
             self._told = ui.label("")
-            self._kind = widgets.Choice(
-                {
-                    "offset": ("Move", "Take the joint elsewhere; the body follows (IK)"),
-                    "turn": ("Turn", "Shift the joint's rotation by some degrees"),
-                    "factor": ("Scale", "Make the joint's rotation swing more or less"),
-                },
-                self._set_kind,
-            )
-            self._sliders: dict[str, list[widgets.Slider]] = {}
-            with ui.element("div").classes("mw-warp-values"):
-                self._sliders["offset"] = [
-                    widgets.Slider(name, -1.0, 1.0, 0.01, partial(self._set_value, i), digits=2)
-                    for i, name in enumerate(_AXES)
-                ]
-                self._sliders["turn"] = [
-                    widgets.Slider(name, -120, 120, 1, partial(self._set_value, i), unit="°")
-                    for i, name in enumerate(_TURNS)
-                ]
-                self._sliders["factor"] = [
-                    widgets.Slider(
-                        "Swing", 0.0, 3.0, 0.05, partial(self._set_value, 0), unit=" ×", digits=2
-                    )
-                ]
+            self._values = KeyValues(self._set_kind, self._set_value)
             with ui.element("div").classes("mw-row"):
                 self._at_playhead(
                     widgets.button(
@@ -138,6 +117,11 @@ class WarpScreen(Screen):
                 "The first change holds from the beginning, the last to the end",
                 lambda on: self.change("hold", hold=on),
             )
+            self._follow = widgets.Switch(
+                "Face along a moved way",
+                "Turn the body into the direction in which keys of its way take it",
+                lambda on: self.change("facing along the way", follow=on),
+            )
         with widgets.section("Time"):
             ui.label("Pin a frame with a marker, then slide it earlier or later.").classes(
                 "mw-curves-note"
@@ -161,7 +145,7 @@ class WarpScreen(Screen):
             self._channels = widgets.Choice(
                 {
                     str(i): (name, "Curve shown below, dashed as it was")
-                    for i, name in enumerate(_AXES)
+                    for i, name in enumerate(AXES)
                 },
                 self._show_channel,
             )
@@ -174,7 +158,7 @@ class WarpScreen(Screen):
             on_move=self._moved,
             on_add=self._added,
             on_remove=self._removed,
-            on_row=self._choose_joint,
+            on_row=self._choose_row,
         )
         self._curves = CurveEditor(on_drag=self._curve_dragged, on_remove=self._removed)
 
@@ -183,17 +167,12 @@ class WarpScreen(Screen):
             self._chosen = None
         self._ease.set(settings.ease)
         self._hold.set(settings.hold)
+        self._follow.set(settings.follow)
         widgets.enable(self._clear, bool(settings.keys or settings.times))
         key = self._key()
         widgets.enable(self._copy, key is not None)
         widgets.enable(self._delete, key is not None)
-        self._kind.set(key.kind if key else "offset")
-        for kind, sliders in self._sliders.items():
-            for i, slider in enumerate(sliders):
-                slider.element.set_visibility(kind == (key.kind if key else "offset"))
-                widgets.mark(slider.element, "off", key is None)
-                if key is not None and key.kind == kind:
-                    slider.set(key.value[i])
+        self._show_values()
         self._told.set_text(self._what(key))
         if self.missing(self.page.session.document):
             self._track.set([], (0.0, 1.0), chosen="", row="")
@@ -203,11 +182,8 @@ class WarpScreen(Screen):
 
     def present(self, result: Result) -> None:
         made: Warped = result.details
-        size = 0.5 * (made.source.skeleton.height or 1.0)
-        key = self._key()
         if not self.page.session.live:
-            for i, slider in enumerate(self._sliders["offset"]):
-                slider.set(key.value[i] if key and key.kind == "offset" else 0.0, -size, size)
+            self._show_values(made.source.skeleton.height or 1.0)
         self.page.viewport.choose_grip(self._joint)
         self._draw()
 
@@ -220,6 +196,13 @@ class WarpScreen(Screen):
 
     # What is chosen
 
+    def _show_values(self, height: float = 0.0) -> None:
+        key, made = self._key(), self._made()
+        if key is not None and made is not None:
+            self._values.show(key.group, editing.shown_value(made, key), height)
+        elif key is None:
+            self._values.show(editing.fresh(0.0, self._joint).group, None, height)
+
     def _made(self) -> Warped | None:
         result = self.page.result
         made = None if result is None else result.details
@@ -230,9 +213,11 @@ class WarpScreen(Screen):
         return keys[self._chosen] if self._chosen is not None and self._chosen < len(keys) else None
 
     def _what(self, key: PoseKey | None) -> str:
-        if key is None:
-            return f"{spoken(self._joint)}: drag it in the picture, or key it here"
-        return f"{spoken(key.joint)}, frame {key.frame:g}"
+        row = spoken(row_of(key.joint if key else self._joint))
+        if key is not None:
+            return f"{row}, frame {key.frame:g}"
+        how = "key it here" if row == WAY_ROW else "drag it in the picture, or key it here"
+        return f"{row}: {how}"
 
     def _choose(self, joint: str, index: int | None) -> None:
         self._joint, self._chosen = joint, index
@@ -240,16 +225,16 @@ class WarpScreen(Screen):
         self.page.viewport.choose_grip(joint)
         self.refresh(self.settings)
 
-    def _choose_joint(self, joint: str) -> None:
-        if joint != "time":
-            self._choose(joint, self._found(joint))
+    def _choose_row(self, row: str) -> None:
+        if row != "time":
+            index = editing.last_in_row(self.settings.keys, row)
+            self._choose(
+                self._joint_in(row) if index is None else self.settings.keys[index].joint, index
+            )
 
-    def _found(self, joint: str, frame: float | None = None, kind: str = "") -> int | None:
-        """The last key of a joint, at a frame and of a kind if these are given."""
-        for index, key in reversed(list(enumerate(self.settings.keys))):
-            if key.joint == joint and frame in (None, key.frame) and kind in ("", key.kind):
-                return index
-        return None
+    @staticmethod
+    def _joint_in(row: str) -> str:
+        return "heading" if row == WAY_ROW else row
 
     # Keys
 
@@ -259,51 +244,48 @@ class WarpScreen(Screen):
             return
         frame = made.source_frame(seconds)
         if place is None:
-            self._choose(joint, self._found(joint, frame))
+            self._choose(joint, editing.found(self.settings.keys, joint, frame))
             return
         value = tuple(round(float(v), 4) for v in made.offset(joint, frame, place))
         self._put(PoseKey(float(frame), joint, "offset", value), merge="pose", final=final)
 
     def _put(self, key: PoseKey, *, merge: str | None = None, final: bool = True) -> None:
         """Set a key, in the place of one of its joint, frame and kind if there is one."""
-        keys = list(self.settings.keys)
-        index = self._found(key.joint, key.frame, key.kind)
-        if index is None:
-            index = len(keys)
-            keys.append(key)
-        keys[index] = key
+        keys, index = editing.put(self.settings.keys, key)
         self._joint, self._chosen = key.joint, index
         self._change_keys(keys, "a key", merge, final, index)
 
     def _change_keys(
-        self, keys: list[PoseKey], label: str, merge: str | None, final: bool, index: int | None
+        self, keys: editing.Keys, label: str, merge: str | None, final: bool, index: int
     ) -> None:
         active = None if final else index
-        self.change(label, merge=merge, keys=tuple(keys), active=active)
+        self.change(label, merge=merge, keys=keys, active=active)
         if final and merge is not None:
             self.settle()
 
     def _set_kind(self, kind: str) -> None:
-        key = self._key()
-        if key is not None and key.kind != kind:
-            keys = list(self.settings.keys)
-            keys[self._chosen or 0] = replace(key, kind=kind, value=NEUTRAL[kind])
-            self.change("kind of key", keys=tuple(keys))
+        key, made = self._key(), self._made()
+        if key is None or made is None:
+            if kind in WAY:
+                self._choose(kind, None)
+        elif kind != key.group:
+            changed = editing.of_kind(made, key, kind)
+            keys, index = self.settings.keys, self._chosen or 0
+            self._joint = changed.joint
+            self.change("kind of key", keys=(*keys[:index], changed, *keys[index + 1 :]))
 
     def _set_value(self, axis: int, value: float, final: bool) -> None:
-        key = self._key()
-        if key is not None and axis < len(key.value):
-            values = list(key.value)
-            values[axis] = round(value, 4)
-            self._put(replace(key, value=tuple(values)), merge="value", final=final)
+        key, made = self._key(), self._made()
+        if key is not None and made is not None and axis < len(key.value):
+            self._put(editing.with_shown(made, key, axis, value), merge="value", final=final)
 
     def _key_here(self, seconds: float) -> None:
         made = self._made()
         if made is not None:
             frame = float(made.source_frame(seconds))
-            index = self._found(self._joint, frame)
+            index = editing.found(self.settings.keys, self._joint, frame)
             if index is None:
-                self._put(PoseKey(frame, self._joint))
+                self._put(editing.fresh(frame, self._joint))
             else:
                 self._choose(self._joint, index)
 
@@ -347,25 +329,15 @@ class WarpScreen(Screen):
             return
         if mark[0] == "t":
             self._slide(index, seconds * made.motion.fps, final)
-            return
-        keys = list(self.settings.keys)
-        frame = float(made.source_frame(seconds))
-        if index >= len(keys):
-            return
-        key = keys[index]
-        if self._found(key.joint, frame, key.kind) in (None, index):
-            keys[index] = replace(key, frame=frame)
-        self._change_keys(keys, "moving a key", "move", final, index)
+        elif index < len(self.settings.keys):
+            keys = editing.moved(self.settings.keys, index, float(made.source_frame(seconds)))
+            self._change_keys(keys, "moving a key", "move", final, index)
 
     def _slide(self, index: int, output: float, final: bool) -> None:
         """Show the frame of a marker of time earlier or later."""
-        times = list(self.settings.times)
-        if index >= len(times):
-            return
-        low = times[index - 1][0] + 1.0 if index > 0 else 1.0
-        high = times[index + 1][0] - 1.0 if index + 1 < len(times) else np.inf
-        times[index] = (float(np.clip(round(output), low, max(low, high))), times[index][1])
-        self.change("sliding time", merge="slide", times=tuple(times))
+        if index < len(self.settings.times):
+            times = editing.slid(self.settings.times, index, output)
+            self.change("sliding time", merge="slide", times=times)
         if final:
             self.settle()
 
@@ -373,19 +345,15 @@ class WarpScreen(Screen):
         if row == "time":
             self._marker_here(seconds)
         else:
-            self._joint = row
+            self._joint = self._joint_in(row)
             self._key_here(seconds)
 
     def _marker_here(self, seconds: float) -> None:
         made = self._made()
-        if made is None:
-            return
-        output = round(seconds * made.motion.fps)
-        times = dict(self.settings.times)
-        source = made.source_frame(seconds)
-        if output > 0 and float(output) not in times and float(source) not in times.values():
-            times[float(output)] = float(source)
-            self.change("a marker of time", times=tuple(sorted(times.items())))
+        if made is not None:
+            output, source = round(seconds * made.motion.fps), made.source_frame(seconds)
+            times = editing.pinned(self.settings.times, output, source)
+            self.change("a marker of time", times=times)
 
     def _removed(self, mark: str) -> None:
         index = int(mark[1:])
@@ -404,20 +372,11 @@ class WarpScreen(Screen):
 
     def _curve_dragged(self, mark: str, x: float, y: float, final: bool) -> None:
         made, index = self._made(), int(mark[1:])
-        keys = list(self.settings.keys)
-        if made is None or index >= len(keys):
+        if made is None or index >= len(self.settings.keys):
             return
         self._chosen, self._bending = index, not final
-        key, frame = keys[index], float(made.source_frame(x))
-        if self._found(key.joint, frame, key.kind) not in (None, index):
-            frame = key.frame
-        value = list(key.value)
-        if key.kind == "offset":
-            joint = joint_index(key.joint, made.source.skeleton)
-            value[self._channel] = round(
-                y - made.before_places[int(frame), joint, self._channel], 4
-            )
-        keys[index] = replace(key, frame=frame, value=tuple(value))
+        frame = float(made.source_frame(x))
+        keys = editing.pulled(made, self.settings.keys, index, frame, self._channel, y)
         self._change_keys(keys, "a key", "curve", final, index)
 
     def _draw(self) -> None:
@@ -432,15 +391,12 @@ class WarpScreen(Screen):
             rows(settings, made, self._joint),
             span,
             chosen="" if key is None else f"k{self._chosen}",
-            row=self._joint,
+            row=row_of(self._joint),
         )
         turning = key is not None and key.kind != "offset"
-        joint = joint_index(self._joint, made.source.skeleton)
-        if turning:
-            old, new = turn_curve(made.source, joint), turn_curve(made.motion, joint)
-        else:
-            old, new = made.original_places[:, joint], made.places[:, joint]
-        old, new = old[:, self._channel], new[:, self._channel]
+        old, new = curves_of(made, self._joint, turning=turning)
+        channel = min(self._channel, old.shape[1] - 1)
+        old, new = old[:, channel], new[:, channel]
         if self._range is None or not self._bending:
             # While the curve itself is dragged its axis must not run away under it.
             self._range = padded(old, new)

@@ -22,6 +22,8 @@ def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
     options: dict[str, Any] = {"ease": settings.ease, "monotone": True}
     if settings.hold:
         options["hold"] = True
+    if settings.follow:
+        options["follow"] = True
     if clean:
         options["clean"] = True
     rows = [f"    mw.Key({_called(key)})," for key in settings.keys]
@@ -54,8 +56,7 @@ def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
 
 
 def _called(key: PoseKey) -> str:
-    value = key.value[0] if key.kind == "factor" else key.value
-    return f"{_number(key.frame)}, {key.joint!r}, {key.kind}={value!r}"
+    return f"{_number(key.frame)}, {key.joint!r}, {key.kind}={key.change!r}"
 
 
 def _number(value: float) -> str:

@@ -7,36 +7,60 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.studio.screens.warp_model import Warped, WarpSettings
+from motionweave.studio.screens.warp_model import (
+    WAY,
+    Warped,
+    WarpSettings,
+    joint_index,
+    turn_curve,
+)
 
 Array = NDArray[np.float64]
 
+# The row of keys for where the whole body goes.
+WAY_ROW = "way"
 # Points that a curve is drawn with.
 _DRAWN = 400
 
 
+def row_of(joint: str) -> str:
+    """The row of the track that a joint's keys are in."""
+    return WAY_ROW if joint in WAY else joint
+
+
 def rows(settings: WarpSettings, made: Warped, joint: str) -> list[dict[str, Any]]:
-    """The track: time first, then the joint that is chosen, then all others that have keys."""
+    """The track: time, the joint that is chosen, others that have keys, the body's way."""
     joints = dict.fromkeys([joint, *(key.joint for key in settings.keys)])
     times = [
         {"id": f"t{i}", "at": output / made.motion.fps, "text": f"{source:g}"}
         for i, (output, source) in enumerate(settings.times)
     ]
+    names = [name for name in joints if name not in WAY]
     return [
         {"id": "time", "name": "time", "marks": times},
         *(
             {
-                "id": name,
-                "name": spoken(name),
+                "id": row,
+                "name": spoken(row),
                 "marks": [
                     {"id": f"k{i}", "at": made.seconds(key.frame)}
                     for i, key in enumerate(settings.keys)
-                    if key.joint == name
+                    if row_of(key.joint) == row
                 ],
             }
-            for name in joints
+            for row in (*names, WAY_ROW)
         ),
     ]
+
+
+def curves_of(made: Warped, joint: str, *, turning: bool) -> tuple[Array, Array]:
+    """The curves ``(T, 3)`` (of a heading ``(T, 1)``) of a joint, as they were and as they are."""
+    if joint in WAY:
+        return made.way(joint, original=True), made.way(joint, original=False)
+    index = joint_index(joint, made.source.skeleton)
+    if turning:
+        return turn_curve(made.source, index), turn_curve(made.motion, index)
+    return made.original_places[:, index], made.places[:, index]
 
 
 def line(values: Array, fps: float) -> list[list[float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -32,11 +33,16 @@ _MAIN = {
     "hips": "hips",
     "head": "head",
 }
-# A neutral value of each kind of key.
+# Curves of the whole body: which way it faces and goes, and where it is.
+WAY = ("heading", "position")
+# A neutral value of each group of keys; what is looked at depends on the clip.
 NEUTRAL: dict[str, tuple[float, ...]] = {
     "offset": (0.0, 0.0, 0.0),
     "turn": (0.0, 0.0, 0.0),
     "factor": (1.0,),
+    "look_at": (0.0, 0.0, 0.0),
+    "heading": (0.0,),
+    "position": (0.0, 0.0, 0.0),
 }
 
 
@@ -49,12 +55,13 @@ class PoseKey:
     frame
         Of the clip, before its time is warped.
     joint
-        Name or role.
+        Name or role; ``"heading"`` or ``"position"`` for the way of the whole body.
     kind
-        ``"offset"``: moved, by inverse kinematics; ``"turn"``: turned (a shift of its
-        curves); ``"factor"``: its curves scaled.
+        ``"offset"``: moved, a joint by inverse kinematics; ``"turn"``: turned (a shift of its
+        curves); ``"factor"``: its curves scaled; ``"look_at"``: turned to face a point.
     value
-        Left, up and forwards in the clip's unit; degrees about these axes; or the factor.
+        Left, up and forwards in the clip's unit; degrees about these axes; the factor; the
+        point; for a heading degrees to the left.
     """
 
     frame: float
@@ -62,9 +69,19 @@ class PoseKey:
     kind: str = "offset"
     value: tuple[float, ...] = NEUTRAL["offset"]
 
+    @property
+    def group(self) -> str:
+        """What its numbers mean: one of `NEUTRAL`."""
+        return self.joint if self.joint in WAY else self.kind
+
+    @property
+    def change(self) -> float | tuple[float, ...]:
+        """The value as the library's key has it."""
+        return self.value[0] if len(NEUTRAL[self.group]) == 1 else self.value
+
     def key(self) -> Key:
         """The library's key."""
-        change: dict[str, Any] = {self.kind: self.value[0] if self.kind == "factor" else self.value}
+        change: dict[str, Any] = {self.kind: self.change}
         return Key(self.frame, self.joint, **change)
 
 
@@ -84,6 +101,8 @@ class WarpSettings:
         Seconds that a change takes to come and to go.
     hold
         Whether the first and last change hold to the ends of the clip.
+    follow
+        Whether the body faces along its way where that was moved.
     active
         The key that is being dragged; None when nothing is.
     """
@@ -93,6 +112,7 @@ class WarpSettings:
     times: tuple[tuple[float, float], ...] = ()
     ease: float = 0.8
     hold: bool = False
+    follow: bool = False
     active: int | None = None
 
 
@@ -119,31 +139,56 @@ class Warped:
 
     @cached_property
     def original_places(self) -> Array:
-        """Joints ``(T, J, 3)`` of the clip, see `_seen_from_body`."""
-        return self._seen_from_body(self.source, np.arange(len(self.source), dtype=np.float64))
+        """Joints ``(T, J, 3)`` of the clip left of, above the floor and before its body."""
+        return self._seen(self.source.positions(), self.source, self._all)
 
     @cached_property
     def before_places(self) -> Array:
         """The same of `before`."""
         if self.before is self.source:
             return self.original_places
-        return self._seen_from_body(self.before, np.arange(len(self.before), dtype=np.float64))
+        return self._seen(self.before.positions(), self._body, self._all)
 
     @cached_property
     def places(self) -> Array:
         """The same of the result."""
-        return self._seen_from_body(self.motion, self.sources)
+        return self._seen(self.motion.positions(), self._body, self.sources)
 
-    def _seen_from_body(self, motion: Motion, frames: Array) -> Array:
-        """Joints ``(T, J, 3)`` left of, above the floor and before where the clip's body is."""
-        root = kinematics.sample_vectors(self.source.root, frames) * (1.0, 0.0, 1.0)
-        angle = kinematics.sample_vectors(self._facing, frames)
-        turn = rotations.about_vertical(-angle)[:, None]
-        return rotations.rotate(turn, motion.positions() - root[:, None])
+    def way(self, curve: str, *, original: bool) -> Array:
+        """How the clip, or the result, goes: ``(T, 1)`` heading in degrees, or its position
+        ``(T, 3)`` as seen from the clip's body."""
+        motion = self.source if original else self.motion
+        if curve == "heading":
+            return np.degrees(np.unwrap(facing(motion)))[:, None]
+        frames = self._all if original else self.sources
+        return self._seen(motion.root[:, None], self.source, frames)[:, 0]
+
+    @property
+    def _all(self) -> Array:
+        return np.arange(len(self.source), dtype=np.float64)
 
     @cached_property
-    def _facing(self) -> Array:
+    def _body(self) -> Motion:
+        """What the result is seen from: the clip, taken along where keys change its way."""
+        return self.source if np.array_equal(self.before.root, self.source.root) else self.before
+
+    def _seen(self, points: Array, body: Motion, frames: Array) -> Array:
+        """Points ``(T, n, 3)`` as seen from a body at its frames ``(T,)``."""
+        root = kinematics.sample_vectors(body.root, frames) * (1.0, 0.0, 1.0)
+        angle = kinematics.sample_vectors(np.unwrap(self._facing(body)), frames)
+        turn = rotations.about_vertical(-angle)[:, None]
+        return rotations.rotate(turn, points - root[:, None])
+
+    def _facing(self, body: Motion) -> Array:
+        return self._source_facing if body is self.source else self._before_facing
+
+    @cached_property
+    def _source_facing(self) -> Array:
         return facing(self.source)
+
+    @cached_property
+    def _before_facing(self) -> Array:
+        return facing(self.before)
 
     @property
     def duration(self) -> float:
@@ -166,6 +211,25 @@ class Warped:
         world = np.asarray(place) - self.before.positions()[frame, index]
         turn = rotations.about_vertical(-facing(self.before)[frame])
         return rotations.rotate(turn, world)
+
+    def from_body(self, frame: float, point: Sequence[float]) -> tuple[float, ...]:
+        """A global point as seen from the body at a frame: left, above the floor, forwards."""
+        seen = self._seen(np.array([[point]]), self.before, np.array([frame]))[0, 0]
+        return tuple(round(float(v), 4) for v in seen)
+
+    def from_there(self, frame: float, seen: Sequence[float]) -> tuple[float, ...]:
+        """The way back: a point seen from the body as a global one."""
+        at = np.array([frame])
+        root = kinematics.sample_vectors(self.before.root, at)[0] * (1.0, 0.0, 1.0)
+        angle = kinematics.sample_vectors(np.unwrap(self._before_facing), at)[0]
+        point = root + rotations.rotate(rotations.about_vertical(angle), np.array(seen))
+        return tuple(round(float(v), 4) for v in point)
+
+    def ahead(self, joint: str, frame: float) -> tuple[float, ...]:
+        """A global point that a joint faces if it looks straight ahead."""
+        index = joint_index(joint, self.before.skeleton)
+        height = float(self.before.positions()[round(frame), index, 1])
+        return self.from_there(frame, (0.0, height, self.before.skeleton.height))
 
 
 _bases: Memo[Motion] = Memo(size=12)
@@ -204,16 +268,21 @@ def warped(motion: Motion, settings: WarpSettings, *, clean: bool, live: bool) -
 
 def _options(settings: WarpSettings) -> dict[str, Any]:
     """Parameters of `warp` that are not keys."""
-    return {"ease": settings.ease, "hold": settings.hold, "monotone": True}
+    return {
+        "ease": settings.ease,
+        "hold": settings.hold,
+        "follow": settings.follow,
+        "monotone": True,
+    }
 
 
 def _based(motion: Motion, keys: list[Key], settings: WarpSettings) -> Motion:
     """The clip with some of its keys, remembered."""
     if not keys:
         return motion
-    options = (repr(keys), settings.ease, settings.hold)
+    options = _options(settings)
     return _bases.get(
-        (motion,), options, lambda: warp(motion, keys, ease=settings.ease, hold=settings.hold)
+        (motion,), (repr(keys), *options.values()), lambda: warp(motion, keys, **options)
     )
 
 
@@ -226,7 +295,10 @@ def _quickly(
     base = _based(motion, rest, settings)
     # What an offset means must not depend on what other keys do at this frame.
     here = Warped(motion, before, before, np.arange(len(before), dtype=np.float64))
-    goals = [Key(frame, key.joint, goal=_goal(here, key), ease=key.ease) for key in moving]
+    goals = [
+        Key(frame, key.joint, goal=_goal(here, key)) if key.kind == "offset" else key
+        for key in moving
+    ]
     options = _options(settings)
     return warp(base, goals, settings.times or None, clean=False, **options)
 

@@ -1,0 +1,106 @@
+"""Changes that hands make to keys and markers of the warp screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from motionweave.studio.screens.warp_drawing import row_of
+from motionweave.studio.screens.warp_model import NEUTRAL, WAY, PoseKey, Warped, joint_index
+
+Keys = tuple[PoseKey, ...]
+# Output frame, and the frame of the clip that is shown there.
+Times = tuple[tuple[float, float], ...]
+
+
+def found(
+    keys: Sequence[PoseKey], joint: str, frame: float | None = None, kind: str = ""
+) -> int | None:
+    """The last key of a joint, at a frame and of a kind if these are given."""
+    for index, key in reversed(list(enumerate(keys))):
+        if key.joint == joint and frame in (None, key.frame) and kind in ("", key.kind):
+            return index
+    return None
+
+
+def last_in_row(keys: Sequence[PoseKey], row: str) -> int | None:
+    """The last key in a row of the track."""
+    inside = [index for index, key in enumerate(keys) if row_of(key.joint) == row]
+    return inside[-1] if inside else None
+
+
+def fresh(frame: float, joint: str) -> PoseKey:
+    """A key that changes nothing yet."""
+    return PoseKey(frame, joint, "offset", NEUTRAL[joint if joint in WAY else "offset"])
+
+
+def put(keys: Keys, key: PoseKey) -> tuple[Keys, int]:
+    """Keys with one more, or with one of its joint, frame and kind replaced; and where it is."""
+    index = found(keys, key.joint, key.frame, key.kind)
+    if index is None:
+        return (*keys, key), len(keys)
+    return (*keys[:index], key, *keys[index + 1 :]), index
+
+
+def moved(keys: Keys, index: int, frame: float) -> Keys:
+    """Keys with one at another frame, unless one like it is there already."""
+    key = keys[index]
+    if found(keys, key.joint, frame, key.kind) not in (None, index):
+        return keys
+    return (*keys[:index], replace(key, frame=frame), *keys[index + 1 :])
+
+
+def pulled(made: Warped, keys: Keys, index: int, frame: float, channel: int, y: float) -> Keys:
+    """Keys with one at another frame, and such that a curve of its joint goes through ``y``."""
+    keys = moved(keys, index, frame)
+    key = keys[index]
+    value, at = list(key.value), int(key.frame)
+    channel = min(channel, len(value) - 1)
+    if key.joint in WAY:
+        value[channel] = round(y - float(made.way(key.joint, original=True)[at, channel]), 4)
+    elif key.kind == "offset":
+        joint = joint_index(key.joint, made.source.skeleton)
+        value[channel] = round(y - float(made.before_places[at, joint, channel]), 4)
+    return (*keys[:index], replace(key, value=tuple(value)), *keys[index + 1 :])
+
+
+def of_kind(made: Warped, key: PoseKey, kind: str) -> PoseKey:
+    """The key as one of another kind (of `NEUTRAL`) that changes nothing yet."""
+    if kind in WAY:
+        return fresh(key.frame, kind)
+    value = made.ahead(key.joint, key.frame) if kind == "look_at" else NEUTRAL[kind]
+    return replace(key, kind=kind, value=value)
+
+
+def shown_value(made: Warped, key: PoseKey) -> tuple[float, ...]:
+    """The numbers of a key as sliders show them: a point to look at as the body sees it."""
+    return made.from_body(key.frame, key.value) if key.kind == "look_at" else key.value
+
+
+def with_shown(made: Warped, key: PoseKey, axis: int, number: float) -> PoseKey:
+    """The key with one of the numbers that sliders show changed."""
+    values = list(shown_value(made, key))
+    values[axis] = round(number, 4)
+    looking = key.kind == "look_at"
+    return replace(key, value=made.from_there(key.frame, values) if looking else tuple(values))
+
+
+# Markers of time
+
+
+def slid(times: Times, index: int, output: float) -> Times:
+    """Markers with one earlier or later, between its neighbours."""
+    low = times[index - 1][0] + 1.0 if index > 0 else 1.0
+    high = times[index + 1][0] - 1.0 if index + 1 < len(times) else np.inf
+    at = float(np.clip(round(output), low, max(low, high)))
+    return (*times[:index], (at, times[index][1]), *times[index + 1 :])
+
+
+def pinned(times: Times, output: int, source: int) -> Times:
+    """Markers with one more, unless the output or the source frame has one."""
+    known = dict(times)
+    if output <= 0 or float(output) in known or float(source) in known.values():
+        return times
+    return tuple(sorted([*times, (float(output), float(source))]))

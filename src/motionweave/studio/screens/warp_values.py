@@ -1,0 +1,97 @@
+"""What a key of the warp screen does, and by how much: a choice and sliders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from nicegui import ui
+
+from motionweave.studio import widgets
+from motionweave.studio.screens.warp_model import NEUTRAL, WAY
+
+AXES = ("Left", "Up", "Forwards")
+_TURNS = ("Bend", "Turn", "Tilt")
+_JOINT_KINDS = {
+    "offset": ("Move", "Take the joint elsewhere; the body follows (IK)"),
+    "turn": ("Turn", "Shift the joint's rotation by some degrees"),
+    "factor": ("Scale", "Make the joint's rotation swing more or less"),
+    "look_at": ("Look at", "Turn the joint, such as the head, to face a point"),
+}
+_WAY_KINDS = {
+    "heading": ("Turn the way", "Face and go another way here; Hold to the ends keeps to it"),
+    "position": ("Move the way", "Lead the whole body elsewhere, steps and all"),
+}
+
+
+class KeyValues:
+    """The kind and the numbers of the chosen key.
+
+    Parameters
+    ----------
+    on_kind
+        Called with another kind (of `NEUTRAL`).
+    on_value
+        Called with the number's place, its value, and whether the drag has ended.
+    """
+
+    def __init__(
+        self, on_kind: Callable[[str], None], on_value: Callable[[int, float, bool], None]
+    ) -> None:
+        self._on_value = on_value
+        self._kinds = widgets.Choice(_JOINT_KINDS, on_kind)
+        self._ways = widgets.Choice(_WAY_KINDS, on_kind)
+        with ui.element("div").classes("mw-warp-values"):
+            self._sliders = {group: self._built(group) for group in NEUTRAL}
+
+    def _built(self, group: str) -> list[widgets.Slider]:
+        slider, told = widgets.Slider, self._on_value
+        if group == "turn":
+            return [
+                slider(name, -120, 120, 1, partial(told, i), unit="°")
+                for i, name in enumerate(_TURNS)
+            ]
+        if group == "factor":
+            return [slider("Swing", 0.0, 3.0, 0.05, partial(told, 0), unit=" ×", digits=2)]
+        if group == "heading":
+            return [slider("To the left", -180, 180, 1, partial(told, 0), unit="°")]
+        return [
+            slider(name, -1.0, 1.0, 0.01, partial(told, i), digits=2) for i, name in enumerate(AXES)
+        ]
+
+    def show(self, group: str, values: Sequence[float] | None, height: float = 0.0) -> None:
+        """Show a group of sliders.
+
+        Parameters
+        ----------
+        group
+            Of `NEUTRAL`.
+        values
+            Where the sliders are; None if there is no key to set.
+        height
+            Of the body, which says how far lengths go; 0 for as far as before.
+        """
+        self._kinds.element.set_visibility(group not in WAY)
+        self._ways.element.set_visibility(group in WAY)
+        self._kinds.set(group)
+        self._ways.set(group)
+        for name, sliders in self._sliders.items():
+            for i, slider in enumerate(sliders):
+                slider.element.set_visibility(name == group)
+                widgets.mark(slider.element, "off", values is None)
+                if name == group:
+                    value = NEUTRAL[group][i] if values is None else values[i]
+                    slider.set(value, *_range(group, i, height))
+
+
+def _range(group: str, axis: int, height: float) -> tuple[float, float] | tuple[()]:
+    """How far a slider of lengths goes, for a body of that height."""
+    if height <= 0.0:
+        return ()
+    if group == "offset":
+        return -0.5 * height, 0.5 * height
+    if group == "position":
+        return -1.5 * height, 1.5 * height
+    if group == "look_at":
+        return (0.0, 2.0 * height) if axis == 1 else (-2.0 * height, 2.0 * height)
+    return ()
