@@ -237,8 +237,8 @@ class Page:
         self.figures.refresh()
         widgets.enable(self._undo, bool(session.undoable))
         widgets.enable(self._redo, bool(session.redoable))
-        self._undo.props["title"] = f"Undo {session.undoable} (Z)".replace("  ", " ")
-        self._redo.props["title"] = f"Redo {session.redoable} (Shift+Z)".replace("  ", " ")
+        widgets.entitle(self._undo, f"Undo {session.undoable} (Z)".replace("  ", " "))
+        widgets.entitle(self._redo, f"Redo {session.redoable} (Shift+Z)".replace("  ", " "))
         self._make()
 
     def _make(self) -> None:
@@ -316,13 +316,7 @@ class Page:
             return
         with self.viewport:
             widgets.mark(self._progress, "on", busy)
-            if not busy:
-                self._cancel.set_visibility(False)
-            else:
-                ui.timer(0.8, self._offer_cancel, once=True)
-
-    def _offer_cancel(self) -> None:
-        self._cancel.set_visibility("on" in self._progress.classes)
+            self._cancel.set_visibility(busy)
 
     def _give_up(self) -> None:
         self._latest.cancel()

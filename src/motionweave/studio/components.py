@@ -27,15 +27,21 @@ class WeightPad(Element, component="web/weightpad.js"):
         self._props["weights"] = []
 
         def told(event: GenericEventArguments) -> None:
-            on_weights([float(w) for w in event.args["weights"]], bool(event.args["final"]))
+            weights = [float(w) for w in event.args["weights"]]
+            # The pad shows them already: to send them back would only keep the page busy.
+            with self._props.suspend_updates():
+                self._props["weights"] = weights
+            on_weights(weights, bool(event.args["final"]))
 
         self.on("weights", told)
 
     def set(self, names: Sequence[str], colors: Sequence[str], weights: Sequence[float]) -> None:
         """Show clips and their weights."""
-        update_props(
-            self, names=list(names), colors=list(colors), weights=[float(w) for w in weights]
-        )
+        shown = self._props["weights"]
+        # Scaling the weights to sum to one changes their last digits: no news to the pad.
+        if len(shown) == len(weights) and np.allclose(shown, weights, rtol=0.0, atol=1e-6):
+            weights = shown
+        update_props(self, names=list(names), colors=list(colors), weights=list(weights))
 
 
 class HeatMap(Element, component="web/heatmap.js"):

@@ -93,11 +93,19 @@ class Latest:
     Parameters
     ----------
     busy
-        Called with True when work begins and with False when none is left.
+        Called with True when work goes on for longer than ``patience``, and with False when
+        none is left.
+    patience
+        Seconds. Work that is done sooner is not worth mentioning: to show and hide that
+        something is being done takes the page longer than the work itself.
     """
 
-    def __init__(self, busy: Callable[[bool], None] = lambda _: None) -> None:
+    def __init__(
+        self, busy: Callable[[bool], None] = lambda _: None, *, patience: float = 0.4
+    ) -> None:
         self._busy = busy
+        self._patience = patience
+        self._told = False
         self._waiting: tuple[Callable[[], Any], Callable[[Outcome[Any]], None]] | None = None
         # What runs now, by the event that gives it up; what was given up is nobody's.
         self._running: threading.Event | None = None
@@ -121,11 +129,21 @@ class Latest:
         self._waiting = None
         if self._running is not None:
             self._running.set()
-            self._running = None
+            self._rest()
+
+    def _remind(self, given_up: threading.Event) -> None:
+        if self._running is given_up:
+            self._told = True
+            self._busy(True)
+
+    def _rest(self) -> None:
+        self._running = None
+        if self._told:
+            self._told = False
             self._busy(False)
 
     async def _run(self, given_up: threading.Event) -> None:
-        self._busy(True)
+        reminder = asyncio.get_running_loop().call_later(self._patience, self._remind, given_up)
         try:
             while self._waiting is not None and not given_up.is_set():
                 work, done = self._waiting
@@ -141,6 +159,6 @@ class Latest:
                 if not given_up.is_set():
                     done(outcome)
         finally:
+            reminder.cancel()
             if self._running is given_up:
-                self._running = None
-                self._busy(False)
+                self._rest()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 # The scene element is not used, but it brings three.js into the page's import map.
 import nicegui.elements.scene  # noqa: F401
@@ -14,6 +16,10 @@ from motionweave.core.motion import Motion
 from motionweave.studio.payload import PayloadStore
 
 Place = tuple[float, float, float]
+
+# A new motion of up to so many bytes goes along with the message: to fetch it would take
+# another round trip, which is felt while dragging.
+_ALONG = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +35,10 @@ class Look:
     color
         Of the body, as ``#rrggbb``.
     ghost
-        Translucent, and played in step with the main one (by share of its length).
+        Translucent, and played in step with the main one.
+    clock
+        For a ghost: the frame of its own to show at each frame of the main one. Without,
+        it keeps in step by share of its length.
     beside
         Metres to the left of where it is, as seen along the main one's way.
     label
@@ -42,6 +51,7 @@ class Look:
     motion: Motion
     color: str
     ghost: bool = False
+    clock: tuple[float, ...] = ()
     beside: float = 0.0
     label: str = ""
     grips: tuple[tuple[str, int, bool], ...] = ()
@@ -56,27 +66,32 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
     def __init__(self, store: PayloadStore, *, theme: str, empty: str = "") -> None:
         super().__init__()
         self._store = store
+        self._sent: set[str] = set()
         self._props["theme"] = theme
         self._props["empty"] = empty
 
     def show(self, looks: Sequence[Look], *, reset: bool = False) -> None:
         """Show these motions instead of those on screen."""
-        self.run_method(
-            "show",
-            [
-                {
-                    "id": look.id,
-                    "url": f"/motion/{self._store.key_of(look.motion)}",
-                    "color": look.color,
-                    "ghost": look.ghost,
-                    "beside": look.beside,
-                    "label": look.label,
-                    "grips": [list(grip) for grip in look.grips],
-                }
-                for look in looks
-            ],
-            {"reset": reset},
-        )
+        keys = [self._store.key_of(look.motion) for look in looks]
+        told = [self._told(look, key) for look, key in zip(looks, keys, strict=True)]
+        self._sent = set(keys)
+        self.run_method("show", told, {"reset": reset})
+
+    def _told(self, look: Look, key: str) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "id": look.id,
+            "url": f"/motion/{key}",
+            "color": look.color,
+            "ghost": look.ghost,
+            "beside": look.beside,
+            "label": look.label,
+            "grips": [list(grip) for grip in look.grips],
+            "clock": [round(frame, 2) for frame in look.clock],
+        }
+        packed = None if key in self._sent else self._store.get(key)
+        if packed is not None and len(packed) <= _ALONG:
+            told["data"] = base64.b64encode(packed).decode()
+        return told
 
     def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
         """Tell of joints that are picked and dragged.

@@ -60,6 +60,12 @@ def enable(element: Element, on: bool) -> None:
     element.update()
 
 
+def entitle(element: Element, title: str) -> None:
+    """Say what an element is for when the pointer rests on it."""
+    if element.props.get("title") != title:
+        element.props["title"] = title
+
+
 def mark(element: Element, name: str, on: bool) -> None:
     """Give an element a CSS class or take it away."""
     if on and name not in element.classes:

@@ -22,7 +22,14 @@ from motionweave.studio.screens.blend_drawing import (
 )
 from motionweave.studio.screens.blend_keys import added, dragged, first_keys
 from motionweave.studio.screens.blend_measures import Measures
-from motionweave.studio.screens.blend_model import BlendSettings, Details, Wanted, blended, parts
+from motionweave.studio.screens.blend_model import (
+    BlendSettings,
+    Details,
+    Registered,
+    Wanted,
+    blended,
+    parts,
+)
 from motionweave.studio.screens.screen import Result, Screen, series
 from motionweave.studio.snippets import Recipe
 
@@ -112,6 +119,7 @@ class BlendScreen(Screen):
                 self._show_dock,
             )
         self._lanes = Lanes()
+        self._lanes_shown: Registered | None = None
         self._curves = CurveEditor(
             on_drag=self._key_dragged,
             on_add=self._key_added,
@@ -141,8 +149,7 @@ class BlendScreen(Screen):
             self._pad.set(names, colors, details.weights)
             self._measures.set(settings.wanted, details)
         self._show_distances(settings, details)
-        curve = details.registered.curve
-        self._lanes.set(*contact_lanes(curve), (curve.timewarp.start, curve.timewarp.end))
+        self._show_contacts(details)
 
     # Handlers
 
@@ -186,6 +193,7 @@ class BlendScreen(Screen):
         self._dock.set(what)
         self._lanes.set_visibility(what == "contacts")
         self._curves.set_visibility(what == "time")
+        self._refresh_curves(self.settings, parts(self.page.session.document)[1])
 
     def _measure_dragged(self, name: str, value: float, final: bool) -> None:
         wanted = tuple((n, value if n == name else v) for n, v in self.settings.wanted)
@@ -199,6 +207,8 @@ class BlendScreen(Screen):
     # Weights over time
 
     def _refresh_curves(self, settings: BlendSettings, weights: Sequence[float]) -> None:
+        if not self._curves.visible:
+            return
         end = settings.duration
         self._curves.set(
             lines=weight_lines(settings.keys, weights, end),
@@ -233,7 +243,14 @@ class BlendScreen(Screen):
         if len(keys) > 1 and i < len(keys):
             self.change("a weight key", keys=keys[:i] + keys[i + 1 :])
 
-    # Distances
+    # Of the registration; a drag of the weights leaves it as it is
+
+    def _show_contacts(self, details: Details) -> None:
+        if details.registered is self._lanes_shown:
+            return
+        self._lanes_shown = details.registered
+        curve = details.registered.curve
+        self._lanes.set(*contact_lanes(curve), (curve.timewarp.start, curve.timewarp.end))
 
     def _show_distances(self, settings: BlendSettings, details: Details) -> None:
         curve = details.registered.curve

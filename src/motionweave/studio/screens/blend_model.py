@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.analysis import measures
-from motionweave.blending.blend import blend
+from motionweave.blending.blend import blend, walk
 from motionweave.blending.parametric import ParametricSpace, parametric
 from motionweave.blending.weights import Weights
 from motionweave.core.motion import Motion
@@ -70,11 +70,30 @@ class BlendSettings:
 
 
 @dataclass(frozen=True, eq=False)
+class Alone:
+    """One input by itself along the curve, and where on it each of its frames lies: ``(T,)``."""
+
+    motion: Motion
+    u: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Registered:
-    """A registration, and the distances that it was found from: ``{clip: (Tref, Tclip)}``."""
+    """A registration, and what is shown of it.
+
+    Parameters
+    ----------
+    curve
+        The registration.
+    grids
+        The distances that it was found from: ``{clip: (Tref, Tclip)}``.
+    alone
+        The inputs by themselves, by the number of laps; filled when they are first shown.
+    """
 
     curve: RegistrationCurve
     grids: dict[int, Array]
+    alone: dict[int, tuple[Alone, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +109,6 @@ class Details:
 
 _registrations: Memo[Registered] = Memo()
 _spaces: Memo[ParametricSpace] = Memo()
-_inputs: Memo[tuple[Motion, ...]] = Memo()
 
 
 def parts(document: Document) -> tuple[list[Clip], list[float]]:
@@ -136,7 +154,7 @@ def blended(document: Document, live: bool) -> Result:
             Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear"),
         ]
     else:
-        looks += _ghosts(curve, clips, motion)
+        looks += _ghosts(found, clips, _places(curve, used, duration))
     details = Details(found, tuple(clips), tuple(weights), ranges, reached)
     return Result(motion, tuple(looks), tuple(motions), details)
 
@@ -191,33 +209,47 @@ def _within(wanted: Sequence[Wanted], ranges: dict[str, tuple[float, float]]) ->
     }
 
 
-def _ghosts(curve: RegistrationCurve, clips: Sequence[Clip], result: Motion) -> list[Look]:
-    """The inputs in step with the result, in a row on its far side."""
-    count = len(clips)
-    looks = []
-    for j, clip in enumerate(clips):
-        beside = _GHOST_GAP * (j + 1)
-        if curve.cyclic:
-            alone = np.eye(count)[j]
-            lap = blend(curve, alone).duration
-            laps = result.duration / max(blend(curve, np.full(count, 1 / count)).duration, 1e-6)
-            ghost = blend(curve, alone, duration=max(laps * lap, lap))
-        else:
-            ghost = _inputs.get(curve.motions, None, lambda: _in_step(curve))[j]
-        looks.append(
-            Look(f"ghost{j}", ghost, series(j), ghost=True, beside=beside, label=clip.name)
+def _places(curve: RegistrationCurve, weights: Weights, duration: float | None) -> Array:
+    """Where on the curve each frame of a blend lies, ``(T,)``."""
+    fps = curve.motions[0].fps
+    return walk(curve, weights, curve.timewarp.start, duration, fps, 1, "durations")[0]
+
+
+def _ghosts(found: Registered, clips: Sequence[Clip], u: Array) -> list[Look]:
+    """The inputs in a row on the result's far side, in step with its places ``u`` on the curve.
+
+    Their motions are the same whatever the weights are, so that a drag leaves them be.
+    """
+    curve = found.curve
+    period = curve.timewarp.end - curve.timewarp.start
+    # In twos and fours, so that they are not made anew for every change of the length.
+    laps = 2 ** int(np.ceil(np.log2(max((u[-1] - u[0]) / period, 1.0)))) if curve.cyclic else 1
+    if laps not in found.alone:
+        found.alone[laps] = _each_alone(curve, laps)
+    return [
+        Look(
+            f"ghost{j}",
+            one.motion,
+            series(j),
+            ghost=True,
+            clock=tuple(np.interp(u, one.u, np.arange(len(one.u)))),
+            beside=_GHOST_GAP * (j + 1),
+            label=clip.name,
         )
-    return looks
+        for j, (clip, one) in enumerate(zip(clips, found.alone[laps], strict=True))
+    ]
 
 
-def _in_step(curve: RegistrationCurve) -> tuple[Motion, ...]:
-    """The inputs along the curve: the same whatever the weights, so that a drag leaves them be."""
-    count = max(len(motion) for motion in curve.motions)
-    u = np.linspace(curve.timewarp.start, curve.timewarp.end, count)
-    return tuple(
-        motion.sample(np.clip(frames, 0, len(motion) - 1))
-        for motion, frames in zip(curve.motions, curve.timewarp.frames(u).T, strict=True)
-    )
+def _each_alone(curve: RegistrationCurve, laps: int) -> tuple[Alone, ...]:
+    """The inputs along the curve, for so many laps of a cyclic one."""
+    found = []
+    for weights in np.eye(len(curve)):
+        lap = blend(curve, weights)
+        # A frame more than the laps take: the last one would otherwise fall short of the end.
+        duration = laps * lap.duration + 1.0 / lap.fps if curve.cyclic else None
+        motion = blend(curve, weights, duration=duration) if curve.cyclic else lap
+        found.append(Alone(motion, _places(curve, weights, duration)))
+    return tuple(found)
 
 
 def _title(clips: Sequence[Clip], weights: Sequence[float], mode: str) -> str:

@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, fetchClip, Grips, Stage, THREE } from "motionweave";
+import { Character, clipOf, Grips, Stage, THREE } from "motionweave";
 
 export default {
   template: `
@@ -42,14 +42,17 @@ export default {
     });
     this.clips = new Map();
     this.request = 0;
-    this.shown = 0;
+    // How many times something new was shown, and how many of those the user has seen: a
+    // picture is on screen when the frame after it begins.
+    this.shown = this.drawn = this.seen = 0;
     let last = performance.now();
     const tick = (now) => {
       this.handle = requestAnimationFrame(tick);
+      this.seen = this.drawn;
       const seconds = (now - last) / 1000;
       last = now;
       this.advance(Math.min(seconds, 0.25));
-      this.stage.render(seconds);
+      if (this.stage.render(seconds)) this.drawn = this.shown;
       this.placeLabels();
       this.grips.place();
     };
@@ -66,26 +69,26 @@ export default {
     ghosts() { this.dress(); },
   },
   methods: {
-    // What to show: [{ id, url, color, ghost, beside, label }]. A clip already here is not
-    // fetched again; the newest call wins if answers come late.
-    async show(looks, options = {}) {
+    // What to show: [{ id, url, data, color, ghost, clock, beside, label, grips }]. A clip
+    // already here is not fetched again; the newest call wins if answers come late.
+    async show(given, options = {}) {
       const request = ++this.request;
       let fetched;
       try {
-        fetched = await Promise.all(looks.map((look) => this.clips.get(look.url) ?? fetchClip(look.url)));
+        fetched = await Promise.all(given.map((look) => this.clips.get(look.url) ?? clipOf(look)));
       } catch (error) {
         if (request === this.request) this.note = `The motion could not be fetched (${error.message}). Is the server still running?`;
         return;
       }
       if (request !== this.request) return;
       this.note = "";
+      const looks = given.map(({ data, ...look }) => look);
       const wanted = new Set(looks.map((look) => look.id));
       for (const id of [...this.stage.characters.keys()]) if (!wanted.has(id)) this.stage.remove(id);
       this.clips = new Map(looks.map((look, i) => [look.url, fetched[i]]));
       looks.forEach((look, i) => {
         const old = this.stage.characters.get(look.id);
-        if (old && JSON.stringify(old.look) === JSON.stringify(look)) return;
-        this.stage.add(look.id, new Character(fetched[i], look));
+        if (!old?.play(fetched[i], look)) this.stage.add(look.id, new Character(fetched[i], look));
       });
       this.count = looks.length;
       const main = this.main();
@@ -101,8 +104,8 @@ export default {
       this.pose();
       this.grips.set(main);
       if (options.reset && main) { this.time = 0; this.pose(); this.look("corner"); }
+      this.stage.hurry();
       this.shown += 1;
-      this.shownAt = performance.now();
     },
     // Put characters beside the main one, to its left or right.
     spread(way) {
@@ -128,7 +131,8 @@ export default {
       }
       const main = this.main();
       if (this.following && main && !this.grips.dragged) {
-        const jumped = Math.abs(this.time - (this.lastTime ?? 0)) > 0.5;
+        // Only a character that moves on is followed gently.
+        const jumped = !this.playing || Math.abs(this.time - (this.lastTime ?? 0)) > 0.5;
         this.stage.follow(this.centre(), jumped ? 1 : 1 - Math.exp(-6 * seconds));
       }
       this.lastTime = this.time;
@@ -142,8 +146,7 @@ export default {
     },
     pose() {
       for (const c of this.stage.characters.values()) {
-        const share = this.duration ? this.time / this.duration : 0;
-        c.set(c.look.ghost ? share * (c.clip.frames - 1) : this.time * c.clip.fps);
+        c.set(c.look.ghost ? c.inStep(this.time * this.fps, this.duration * this.fps) : this.time * c.clip.fps);
       }
       this.stage.dirty = true;
     },
@@ -185,7 +188,7 @@ export default {
     state() {
       const main = this.main();
       return {
-        count: this.count, time: this.time, duration: this.duration, playing: this.playing, shown: this.shown,
+        count: this.count, time: this.time, duration: this.duration, playing: this.playing, shown: this.shown, seen: this.seen,
         frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note,
         looks: [...this.stage.characters.values()].map((c) => c.look),
       };

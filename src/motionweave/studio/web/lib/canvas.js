@@ -80,18 +80,21 @@ export function nearest(things, place, [x, y], within) {
   return best;
 }
 
-// At most one call a frame of the screen, always with the newest value.
+// The first call at once, then at most one a frame of the screen, always with the newest values.
 export function throttled(call) {
   let waiting = null;
   let handle = 0;
   const run = () => {
     handle = 0;
-    if (waiting !== null) call(...waiting);
+    if (waiting === null) return;
+    const values = waiting;
     waiting = null;
+    handle = requestAnimationFrame(run);
+    call(...values);
   };
   const throttle = (...values) => {
     waiting = values;
-    if (!handle) handle = requestAnimationFrame(run);
+    if (!handle) run();
   };
   throttle.flush = () => {
     cancelAnimationFrame(handle);

@@ -7,21 +7,33 @@ const CONTACT = 0x35c46f;
 const TAPER = 0.74;
 // Where a ghost and the character are in the same place, the character is seen.
 const BEHIND = { polygonOffset: true, polygonOffsetFactor: 6, polygonOffsetUnits: 40 };
+// How finely things are cut: without a graphics card it is the number of triangles that costs.
+const FINE = SOFTWARE ? { limb: 6, ball: [8, 4], head: [12, 8], rings: 8, sides: 12, mark: 8 } : { limb: 14, ball: [20, 14], head: [24, 16], rings: 15, sides: 22, mark: 24 };
 export const LIGHT_DIRECTION = new THREE.Vector3(0.35, 1.0, 0.25);
 
-export async function fetchClip(url) {
+// The clip of a look: it came along, or it is fetched.
+export async function clipOf({ url, data }) {
+  if (data) return unpack(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)).buffer);
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
-  const buffer = await answer.arrayBuffer();
+  return unpack(await answer.arrayBuffer());
+}
+
+function unpack(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  return { ...header, stride: header.points + header.soles.length, data: new Float32Array(buffer, 4 + length) };
+  const { points, body, feet, soles } = header;
+  const build = JSON.stringify({ points, body, feet, soles });
+  return { ...header, build, stride: points + soles.length, data: new Float32Array(buffer, 4 + length) };
 }
+
+// Of two looks that agree in this only the motion differs.
+const dress = ({ url, clock, ...rest }) => JSON.stringify(rest);
 
 // The torso: rings around the spine, turned from the hips' direction to the shoulders'.
 class Torso {
-  static RINGS = 15;
-  static SIDES = 22;
+  static RINGS = FINE.rings;
+  static SIDES = FINE.sides;
   // Half width as a share of (hips .. shoulders), and half depth in metres, from the seat to the neck.
   static PROFILE = [
     [0.0, 0.3, 0.05], [0.06, 0.82, 0.1], [0.18, 1.0, 0.118], [0.36, 0.93, 0.108], [0.52, 0.88, 0.102],
@@ -102,14 +114,14 @@ export class Character {
     this.look = look;
     this.group = new THREE.Group();
     this.points = new Float32Array(clip.stride * 3);
-    const { limbs, balls } = this.plan();
+    const { limbs, balls, heads } = this.plan();
     this.limbPlan = limbs;
-    this.ballPlan = balls;
     // A tapered limb of length 1 along +y, thick end at the bottom.
     this.limbs = new THREE.InstancedMesh(
-      new THREE.CylinderGeometry(TAPER, 1.0, 1.0, SOFTWARE ? 10 : 14, 1, true).translate(0, 0.5, 0), this.material(), Math.max(1, limbs.length));
-    this.balls = new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...(SOFTWARE ? [12, 8] : [20, 14])), this.material(), Math.max(1, balls.length));
-    this.meshes = [this.limbs, this.balls];
+      new THREE.CylinderGeometry(TAPER, 1.0, 1.0, FINE.limb, 1, true).translate(0, 0.5, 0), this.material(), Math.max(1, limbs.length));
+    this.rounds = [[balls, FINE.ball], [heads, FINE.head]].filter(([plan]) => plan.length).map(([plan, fine]) =>
+      ({ plan, mesh: new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...fine), this.material(), plan.length) }));
+    this.meshes = [this.limbs, ...this.rounds.map(({ mesh }) => mesh)];
     if (clip.body.torso) {
       this.torso = new Torso(clip.body.torso);
       this.meshes.push(new THREE.Mesh(this.torso.geometry, this.material(look.color)));
@@ -120,24 +132,38 @@ export class Character {
     if (look.ghost) this.addDepth();
     else this.addShadow();
     this.marks = new THREE.InstancedMesh(
-      new THREE.CylinderGeometry(1, 1, 1, 24), new THREE.MeshBasicMaterial({ color: CONTACT, transparent: true, opacity: 0.85 }),
+      new THREE.CylinderGeometry(1, 1, 1, FINE.mark), new THREE.MeshBasicMaterial({ color: CONTACT, transparent: true, opacity: 0.85 }),
       Math.max(1, clip.soles.length));
     this.marks.frustumCulled = false;
     this.marks.visible = !look.ghost;
     this.trails = this.makeTrails();
+    this.layTrails();
     this.group.add(this.marks, this.trails);
     this.set(0);
   }
 
+  // Play another clip on the same body, if it has the same: nothing is made anew that the
+  // graphics card would have to be told about. Returns whether it could.
+  play(clip, look) {
+    if (clip.build !== this.clip.build || dress(look) !== dress(this.look)) return false;
+    this.look = look;
+    if (clip !== this.clip) {
+      this.clip = clip;
+      this.layTrails();
+    }
+    return true;
+  }
+
   material(color = 0xffffff) {
     const { ghost } = this.look;
-    return new THREE.MeshStandardMaterial({
-      color, roughness: 0.7, metalness: 0.0, transparent: ghost, opacity: ghost ? 0.3 : 1.0, depthWrite: !ghost,
+    const [Material, surface] = SOFTWARE ? [THREE.MeshLambertMaterial, {}] : [THREE.MeshStandardMaterial, { roughness: 0.7, metalness: 0.0 }];
+    return new Material({
+      color, ...surface, transparent: ghost, opacity: ghost ? 0.3 : 1.0, depthWrite: !ghost,
       ...(ghost ? BEHIND : {}),
     });
   }
 
-  // What to draw: limbs [from, to, radius, side], balls [point, towards, share, radius, side]; a
+  // What to draw: limbs [from, to, radius, side], balls and heads [point, towards, share, radius, side]; a
   // ball may be longer than wide, along the way it is put at.
   plan() {
     const { pieces, head, torso } = this.clip.body;
@@ -157,8 +183,11 @@ export class Character {
         balls.push([points[0], points[0], 0, radii[0], side], [points[1], points[1], 0, radii[0] * TAPER, side]);
       else points.forEach((point, i) => points.length > 3 && balls.push([point, point, 0, radii[i], side]));
     }
-    if (head) balls.push([head[0], head[1], 0.62, head[2] * 0.86, 0, 1.3]);
-    return { limbs, balls };
+    // Of balls around the same point only the largest is seen.
+    const largest = new Map();
+    for (const ball of balls) if (!(largest.get(ball[0])?.[3] >= ball[3])) largest.set(ball[0], ball);
+    const heads = head ? [[head[0], head[1], 0.62, head[2] * 0.86, 0, 1.3]] : [];
+    return { limbs, balls: [...largest.values()], heads };
   }
 
   paint(color) {
@@ -166,7 +195,7 @@ export class Character {
     const sides = { "1": new THREE.Color(LEFT), "-1": new THREE.Color(RIGHT), "0": middle };
     const tone = (side) => middle.clone().lerp(sides[side], side === 0 || this.look.ghost ? 0 : 0.62);
     this.limbPlan.forEach((piece, i) => this.limbs.setColorAt(i, tone(piece[3])));
-    this.ballPlan.forEach((piece, i) => this.balls.setColorAt(i, tone(piece[4])));
+    for (const { plan, mesh } of this.rounds) plan.forEach((piece, i) => mesh.setColorAt(i, tone(piece[4])));
   }
 
   copies(material, order) {
@@ -179,8 +208,10 @@ export class Character {
     });
   }
 
-  // A ghost's parts must not shine through each other: depth first, colour after.
+  // A ghost's parts must not shine through each other: depth first, colour after. Where
+  // every triangle counts they do a little.
   addDepth() {
+    if (SOFTWARE) return;
     this.group.add(...this.copies(new THREE.MeshBasicMaterial({ colorWrite: false, ...BEHIND }), 2));
     for (const mesh of this.meshes) mesh.renderOrder = 3;
   }
@@ -200,23 +231,45 @@ export class Character {
     this.group.add(this.shadow);
   }
 
+  // A line each for the root's way on the floor and for the feet.
   makeTrails() {
     const { clip, look } = this;
-    const group = new THREE.Group();
     const line = (point, height, color, opacity) => {
-      const path = new Float32Array(clip.frames * 3);
-      for (let f = 0; f < clip.frames; f++) {
-        const at = (f * clip.stride + point) * 3;
-        path[3 * f] = clip.data[at];
-        path[3 * f + 1] = height === null ? clip.data[at + 1] : height;
-        path[3 * f + 2] = clip.data[at + 2];
-      }
-      const geometry = new THREE.BufferGeometry().setAttribute("position", new THREE.BufferAttribute(path, 3));
-      return new THREE.Line(geometry, new THREE.LineBasicMaterial({ color, transparent: true, opacity }));
+      const made = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color, transparent: true, opacity }));
+      made.userData = { point, height };
+      made.frustumCulled = false;
+      return made;
     };
+    const group = new THREE.Group();
     group.add(line(0, 0.006, look.color, look.ghost ? 0.4 : 0.9));
     if (!look.ghost) clip.feet.forEach((point, i) => group.add(line(point, null, i === 0 ? LEFT : RIGHT, 0.55)));
     return group;
+  }
+
+  layTrails() {
+    const { frames, stride, data } = this.clip;
+    for (const { geometry, userData: { point, height } } of this.trails.children) {
+      const old = geometry.attributes.position;
+      if (old?.count !== frames) {
+        geometry.dispose();
+        geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(frames * 3), 3));
+      }
+      const path = geometry.attributes.position;
+      for (let f = 0; f < frames; f++) {
+        const at = (f * stride + point) * 3;
+        path.setXYZ(f, data[at], height ?? data[at + 1], data[at + 2]);
+      }
+      path.needsUpdate = true;
+    }
+  }
+
+  // The frame to show while the main character is at one of its own: ghosts keep in step.
+  inStep(frame, last) {
+    const { clip: { frames }, look: { clock } } = this;
+    if (!clock?.length) return last > 0 ? (frame / last) * (frames - 1) : 0;
+    const at = Math.min(frame, clock.length - 1), lower = Math.floor(at);
+    const upper = Math.min(lower + 1, clock.length - 1);
+    return clock[lower] + (at - lower) * (clock[upper] - clock[lower]);
   }
 
   // Pose at a fractional frame; beyond the clip's end it stands still.
@@ -246,15 +299,17 @@ export class Character {
       turn.setFromUnitVectors(up, way.divideScalar(length));
       this.limbs.setMatrixAt(i, matrix.compose(from, turn, size.set(radius, length, radius)));
     });
-    this.ballPlan.forEach(([p, q, share, radius, , stretch], i) => {
-      this.at(p, from); this.at(q, to);
-      way.subVectors(to, from);
-      if (stretch && way.lengthSq() > 1e-9) turn.setFromUnitVectors(up, way.normalize());
-      else turn.identity();
-      this.balls.setMatrixAt(i, matrix.compose(from.lerp(to, share), turn, size.set(radius, radius * (stretch ?? 1), radius)));
-    });
     this.limbs.instanceMatrix.needsUpdate = true;
-    this.balls.instanceMatrix.needsUpdate = true;
+    for (const { plan, mesh } of this.rounds) {
+      plan.forEach(([p, q, share, radius, , stretch], i) => {
+        this.at(p, from); this.at(q, to);
+        way.subVectors(to, from);
+        if (stretch && way.lengthSq() > 1e-9) turn.setFromUnitVectors(up, way.normalize());
+        else turn.identity();
+        mesh.setMatrixAt(i, matrix.compose(from.lerp(to, share), turn, size.set(radius, radius * (stretch ?? 1), radius)));
+      });
+      mesh.instanceMatrix.needsUpdate = true;
+    }
     this.torso?.place((i, out) => this.at(i, out));
   }
 

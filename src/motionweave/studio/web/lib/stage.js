@@ -49,6 +49,7 @@ export class Stage {
     this.ratio = soft ? 0.8 : this.finest;
     this.pause = soft ? 30 : 0;
     this.drawn = 0;
+    if (soft) this.makeWay();
     this.renderer.setPixelRatio(this.ratio);
     host.appendChild(this.renderer.domElement);
     this.scene = new THREE.Scene();
@@ -73,10 +74,27 @@ export class Stage {
     this.floor.position.y = -0.003;
     this.scene.add(this.floor);
     this.characters = new Map();
+    this.leaving = [];
     this.slow = 0;
     this.resizer = new ResizeObserver(() => this.resize());
     this.resizer.observe(host);
     this.resize();
+  }
+
+  // Without a graphics card, while something elsewhere on the page is dragged, playback draws
+  // less often: what the drag brings is drawn the sooner.
+  makeWay() {
+    const usual = this.pause;
+    this.pressed = ({ target }) => { if (!this.host.contains(target)) this.pause = 120; };
+    this.released = () => { this.pause = usual; };
+    window.addEventListener("pointerdown", this.pressed, true);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, this.released, true);
+  }
+
+  // Draw at the next opportunity, however short the time since the last picture.
+  hurry() {
+    this.dirty = true;
+    this.drawn = 0;
   }
 
   setTheme(name) {
@@ -106,16 +124,19 @@ export class Stage {
     const old = this.characters.get(id);
     if (!old) return;
     this.scene.remove(old.group);
-    old.dispose();
+    // Kept until the next picture: what takes its place is drawn by the same shaders, and
+    // compiling them anew is what would take longest.
+    this.leaving.push(old);
     this.characters.delete(id);
     this.dirty = true;
   }
 
-  // Keep a point in the middle without taking the camera out of the user's hands.
+  // Keep a point in the middle without taking the camera out of the user's hands. It goes up
+  // and down only gently, and not at all when it is taken there at once.
   follow(point, share) {
     const step = point.clone().sub(this.controls.target).multiplyScalar(share);
-    step.y *= 0.15;
-    if (step.lengthSq() < 1e-10) return;
+    step.y *= share < 1 ? 0.15 : 0;
+    if (step.lengthSq() < 1e-8) return;
     this.controls.target.add(step);
     this.camera.position.add(step);
     this.dirty = true;
@@ -141,13 +162,14 @@ export class Stage {
     return [(at.x * 0.5 + 0.5) * this.host.clientWidth, (-at.y * 0.5 + 0.5) * this.host.clientHeight];
   }
 
+  // Draw if anything changed; whether it did.
   render(seconds) {
     this.controls.update();
     const now = performance.now();
     // Once the picture stands still there is time to draw it as fine as the screen is.
     if (this.dirty) this.sharpen(this.ratio);
     else if (now - this.drawn > 400) this.sharpen(this.finest);
-    if (!this.dirty || now - this.drawn < this.pause) return;
+    if (!this.dirty || now - this.drawn < this.pause) return false;
     this.dirty = false;
     this.drawn = now;
     const { target } = this.controls;
@@ -155,7 +177,14 @@ export class Stage {
     this.floor.position.z = Math.round(target.z);
     this.floor.material.uniforms.centre.value.copy(target);
     this.renderer.render(this.scene, this.camera);
+    this.clear();
     this.adapt(seconds);
+    return true;
+  }
+
+  clear() {
+    for (const old of this.leaving) old.dispose();
+    this.leaving = [];
   }
 
   // A machine without a graphics card draws fewer pixels rather than fewer frames.
@@ -175,7 +204,10 @@ export class Stage {
 
   dispose() {
     this.resizer.disconnect();
+    window.removeEventListener("pointerdown", this.pressed, true);
+    for (const end of ["pointerup", "pointercancel"]) window.removeEventListener(end, this.released, true);
     for (const id of [...this.characters.keys()]) this.remove(id);
+    this.clear();
     this.renderer.dispose();
   }
 }
