@@ -37,6 +37,7 @@ def test_the_newest_request_wins_and_none_runs_twice() -> None:
         for number in range(5):
             latest.submit(lambda n=number: work(n), lambda o: done.append(o.value or 0))
             await until(lambda: started == [0])
+        await until(lambda: busy == [True])
         go.set()
         await until(lambda: busy[-1:] == [False])
         assert busy == [True, False]
