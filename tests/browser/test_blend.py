@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.browser.conftest import Studio, drag, picture_changed
+from tests.browser.conftest import Server, Studio, drag, picture_changed
 
 
 def middle(studio: Studio, selector: str, index: int = 0) -> tuple[float, float]:
@@ -22,6 +22,30 @@ def corner(studio: Studio, index: int) -> tuple[float, float]:
 
 def shares(studio: Studio) -> list[int]:
     return [int(f.input_value()) for f in studio.page.locator(".mw-pad-numbers input").all()]
+
+
+def test_a_drag_leaves_the_rest_of_the_page_alone(studio: Studio, server: Server) -> None:
+    """What comes back is the motion, in one message: to lay the page out anew takes longer."""
+    page = studio.page.context.new_page()
+    messages: list[str] = []
+    page.on("websocket", lambda s: s.on("framereceived", lambda text: messages.append(str(text))))
+    other = Studio(page)
+    other.open(server.address)
+    other.pause()
+    page.mouse.move(*knob(other))
+    page.mouse.down()
+    for way in (6, -6, 9, -9):
+        before = other.state()
+        at = knob(other)
+        messages.clear()
+        page.mouse.move(at[0] + way, at[1])
+        other.until(f"s.seen > {before['shown']}")
+        # The first change makes it undoable, and the buttons say so.
+        if way != 6:
+            assert [text[:20] for text in messages if '"update"' in text[:20]] == []
+            assert sum('"show\\"' in text for text in messages) == 1
+    page.mouse.up()
+    page.close()
 
 
 def test_it_opens_on_a_blend_that_moves(studio: Studio) -> None:

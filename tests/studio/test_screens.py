@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionweave.blending.blend import blend
+from motionweave.blending.blend import blend, on_curve, walk
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
 from motionweave.io.clips import load, save
@@ -79,6 +79,32 @@ def test_a_measure_is_met() -> None:
     assert speed(made.motion) == pytest.approx(1.8, abs=0.02)
     low, high = made.details.ranges["speed"]
     assert low < 1.8 < high
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_ghosts_show_the_frames_that_are_blended(cyclic: bool) -> None:
+    """In step all the way, and the same motions whatever the weights are."""
+    settings = replace(BLEND, cyclic=cyclic, weights=(0.2, 0.7, 0.1), duration=3.0)
+    first = document(blend=settings)
+    made = BlendScreen.make(first, True)
+    curve = made.details.registered.curve
+    start = curve.timewarp.start
+    duration = 3.0 if cyclic else None
+    rate = curve.motions[0].fps
+    u, _ = walk(curve, settings.weights, start, duration, rate, 1, "durations")
+    frames = curve.timewarp.frames(on_curve(curve, u))
+    for j, look in enumerate(made.looks[1:]):
+        assert len(look.clock) == len(made.motion)
+        shown = look.motion.sample(np.asarray(look.clock))
+        blended = curve.motions[j].sample(frames[:, j])
+        # The root is turned along the curve.
+        apart = np.abs(np.sum(shown.rotations * blended.rotations, axis=-1))[:, 1:]
+        # Between frames of a ghost there is a straight line where the input has a curve.
+        assert 2.0 * np.degrees(np.arccos(np.clip(apart, 0.0, 1.0))).max() < 4.0
+    lighter = replace(settings, weights=(0.3, 0.6, 0.1))
+    other = BlendScreen.make(replace(first, settings={**first.settings, "blend": lighter}), True)
+    same = [a.motion is b.motion for a, b in zip(made.looks, other.looks, strict=True)]
+    assert same == [False, True, True, True]
 
 
 def test_a_clip_that_left_the_shelf_leaves_the_blend() -> None:
