@@ -24,13 +24,13 @@ def main() -> int:
     args = parser.parse_args()
     # One thread each, ours and peers alike; libraries read this when they are imported.
     os.environ.update(dict.fromkeys(_THREADS, "1"))
-    from benchmarks import peers, quality, report, speed, startup
+    from benchmarks import peers, quality, report, speed, startup, studio
     from benchmarks.measure import measure, say
 
     began = time.monotonic()
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        rows = [*speed.rows(Path(folder)), *startup.rows()]
+        rows = [*speed.rows(Path(folder)), *studio.rows(), *startup.rows()]
         for row in rows:
             if (row.full and not (args.full or args.all_rows)) or (
                 args.only and args.only not in row.work
@@ -39,13 +39,15 @@ def main() -> int:
             say(f"{time.monotonic() - began:5.0f} s  {row.work}")
             found = measure(row, 15 if args.full else 7, 4.0 if args.full else 0.5)
             results.append((row.work, found))
-    memory, blends = [], []
+    memory, blends, drags = [], [], []
     if not args.only:
         say(f"{time.monotonic() - began:5.0f} s  memory")
         memory = startup.memory((300, 1200, 6000) if not args.full else (300, 1200, 3000, 6000))
+        say(f"{time.monotonic() - began:5.0f} s  drags in the browser")
+        drags = studio.drags()
         say(f"{time.monotonic() - began:5.0f} s  quality")
         blends = quality.table()
-    data = report.to_json(results, memory, blends, peers.versions())
+    data = report.to_json(results, memory, drags, blends, peers.versions())
     if args.only:
         print(report.markdown(data))
     else:

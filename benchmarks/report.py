@@ -35,6 +35,7 @@ def setting() -> dict[str, str]:
 def to_json(
     speed: list[tuple[str, list[Result]]],
     memory: list[dict[str, Any]],
+    drags: list[dict[str, Any]],
     quality: list[dict[str, Any]],
     peers: dict[str, str],
 ) -> dict[str, Any]:
@@ -47,6 +48,7 @@ def to_json(
             for work, results in speed
         ],
         "memory": memory,
+        "drags": drags,
         "quality": quality,
     }
 
@@ -75,6 +77,14 @@ def markdown(data: dict[str, Any]) -> str:
             "Peak of a process that registers, blends and cleans two clips; above what the "
             "same with two seconds needs.",
             _memory(data["memory"]),
+        ]
+    if data["drags"]:
+        parts += [
+            "## From a drag to the screen",
+            "Wall time from the pointer's move on the weight pad to the new motion of three "
+            "built-in clips on screen: Chromium without a graphics card, 1280 × 720, on the same "
+            "cores as the server.",
+            _drags(data["drags"]),
         ]
     if data["quality"]:
         parts += [
@@ -121,6 +131,19 @@ def _memory(rows: list[dict[str, Any]]) -> str:
             f"| {row['frames']} | {row['peak'] / 1e6:.0f} MB | {grown / 1e6:.0f} MB "
             f"| {grown / row['frames'] / 1e3:.1f} kB |"
         )
+    return "\n".join(lines)
+
+
+def _drags(rows: list[dict[str, Any]]) -> str:
+    lines = ["| playback | median | spread | drags |", "| --- | ---: | --- | ---: |"]
+    for row in rows:
+        if "missing" in row:
+            lines.append(f"| {row['playback']} | missing | {row['missing']} | |")
+        else:
+            lines.append(
+                f"| {row['playback']} | {_time(row['median_s'])} "
+                f"| {_time(row['least_s'])} – {_time(row['most_s'])} | {row['repeats']} |"
+            )
     return "\n".join(lines)
 
 

@@ -35,7 +35,6 @@ def rows(folder: Path) -> list[Row]:
         *_registration(),
         *_blending(),
         *_systems(),
-        *_studio(),
     ]
 
 
@@ -339,34 +338,3 @@ def _cleaning() -> Callable[[], Any]:
 def _contacts() -> Callable[[], Any]:
     walk = clips.built_in("walk", duration=20.0)
     return lambda: mw.detect_contacts(walk)
-
-
-def _studio() -> list[Row]:
-    """The server's part of dragging a weight: from weights to the bytes that the browser gets."""
-    from motionweave.studio.document import Common, Document
-    from motionweave.studio.payload import pack
-    from motionweave.studio.screens.blend import BlendScreen
-    from motionweave.studio.screens.blend_model import BlendSettings
-    from motionweave.studio.upload import sample_clip
-
-    def dragging() -> Callable[[], Any]:
-        document = Document()
-        for name in ("walk", "jog", "sneak"):
-            document = document.with_clip(sample_clip(document, name))
-        ids = tuple(clip.id for clip in document.clips)
-        shares = iter(np.random.default_rng(0).dirichlet(np.ones(3), size=100_000))
-
-        def drag() -> int:
-            settings = BlendSettings(ids, tuple(float(w) for w in next(shares)))
-            now = Document(document.clips, {"common": Common(), "blend": settings})
-            result = BlendScreen.make(now, True)
-            return sum(len(pack(look.motion)) for look in result.looks)
-
-        return drag
-
-    return [
-        Row(
-            "studio: from dragged weights of three clips to what the browser fetches",
-            [ours(dragging), fixed("the target", 0.1, "under 100 ms to the screen")],
-        )
-    ]
