@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from motionweave.analysis.states import EventTable, State, body_half, canonical_label, grouped
+from motionweave.analysis.states import (
+    EventTable,
+    State,
+    body_half,
+    canonical_label,
+    grouped,
+    label_in_words,
+)
 from motionweave.errors import MotionError
 
 
@@ -46,6 +53,21 @@ def test_labels_tell_their_half_of_the_body(label: str, half: str | None) -> Non
 def test_a_label_is_one_word(label: str) -> None:
     with pytest.raises(MotionError, match="one word"):
         State(0.0, frozenset([label]))
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("L.K_flex", "left knee most bent"),
+        ("R_mt", "right foot passing the body"),
+        ("L_et", "left foot coming down"),
+        ("R.X_flex", "R.X flex"),
+        ("event_1", "event 1"),
+        ("handshake", "handshake"),
+    ],
+)
+def test_labels_can_be_read_out(label: str, words: str) -> None:
+    assert label_in_words(label) == words
 
 
 def test_a_state_needs_labels_and_a_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,27 @@ def test_events_are_seen_moved_and_found_again(studio: Studio) -> None:
     place = before["points"][:3]
     again = studio.until(f"{place}.every((v, i) => Math.abs(v - s.points[i]) < 1e-5)")
     np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
+
+
+def test_an_event_is_added_by_hand_and_a_clip_played_once(studio: Studio) -> None:
+    studio.screen("Framespace")
+    studio.click(".mw-dock .mw-choice button", "Events")
+    times = sorted(state["at"] for state in lanes(studio, "lanes[0].states"))
+    gap, begin = max((b - a, a) for a, b in pairwise(times))
+    x, y = lanes(studio, f"placeAt(0, {begin + gap / 2})")
+    before = studio.state()
+    studio.page.mouse.dblclick(x, y)
+    count = f"document.querySelector('.mw-events').editor.lanes[0].states.length === {len(times)}"
+    studio.wait(f"{count} + 1")
+    studio.after(before)
+    studio.key("z")
+    studio.wait(count)
+    studio.click(".mw-cycle .mw-choice button", "Once")
+    studio.page.locator(".mw-cycle .mw-choice button.on", has_text="Once").wait_for()
+    studio.key("z")
+    studio.page.locator(".mw-cycle .mw-choice button.on", has_text="Once").wait_for(
+        state="detached"
+    )
 
 
 def test_decoupling_and_four_clips(studio: Studio) -> None:

@@ -15,7 +15,8 @@ from motionweave.framespace.interpolant import Interpolant
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, settings_from_json, settings_to_json
 from motionweave.studio.screens import framespace_model as model
-from motionweave.studio.screens.framespace import FramespaceScreen, _lanes
+from motionweave.studio.screens.framespace import FramespaceScreen
+from motionweave.studio.screens.framespace_drawing import event_lanes
 from motionweave.studio.screens.framespace_model import FramespaceSettings, Made
 from tests.studio.documents import document_with
 from tests.studio.recipes import by_commands, by_python
@@ -54,10 +55,10 @@ def test_it_is_what_the_library_makes() -> None:
 
 def test_decoupling_gives_each_half_lanes_of_its_own() -> None:
     whole, split = made(document()), made(document(decoupled=True))
-    lanes, links, phases = _lanes(whole)
+    lanes, links, phases = event_lanes(whole)
     assert [lane["name"] for lane in lanes] == ["walk", "jog"]
     assert {lane for link in links for lane, _ in link} == {0, 1}
-    lanes, links, phases = _lanes(split)
+    lanes, links, phases = event_lanes(split)
     assert [lane["name"].split()[1] for lane in lanes] == ["lower", "lower", "upper", "upper"]
     assert {lane for link in links for lane, _ in link} == {0, 1, 2, 3}
     assert len(phases[0]) == 4
@@ -82,7 +83,7 @@ def test_a_state_that_is_moved_moves_the_correspondence() -> None:
 
 def test_states_without_a_partner_can_be_matched_by_hand() -> None:
     before = made(document())
-    lanes, _, _ = _lanes(before)
+    lanes, _, _ = event_lanes(before)
     lonely = [
         model.place_of(before, state["id"])
         for lane in lanes
@@ -96,6 +97,40 @@ def test_states_without_a_partner_can_be_matched_by_hand() -> None:
     assert any(label.startswith("match_") for label in shared[0] & shared[1])
     # The library decides whether the order of all states allows it; it must not fail.
     made(document(events={"c1": tables[0], "c2": tables[1]}))
+
+
+def test_a_state_added_by_hand_can_be_matched() -> None:
+    before = made(document(decoupled=True))
+    assert [model.lane_of(before, lane) for lane in range(4)] == [
+        (0, "lower"),
+        (1, "lower"),
+        (0, "upper"),
+        (1, "upper"),
+    ]
+    tables = []
+    for clip in (0, 1):
+        frame = model.frame_at(before, clip, 0.4)
+        first, last = before.space.bases[clip].ends
+        assert frame == pytest.approx(first + 0.4 * (last - first))
+        tables.append(model.with_state(before.table(clip), frame, "lower"))
+    assert model.with_state(tables[0], 3.0, "upper")[0] == (3.0, "upper", ("event_2",))
+    after = made(document(decoupled=True, events={"c1": tables[0], "c2": tables[1]}))
+    # Added in both clips under one name, it is the same instant of both.
+    assert any("event_1" in labels for labels in after.matched.lower.labels)
+
+
+def test_the_cycle_of_a_clip_can_be_chosen_or_left_out() -> None:
+    first, last = made(document()).space.bases[0].ends
+    shown = document(stretches={"c1": (first + 2, last + 2)})
+    chosen = made(shown)
+    assert chosen.space.bases[0].ends == (first + 2, last + 2)
+    listed = model.stretches_of(chosen, shown.settings["framespace"])
+    assert [one.way for one in listed] == ["frames", "found"]
+    once = made(document(stretches={"c1": ()}))
+    assert not once.space.bases[0].cyclic
+    # A clip that is shorter now still has a cycle.
+    beyond = made(document(stretches={"c1": (5000, 9000)}))
+    assert beyond.space.bases[0].ends[1] == len(sample("walk")) - 1
 
 
 @given(
@@ -119,7 +154,10 @@ def test_a_vertex_added_on_the_curve_is_where_it_was_put() -> None:
 
 def test_settings_survive_a_project_file() -> None:
     settings = FramespaceSettings(
-        ("c1", "c2"), vertices=VERTICES, events={"c1": ((3.0, "lower", ("L_et",)),)}
+        ("c1", "c2"),
+        vertices=VERTICES,
+        events={"c1": ((3.0, "lower", ("L_et",)),)},
+        stretches={"c1": (3, 40), "c2": ()},
     )
     assert settings_from_json(FramespaceSettings, settings_to_json(settings)) == settings
 
@@ -133,7 +171,14 @@ def test_the_copied_code_makes_the_same_motion(
     if edited:
         rows = made(shown).table(0)
         events = {"c1": model.moved_state(rows, 2, rows[2][0] + 0.8)}
-        shown = document(vertices=VERTICES, events=events, decoupled=True, clean=True)
+        first, last = made(shown).space.bases[1].ends
+        shown = document(
+            vertices=VERTICES,
+            events=events,
+            stretches={"c2": (first + 1, last + 1)},
+            decoupled=True,
+            clean=True,
+        )
     motion = FramespaceScreen.make(shown, live=False).motion
     again = how(FramespaceScreen.recipe(shown), tmp_path, monkeypatch)
     assert len(again) == len(motion)

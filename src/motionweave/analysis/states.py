@@ -33,6 +33,14 @@ UPPER_JOINTS = ("S", "E", "W")
 LOWER, UPPER = "lower", "upper"
 
 _LABEL = re.compile(r"^(?P<side>[LR])(?:\.(?P<joint>[A-Z]+))?_(?P<event>[a-z]+)$")
+_PARTS = {
+    None: "foot", "S": "shoulder", "E": "elbow", "W": "wrist", "HI": "hip", "K": "knee",
+    "H": "heel",
+}  # fmt: skip
+_EVENTS = {
+    "flex": "most bent", "ext": "most stretched", "msw": "in mid-swing",
+    "mt": "passing the body", "et": "coming down", "gnd": "touching the ground",
+}  # fmt: skip
 # What separates labels from each other, or columns of a table, cannot be inside one.
 _WORD = re.compile(r"^[^\s,;{}\"']+$")
 
@@ -55,6 +63,15 @@ def canonical_label(label: str) -> str:
     ):
         return f"{parts['side']}_et"
     return label
+
+
+def label_in_words(label: str) -> str:
+    """What a label means, such as "left knee most bent"; a label of users' own as it is."""
+    parts = _LABEL.match(label)
+    if parts is None or parts["event"] not in _EVENTS or parts["joint"] not in _PARTS:
+        return label.replace("_", " ")
+    side = "left" if parts["side"] == "L" else "right"
+    return f"{side} {_PARTS[parts['joint']]} {_EVENTS[parts['event']]}"
 
 
 def body_half(label: str) -> str | None:

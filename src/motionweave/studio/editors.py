@@ -106,6 +106,7 @@ class EventLanes(Element, component="web/events.js"):
         on_move: Callable[[str, float, bool], None],
         on_remove: Callable[[str], None],
         on_join: Callable[[str, str], None],
+        on_add: Callable[[int, float], None],
     ) -> None:
         super().__init__()
         self._props["lanes"] = []
@@ -116,6 +117,7 @@ class EventLanes(Element, component="web/events.js"):
             lambda e: on_move(str(e.args["id"]), float(e.args["at"]), bool(e.args["final"])),
         )
         self.on("remove", lambda e: on_remove(str(e.args["id"])))
+        self.on("add", lambda e: on_add(int(e.args["lane"]), float(e.args["at"])))
         self.on("join", lambda e: on_join(*(str(one) for one in e.args["ids"])))
 
     def set(
@@ -129,7 +131,8 @@ class EventLanes(Element, component="web/events.js"):
         Parameters
         ----------
         lanes
-            ``{name, color, states: [{id, at, text, matched}]}``, times as shares of a cycle.
+            ``{name, color, states: [{id, at, text, words, matched}]}``, times as shares of
+            a cycle.
         links
             Rows of (lane, time): states that are the same instant.
         phases

@@ -17,6 +17,15 @@ from motionweave.studio.document import Document
 from motionweave.studio.editors import EventLanes
 from motionweave.studio.screens import framespace_model as model
 from motionweave.studio.screens.framespace_code import as_code
+from motionweave.studio.screens.framespace_cycles import Cycles
+from motionweave.studio.screens.framespace_drawing import (
+    COORDINATES,
+    DRAWN,
+    axis_names,
+    clock,
+    event_lanes,
+    in_words,
+)
 from motionweave.studio.screens.framespace_model import CORNERS, FramespaceSettings, Made
 from motionweave.studio.screens.screen import RESULT, Result, Screen, series
 from motionweave.studio.snippets import Recipe
@@ -25,10 +34,6 @@ from motionweave.studio.viewport import Look
 Array = NDArray[np.float64]
 
 _GHOST_GAP = 1.15
-# Points of the interpolant and of the clocks that go to the browser.
-_DRAWN = 160
-# Colours of y and z.
-_COORDINATES = ("#ffb454", "#46aebd")
 
 
 class FramespaceScreen(Screen):
@@ -76,8 +81,9 @@ class FramespaceScreen(Screen):
 
     @staticmethod
     def with_clips(settings: FramespaceSettings, clips: tuple[str, ...]) -> FramespaceSettings:
-        kept = {clip: table for clip, table in settings.events.items() if clip in clips}
-        return replace(settings, clips=clips, events=kept)
+        events = {clip: table for clip, table in settings.events.items() if clip in clips}
+        stretches = {clip: ends for clip, ends in settings.stretches.items() if clip in clips}
+        return replace(settings, clips=clips, events=events, stretches=stretches)
 
     # Widgets
 
@@ -93,6 +99,8 @@ class FramespaceScreen(Screen):
             self._cycles = widgets.Slider("Cycles", 1, 12, 1, self._set_cycles)
             self._map = CurveEditor(on_drag=self._map_dragged, playhead=False)
             self._map.classes("mw-map")
+        with widgets.section("Cycles of the clips"):
+            self._stretches = Cycles(self._set_stretch)
         with widgets.section("Events"):
             self._decoupled = widgets.Switch(
                 "Decouple upper and lower body",
@@ -125,7 +133,10 @@ class FramespaceScreen(Screen):
             hint="Drag the vertices; double-click adds one, right-click removes it",
         )
         self._lanes = EventLanes(
-            on_move=self._state_moved, on_remove=self._state_removed, on_join=self._joined
+            on_move=self._state_moved,
+            on_remove=self._state_removed,
+            on_join=self._joined,
+            on_add=self._state_added,
         )
         self._show_dock("curve")
 
@@ -150,6 +161,7 @@ class FramespaceScreen(Screen):
             self._lanes.set([], [], [])
             self._told.set_text("")
             self._list([])
+            self._stretches.set([])
 
     def present(self, result: Result) -> None:
         made: Made = result.details
@@ -161,11 +173,12 @@ class FramespaceScreen(Screen):
         counts = " and ".join(str(len(half)) for half in halves)
         self._told.set_text(f"{counts} states of each clip correspond")
         self._list(halves)
-        self._lanes.set(*_lanes(made))
+        self._lanes.set(*event_lanes(made))
+        self._stretches.set(model.stretches_of(made, self.settings))
 
     def _list(self, halves: Sequence[Correspondence]) -> None:
         rows = tuple(
-            (", ".join(sorted(labels)), " ".join(f"{t % 1.0:.2f}" for t in times))
+            (tuple(sorted(labels)), " ".join(f"{t % 1.0:.2f}" for t in times))
             for half in halves
             for labels, times in zip(half.labels, half.times, strict=True)
         )
@@ -175,9 +188,10 @@ class FramespaceScreen(Screen):
         self._matches.clear()
         with self._matches:
             for labels, times in rows:
-                with ui.element("div").classes("mw-list-row"):
-                    ui.label(labels)
+                with ui.element("div").classes("mw-list-row") as row:
+                    ui.label(", ".join(labels))
                     ui.label(times).classes("mw-value")
+                row.props["title"] = in_words(labels)
 
     # The interpolant
 
@@ -187,12 +201,12 @@ class FramespaceScreen(Screen):
         count = len(names)
         curve = settings.curve(count)
         span = float(settings.cycles)
-        points, vertices = curve.points(_DRAWN), curve.vertices
+        points, vertices = curve.points(DRAWN), curve.vertices
         axes = range(1, vertices.shape[1])
         lines: list[dict[str, Any]] = []
         handles: list[dict[str, Any]] = []
         for axis in axes:
-            color = _COORDINATES[axis - 1]
+            color = COORDINATES[axis - 1]
             for rows, dashed in ((vertices, True), (points, False)):
                 drawn = (rows[:, [0, axis]] * (span, 1.0)).round(4).tolist()
                 lines.append({"color": color, "points": drawn, "dashed": dashed})
@@ -200,16 +214,16 @@ class FramespaceScreen(Screen):
                 ends = {"lock": "x"} if i in (0, len(vertices) - 1) else {}
                 place = {"x": float(row[0] * span), "y": float(row[axis])}
                 handles.append({"id": f"{axis}:{i}", "color": color, **place, **ends})
-        clock: list[list[float]] = self._curves.props["clock"]
+        times: list[list[float]] = self._curves.props["clock"]
         if made is not None:
-            clock = _clock(made, 1.0 / made.space.bases[0].motion.fps)
+            times = clock(made, 1.0 / made.space.bases[0].motion.fps)
         self._curves.set(
             lines=lines,
             handles=handles,
             x=(0.0, span),
             y=(0.0, 1.0),
-            marks=_axis_names(names, span),
-            clock=clock,
+            marks=axis_names(names, span),
+            clock=times,
         )
         if count == 4:
             self._draw_map(points, vertices, names)
@@ -222,7 +236,7 @@ class FramespaceScreen(Screen):
                 {"color": RESULT, "points": points[:, 1:].round(4).tolist()},
             ],
             handles=[
-                {"id": str(i), "x": float(y), "y": float(z), "color": _COORDINATES[0]}
+                {"id": str(i), "x": float(y), "y": float(z), "color": COORDINATES[0]}
                 for i, (_, y, z) in enumerate(vertices)
             ],
             x=(0.0, 1.0),
@@ -279,15 +293,19 @@ class FramespaceScreen(Screen):
         made = None if result is None else result.details
         return made if isinstance(made, Made) else None
 
+    def _state_added(self, lane: int, at: float) -> None:
+        made = self._made()
+        if made is not None:
+            clip, half = model.lane_of(made, lane)
+            table = model.with_state(made.table(clip), model.frame_at(made, clip, at), half)
+            self._set_events({made.clips[clip].id: table}, "an event")
+
     def _state_moved(self, state: str, at: float, final: bool) -> None:
         made = self._made()
         place = None if made is None else model.place_of(made, state)
         if made is not None and place is not None:
             clip, index = place
-            whole = made.space.bases[clip]
-            first, last = whole.ends
-            laps = round(made.matched.bases[clip].period / whole.period)
-            frame = first + (at * laps % 1.0) * (last - first)
+            frame = model.frame_at(made, clip, at)
             table = model.moved_state(made.table(clip), index, frame)
             self._set_events({made.clips[clip].id: table}, "an event", merge="event")
         if final:
@@ -319,68 +337,12 @@ class FramespaceScreen(Screen):
     ) -> None:
         self.change(label, merge=merge, events={**self.settings.events, **edited})
 
-
-def _lanes(
-    made: Made,
-) -> tuple[list[dict[str, Any]], list[list[tuple[int, float]]], list[list[float]]]:
-    """Lanes, links and phases as `EventLanes` shows them."""
-    matched = made.matched
-    halves: tuple[tuple[str | None, Correspondence, Array], ...] = (
-        (None, matched.lower, made.track.lower),
-    )
-    if matched.upper is not matched.lower:
-        halves = (
-            ("lower", matched.lower, made.track.lower),
-            ("upper", matched.upper, made.track.upper),
-        )
-    lanes: list[dict[str, Any]] = []
-    links: list[list[tuple[int, float]]] = []
-    heads = []
-    picked = np.linspace(0, len(made.track.x) - 1, min(_DRAWN, len(made.track.x))).round()
-    for half, match, phases in halves:
-        begin = len(lanes)
-        for i, basis in enumerate(matched.bases):
-            times = match.times[:, i] % 1.0
-            names = model.state_ids(i, basis.events.states)
-            states = [
-                {
-                    "id": name,
-                    "at": float(s.time),
-                    "text": " ".join(sorted(s.labels)),
-                    "matched": bool(np.any(np.abs(times - s.time % 1.0) < 1e-6)),
-                }
-                for name, s in zip(names, basis.events.states, strict=True)
-                if half in (None, s.half)
-            ]
-            title = made.clips[i].name if half is None else f"{made.clips[i].name} {half}"
-            lanes.append({"name": title, "color": series(i), "states": states})
-        links += [
-            [(begin + i, float(t)) for i, t in enumerate(row)] for row in match.times.round(5)
-        ]
-        heads.append(phases[picked.astype(int)])
-    rows: list[list[float]] = np.concatenate(heads, axis=1).round(4).tolist()
-    return lanes, links, rows
-
-
-def _clock(made: Made, step: float) -> list[list[float]]:
-    """Pairs (seconds, cycles) along the result."""
-    x = made.x
-    frames = np.linspace(0, len(x) - 1, min(_DRAWN, len(x))).round().astype(int)
-    pairs: list[list[float]] = np.stack([frames * step, x[frames]], axis=1).round(4).tolist()
-    return pairs
-
-
-def _axis_names(names: Sequence[str], span: float) -> list[dict[str, Any]]:
-    """What the bottom and the top of the interpolant's axes mean."""
-    if len(names) == 2:
-        return [
-            {"x": span, "y": float(i), "text": f"only {name}", "color": series(i)}
-            for i, name in enumerate(names)
-        ]
-    a, b, c, d = names
-    return [
-        {"x": 0.0, "y": 0.0, "text": f"{a}, {c}", "color": _COORDINATES[0]},
-        {"x": 0.0, "y": 1.0, "text": f"{b}, {d}", "color": _COORDINATES[0]},
-        {"x": span, "y": 0.0, "text": f"{a}, {b}", "color": _COORDINATES[1]},
-        {"x": span, "y": 1.0, "text": f"{c}, {d}", "color": _COORDINATES[1]},
-    ]
+    def _set_stretch(self, clip: str, ends: tuple[int, ...] | None) -> None:
+        """Take other frames as the cycle of a clip; None finds them."""
+        settings: FramespaceSettings = self.settings
+        stretches = {one: given for one, given in settings.stretches.items() if one != clip}
+        # Events that were edited were those of the cycle that was.
+        events = {one: table for one, table in settings.events.items() if one != clip}
+        if ends is not None:
+            stretches[clip] = ends
+        self.change("the cycle of a clip", stretches=stretches, events=events)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from motionweave.studio import snippets
 from motionweave.studio.document import Clip
-from motionweave.studio.screens.framespace_model import FramespaceSettings, Table
+from motionweave.studio.screens.framespace_model import FramespaceSettings, Table, cyclic
 from motionweave.studio.snippets import Recipe
 
 _CURVE_FILE = "interpolant.csv"
@@ -40,6 +40,13 @@ def as_code(clips: Sequence[Clip], settings: FramespaceSettings, *, clean: bool)
             words.append("-" if table is None else file)
             if table is not None:
                 files.append(snippets.heredoc(file, _csv(table)))
+    ways = cyclic(clips, settings)
+    if any(way is not None for way in ways):
+        arguments.append(f"cyclic={ways!r}")
+        for number, way in enumerate(ways, start=1):
+            if way is not None:
+                stretch = f"{way[0]}:{way[1]}" if isinstance(way, tuple) else "once"
+                words += ["--cycle", f"{number}={stretch}"]
     if settings.decoupled:
         arguments.append("decoupled=True")
         words.append("--decoupled")

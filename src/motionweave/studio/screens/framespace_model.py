@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.states import EventTable, State
+from motionweave.analysis.states import LOWER, UPPER, EventTable, State
 from motionweave.core.motion import Motion
-from motionweave.framespace.blend import DEFAULT_CYCLES, Framespace
+from motionweave.framespace.blend import DEFAULT_CYCLES, Cyclic, Framespace
 from motionweave.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.framespace.track import Matched, Track
 from motionweave.studio.document import Clip
@@ -27,6 +27,10 @@ Table = tuple[StateRow, ...]
 CORNERS = {2: ((0.0,), (1.0,)), 4: ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))}
 # Labels that users give by matching states.
 _JOINED = "match_"
+# Labels of states that users add.
+_ADDED = "event_"
+# Frames that a cycle has at least.
+LEAST_CYCLE = 8
 # A vertex is put with this many decimals.
 _DECIMALS = 4
 
@@ -49,6 +53,9 @@ class FramespaceSettings:
         Whether upper and lower body follow events of their own.
     events
         By clip, events that were edited; those of others are found.
+    stretches
+        By clip, first and last frame of its cycle, nothing for one that is played once;
+        those of others are found.
     """
 
     clips: tuple[str, ...] = ()
@@ -57,6 +64,7 @@ class FramespaceSettings:
     cycles: int = DEFAULT_CYCLES
     decoupled: bool = False
     events: dict[str, Table] = field(default_factory=dict)
+    stretches: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def curve(self, count: int) -> Interpolant:
         """The interpolant for so many clips."""
@@ -128,11 +136,27 @@ def space_of(clips: Sequence[Clip], settings: FramespaceSettings) -> Framespace:
     """The clips with their events matched, remembered."""
     motions = [clip.motion for clip in clips]
     edited = tables(clips, settings)
+    ways = cyclic(clips, settings)
     return _spaces.get(
         motions,
-        (settings.decoupled, repr(edited)),
-        lambda: Framespace(motions, events=edited, decoupled=settings.decoupled),
+        (settings.decoupled, repr(edited), repr(ways)),
+        lambda: Framespace(motions, events=edited, cyclic=ways, decoupled=settings.decoupled),
     )
+
+
+def cyclic(clips: Sequence[Clip], settings: FramespaceSettings) -> list[Cyclic]:
+    """For each clip its cycle, False if it is played once, None if that is to be found."""
+
+    def way(clip: Clip) -> Cyclic:
+        ends = settings.stretches.get(clip.id)
+        if ends is None or len(ends) != 2:
+            return None if ends is None else False
+        last = len(clip.motion) - 1
+        # A clip may have been trimmed since.
+        first, end = min(ends[0], last - LEAST_CYCLE), min(ends[1], last)
+        return max(first, 0), end
+
+    return [way(clip) for clip in clips]
 
 
 def interpolated(
@@ -192,7 +216,58 @@ def as_rows(vertices: Array) -> Vertices:
     return tuple(tuple(round(float(v), _DECIMALS) for v in row) for row in vertices)
 
 
-# Editing events
+# Editing events and cycles
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The cycle of a clip: what it is now, and how it came about.
+
+    ``way`` is ``"found"``, ``"frames"`` or ``"once"``.
+    """
+
+    clip: str
+    name: str
+    way: str
+    ends: tuple[int, int]
+    last: int
+
+
+def stretches_of(made: Made, settings: FramespaceSettings) -> list[Stretch]:
+    """The cycles of the clips."""
+    return [
+        Stretch(
+            clip.id,
+            clip.name,
+            "found" if given is None else "once" if given is False else "frames",
+            basis.ends,
+            len(clip.motion) - 1,
+        )
+        for clip, basis, given in zip(
+            made.clips, made.space.bases, cyclic(made.clips, settings), strict=True
+        )
+    ]
+
+
+def frame_at(made: Made, clip: int, at: float) -> float:
+    """The frame of a clip at a share of its lane, in which a cycle may be repeated."""
+    whole = made.space.bases[clip]
+    first, last = whole.ends
+    laps = round(made.matched.bases[clip].period / whole.period)
+    return first + (at * laps % 1.0) * (last - first)
+
+
+def lane_of(made: Made, lane: int) -> tuple[int, str]:
+    """Clip and half of the body of a lane; the whole body's events are the lower one's."""
+    count = len(made.clips)
+    return lane % count, UPPER if lane >= count else LOWER
+
+
+def with_state(rows: Sequence[StateRow], frame: float, half: str) -> Table:
+    """A table with one more state, under a label that is new."""
+    taken = {label for row in rows for label in row[2]}
+    label = next(f"{_ADDED}{n}" for n in range(1, len(taken) + 2) if f"{_ADDED}{n}" not in taken)
+    return tuple(sorted([*rows, (round(frame, _DECIMALS), half, (label,))]))
 
 
 def moved_state(rows: Sequence[StateRow], index: int, frame: float) -> Table:

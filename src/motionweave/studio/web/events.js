@@ -8,7 +8,7 @@ const RADIUS = 5;
 export default {
   template: `
     <div class="mw-events">
-      <canvas ref="canvas" aria-label="events" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @contextmenu.prevent="remove" @pointerleave="over = null"></canvas>
+      <canvas ref="canvas" aria-label="events" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null"></canvas>
       <div class="mw-events-tip">{{ tip }}</div>
     </div>`,
   mixins: [picture, rowed(LEFT, RIGHT), sliding],
@@ -22,8 +22,8 @@ export default {
   computed: {
     tip() {
       const state = this.state(this.over ?? this.chosen);
-      if (!state) return "Drag a state in time, right-click removes it; click two states of different clips to match them";
-      return this.over || !this.chosen ? `${state.text} at ${(100 * this.place(state)).toFixed(0)}%` : `${state.text}: now click the same instant of another clip`;
+      if (!state) return "Drag a state in time, double-click adds one, right-click removes it; click two of different clips to match them";
+      return this.over || !this.chosen ? `${state.words} at ${(100 * this.place(state)).toFixed(0)}%` : `${state.words}: now click the same instant of another clip`;
     },
   },
   methods: {
@@ -100,8 +100,15 @@ export default {
         this.chosen = null;
       } else this.chosen = this.chosen === clicked ? null : clicked;
     },
+    add(event) {
+      const [x, y] = this.at(event);
+      if (x < LEFT || this.find(event)) return;
+      const lane = Math.floor(((y - 4) / (this.size().height - 8)) * this.lanes.length);
+      if (lane >= 0 && lane < this.lanes.length) this.$emit("add", { lane, at: this.time(event) });
+    },
     remove(event) { this.chosen = null; sliding.methods.remove.call(this, event); },
-    // For tests: where a state is on the page.
-    stateAt(id) { return this.onPage([this.across(this.state(id).at), this.y(this.lane(id))]); },
+    // For tests: where a time of a lane, and where a state, is on the page.
+    placeAt(lane, at) { return this.onPage([this.across(at), this.y(lane)]); },
+    stateAt(id) { return this.placeAt(this.lane(id), this.state(id).at); },
   },
 };
