@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +32,7 @@ class Constraint:
     kind: str
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.start) and np.isfinite(self.end) and self.start <= self.end):
+        if not -math.inf < self.start <= self.end < math.inf:
             raise MotionError(
                 f"constraint {self.kind}: frames {self.start} to {self.end} are no interval"
             )
@@ -42,7 +43,7 @@ class Constraint:
 
     def shifted(self, frames: float) -> Constraint:
         """The same constraint, later by so many frames."""
-        return replace(self, start=self.start + frames, end=self.end + frames)
+        return Constraint(self.start + frames, self.end + frames, self.kind)
 
 
 def of_kind(constraints: Iterable[Constraint], kind: str) -> tuple[Constraint, ...]:
@@ -58,7 +59,7 @@ def kinds(constraints: Iterable[Constraint]) -> tuple[str, ...]:
 def clipped(constraints: Iterable[Constraint], first: float, last: float) -> tuple[Constraint, ...]:
     """What of the constraints lies within frames ``first`` to ``last``."""
     return tuple(
-        replace(c, start=max(c.start, first), end=min(c.end, last))
+        Constraint(max(c.start, first), min(c.end, last), c.kind)
         for c in sorted(constraints)
         if c.end >= first and c.start <= last
     )
@@ -139,7 +140,7 @@ def joined(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     for c in sorted(constraints):
         row = lanes.setdefault(c.kind, [])
         if row and c.start <= row[-1].end:
-            row[-1] = replace(row[-1], end=max(row[-1].end, c.end))
+            row[-1] = Constraint(row[-1].start, max(row[-1].end, c.end), c.kind)
         else:
             row.append(c)
     return tuple(sorted(c for row in lanes.values() for c in row))

@@ -134,4 +134,8 @@ def sample_vectors(values: Array, frames: Array) -> Array:
     lower = np.minimum(np.floor(frames).astype(np.intp), len(values) - 1)
     upper = np.minimum(lower + 1, len(values) - 1)
     share = (frames - lower).reshape(-1, *([1] * (values.ndim - 1)))
-    return np.asarray(values[lower] + share * (values[upper] - values[lower]))
+    below, result = values[lower], values[upper]
+    result -= below
+    result *= share
+    result += below
+    return result

@@ -119,9 +119,7 @@ def phases(
 
         def means_of(cost: Array) -> list[float]:
             parts = (cost[:, phase : phase + columns + 1] for phase in range(columns))
-            return [
-                pairing.mean_along(part, dtw.corner_path(part, rules.slope_limit)) for part in parts
-            ]
+            return [dtw.corner_mean(part, rules.slope_limit) for part in parts]
 
         means = means_of(block.poses)
         if block.signals is not None and rules.strikes > 0.0:
@@ -131,13 +129,16 @@ def phases(
         bend = earlier - 2.0 * means[best] + later
         return means[best], best + (0.5 * (earlier - later) / bend if bend > 0 else 0.0)
 
+    found = {}
     if reference is None:
-        means = np.array(
-            [[best_phase(a, b)[0] if a != b else 0.0 for b in range(count)] for a in range(count)]
-        )
+        found = {(a, b): best_phase(a, b) for a in range(count) for b in range(count) if a != b}
+        means = np.zeros((count, count))
+        for pair, (mean, _) in found.items():
+            means[pair] = mean
         reference = int(np.argmin((means + means.T).sum(axis=1))) if count > 2 else 0
     return reference, tuple(
-        0.0 if j == reference else best_phase(reference, j)[1] for j in range(count)
+        0.0 if j == reference else (found.get((reference, j)) or best_phase(reference, j))[1]
+        for j in range(count)
     )
 
 

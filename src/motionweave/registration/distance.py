@@ -105,8 +105,10 @@ def signal_block(
 ) -> Array:
     """Squared differences of the clips' signals on the part of the grid that is asked for."""
     p, q = a.signals[slice(*rows)], b.signals[slice(*columns)]
-    apart = np.sum(p * p, axis=1)[:, None] + np.sum(q * q, axis=1) - 2.0 * (p @ q.T)
-    return np.asarray(np.maximum(apart, 0.0))
+    squares = np.sum(p * p, axis=1), np.sum(q * q, axis=1)
+    left = np.column_stack([-2.0 * p, squares[0], np.ones(len(p))])
+    apart = left @ np.column_stack([q, np.ones(len(q)), squares[1]]).T
+    return np.asarray(np.maximum(apart, 0.0, out=apart))
 
 
 def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int) -> Array:

@@ -114,6 +114,7 @@ def _fill_few(  # type: ignore[no-untyped-def]
                 least, least_place, least_state = best, place, best_from
         above[high:] = np.inf
         rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = least, least_place, least_state
+        ends_col[i, 0] = np.inf
         if high == columns - first[i]:
             ends_col[i, 0], ends_col[i, 1] = above[high - 1, 0], above_from[high - 1, 0]
 
@@ -128,6 +129,7 @@ def _fill_many(  # type: ignore[no-untyped-def]
     rows, width = cost.shape
     states = 2 * limit + 1
     above, here = np.full((width, states), np.inf), np.full((width, states), np.inf)
+    ends_col[:], rows_best[:] = np.inf, np.inf
     for i in range(rows):
         shift = first[i] - first[i - 1] if i > 0 else 0
         for place in range(width):
@@ -217,9 +219,19 @@ class _Table:
     columns: int
     limit: int
     back: NDArray
-    ends_row: Array
+    ends_row: tuple[Array, NDArray]
     ends_col: Array
     rows_best: Array
+
+    def corner(self) -> tuple[float, Path]:
+        """Cost and cells of the best path to the last cell."""
+        total, state = self.ends_col[-1]
+        if not np.isfinite(total):
+            raise RegistrationError(
+                "no path with this slope limit stays within the band; widen the band"
+            )
+        last = self.columns - 1 - int(self.first[-1])
+        return float(total), self.path(len(self.ends_col) - 1, last, int(state))
 
     def path(self, row: int, place: int, state: int) -> Path:
         """The best path to a cell, given by its row, place in the row, and last state."""
@@ -245,7 +257,7 @@ def _fill(
     first = np.zeros(rows, dtype=np.int64) if first is None else np.asarray(first, dtype=np.int64)
     columns = width if columns is None else columns
     free = {CORNER: 0, ROW: 1, ANYWHERE: rows}[begin]
-    ends_col, rows_best = np.full((rows, 2), np.inf), np.full((rows, 3), np.inf)
+    ends_col, rows_best = np.empty((rows, 2)), np.empty((rows, 3))
     if limit <= _WRITTEN_OUT:
         left, above = np.full(4, np.inf), np.full((width + 1, 4), np.inf)
         above_from = np.zeros((width + 1, 2), dtype=np.int64)
@@ -256,15 +268,17 @@ def _fill(
             cost, first, columns, limit, diagonal, free, left, above, above_from,
             back[..., 0], ends_col, rows_best,
         )  # fmt: skip
-        ends_row = np.column_stack([above[:width, 0], above_from[:width, 0]])
-        return _Table(first, columns, _WRITTEN_OUT, back, ends_row, ends_col, rows_best)
+        last = above[:width, 0], above_from[:width, 0]
+        return _Table(first, columns, _WRITTEN_OUT, back, last, ends_col, rows_best)
     back = np.empty((rows, width, 3), dtype=np.uint16)
     ends_row = np.full((width, 2), np.inf)
     enter = entry.run + (limit * entry.along if entry.run > 0 else 0)
     _fill_many(
         cost, first, columns, limit, diagonal, free, enter, back, ends_row, ends_col, rows_best
     )
-    return _Table(first, columns, limit, back, ends_row, ends_col, rows_best)
+    return _Table(
+        first, columns, limit, back, (ends_row[:, 0], ends_row[:, 1]), ends_col, rows_best
+    )
 
 
 def smallest_limit(rows: int, columns: int) -> int:
@@ -294,6 +308,21 @@ def corner_path(
         For a band: the first column ``(rows,)`` of each row, not decreasing, and the
         number of columns of the whole grid. Row 0 must begin with column 0.
     """
+    return _corner(cost, slope_limit, first, columns)[1]
+
+
+def corner_mean(cost: Array, slope_limit: int = 2) -> float:
+    """The mean cost of the cells of the cheapest legal path from the first cell to the last."""
+    total, path = _corner(cost, slope_limit)
+    return total / len(path)
+
+
+def _corner(
+    cost: Array,
+    slope_limit: int,
+    first: NDArray[np.int64] | None = None,
+    columns: int | None = None,
+) -> tuple[float, Path]:
     rows = len(cost)
     columns = cost.shape[1] if columns is None else columns
     needed = smallest_limit(rows, columns)
@@ -302,13 +331,7 @@ def corner_path(
             f"{rows} and {columns} frames cannot correspond with slope_limit={slope_limit}: "
             f"use slope_limit={needed} or more, or ends='free'"
         )
-    table = _fill(cost, slope_limit, first, columns)
-    total, state = table.ends_col[-1]
-    if not np.isfinite(total):
-        raise RegistrationError(
-            "no path with this slope limit stays within the band; widen the band"
-        )
-    return table.path(rows - 1, columns - 1 - int(table.first[-1]), int(state))
+    return _fill(cost, slope_limit, first, columns).corner()
 
 
 def boundary_path(cost: Array, slope_limit: int = 2, entry: Entry = Entry()) -> Path:  # noqa: B008
@@ -316,7 +339,7 @@ def boundary_path(cost: Array, slope_limit: int = 2, entry: Entry = Entry()) -> 
     table = _fill(cost, slope_limit, entry=entry)
     rows, columns = cost.shape
     ends = [(i, columns - 1, *table.ends_col[i]) for i in range(rows)]
-    ends += [(rows - 1, j, *table.ends_row[j]) for j in range(columns - 1)]
+    ends += [(rows - 1, j, *end) for j, end in enumerate(zip(*table.ends_row, strict=True))][:-1]
     return _least_mean(table, ends)
 
 
@@ -330,7 +353,8 @@ def covering_path(cost: Array, slope_limit: int = 2) -> Path:
             f"use slope_limit={needed} or more"
         )
     table = _fill(cost, slope_limit, begin=ROW)
-    return _least_mean(table, [(rows - 1, j, *table.ends_row[j]) for j in range(columns)])
+    ends = [(rows - 1, j, *end) for j, end in enumerate(zip(*table.ends_row, strict=True))]
+    return _least_mean(table, ends)
 
 
 def path_through(cost: Array, cell: tuple[int, int], slope_limit: int = 2) -> Path:

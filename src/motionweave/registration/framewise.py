@@ -9,7 +9,8 @@ clips that lead far away.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,34 +39,56 @@ def whole_stride(clip: PointClip) -> int | None:
 class _Side:
     """One clip of a grid: its T frames as rows of matrices, and their windows of K frames.
 
+    As the left factor of products, rows are weighted, and each frame of a window counts
+    one K-th; as the right one they are as they are.
+
     Parameters
     ----------
     plane, turned
         ``(T, 2 P)`` all x, then all z of the points about each frame's centre; the same turned
         by a quarter: (x, z) becomes (z, -x).
-    rest
-        ``(T, P + 2)`` heights, a column of ones, and the frame's energy.
+    height
+        ``(T, P)`` above ``level``.
+    energy
+        ``(T,)`` weighted mean square of a frame's coordinates.
     path, path_turned
-        ``(T, 2 K)`` the same of the centres of a window's frames, about their mean.
-    path_rest
-        ``(T, 2 K)`` which frames of a window there are, as 0 or 1, then the centres' energies.
+        ``(T, 2 K)`` the same as ``plane`` of the centres of a window's frames, about their mean.
+    path_energy
+        ``(T, K)`` squares of the centres' distances from that.
+    inside
+        ``(T, K)`` which frames of a window there are, as 0 or 1.
+    weights
+        ``(P,)`` of the points.
+    level
+        The mean height of all points.
     stride
         Frames between two of a window.
     """
 
     plane: Array
     turned: Array
-    rest: Array
+    height: Array
+    energy: Array
     path: Array
     path_turned: Array
-    path_rest: Array
+    path_energy: Array
+    inside: Array
+    weights: Array
+    level: float
     stride: int
 
     @classmethod
-    def of(cls, clip: PointClip, level: float, stride: int) -> _Side:
+    def of(cls, clip: PointClip, stride: int) -> _Side:
+        """The side of a clip, which is computed once."""
+        if clip not in _SIDES:
+            _SIDES[clip] = cls._made(clip, stride)
+        return _SIDES[clip]
+
+    @classmethod
+    def _made(cls, clip: PointClip, stride: int) -> _Side:
         track = Track.of(clip)
+        level = float(track.y.mean())
         height = track.y - level
-        energy = track.energy + (height * height) @ track.weights
         count = len(clip)
         at = np.arange(count)[:, None] + stride * _OFFSETS
         inside = (at >= 0) & (at < count)
@@ -75,10 +98,14 @@ class _Side:
         return cls(
             np.hstack([track.x, track.z]),
             np.hstack([track.z, -track.x]),
-            np.column_stack([height, np.ones(count), energy]),
+            height,
+            track.energy + (height * height) @ track.weights,
             np.hstack([x, z]),
             np.hstack([z, -x]),
-            np.hstack([inside, x * x + z * z]),
+            x * x + z * z,
+            inside.astype(np.float64),
+            track.weights,
+            level,
             stride,
         )
 
@@ -110,18 +137,8 @@ class _Side:
             found.append((here, there))
         return found
 
-    def weighted(self, weights: Array) -> _Side:
-        """The left factor of the products: each frame of a window counts one K-th."""
-        count = len(weights)
-        heights, one, energy = np.split(self.rest, [count, count + 1], axis=1)
-        there, energies = np.split(self.path_rest, 2, axis=1)
-        return replace(
-            self,
-            plane=self.plane * np.tile(weights / _FRAMES, 2),
-            rest=np.hstack([heights * (-2.0 * weights), energy, one]) / _FRAMES,
-            path=self.path / _FRAMES,
-            path_rest=np.hstack([energies, there]) / _FRAMES,
-        )
+
+_SIDES: WeakKeyDictionary[PointClip, _Side] = WeakKeyDictionary()
 
 
 def frame_distances(
@@ -132,12 +149,7 @@ def frame_distances(
     columns: tuple[int, int],
 ) -> Array:
     """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
-    # Only what the windows touch: the clips may be much longer.
-    a, rows = _around(a, rows, strides[0])
-    b, columns = _around(b, columns, strides[1])
-    level = float(a.points[..., 1].mean())
-    left = _Side.of(a, level, strides[0]).weighted(a.weights)
-    right = _Side.of(b, level, strides[1])
+    left, right = _Side.of(a, strides[0]), _Side.of(b, strides[1])
     out = np.empty((rows[1] - rows[0], columns[1] - columns[0]))
 
     def fill(some: tuple[int, int], others: tuple[int, int]) -> None:
@@ -160,14 +172,6 @@ def frame_distances(
     return out
 
 
-def _around(
-    clip: PointClip, frames: tuple[int, int], stride: int
-) -> tuple[PointClip, tuple[int, int]]:
-    """The clip as far as the windows of frames ``[first, stop)`` go, and those frames in it."""
-    start = max(0, frames[0] - REACH * stride)
-    return clip[start : frames[1] + REACH * stride], (frames[0] - start, frames[1] - start)
-
-
 def _fill(
     left: _Side, right: _Side, rows: tuple[int, int], columns: tuple[int, int], out: Array
 ) -> None:
@@ -182,20 +186,29 @@ def _fill(
             total[rows_here, here] += single[rows_there, there]
         return total
 
-    cosine = windowed(left.plane[above] @ right.plane[across].T, left.path[i] @ right.path[j].T)
-    sine = windowed(
-        left.plane[above] @ right.turned[across].T, left.path[i] @ right.path_turned[j].T
-    )
-    # E + E' - 2 Σ w y y' as one product, the energies in two further columns.
+    k, w = _FRAMES, left.weights
+    plane, path = left.plane[above] * np.tile(w / k, 2), left.path[i] / k
+    cosine = windowed(plane @ right.plane[across].T, path @ right.path[j].T)
+    sine = windowed(plane @ right.turned[across].T, path @ right.path_turned[j].T)
+    # E + E' - 2 Σ w y y' as one product, the energies in two further columns; both clips' heights
+    # above the level of the second.
+    lift = left.level - right.level
+    height = left.height[above]
+    own = left.energy[above] + 2.0 * lift * (height @ w) + lift * lift
+    one, other = np.ones(len(height)), right.energy[across]
     energy = windowed(
-        left.rest[above] @ right.rest[across].T, left.path_rest[i] @ right.path_rest[j].T
+        np.column_stack([(height + lift) * (-2.0 * w), own, one])
+        / k
+        @ np.column_stack([right.height[across], np.ones(len(other)), other]).T,
+        np.hstack([left.path_energy[i], left.inside[i]])
+        / k
+        @ np.hstack([right.inside[j], right.path_energy[j]]).T,
     )
     if left.whole(*rows) != rows or right.whole(*columns) != columns:
         # Windows are centred as far as their own clip goes; cut further, they are no more.
-        k = _FRAMES
-        there_a, there_b = k * left.path_rest[i, k:], right.path_rest[j, :k].T
+        there_a, there_b = left.inside[i], right.inside[j].T
         counts = there_a @ there_b
-        xa, za = (k * left.path[i, c] @ there_b / counts for c in (slice(k), slice(k, None)))
+        xa, za = (left.path[i, c] @ there_b / counts for c in (slice(k), slice(k, None)))
         xb, zb = (there_a @ right.path[j, c].T / counts for c in (slice(k), slice(k, None)))
         scale = k / counts
         cosine = scale * cosine - (xa * xb + za * zb)

@@ -91,6 +91,8 @@ def partition(lanes: Sequence[Sequence[Interval]]) -> tuple[list[int], list[int]
     """Which clips' first contacts are to be split, and which not (Appendix B)."""
     clips = range(len(lanes))
     over = [[subsumes(lanes[i], lanes[j]) for j in clips] for i in clips]
+    if not any(any(row) for row in over):
+        return [], list(clips)
     best: tuple[float, list[int], list[int]] | None = None
     for seed in clips:
         split = {seed} | {j for j in clips if not over[seed][j]}

@@ -92,9 +92,9 @@ def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     rows, columns = len(a), len(b)
     check_lengths(a, b, 1, rules, "use slope_limit={}, or ends='free'")
     if rows * columns <= MOST_CELLS:
-        weight = _TIE * a.height**2 + np.finfo(float).tiny
+        tie = _TIE * a.height**2 + np.finfo(float).tiny
         return Block(a, b, (0, rows), (0, columns)).best(
-            lambda cost: dtw.corner_path(_towards_straight(cost, weight), rules.slope_limit), rules
+            lambda cost: dtw.corner_path(cost, rules.slope_limit), rules, tie
         )
     return _Band(a, b, *_band(a, b, rules)).best(rules)
 
@@ -132,13 +132,17 @@ class Block:
         self.poses = distance_block(a, b, rows, columns)
         self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
 
-    def best(self, search: Callable[[Array], Path], rules: Rules) -> Pair:
-        """The path that a search finds by poses, and then by poses and signals."""
+    def best(self, search: Callable[[Array], Path], rules: Rules, tie: float = 0.0) -> Pair:
+        """The path that a search finds by poses, and then by poses and signals.
+
+        ``tie`` is how much it costs to be away from the straight path.
+        """
 
         def mean(path: Path) -> float:
             return mean_along(self.poses, path)
 
-        return _best(self.poses, self.signals, search, mean, rules)
+        cost = _towards_straight(self.poses, tie) if tie else self.poses
+        return _best(cost, self.signals, search, mean, rules)
 
 
 class _Band:
@@ -163,19 +167,21 @@ class _Band:
 
 
 def _best(
-    poses: Array,
+    cost: Array,
     signals: Array | None,
     search: Callable[[Array], Path],
     mean: Callable[[Path], float],
     rules: Rules,
 ) -> Pair:
     """How far corresponding poses differ says how much the signals are to count."""
-    path = search(poses)
+    path = search(cost)
     usual = mean(path)
     if signals is None or rules.strikes == 0.0:
         return Pair(path, usual)
     weight = rules.strikes * usual
-    path = search(poses + weight * signals)
+    both = weight * signals
+    both += cost
+    path = search(both)
     return Pair(path, mean(path), weight)
 
 
@@ -242,11 +248,12 @@ def thinned(clip: PointClip, step: int) -> PointClip:
 
 def _towards_straight(cost: Array, weight: float) -> Array:
     """Costs ``(rows, columns)`` and on top what grows with the distance from the straight path."""
-    off = np.linspace(0.0, 1.0, len(cost))[:, None] - np.linspace(0.0, 1.0, cost.shape[1])
-    off *= off
-    off *= weight
-    off += cost
-    return off
+    rows, columns = (np.linspace(0.0, 1.0, count) for count in cost.shape)
+    # weight (row - column)² as one product.
+    left = np.column_stack([rows * rows, -2.0 * rows, np.ones(len(rows))])
+    result = (weight * left) @ np.stack([np.ones(len(columns)), columns, columns * columns])
+    result += cost
+    return np.asarray(result)
 
 
 def _band(a: PointClip, b: PointClip, rules: Rules) -> tuple[NDArray[np.int64], int]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core import constraints as constraint_tools
+from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.registration.clouds import PointClip
 
@@ -39,7 +40,9 @@ def strike_signals(motion: Motion, limbs: Sequence[str]) -> Array:
     signals = np.zeros((len(motion), len(limbs)))
     for column, limb in enumerate(limbs):
         # Heel and toe of a foot are one limb: it strikes with what comes down first.
-        held = [replace(c, kind=limb) for c in motion.constraints if limb_of(c.kind) == limb]
+        held = [
+            Constraint(c.start, c.end, limb) for c in motion.constraints if limb_of(c.kind) == limb
+        ]
         for contact in constraint_tools.joined(held):
             if contact.start <= 0.0:
                 continue  # It was down when the clip began.

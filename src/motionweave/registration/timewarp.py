@@ -156,44 +156,41 @@ def increasing(control: ArrayLike, epsilon: float, *, closed: bool = False) -> t
 
 def appendix_a(control: Array, base: int, epsilon: float) -> Array:
     """One pass over the control points that repairs each pair in turn (Appendix A)."""
-    p = np.array(control)
-    i = 0
-    while True:
-        # The next pair that violates Eq. 5; those in between need no repair.
-        wrong = np.flatnonzero(np.any(_slack(p[i:], base, epsilon) < 0.0, axis=(0, 2)))
-        if len(wrong) == 0:
-            return p
-        i += int(wrong[0]) + 1
-        d = p[i] - p[i - 1]
-        slow = d < epsilon * d[base]  # violates x · c' <= 0
-        fast = epsilon * d > d[base]  # violates x · c <= 0
-        slow[base] = fast[base] = False
+    # Rows of a few numbers, one after the other: lists are ten times as fast as arrays.
+    p: list[list[float]] = control.tolist()
+    others = [j for j in range(control.shape[1]) if j != base]
+    for i in range(1, len(p)):
+        d = [y - x for x, y in zip(p[i - 1], p[i], strict=True)]
+        slow = [j for j in others if d[j] < epsilon * d[base]]  # violates x · c' <= 0
+        fast = [j for j in others if epsilon * d[j] > d[base]]  # violates x · c <= 0
+        if not slow and not fast:
+            continue
         # v1 spans the directions on which all violated conditions hold as equations.
-        v = np.where(fast, 1.0 / epsilon, np.where(slow, epsilon, 0.0))
-        v[base] = 1.0
-        v /= np.linalg.norm(v)
-        free = ~(slow | fast)
-        free[base] = False
-        change = np.where(free, d, 0.0) + (v @ d) * v - d
+        v = {base: 1.0, **dict.fromkeys(slow, epsilon), **dict.fromkeys(fast, 1.0 / epsilon)}
+        along = sum(x * d[j] for j, x in v.items()) / sum(x * x for x in v.values())
+        change = [along * v[j] - d[j] if j in v else 0.0 for j in range(len(d))]
         share = 0.5
         if i > 1:
-            share = _largest_share(p[i - 1] - p[i - 2], change, base, epsilon)
-        p[i] += (1.0 - share) * change
-        p[i - 1] -= share * change
+            before = [y - x for x, y in zip(p[i - 2], p[i - 1], strict=True)]
+            share = _largest_share(before, change, base, epsilon)
+        p[i] = [x + (1.0 - share) * c for x, c in zip(p[i], change, strict=True)]
+        p[i - 1] = [x - share * c for x, c in zip(p[i - 1], change, strict=True)]
+    return np.array(p)
 
 
-def _largest_share(before: Array, change: Array, base: int, epsilon: float) -> float:
+def _largest_share(before: list[float], change: list[float], base: int, epsilon: float) -> float:
     """The largest λ <= 1/2 with which ``before - λ change`` still satisfies Eq. 5."""
     share = 0.5
-    for have, taken in (
-        (before - epsilon * before[base], change - epsilon * change[base]),
-        (before[base] - epsilon * before, change[base] - epsilon * change),
-    ):
-        # have - λ taken >= 0 in every clip but the base, where both are harmless.
-        bound = taken > 0.0
-        bound[base] = False
-        if bound.any():
-            share = min(share, max(0.0, float(np.min(have[bound] / taken[bound]))))
+    for j in range(len(before)):
+        if j == base:
+            continue
+        for have, taken in (
+            (before[j] - epsilon * before[base], change[j] - epsilon * change[base]),
+            (before[base] - epsilon * before[j], change[base] - epsilon * change[j]),
+        ):
+            # have - λ taken >= 0
+            if taken > 0.0:
+                share = min(share, max(0.0, have / taken))
     return share
 
 
