@@ -265,7 +265,7 @@ def _still(track: _Track) -> list[_Plant]:
         if not core.any():
             continue
         inside = np.arange(first, last + 1)[core]
-        height = float(np.median(track.points[inside, 1]))
+        height = float(_quantile(track.points[inside, 1], 0.5))
         # A foot that is lifted slowly has left before it is fast.
         near = track.points[first : last + 1, 1] - height < _LIFTED
         for a, b in _runs(near):
@@ -277,7 +277,7 @@ def _still(track: _Track) -> list[_Plant]:
             if (span.stop - 1 - span.start) / _RATE < shortest:
                 continue
             inside = np.arange(span.start, span.stop)[core[a : b + 1]]
-            place = np.median(track.points[inside], axis=0)
+            place = _quantile(track.points[inside], 0.5)
             plants.append(_Plant(track.kind, *_plant_times(track, span, inside, place), place))
     return plants
 
@@ -296,8 +296,8 @@ def _plant_times(
     place
         ``(3,)`` where it stands.
     """
-    usual = float(np.quantile(track.speed[inside], _USUAL))
-    shake = float(np.median(np.abs(track.points[inside, 1] - place[1])))
+    usual = float(_quantile(track.speed[inside], _USUAL))
+    shake = float(_quantile(np.abs(track.points[inside, 1] - place[1]), 0.5))
     # One tick more on either side: the ends lie between ticks.
     around = slice(max(span.start - 1, 0), span.stop + 1)
     speed, limit = track.speed[around], track.limit[around]
@@ -429,6 +429,16 @@ def _blurred(values: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
+def _quantile(values: Array, share: float) -> Array:
+    """`numpy.quantile` along the first axis, twenty times as fast for a few values."""
+    ordered = np.sort(values, axis=0)
+    place = share * (len(values) - 1)
+    low = int(place)
+    return np.asarray(
+        ordered[low] + (place - low) * (ordered[min(low + 1, len(values) - 1)] - ordered[low])
+    )
+
+
 def _running_max(values: Array, radius: int) -> Array:
     """Largest value within ``radius`` ticks of each."""
     padded = np.pad(values, radius, constant_values=0.0)
@@ -438,8 +448,10 @@ def _running_max(values: Array, radius: int) -> Array:
 
 def _runs(mask: Mask) -> list[tuple[int, int]]:
     """First and last index of every stretch of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    padded = np.zeros(len(mask) + 2, dtype=bool)
+    padded[1:-1] = mask
+    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
+    return [(a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, float]]:
