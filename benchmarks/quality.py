@@ -25,8 +25,10 @@ Array = NDArray[np.float64]
 
 FPS = 30.0
 HALF = 15
-# Height, in leg lengths, above which a foot may move as it likes.
-_NEAR = 0.03
+# Height, in leg lengths, above which a foot may move as it likes: those of people who walk
+# swing through little higher than that.
+_NEAR = 0.015
+_ENDS = ("heel", "toe")
 # Strikes further apart than this, in seconds, have nothing to do with each other.
 _SAME_STEP = 0.5
 FIGURES = {
@@ -215,16 +217,13 @@ def _figures(
 ) -> dict[str, float]:
     """What is wrong with a motion in a zone of frames.
 
-    Skate is the horizontal speed of heels and toes, counted in full on the floor and not at
-    all above 3 % of the leg length: it needs no contacts, which would have to be found in
-    motions whose feet slide. The floor is that of the first clip.
+    The floor is that of the first clip.
     """
     floor = estimate_floor(inputs[0])
     size = leg_length(motion.skeleton)
-    points = np.stack(list(contact_points(motion).values()))
-    speed = np.linalg.norm(np.diff(points[..., [0, 2]], axis=1), axis=-1) * motion.fps / size
+    feet = contact_points(motion)
+    points = np.array([[feet[f"{side}_{end}"] for end in _ENDS] for side in ("left", "right")])
     height = floor.above(points) / size
-    near = np.maximum(2.0 - 2.0 ** (np.maximum(height[:, 1:], 0.0) / _NEAR), 0.0)
     steps = slice(zone.start, zone.stop - 1)
     gone = _way(motion[zone])
     expected = (
@@ -235,11 +234,26 @@ def _figures(
     hardest = max(float(_acceleration(m).max()) for m in inputs)
     middle = slice(max(zone.start - 1, 0), zone.stop - 1)
     return {
-        "skate": 100.0 * float((speed * near)[:, steps].mean()),
-        "depth": 100.0 * float(np.maximum(-height[:, zone], 0.0).max()),
+        "skate": 100.0 * float(_skate(points / size, height)[:, steps].mean()) * motion.fps,
+        "depth": 100.0 * float(np.maximum(-height[..., zone], 0.0).max()),
         "path": 100.0 * gone / expected,
         "acceleration": float(_acceleration(motion)[middle].max()) / hardest,
     }
+
+
+def _skate(points: Array, height: Array) -> Array:
+    """How far the lower end of each foot goes from frame to frame, ``(2, T - 1)``.
+
+    ``points`` ``(2, 2, T, 3)`` are heel and toe of each foot, ``height`` ``(2, 2, T)`` how far
+    above the floor. It counts in full on the floor and not at all from `_NEAR` on. No contacts
+    are asked for: they would have to be found in motions whose feet slide.
+    """
+    gone = np.linalg.norm(np.diff(points[..., [0, 2]], axis=2), axis=-1)
+    # As a foot rolls, one end stands while the other goes up or comes down.
+    high = np.maximum(np.maximum(height[..., 1:], height[..., :-1]), 0.0)
+    near = np.maximum(2.0 - 2.0 ** (high / _NEAR), 0.0)
+    lower = np.argmin(high, axis=1, keepdims=True)
+    return np.take_along_axis(gone * near, lower, axis=1)[:, 0]
 
 
 def _way(motion: Motion) -> float:
