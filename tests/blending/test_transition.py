@@ -147,3 +147,15 @@ def test_real_transitions(mocap: Path, pair: tuple[str, str]) -> None:
     cleaned = mw.transition(a, b, clean=True)
     assert mw.quality(cleaned).skate_mean <= mw.quality(joined).skate_mean
     check_smooth(cleaned, a, b)
+
+
+@pytest.mark.parametrize("second", ["jog", "sneak"])
+def test_clips_out_of_step_do_not_spin(second: str) -> None:
+    """Wherever two clips that go straight on are joined, the result goes straight on."""
+    a, b = mw.sample("walk", duration=4.0), mw.sample(second, duration=4.0)
+    for at in itertools.product((40, 48, 55, 63), (45, 52, 60)):
+        joined = mw.transition(a, b, at=at)
+        ways = joined.rotations[:, 0] @ np.diag([0.0, 1.0, 0.0, 1.0])
+        turned = np.degrees(2.0 * np.arctan2(ways[:, 1], ways[:, 3]))
+        assert np.abs((turned + 180.0) % 360.0 - 180.0).max() < 30.0
+        assert acceleration(joined).max() <= 2.5 * max(acceleration(m).max() for m in (a, b))

@@ -24,12 +24,16 @@ class Comparison:
         ``(n,)``, Eq. 1.
     angle
         ``(n,)``, by how much the second is to be turned, Eq. 2.
+    certainty
+        ``(n,)``, from 0 to 1: how much of the windows' extent on the floor the angle brings
+        to agree. Where the poses have little in common, about any angle is as good.
     centres
         ``(2, n, 2)``: x and z of the weighted means of the first's and the second's windows.
     """
 
     distance: Array
     angle: Array
+    certainty: Array
     centres: Array
 
     @property
@@ -96,14 +100,14 @@ def compare(a: Track, b: Track, signals: float = 0.0) -> Comparison:
     count = len(a.x)
     cosine = (a.x * b.x + a.z * b.z) @ w
     sine = (a.x * b.z - a.z * b.x) @ w
-    energy = a.energy + b.energy + (a.y - b.y) ** 2 @ w
+    other = (a.y - b.y) ** 2 @ w
     if signals:
-        energy += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
-    # Rows of sums over the windows: those three, then x and z of both centres, seen from the
+        other += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
+    # Rows of sums over the windows: these five, then x and z of both centres, seen from the
     # middle of the window, and how many frames it has.
-    single = np.stack([cosine, sine, energy])
+    single = np.stack([cosine, sine, a.energy, b.energy, other])
     centres = np.concatenate([a.centre.T, b.centre.T])
-    sums, paths, frames = np.zeros((3, count)), np.zeros((4, count)), np.zeros(count)
+    sums, paths, frames = np.zeros((5, count)), np.zeros((4, count)), np.zeros(count)
     for offset in range(-REACH, REACH + 1):
         here = slice(max(0, -offset), count - max(0, offset))
         there = slice(max(0, offset), count - max(0, -offset))
@@ -111,18 +115,22 @@ def compare(a: Track, b: Track, signals: float = 0.0) -> Comparison:
         sums[:, here] += single[:, there]
         sums[0, here] += xa * xb + za * zb
         sums[1, here] += xa * zb - za * xb
-        sums[2, here] += np.einsum("rn,rn->n", step, step)
+        sums[2, here] += xa * xa + za * za
+        sums[3, here] += xb * xb + zb * zb
         paths[:, here] += step
         frames[here] += 1.0
-    cosine, sine, energy = sums / frames
+    cosine, sine, size_a, size_b, other = sums / frames
     xa, za, xb, zb = means = paths / frames
     cosine -= xa * xb + za * zb
     sine -= xa * zb - za * xb
-    energy -= np.einsum("rn,rn->n", means, means)
+    size_a -= xa * xa + za * za
+    size_b -= xb * xb + zb * zb
     moved = centres + means
+    agreeing = np.hypot(cosine, sine)
     return Comparison(
-        np.maximum(energy - 2.0 * np.hypot(cosine, sine), 0.0),
+        np.maximum(size_a + size_b + other - 2.0 * agreeing, 0.0),
         np.arctan2(sine, cosine),
+        agreeing / np.sqrt(np.maximum(size_a * size_b, np.finfo(float).tiny)),
         np.stack([moved[:2].T, moved[2:].T]),
     )
 
