@@ -27,8 +27,8 @@ _GIMBAL = 1e-8
 def normalize(q: ArrayLike) -> Array:
     """Quaternions ``(..., 4)`` scaled to unit length."""
     q = np.asarray(q, dtype=np.float64)
-    length = np.linalg.norm(q, axis=-1, keepdims=True)
-    if np.any(length == 0.0) or not np.all(np.isfinite(length)):
+    length = _length(q)
+    if not np.all((length > 0.0) & (length < np.inf)):
         raise MotionError("a quaternion of length zero or with a non-finite value is no rotation")
     return np.asarray(q / length)
 
@@ -39,14 +39,11 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     b = np.asarray(b, dtype=np.float64)
     ax, ay, az, aw = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bx, by, bz, bw = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
-    return np.stack(
-        [
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz,
-        ],
-        axis=-1,
+    return _stacked(
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
     )
 
 
@@ -61,25 +58,44 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     v = np.asarray(v, dtype=np.float64)
     x, y, z, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
-    # Twice the cross product of axis and vector; written out, because np.cross is slow.
+    # Twice the cross product of axis and vector.
     tx = 2.0 * (y * vz - z * vy)
     ty = 2.0 * (z * vx - x * vz)
     tz = 2.0 * (x * vy - y * vx)
-    return np.stack(
-        [
-            vx + w * tx + y * tz - z * ty,
-            vy + w * ty + z * tx - x * tz,
-            vz + w * tz + x * ty - y * tx,
-        ],
-        axis=-1,
+    return _stacked(
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
     )
+
+
+def cross(a: ArrayLike, b: ArrayLike) -> Array:
+    """Cross products of vectors ``(..., 3)``, broadcast: as np.cross, which is slow for a few."""
+    a = np.asarray(a, dtype=np.float64)
+    b = np.asarray(b, dtype=np.float64)
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return _stacked(ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx)
+
+
+def _length(v: Array) -> Array:
+    """Lengths ``(..., 1)`` of vectors ``(..., n)``: as np.linalg.norm, which is slow for a few."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", v, v)))[..., None]
+
+
+def _stacked(*parts: Array) -> Array:
+    """Parts ``(...)`` of one shape side by side, ``(..., n)``: as np.stack, but quick for a few."""
+    result = np.empty((*np.shape(parts[0]), len(parts)))
+    for i, part in enumerate(parts):
+        result[..., i] = part
+    return result
 
 
 def log(q: ArrayLike) -> Array:
     """Rotation vectors ``(..., 3)`` (axis times angle, at most pi long) of ``(..., 4)``."""
     q = np.asarray(q, dtype=np.float64)
     q = np.where(q[..., 3:] < 0.0, -q, q)
-    sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
+    sine = _length(q[..., :3])
     # atan2 stays accurate near 0 and near pi, where acos and asin do not.
     angle = 2.0 * np.arctan2(sine, q[..., 3:])
     small = sine < 1e-12
@@ -90,10 +106,10 @@ def log(q: ArrayLike) -> Array:
 def exp(vector: ArrayLike) -> Array:
     """Unit quaternions ``(..., 4)`` of rotation vectors ``(..., 3)``."""
     vector = np.asarray(vector, dtype=np.float64)
-    angle = np.linalg.norm(vector, axis=-1, keepdims=True)
-    # np.sinc(x) is sin(pi x)/(pi x): smooth through zero.
-    xyz = vector * (0.5 * np.sinc(angle / (2.0 * np.pi)))
-    return np.concatenate([xyz, np.cos(0.5 * angle)], axis=-1)
+    half = 0.5 * _length(vector)
+    # sin(x) / x, smooth through zero.
+    safe = np.maximum(half, 1e-20)
+    return np.concatenate([vector * (0.5 * np.sin(safe) / safe), np.cos(half)], axis=-1)
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
@@ -150,12 +166,12 @@ def between_vectors(a: ArrayLike, b: ArrayLike) -> Array:
     b = b / np.linalg.norm(b, axis=-1, keepdims=True)
     a, b = np.broadcast_arrays(a, b)
     cosine = np.sum(a * b, axis=-1, keepdims=True)
-    q = np.concatenate([np.cross(a, b), 1.0 + cosine], axis=-1)
+    q = np.concatenate([cross(a, b), 1.0 + cosine], axis=-1)
     # Opposite directions: any axis at right angles will do.
     opposite = cosine[..., 0] < -1.0 + 1e-12
     if np.any(opposite):
         helper = np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-        axis = np.cross(a, helper)
+        axis = cross(a, helper)
         q = np.where(opposite[..., None], np.concatenate([axis, 0.0 * cosine], axis=-1), q)
     return normalize(q)
 
@@ -169,7 +185,7 @@ def to_matrix(q: ArrayLike) -> Array:
         [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
         [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
     ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    return _stacked(*(part for row in rows for part in row)).reshape(*q.shape[:-1], 3, 3)
 
 
 def from_matrix(m: ArrayLike) -> Array:

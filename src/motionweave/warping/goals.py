@@ -24,7 +24,7 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import local_translations
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.warping import posing
-from motionweave.warping.posing import Aim, Body, Hinge, Pose
+from motionweave.warping.posing import Aim, Body, Hinge, Hinges, Pose
 from motionweave.warping.targets import Clip, Placed
 from motionweave.warping.turns import Turn
 
@@ -143,8 +143,8 @@ def warn_of_misses(clip: Clip, frames: Sequence[GoalFrame]) -> None:
     for goals in frames:
         here = Clip(clip.motion.sample([goals.frame]))
         places = here.forward[0][0], here.forward[1][0]
-        for aim, p in zip(goals.goals, goals.keys, strict=True):
-            miss = float(np.linalg.norm(posing.miss(aim, places)))
+        missed = np.linalg.norm(posing.misses(goals.goals, places), axis=1).tolist()
+        for aim, p, miss in zip(goals.goals, goals.keys, missed, strict=True):
             if aim.direction is not None and miss > _ASKEW:
                 warnings.warn(
                     f"{p.key}: cannot turn that far; the nearest pose is "
@@ -293,7 +293,7 @@ def _hinges(clip: Clip, here: Clip, frame: float) -> tuple[Hinge, ...]:
         parent = int(clip.motion.skeleton.parents[limb.middle])
         local = rotations.rotate(rotations.inverse(orientations[nearest, parent]), axis)
         hinge = Hinge(limb.middle, limb.upper, limb.end, local, _LEAST_BEND, _MOST_BEND)
-        own = float(posing.bends_of(clip.motion.skeleton, *pose, [hinge])[0])
+        own = float(Hinges(clip.motion.skeleton, [hinge]).bends(*pose)[0])
         # What the clip itself does is allowed.
         least, most = min(hinge.least, own), max(hinge.most, own)
         hinges.append(Hinge(limb.middle, limb.upper, limb.end, local, least, most))

@@ -81,6 +81,35 @@ class Hinge:
     most: float
 
 
+class Hinges:
+    """Several hinges of a skeleton, to be measured at once."""
+
+    def __init__(self, skeleton: Skeleton, hinges: Sequence[Hinge]):
+        self.joint = np.array([hinge.joint for hinge in hinges], dtype=np.intp)
+        self.upper = np.array([hinge.upper for hinge in hinges], dtype=np.intp)
+        self.end = np.array([hinge.end for hinge in hinges], dtype=np.intp)
+        self.parent = np.asarray(skeleton.parents[self.joint], dtype=np.intp)
+        self.axis = np.reshape([hinge.axis for hinge in hinges], (-1, 3))
+        self.least = np.array([hinge.least for hinge in hinges])
+        self.most = np.array([hinge.most for hinge in hinges])
+
+    def bends(self, positions: Array, orientations: Array) -> Array:
+        """Signed bends ``(n,)`` about the axes, radians; 0 is straight.
+
+        Positions and orientations are those of one pose, ``(J, 3)`` and ``(J, 4)``.
+        """
+        first = positions[self.joint] - positions[self.upper]
+        second = positions[self.end] - positions[self.joint]
+        axes = rotations.rotate(orientations[self.parent], self.axis)
+        sine = np.einsum("ij,ij->i", rotations.cross(first, second), axes)
+        return np.asarray(np.arctan2(sine, np.einsum("ij,ij->i", first, second)))
+
+    def beyond(self, positions: Array, orientations: Array) -> Array:
+        """How far each is bent past its limits, radians: below the least is negative."""
+        bends = self.bends(positions, orientations)
+        return np.asarray(np.minimum(bends - self.least, 0.0) + np.maximum(bends - self.most, 0.0))
+
+
 @dataclass(frozen=True)
 class Body:
     """What can move and how willingly.
@@ -126,28 +155,20 @@ _LIMIT = 30.0
 def solve(body: Body, start: Pose, aims: Sequence[Aim]) -> Pose:
     """The pose nearest to ``start`` that meets the aims, or comes nearest to meeting them."""
     problem = _Problem(body, start, aims)
+    if problem.count == 0:
+        return start
     pose = start
     for slack in _SLACKS:
         pose = _descend(problem, pose, slack, _FINE if slack == _SLACKS[-1] else _COARSE)
     return pose
 
 
-def miss(aim: Aim, places: tuple[Array, Array]) -> Array:
-    """What an aim is short of, ``(3,)``: a length, or radians.
+def misses(aims: Sequence[Aim], places: tuple[Array, Array]) -> Array:
+    """What each aim is short of, ``(n, 3)``: a length, or radians.
 
     ``places`` are positions ``(J, 3)`` and orientations ``(J, 4)`` of a pose.
     """
-    positions, orientations = places
-    if aim.position is not None:
-        free = np.isnan(aim.position)
-        return np.where(free, 0.0, positions[aim.joint] - np.where(free, 0.0, aim.position))
-    if aim.orientation is not None:
-        apart = rotations.multiply(orientations[aim.joint], rotations.inverse(aim.orientation))
-        return rotations.log(apart)
-    assert aim.direction is not None
-    pointing = rotations.rotate(orientations[aim.joint], aim.direction[0])
-    wanted = aim.direction[1] - positions[aim.joint]
-    return np.asarray(pointing - wanted / max(float(np.linalg.norm(wanted)), 1e-12))
+    return _Aims(aims).misses(places)
 
 
 def joint_position(body: Body, pose: Pose, joint: int) -> Array:
@@ -155,45 +176,100 @@ def joint_position(body: Body, pose: Pose, joint: int) -> Array:
     return np.asarray(_places(body, pose)[0][joint])
 
 
+class _Aims:
+    """Aims sorted by what they ask for, so that all of a sort are measured at once."""
+
+    def __init__(self, aims: Sequence[Aim]):
+        self.joints = np.array([aim.joint for aim in aims], dtype=np.intp)
+        self.weights = np.array([aim.weight for aim in aims])
+        self.placed = np.flatnonzero([aim.position is not None for aim in aims])
+        self.pointed = np.flatnonzero([aim.direction is not None for aim in aims])
+        self.turned = np.flatnonzero([aim.orientation is not None for aim in aims])
+        positions = [aim.position for aim in aims if aim.position is not None]
+        directions = [aim.direction for aim in aims if aim.direction is not None]
+        orientations = [aim.orientation for aim in aims if aim.orientation is not None]
+        wanted = np.reshape(positions, (-1, 3))
+        self.asked = ~np.isnan(wanted)
+        self.wanted = np.where(self.asked, wanted, 0.0)
+        self.directions = np.reshape(directions, (-1, 2, 3))
+        self.back = rotations.inverse(np.reshape(orientations, (-1, 4)))
+
+    def pointing(self, orientations: Array) -> Array:
+        """Where joints point that have to point at something, ``(n, 3)``."""
+        return rotations.rotate(orientations[self.joints[self.pointed]], self.directions[:, 0])
+
+    def misses(self, places: tuple[Array, Array]) -> Array:
+        """As the function `misses`."""
+        positions, orientations = places
+        result = np.empty((len(self.joints), 3))
+        if len(self.placed):
+            at = positions[self.joints[self.placed]]
+            result[self.placed] = np.where(self.asked, at - self.wanted, 0.0)
+        if len(self.turned):
+            apart = rotations.multiply(orientations[self.joints[self.turned]], self.back)
+            result[self.turned] = rotations.log(apart)
+        if len(self.pointed):
+            wanted = self.directions[:, 1] - positions[self.joints[self.pointed]]
+            wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), 1e-12)
+            result[self.pointed] = self.pointing(orientations) - wanted
+        return result
+
+
 class _Problem:
-    """Residuals and their derivatives with respect to turns of the joints, root shift last."""
+    """Errors and their derivatives with respect to turns of the joints, root shift last.
+
+    The errors are misses of the aims, three each, and bends past the hinges' limits. A pose
+    also costs ``turn @ stiff @ turn``, with its turn from the start.
+    """
 
     def __init__(self, body: Body, start: Pose, aims: Sequence[Aim]):
-        self.body, self.start, self.aims = body, start, aims
+        self.body, self.start, self.aims = body, start, _Aims(aims)
         self.free = np.flatnonzero(np.isfinite(body.stiffness))
-        self.column = {int(j): 3 * i for i, j in enumerate(self.free)}
-        self.shifts = np.isfinite(body.root_stiffness)
+        self.shifts = bool(np.isfinite(body.root_stiffness))
         self.count = 3 * len(self.free) + (3 if self.shifts else 0)
-        self.above = _ancestors(body.skeleton)
+        self.back = rotations.inverse(start.rotations[self.free])
+        self.parents = body.skeleton.parents[self.free]
+        lengths = np.where([aim.position is not None for aim in aims], body.scale, 1.0)
+        self.weights = self.aims.weights / lengths
+        above = _ancestors(body.skeleton)
+        # Which free joints carry which aim's joint; a joint does not move itself by turning.
+        self.carries = above[self.aims.joints][:, self.free]
+        self.carries[self.aims.placed] &= self.free != self.aims.joints[self.aims.placed, None]
         self.stiff = self._stiffness()
+        self.hinges = Hinges(body.skeleton, body.hinges)
+        self._known: tuple[Pose, tuple[Array, Array], Array] | None = None
 
-    def forward(self, pose: Pose) -> tuple[Array, Array]:
-        return _places(self.body, pose)
+    def forward(self, pose: Pose) -> tuple[tuple[Array, Array], Array]:
+        """Positions and orientations, and how far hinges are bent past their limits."""
+        # The derivatives are asked for where the errors just were.
+        if self._known is None or self._known[0] is not pose:
+            places = _places(self.body, pose)
+            self._known = pose, places, self.hinges.beyond(*places)
+        return self._known[1:]
 
-    def residuals(self, pose: Pose, slack: float) -> Array:
-        places = self.forward(pose)
-        rows = [miss(aim, places) * (self._weight(aim) / slack) for aim in self.aims]
-        turn = rotations.log(
-            rotations.multiply(
-                pose.rotations[self.free], rotations.inverse(self.start.rotations[self.free])
-            )
-        ).ravel()
-        if self.shifts:
-            turn = np.concatenate([turn, (pose.root - self.start.root) / self.body.scale])
-        return np.concatenate([*rows, self.stiff @ turn, _LIMIT * self._beyond(places)])
+    def errors(self, pose: Pose, slack: float) -> Array:
+        places, beyond = self.forward(pose)
+        missed = self.aims.misses(places) * (self.weights / slack)[:, None]
+        return np.concatenate([missed.ravel(), _LIMIT * beyond])
+
+    def turn(self, pose: Pose) -> Array:
+        """How far a pose is from the start, ``(count,)``."""
+        turn = rotations.log(rotations.multiply(pose.rotations[self.free], self.back)).ravel()
+        if not self.shifts:
+            return turn
+        return np.concatenate([turn, (pose.root - self.start.root) / self.body.scale])
 
     def derivatives(self, pose: Pose, slack: float) -> Array:
-        places = self.forward(pose)
-        rows = [
-            self._aim_derivative(aim, places) * (self._weight(aim) / slack) for aim in self.aims
-        ]
+        """Of the errors, ``(n, count)``."""
+        places, beyond = self.forward(pose)
+        aims = self._aim_derivatives(places) * (self.weights / slack)[:, None, None]
         limits = np.zeros((len(self.body.hinges), self.count))
-        for i in np.flatnonzero(self._beyond(places)):
+        for i in np.flatnonzero(beyond):
             hinge = self.body.hinges[i]
-            if hinge.joint in self.column:
-                at = self.column[hinge.joint]
-                limits[i, at : at + 3] = _LIMIT * hinge.axis
-        return np.vstack([*rows, self.stiff, limits])
+            at = 3 * np.flatnonzero(self.free == hinge.joint)
+            if len(at):
+                limits[i, at[0] : at[0] + 3] = _LIMIT * hinge.axis
+        return np.concatenate([aims.reshape(-1, self.count), limits])
 
     def moved(self, pose: Pose, step: Array) -> Pose:
         quaternions = np.array(pose.rotations)
@@ -204,82 +280,45 @@ class _Problem:
         root = pose.root + step[-3:] * self.body.scale if self.shifts else pose.root
         return Pose(root, quaternions)
 
-    def _weight(self, aim: Aim) -> float:
-        return aim.weight / self.body.scale if aim.position is not None else aim.weight
-
-    def _aim_derivative(self, aim: Aim, places: tuple[Array, Array]) -> Array:
+    def _aim_derivatives(self, places: tuple[Array, Array]) -> Array:
+        """Of the misses, ``(n, 3, count)``."""
         positions, orientations = places
-        result = np.zeros((3, self.count))
-        chain = [j for j in self.above[aim.joint] if j in self.column]
-        if aim.position is not None:
-            # A joint does not move itself by turning.
-            chain = [j for j in chain if j != aim.joint]
-        columns = np.array([self.column[j] for j in chain], dtype=np.intp)
-        parents = self.body.skeleton.parents[chain]
-        axes = np.where(
-            (parents < 0)[:, None, None],
-            np.eye(3),
-            rotations.to_matrix(orientations[np.maximum(parents, 0)]),
-        )
-        if aim.orientation is not None:
-            parts = axes
-        else:
-            if aim.position is not None:
-                arm = positions[aim.joint] - positions[chain]
-            else:
-                assert aim.direction is not None
-                pointing = rotations.rotate(orientations[aim.joint], aim.direction[0])
-                arm = np.broadcast_to(pointing, (len(chain), 3))
-            # d(point) = axis x arm, for each of the three axes.
-            parts = np.swapaxes(np.cross(np.swapaxes(axes, 1, 2), arm[:, None]), 1, 2)
-        for column, part in zip(columns, parts, strict=True):
-            result[:, column : column + 3] = part
-        if aim.position is not None:
-            if self.shifts:
-                result[:, -3:] = np.eye(3) * self.body.scale
-            result[np.isnan(aim.position)] = 0.0
+        aims, free = self.aims, len(self.free)
+        # Rows are the axes about which free joints turn: those of their parents.
+        axes = np.swapaxes(rotations.to_matrix(orientations[self.parents]), 1, 2)
+        axes[self.parents < 0] = np.eye(3)
+        # For each aim, free joint and axis what the aim's joint does: (n, free, 3, 3).
+        parts = np.empty((len(aims.joints), free, 3, 3))
+        parts[aims.turned] = axes
+        # d(point) = axis x arm
+        arm = positions[aims.joints[aims.placed], None] - positions[self.free]
+        parts[aims.placed] = rotations.cross(axes, arm[:, :, None])
+        if len(aims.pointed):
+            pointing = aims.pointing(orientations)
+            parts[aims.pointed] = rotations.cross(axes, pointing[:, None, None])
+        parts *= self.carries[:, :, None, None]
+        result = np.zeros((len(aims.joints), 3, self.count))
+        result[:, :, : 3 * free] = parts.reshape(-1, 3 * free, 3).swapaxes(1, 2)
+        if self.shifts:
+            result[aims.placed, :, -3:] = np.eye(3) * self.body.scale
+        result[aims.placed] *= aims.asked[:, :, None]
         return result
 
     def _stiffness(self) -> Array:
-        """Square roots of the stiffness, block by block, ``(count, count)``."""
+        """Block by block, ``(count, count)``."""
         matrix = np.zeros((self.count, self.count))
         hinges = {hinge.joint: hinge for hinge in self.body.hinges}
-        for joint, at in self.column.items():
-            root = np.sqrt(self.body.stiffness[joint])
-            block = root * np.eye(3)
+        for i, joint in enumerate(self.free.tolist()):
+            block = np.eye(3)
             if joint in hinges:
                 axis = hinges[joint].axis
                 along = np.outer(axis, axis)
-                block = root * (along + np.sqrt(_SIDEWAYS) * (np.eye(3) - along))
-            matrix[at : at + 3, at : at + 3] = block
+                block = along + _SIDEWAYS * (np.eye(3) - along)
+            at = slice(3 * i, 3 * i + 3)
+            matrix[at, at] = self.body.stiffness[joint] * block
         if self.shifts:
-            matrix[-3:, -3:] = np.sqrt(self.body.root_stiffness) * np.eye(3)
+            matrix[-3:, -3:] = self.body.root_stiffness * np.eye(3)
         return matrix
-
-    def _beyond(self, places: tuple[Array, Array]) -> Array:
-        """How far each hinge is bent past its limits, radians: below the least is negative."""
-        bends = bends_of(self.body.skeleton, *places, self.body.hinges)
-        least = np.array([hinge.least for hinge in self.body.hinges])
-        most = np.array([hinge.most for hinge in self.body.hinges])
-        return np.asarray(np.minimum(bends - least, 0.0) + np.maximum(bends - most, 0.0))
-
-
-def bends_of(
-    skeleton: Skeleton, positions: Array, orientations: Array, hinges: Sequence[Hinge]
-) -> Array:
-    """Signed bends ``(n,)`` of hinges about their axes, radians; 0 is straight.
-
-    Positions and orientations are those of one pose, ``(J, 3)`` and ``(J, 4)``.
-    """
-    if not hinges:
-        return np.zeros(0)
-    joint = np.array([hinge.joint for hinge in hinges])
-    first = positions[joint] - positions[[hinge.upper for hinge in hinges]]
-    second = positions[[hinge.end for hinge in hinges]] - positions[joint]
-    parents = skeleton.parents[joint]
-    axes = rotations.rotate(orientations[parents], np.array([hinge.axis for hinge in hinges]))
-    sine = np.sum(np.cross(first, second) * axes, axis=-1)
-    return np.asarray(np.arctan2(sine, np.sum(first * second, axis=-1)))
 
 
 def _places(body: Body, pose: Pose) -> tuple[Array, Array]:
@@ -293,36 +332,36 @@ def _places(body: Body, pose: Pose) -> tuple[Array, Array]:
 def _descend(problem: _Problem, pose: Pose, slack: float, settled: float) -> Pose:
     """Levenberg-Marquardt from a pose, for one slack, until a step gains too little."""
     damping = 1e-3
-    errors = problem.residuals(pose, slack)
-    cost = float(errors @ errors)
+    errors, turn = problem.errors(pose, slack), problem.turn(pose)
+    cost = float(errors @ errors + turn @ problem.stiff @ turn)
     for _ in range(_STEPS):
         slopes = problem.derivatives(pose, slack)
-        normal = slopes.T @ slopes
-        gradient = slopes.T @ errors
-        scale = np.maximum(np.diag(normal), 1e-9)
+        normal = slopes.T @ slopes + problem.stiff
+        gradient = errors @ slopes + problem.stiff @ turn
+        diagonal = np.diag(normal).copy()
         for _ in range(8):
-            step = np.asarray(
-                np.linalg.solve(normal + np.diag(damping * scale), -gradient), dtype=np.float64
-            )
+            np.fill_diagonal(normal, diagonal + damping * np.maximum(diagonal, 1e-9))
+            step = np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
             candidate = problem.moved(pose, step)
-            new_errors = problem.residuals(candidate, slack)
-            new_cost = float(new_errors @ new_errors)
+            new_errors, new_turn = problem.errors(candidate, slack), problem.turn(candidate)
+            new_cost = float(new_errors @ new_errors + new_turn @ problem.stiff @ new_turn)
             if new_cost < cost:
                 break
             damping *= 6.0
         else:
             return pose
         gained = cost - new_cost
-        pose, errors, cost = candidate, new_errors, new_cost
+        pose, errors, turn, cost = candidate, new_errors, new_turn, new_cost
         damping = max(damping / 6.0, 1e-12)
         if gained < settled * cost or np.abs(step).max() < _STILL:
             break
     return pose
 
 
-def _ancestors(skeleton: Skeleton) -> list[list[int]]:
-    """For each joint itself and every joint above it."""
-    chains: list[list[int]] = []
+def _ancestors(skeleton: Skeleton) -> NDArray[np.bool_]:
+    """``(J, J)``: for each joint itself and every joint above it."""
+    above = np.eye(len(skeleton), dtype=bool)
     for joint, parent in enumerate(skeleton.parents):
-        chains.append([joint] if parent < 0 else [*chains[int(parent)], joint])
-    return chains
+        if parent >= 0:
+            above[joint] |= above[parent]
+    return above
