@@ -21,6 +21,7 @@ from motionweave.analysis.soles import contact_points, soles
 from motionweave.analysis.tpose import starts_in_tpose
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.motion import Motion
+from motionweave.core.quantiles import quantile
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -265,7 +266,7 @@ def _still(track: _Track) -> list[_Plant]:
         if not core.any():
             continue
         inside = np.arange(first, last + 1)[core]
-        height = float(_quantile(track.points[inside, 1], 0.5))
+        height = float(quantile(track.points[inside, 1], 0.5))
         # A foot that is lifted slowly has left before it is fast.
         near = track.points[first : last + 1, 1] - height < _LIFTED
         for a, b in _runs(near):
@@ -277,7 +278,7 @@ def _still(track: _Track) -> list[_Plant]:
             if (span.stop - 1 - span.start) / _RATE < shortest:
                 continue
             inside = np.arange(span.start, span.stop)[core[a : b + 1]]
-            place = _quantile(track.points[inside], 0.5)
+            place = quantile(track.points[inside], 0.5)
             plants.append(_Plant(track.kind, *_plant_times(track, span, inside, place), place))
     return plants
 
@@ -296,8 +297,8 @@ def _plant_times(
     place
         ``(3,)`` where it stands.
     """
-    usual = float(_quantile(track.speed[inside], _USUAL))
-    shake = float(_quantile(np.abs(track.points[inside, 1] - place[1]), 0.5))
+    usual = float(quantile(track.speed[inside], _USUAL))
+    shake = float(quantile(np.abs(track.points[inside, 1] - place[1]), 0.5))
     # One tick more on either side: the ends lie between ticks.
     around = slice(max(span.start - 1, 0), span.stop + 1)
     speed, limit = track.speed[around], track.limit[around]
@@ -427,16 +428,6 @@ def _blurred(values: Array) -> Array:
     padded = np.concatenate([before, values, after])
     columns = [np.convolve(padded[:, c], kernel, mode="valid") for c in range(values.shape[1])]
     return np.stack(columns, axis=1)
-
-
-def _quantile(values: Array, share: float) -> Array:
-    """`numpy.quantile` along the first axis, twenty times as fast for a few values."""
-    ordered = np.sort(values, axis=0)
-    place = share * (len(values) - 1)
-    low = int(place)
-    return np.asarray(
-        ordered[low] + (place - low) * (ordered[min(low + 1, len(values) - 1)] - ordered[low])
-    )
 
 
 def _running_max(values: Array, radius: int) -> Array:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from motionweave.analysis.floor import Floor
 from motionweave.cleanup.easing import runs, smoothstep
 from motionweave.core.constraints import Constraint, active
+from motionweave.core.quantiles import quantile
 
 Array = NDArray[np.float64]
 
@@ -103,7 +104,7 @@ def place_plants(
 
 def _rest_height(heights: Array) -> float:
     """Height at which a planted point rests, not counting how it comes down and leaves."""
-    return float(np.quantile(heights, _RESTING))
+    return float(quantile(heights, _RESTING))
 
 
 def goal_tracks(
@@ -209,7 +210,7 @@ def _rigid_pairs(
             if a.point != b.point:
                 both = slice(max(a.first, b.first), min(a.last, b.last) + 1)
                 apart = points[a.point][both] - points[b.point][both]
-                length = float(np.median(np.linalg.norm(apart, axis=-1)))
+                length = float(quantile(np.linalg.norm(apart, axis=-1), 0.5))
                 rise = float(heights[i] - heights[j])
                 pairs.append((i, j, float(np.sqrt(max(length**2 - rise**2, 0.0)))))
     return pairs

@@ -119,7 +119,10 @@ def _newton_step(pulls: Sequence[Pull], plain: Array, shift: Array, stiffness: f
         for i in range(3):
             for j in range(i, 3):
                 banded[6 - (j - i), j::3] += weight * direction[:, i] * direction[:, j]
-    return np.asarray(solveh_banded(banded, force.ravel())).reshape(shift.shape)
+    new = solveh_banded(
+        banded, force.ravel(), overwrite_ab=True, overwrite_b=True, check_finite=False
+    )
+    return np.asarray(new).reshape(shift.shape)
 
 
 def _distance(pull: Pull, shift: Array) -> tuple[Array, Array]:
