@@ -29,7 +29,7 @@ layers: $(READY)
 # a little longer must not count as a failure.
 pytest: $(READY) browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --ignore tests/browser
-	$(BIN)/python -m pytest tests/browser --reruns 3
+	$(BIN)/python -m pytest tests/browser
 
 # The studio is tested in a real browser: an installed one, Playwright's own, or the system's.
 browser: $(READY)

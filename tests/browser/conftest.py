@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -79,6 +79,17 @@ class Studio:
         """Wait until something new is on screen."""
         return self.until(f"s.shown > {before['shown']}")
 
+    def eventually(self, check: Callable[[], None]) -> None:
+        """Wait until a check holds: the last of a drag's results may still be on its way."""
+        deadline = time.monotonic() + PATIENCE / 1000.0
+        while True:
+            try:
+                return check()
+            except AssertionError:
+                if time.monotonic() > deadline:
+                    raise
+                self.page.wait_for_timeout(50)
+
     def pause(self, seconds: float = 0.5) -> None:
         """Stand still at a time, so that poses and pixels can be compared."""
         self.page.evaluate(
@@ -104,9 +115,8 @@ class Studio:
         self.page.locator("body").press(key)
 
     def screen(self, title: str) -> dict[str, Any]:
-        before = self.state()
         self.click(".mw-nav button", title)
-        return self.after(before)
+        return self.until(f"s.of === {title.lower()!r}")
 
     def card(self, name: str) -> Any:
         return self.page.locator(f'.mw-card[data-clip="{name}"]')
@@ -141,7 +151,7 @@ def studio(tab: Studio) -> Iterator[Studio]:
     tab.wait("!document.querySelector('.mw-card[data-old]')")
     tab.page.locator(".q-menu").wait_for(state="detached")
     tab.click(".mw-nav button", "Blend")
-    tab.until("s.count === 4 && s.looks[1].label === 'walk'")
+    tab.until("s.of === 'blend' && s.count === 4 && s.looks[1].label === 'walk'")
     tab.wait(
         "[...document.querySelectorAll('.mw-pad-numbers input')].map((f) => f.value).join() "
         "=== '33,33,33'"

@@ -35,9 +35,13 @@ def test_dragging_a_vertex_changes_the_motion_within_its_bounds(studio: Studio) 
     after = studio.until(f"s.frames < {before['frames']}")
     assert np.abs(np.array(after["points"]) - np.array(before["points"])).max() > 0.02
     assert picture_changed(seen, studio.pixels()) > 0.001
-    handles = {h["id"]: h for h in editor(studio, "handles")}
-    assert handles["1:3"]["y"] == 1.0
-    assert handles["1:2"]["x"] <= handles["1:3"]["x"] <= handles["1:4"]["x"]
+
+    def inside() -> None:
+        handles = {h["id"]: h for h in editor(studio, "handles")}
+        assert handles["1:3"]["y"] == 1.0
+        assert handles["1:2"]["x"] <= handles["1:3"]["x"] <= handles["1:4"]["x"]
+
+    studio.eventually(inside)
     studio.key("z")
     again = studio.until(f"s.frames === {before['frames']}")
     np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
@@ -53,8 +57,12 @@ def test_events_are_seen_moved_and_found_again(studio: Studio) -> None:
     start = lanes(studio, f"stateAt({state['id']!r})")
     drag(studio.page, start, (start[0] + 22, start[1]), steps=4)
     after = studio.after(before)
-    moved = next(s for s in lanes(studio, "lanes[0].states") if s["id"] == state["id"])
-    assert moved["at"] > state["at"] + 0.02
+
+    def moved() -> None:
+        now = next(s for s in lanes(studio, "lanes[0].states") if s["id"] == state["id"])
+        assert now["at"] > state["at"] + 0.02
+
+    studio.eventually(moved)
     assert after["points"] != before["points"]
     studio.click(".mw-button", "Find events again")
     place = before["points"][:3]

@@ -55,12 +55,20 @@ def test_handles_are_dragged_along_their_curves(studio: Studio) -> None:
     after = studio.until(f"s.shown > {before['shown']} && s.frames !== {before['frames']}")
     assert after["duration"] != before["duration"]
     assert view(studio, "spline.frames[1]") == enter
-    shown = studio.page.locator('input[aria-label="Leave at"]').input_value()
-    assert int(shown) == view(studio, "spline.frames[0]")
+
+    def told() -> None:
+        shown = studio.page.locator('input[aria-label="Leave at"]').input_value()
+        assert int(shown) == view(studio, "spline.frames[0]")
+
+    studio.eventually(told)
     studio.click(".mw-choice button", "3-D")
     flat = space_pixels(studio)
     corner = studio.page.locator(".mw-space canvas").bounding_box()
     x, y = corner["x"] + 12, corner["y"] + 12
     drag(studio.page, (x, y), (x + 60, y + 20), steps=4)
-    assert picture_changed(flat, space_pixels(studio)) > 0.001
-    assert view(studio, "yaw") > 1.0
+
+    def turned() -> None:
+        assert view(studio, "yaw") > 1.0
+        assert picture_changed(flat, space_pixels(studio)) > 0.001
+
+    studio.eventually(turned)

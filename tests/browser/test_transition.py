@@ -37,8 +37,12 @@ def test_a_click_in_the_map_joins_there(studio: Studio) -> None:
     before = studio.state()
     studio.click(".mw-button", "Best place")
     studio.after(before)
-    assert studio.state()["frames"] == best["frames"]
-    assert studio.message() == ""
+
+    def mended() -> None:
+        assert studio.state()["frames"] == best["frames"]
+        assert studio.message() == ""
+
+    studio.eventually(mended)
 
 
 def test_nothing_pops_at_the_seams(studio: Studio) -> None:

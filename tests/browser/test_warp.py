@@ -38,13 +38,17 @@ def test_a_hand_is_posed_by_dragging_it(studio: Studio) -> None:
     live = studio.until(f"s.shown > {before['shown']} && s.count === 2")
     page.mouse.up()
     after = studio.after(live)
-    risen = joint(after, LEFT_HAND) - joint(before, LEFT_HAND)
-    assert risen[1] > 0.3
     assert after["time"] == before["time"]
     assert picture_changed(seen, studio.pixels()) > 0.003
-    # The joint is where it was let go.
-    at = grip(studio, "left_hand")
-    assert np.hypot(at[0] - x - 40, at[1] - y + 80) < 12
+
+    def risen() -> None:
+        way = joint(studio.state(), LEFT_HAND) - joint(before, LEFT_HAND)
+        assert way[1] > 0.3
+        # The joint is where it was let go.
+        at = grip(studio, "left_hand")
+        assert np.hypot(at[0] - x - 40, at[1] - y + 80) < 12
+
+    studio.eventually(risen)
     studio.page.locator(".mw-warp", has_text="left hand, frame 36").first.wait_for()
     assert track(studio, "rows.map((row) => row.marks.length)") == [0, 1, 0]
     studio.key("z")
@@ -101,9 +105,13 @@ def test_time_is_warped_by_sliding_a_marker(studio: Studio) -> None:
     start = track(studio, "markAt('t0')")
     drag(studio.page, start, (start[0] + 120, start[1]), steps=5)
     after = studio.until(f"s.frames > {before['frames'] + 10}")
-    studio.pause(track(studio, "rows[0].marks[0].at"))
-    # What was seen after one second is seen where the marker is now.
-    np.testing.assert_allclose(studio.state()["points"], pose, atol=2e-3)
+
+    def slid() -> None:
+        studio.pause(track(studio, "rows[0].marks[0].at"))
+        # What was seen after one second is seen where the marker is now.
+        np.testing.assert_allclose(studio.state()["points"], pose, atol=2e-3)
+
+    studio.eventually(slid)
     assert after["duration"] > before["duration"]
 
 

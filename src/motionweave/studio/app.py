@@ -125,7 +125,6 @@ class Page:
         self.result: Result | None = None
         self.solo: str | None = None
         self._computed: object = None
-        self._shown_screen: str | None = None
         self._latest = Latest(self._busy)
 
     # Building
@@ -257,7 +256,7 @@ class Page:
             self._say("")
             self.viewport.props["empty"] = missing
             self.viewport.update()
-            self.viewport.show([])
+            self.viewport.show([], of="nothing")
             self.figures.show(None)
             return
         live = self.session.live
@@ -286,8 +285,7 @@ class Page:
                 return
             result = self.result = outcome.value
             self._say(" · ".join(outcome.warnings), "warning")
-            self.viewport.show(result.looks, reset=self._shown_screen != screen.name)
-            self._shown_screen = screen.name
+            self.viewport.show(result.looks, of=screen.name)
             screen.present(result)
             if not live:
                 self.figures.show(result)
@@ -295,13 +293,11 @@ class Page:
     def _show_alone(self, clip: Clip) -> None:
         self._computed = None
         self._say(f"Only {clip.name} is shown. Click its eye again to go back.")
-        self.viewport.show([Look("alone", clip.motion, RESULT, label=clip.name)])
-        self._shown_screen = None
+        self.viewport.show([Look("alone", clip.motion, RESULT, label=clip.name)], of=clip.id)
 
     def show_alone(self, clip_id: str) -> None:
         """Show one clip of the shelf, or go back to the result."""
         self.solo = None if self.solo == clip_id else clip_id
-        self._shown_screen = None
         self._computed = None
         self._say("")
         self.update()

@@ -70,12 +70,16 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         self._props["theme"] = theme
         self._props["empty"] = empty
 
-    def show(self, looks: Sequence[Look], *, reset: bool = False) -> None:
-        """Show these motions instead of those on screen."""
+    def show(self, looks: Sequence[Look], *, of: str) -> None:
+        """Show these motions instead of those on screen.
+
+        ``of`` says what they are of, such as a screen: for something else than before, time
+        and camera begin anew.
+        """
         keys = [self._store.key_of(look.motion) for look in looks]
         told = [self._told(look, key) for look, key in zip(looks, keys, strict=True)]
         self._sent = set(keys)
-        self.run_method("show", told, {"reset": reset})
+        self.run_method("show", told, of)
 
     def _told(self, look: Look, key: str) -> dict[str, Any]:
         told: dict[str, Any] = {

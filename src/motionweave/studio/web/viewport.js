@@ -71,7 +71,7 @@ export default {
   methods: {
     // What to show: [{ id, url, data, color, ghost, clock, beside, label, grips }]. A clip
     // already here is not fetched again; the newest call wins if answers come late.
-    async show(given, options = {}) {
+    async show(given, of) {
       const request = ++this.request;
       let fetched;
       try {
@@ -103,7 +103,8 @@ export default {
       this.makeLabels();
       this.pose();
       this.grips.set(main);
-      if (options.reset && main) { this.time = 0; this.pose(); this.look("corner"); }
+      if (of !== this.of && main) { this.time = 0; this.pose(); this.look("corner"); }
+      this.of = of;
       this.stage.hurry();
       this.shown += 1;
     },
@@ -188,7 +189,7 @@ export default {
     state() {
       const main = this.main();
       return {
-        count: this.count, time: this.time, duration: this.duration, playing: this.playing, shown: this.shown, seen: this.seen,
+        count: this.count, time: this.time, duration: this.duration, playing: this.playing, of: this.of, shown: this.shown, seen: this.seen,
         frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note,
         looks: [...this.stage.characters.values()].map((c) => c.look),
       };
