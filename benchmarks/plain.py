@@ -101,6 +101,52 @@ def blend_log_exp(rotations: Array, weights: Array, rounds: int = 3) -> Array:
     return mean
 
 
+def warp_by_frames(rotations: Array, joints: list[int], knots: Array, vectors: Array) -> Array:
+    """Rotation keys blended in and out, frame by frame and joint by joint.
+
+    Parameters
+    ----------
+    rotations
+        ``(T, J, 4)``
+    joints, knots, vectors
+        For each of n keys its joint, when it begins, is met and is over ``(n, 3)``, and its
+        rotation vector ``(n, 3)``.
+    """
+    result = np.array(rotations)
+    for t in range(len(rotations)):
+        for joint, times, vector in zip(joints, knots, vectors, strict=True):
+            part = vector * np.interp(t, times, [0.0, 1.0, 0.0])
+            half = 0.5 * np.linalg.norm(part)
+            turn = np.append(0.5 * part * np.sinc(half / np.pi), np.cos(half))
+            result[t, joint] = multiply(turn, result[t, joint])
+    return result
+
+
+def legs_by_frames(hip: Array, knee: Array, ankle: Array, goal: Array) -> Array:
+    """Knees ``(T, 3)`` of two-bone legs whose ankles go to goals, frame by frame."""
+    result = np.empty_like(knee)
+    for t in range(len(hip)):
+        upper = np.linalg.norm(knee[t] - hip[t])
+        lower = np.linalg.norm(ankle[t] - knee[t])
+        way = goal[t] - hip[t]
+        far = min(np.linalg.norm(way), upper + lower)
+        way = way / np.linalg.norm(way)
+        cosine = (upper**2 + far**2 - lower**2) / (2.0 * upper * far)
+        side = knee[t] - hip[t] - way * (way @ (knee[t] - hip[t]))
+        side = side / max(np.linalg.norm(side), 1e-12)
+        sine = np.sqrt(max(1.0 - cosine**2, 0.0))
+        result[t] = hip[t] + upper * (cosine * way + sine * side)
+    return result
+
+
+def poses_and_field(poses: Array, places: Array) -> Array:
+    """What a subspace of poses ``(n, d)`` and a field over its places ``(n, 2)`` take at least."""
+    centred = poses - poses.mean(axis=0)
+    np.linalg.svd(centred, full_matrices=False)
+    apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    return np.linalg.solve(apart + np.eye(len(places)), poses)
+
+
 @njit(cache=True)
 def nlerp_loop(rotations, weights, result):  # type: ignore[no-untyped-def]
     """Normalised sums, one joint after the other: about what C++ does."""

@@ -22,6 +22,8 @@ from motionweave.registration.distance import distance_grid
 from motionweave.registration.dtw import corner_path
 
 POINTS = 40
+# Of the table in the framespace paper.
+_OPERATIONS = 1200
 GAITS = [f"{style}{way}" for style in ("walk", "jog", "sneak") for way in ("", "_left", "_right")]
 
 
@@ -254,15 +256,31 @@ def _systems() -> list[Row]:
     def made(*names: str) -> list[mw.Motion]:
         return [clips.built_in(name) for name in names]
 
-    def mixing(*names: str) -> Callable[[], Any]:
+    def mixing(*names: str, matched: bool = False) -> Callable[[], Any]:
         from motionweave.framespace.blend import Framespace
 
         motions = made(*names)
-        return lambda: Framespace(motions).interpolate("concatenate", 6)
+        # As many frames as the paper's table is about, which calls them operations.
+        space = Framespace(motions)
+        fps = 30.0 * _OPERATIONS / len(space.interpolate("concatenate", 6))
+        if matched:
+            return lambda: space.interpolate("concatenate", 6, fps=fps)
+        return lambda: Framespace(motions).interpolate("concatenate", 6, fps=fps)
+
+    def mixing_plainly(*names: str) -> Callable[[], Any]:
+        motions = made(*names)
+        at = np.linspace(0.0, min(len(m) for m in motions) - 1.0, _OPERATIONS)
+        inputs = np.stack([m.sample(at).rotations for m in motions])
+        weights = np.full((_OPERATIONS, len(motions)), 1.0 / len(motions))
+        return lambda: plain.blend_log_exp(inputs, weights)
 
     def fitting() -> Callable[[], Any]:
         landing, jump = made("landing", "jump")
         return lambda: mw.subspace(landing, jump)
+
+    def fitting_plainly() -> Callable[[], Any]:
+        poses = np.concatenate([m.rotations.reshape(len(m), -1) for m in made("landing", "jump")])
+        return lambda: plain.poses_and_field(poses, poses[:, :2])
 
     def joining() -> Callable[[], Any]:
         space = mw.subspace(*made("landing", "jump"))
@@ -273,6 +291,13 @@ def _systems() -> list[Row]:
         keys = [mw.Key(40, "spine", turn=(25.0, 0.0, 0.0)), mw.Key(60, "head", turn=(0, 30, 0))]
         return lambda: mw.warp(walk, keys, clean=False)
 
+    def warping_plainly() -> Callable[[], Any]:
+        walk = clips.built_in("walk")
+        joints = [walk.skeleton.index(name) for name in ("Spine", "Head")]
+        knots = np.array([[25.0, 40.0, 55.0], [45.0, 60.0, 75.0]])
+        vectors = np.radians([[25.0, 0.0, 0.0], [0.0, 30.0, 0.0]])
+        return lambda: plain.warp_by_frames(walk.rotations, joints, knots, vectors)
+
     def goal() -> Callable[[], Any]:
         jab = clips.built_in("jab")
         key = mw.Key(20, "left_hand", offset=(0.1, 0.15, 0.0))
@@ -282,7 +307,15 @@ def _systems() -> list[Row]:
         space = mw.parametric(mw.register(*made("walk_left", "walk_right")), {"turn": turn_angle})
         return lambda: space.at(turn=20.0)
 
-    figures = "1200 operations, Ashraf & Wong 2000, 450 MHz"
+    def mixed_plainly(*names: str) -> Contender:
+        return ours(
+            lambda: mixing_plainly(*names), "plain NumPy", kind="numpy", note="the mean alone"
+        )
+
+    def given(*names: str) -> Contender:
+        return ours(lambda: mixing(*names, matched=True), "the same, events matched", kind="other")
+
+    figures = "Ashraf & Wong 2000, 450 MHz"
     return [
         Row(
             "blend two clips (registered, 80 frames)",
@@ -297,25 +330,47 @@ def _systems() -> list[Row]:
             [ours(steering)],
         ),
         Row(
-            "framespace, two clips, 6 cycles (run, walk)",
-            [ours(lambda: mixing("jog", "walk")), fixed("the paper", 5.06, figures)],
+            "framespace, two clips, 1200 operations (run, walk)",
+            [
+                ours(lambda: mixing("jog", "walk")),
+                given("jog", "walk"),
+                fixed("the paper", 5.06, figures),
+                mixed_plainly("jog", "walk"),
+            ],
         ),
         Row(
-            "framespace, four clips, 6 cycles",
+            "framespace, four clips, 1200 operations",
             [
                 ours(lambda: mixing("jog", "walk", "dance_a", "dance_b")),
+                given("jog", "walk", "dance_a", "dance_b"),
                 fixed("the paper", 5.61, figures),
+                mixed_plainly("jog", "walk", "dance_a", "dance_b"),
             ],
             seconds=8.0,
         ),
         Row(
             "subspace: fit two clips (144 frames)",
-            [ours(fitting), fixed("the paper", 3.0, "“a few seconds”, Mukai")],
+            [
+                ours(fitting),
+                fixed("the paper", 3.0, "“a few seconds”, Mukai"),
+                ours(fitting_plainly, "one SVD and one solve", kind="limit"),
+            ],
         ),
         Row("subspace: a spline transition, fit given", [ours(joining)]),
-        Row("warp a clip by two keys", [ours(warping)]),
+        Row(
+            "warp a clip by two keys",
+            [ours(warping), ours(warping_plainly, "NumPy, frame by frame", kind="numpy")],
+        ),
         Row("warp a clip to a goal (inverse kinematics, feet kept)", [ours(goal)]),
-        Row("foot clean-up of a blend (80 frames)", [ours(_cleaning)]),
+        Row(
+            "foot clean-up of a blend (80 frames)",
+            [
+                ours(_cleaning),
+                ours(
+                    _legs_plainly, "NumPy, frame by frame", kind="numpy", note="the two legs alone"
+                ),
+            ],
+        ),
         Row("contact detection, 600 frames", [ours(_contacts)]),
     ]
 
@@ -333,6 +388,16 @@ def _cleaning() -> Callable[[], Any]:
     curve = mw.register(clips.built_in("walk"), clips.built_in("jog"))
     motion = mw.blend(curve, [0.5, 0.5])
     return lambda: mw.clean_feet(motion)
+
+
+def _legs_plainly() -> Callable[[], Any]:
+    positions = clips.built_in("walk").positions()[:80]
+    skeleton = clips.built_in("walk").skeleton
+    legs = [
+        [positions[:, skeleton.index(f"{side}{part}")] for part in ("UpLeg", "Leg", "Foot")]
+        for side in ("Left", "Right")
+    ]
+    return lambda: [plain.legs_by_frames(*leg, leg[2] + [0.0, 0.01, 0.0]) for leg in legs]
 
 
 def _contacts() -> Callable[[], Any]:

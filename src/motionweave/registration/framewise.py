@@ -10,6 +10,7 @@ clips that lead far away.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -21,8 +22,8 @@ from motionweave.registration.windows import REACH, ROUNDING, STEP
 
 Array = NDArray[np.float64]
 
-# Rows of a grid that are computed at a time, so that everything stays in the cache.
-_BLOCK = 96
+# Rows and columns of a grid that are computed at a time, so that everything stays in the cache.
+_ROWS, _COLUMNS = 96, 768
 # A grid of so few cells is computed in one go, as if any window might be cut.
 _SMALL = 10_000
 _OFFSETS = np.arange(-REACH, REACH + 1)
@@ -162,8 +163,8 @@ def frame_distances(
         return out
     top, bottom = left.whole(*rows)
     low, high = right.whole(*columns)
-    for first in range(top, bottom, _BLOCK):
-        fill((first, min(first + _BLOCK, bottom)), (low, high))
+    for first, start in product(range(top, bottom, _ROWS), range(low, high, _COLUMNS)):
+        fill((first, min(first + _ROWS, bottom)), (start, min(start + _COLUMNS, high)))
     # What is left is a frame around that, of windows that are cut.
     fill((rows[0], top), columns)
     fill((bottom, rows[1]), columns)
