@@ -20,16 +20,19 @@ KEYS = {
     "G": "inputs as ghosts",
     "1 – 5": "screens",
     "Z  Shift+Z": "undo, redo",
-    "K": "put the result on the shelf (a key on the Warp screen)",
+    "K": "result to the shelf; on the Warp screen a key",
+    "Delete": "delete the chosen key (Warp)",
     "E": "export",
     "C": "copy as Python or command line",
     "Ctrl+S  Ctrl+O": "save or open a project",
     "?": "this sheet",
 }
 _MOUSE = {
-    "Drag": "turn the view",
-    "Right drag": "move it",
+    "Drag": "turn the view, move handles",
+    "Right drag": "move the view",
     "Wheel": "nearer, further",
+    "Double-click": "add a key or event in a strip",
+    "Right-click": "remove it",
     "Drop files": "put them on the shelf",
 }
 

@@ -149,7 +149,7 @@ class Shelf:
         with ui.element("div").classes("mw-trim") as box:
             box.on("click.stop", lambda _: None)
             slider = ui.range(min=0, max=last, value={"min": first, "max": end}).props(
-                "dense label"
+                "dense label thumb-size=0.95rem track-size=0.28rem"
             )
             slider.on("change", lambda e: self._trimmed(clip.id, e))
 

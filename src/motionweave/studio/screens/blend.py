@@ -139,6 +139,12 @@ class BlendScreen(Screen):
         self._duration.set(settings.duration)
         self._compare.set(settings.compare)
         self._refresh_curves(settings, weights)
+        if self.missing(self.page.session.document):
+            self._heat.clear()
+            self._heat_of.clear()
+            self._heat_shown = ()
+            self._lanes.set([], [], (0.0, 1.0))
+            self._lanes_shown = None
 
     def present(self, result: Result) -> None:
         details: Details = result.details

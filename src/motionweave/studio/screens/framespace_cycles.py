@@ -47,7 +47,7 @@ class Cycles:
             ui.label(f"{one.ends[0]} – {one.ends[1]}").classes("mw-value")
             widgets.Choice(_WAYS, partial(self._choose, one)).set(one.way)
         slider = ui.range(min=0, max=one.last, value={"min": one.ends[0], "max": one.ends[1]})
-        slider.props("dense label")
+        slider.props("dense label thumb-size=0.95rem track-size=0.28rem")
         slider.props["aria-label"] = f"cycle of {one.name}"
         slider.on("change", partial(self._dragged, one))
 

@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 
 # Points of the interpolant and of the clocks that go to the browser.
 DRAWN = 160
-# Colours of y and z.
-COORDINATES = ("#ffb454", "#46aebd")
+# Colours of y and z, by the names that the theme has for them.
+COORDINATES = ("accent", "second")
 
 
 def in_words(labels: Iterable[str]) -> str:

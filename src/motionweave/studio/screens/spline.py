@@ -211,7 +211,7 @@ class SplineScreen(Screen):
         last = len(made.motion) - 1
         bars = ((0, made.start), (made.start, made.end), (made.end, last))
         names = (details.names[0], "spline", details.names[1])
-        colors = (series(0), "#ffb454", series(1))
+        colors = (series(0), "accent", series(1))
         self._lanes.set(
             [
                 {"group": name, "color": color, "bars": [bar]}

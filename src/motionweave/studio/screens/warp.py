@@ -175,6 +175,7 @@ class WarpScreen(Screen):
         self._show_values()
         self._told.set_text(self._what(key))
         if self.missing(self.page.session.document):
+            self._values.show("offset", None)
             self._track.set([], (0.0, 1.0), chosen="", row="")
             self._curves.set(lines=[], handles=[], x=(0.0, 1.0), y=(0.0, 1.0))
         else:
@@ -403,7 +404,7 @@ class WarpScreen(Screen):
         fps = made.motion.fps
         lines: list[dict[str, Any]] = [
             {"color": series(0), "points": line(old, fps), "dashed": True},
-            {"color": "#ffb454", "points": line(new, fps)},
+            {"color": "accent", "points": line(new, fps)},
         ]
         handles = []
         for i, one in enumerate(settings.keys):
@@ -411,7 +412,7 @@ class WarpScreen(Screen):
                 at = made.seconds(one.frame)
                 y = float(new[min(round(at * fps), len(new) - 1)])
                 lock = {} if one.kind == "offset" else {"lock": "y"}
-                handles.append({"id": f"k{i}", "x": at, "y": y, "color": "#ffb454", **lock})
+                handles.append({"id": f"k{i}", "x": at, "y": y, "color": "accent", **lock})
         self._curves.set(lines=lines, handles=handles, x=span, y=self._range)
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from motionweave.studio import snippets
@@ -49,10 +50,15 @@ def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
         ),
         snippets.commands(
             [one],
-            snippets.heredoc(_KEYS_FILE, json.dumps(file, indent=1)),
+            snippets.heredoc(_KEYS_FILE, _compact(json.dumps(file, indent=1))),
             snippets.command("motionweave", "warp", one.file, _KEYS_FILE, "-o", snippets.OUTPUT),
         ),
     )
+
+
+def _compact(text: str) -> str:
+    """JSON with lists of numbers in one line each."""
+    return re.sub(r"\[[-+.\deE,\s]*\]", lambda found: re.sub(r"\s+", " ", found[0]), text)
 
 
 def _called(key: PoseKey) -> str:

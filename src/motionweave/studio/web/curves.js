@@ -62,6 +62,7 @@ export default {
       if (!sheet) return;
       const { context: c, ink } = sheet;
       const { left, top, width, height } = this.box();
+      const paint = (color) => ink[color] ?? color;
       const grid = { color: ink.line, width: 1 };
       c.fillStyle = ink.faint;
       c.textAlign = "center";
@@ -93,23 +94,23 @@ export default {
       }
       for (const line of this.lines) {
         const look = line.dashed ? { width: 1.2, dash: [5, 4] } : { width: 2 };
-        trace(c, line.points.map((point) => this.px(point)), { color: line.color, ...look });
+        trace(c, line.points.map((point) => this.px(point)), { color: paint(line.color), ...look });
       }
       c.restore();
       for (const handle of this.handles) {
         const here = handle.id === this.over || handle.id === this.held;
         const rim = handle.id === this.chosen ? ink.ink : ink.panel;
-        dot(c, this.px(this.place(handle)), here ? 7 : 5, handle.color, rim);
+        dot(c, this.px(this.place(handle)), here ? 7 : 5, paint(handle.color), rim);
       }
       for (const mark of this.marks ?? []) {
         const [x, y] = this.px([mark.x, mark.y]);
         c.textAlign = mark.x > (this.x[0] + this.x[1]) / 2 ? "right" : "left";
         c.textBaseline = mark.y > (this.y[0] + this.y[1]) / 2 ? "top" : "bottom";
         const way = (align) => (align === "left" || align === "top" ? 5 : -5);
-        haloed(c, mark.text, [x + way(c.textAlign), y + way(c.textBaseline)], mark.color, ink.panel);
+        haloed(c, mark.text, [x + way(c.textAlign), y + way(c.textBaseline)], paint(mark.color), ink.panel);
       }
       const now = this.now();
-      if (this.playhead && now >= this.x[0] && now <= this.x[1]) {
+      if (this.playhead && this.lines.length && now >= this.x[0] && now <= this.x[1]) {
         const [x] = this.px([now, 0]);
         c.fillStyle = ink.ink;
         c.fillRect(x - 0.5, top - 4, 1.5, height + 8);

@@ -22,7 +22,7 @@ export default {
   computed: {
     tip() {
       const state = this.state(this.over ?? this.chosen);
-      if (!state) return "Drag a state in time, double-click adds one, right-click removes it; click two of different clips to match them";
+      if (!state) return "Drag to move, double-click to add, right-click to remove; click two to match them";
       return this.over || !this.chosen ? `${state.words} at ${(100 * this.place(state)).toFixed(0)}%` : `${state.words}: now click the same instant of another clip`;
     },
   },

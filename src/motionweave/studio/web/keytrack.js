@@ -39,7 +39,7 @@ export default {
         if (on) { c.fillStyle = ink.accent; c.fillRect(LEFT - 5, y + 4, 2, ROW - 8); }
         for (const mark of row.marks) this.mark(c, ink, row, mark, y + ROW / 2);
       });
-      this.head(c, this.x(Math.min(this.last ?? 0, this.span[1])), 0, height, ink.ink);
+      if (this.rows.length) this.head(c, this.x(Math.min(this.last ?? 0, this.span[1])), 0, height, ink.ink);
     },
     mark(c, ink, row, mark, y) {
       const x = this.x(this.place(mark));
@@ -47,7 +47,7 @@ export default {
       if (row.id === "time") trace(c, [[x - size, y - size], [x + size, y - size], [x, y + size]]);
       else trace(c, [[x, y - size], [x + size, y], [x, y + size], [x - size, y]]);
       c.closePath();
-      c.fillStyle = row.id === "time" ? "#46aebd" : ink.accent;
+      c.fillStyle = row.id === "time" ? ink.second : ink.accent;
       c.fill();
       c.lineWidth = mark.id === this.chosen ? 2 : 1.2;
       c.strokeStyle = mark.id === this.chosen ? ink.ink : ink.panel;

@@ -60,7 +60,7 @@ export default {
       const matched = (lane, a, b) => this.links.some((link) => link.some(([l, from, to]) => l === lane && from < b && to > a));
       this.lanes.forEach((lane, i) => {
         const [y, row] = rows[i];
-        c.fillStyle = lane.color;
+        c.fillStyle = ink[lane.color] ?? lane.color;
         for (const [a, b] of lane.bars) {
           const x = this.x(a);
           // What has no partner in the other clips plays no part in the blend.
@@ -72,7 +72,7 @@ export default {
       });
       c.globalAlpha = 1;
       c.restore();
-      this.head(c, this.across(this.moment()), 0, height, ink.ink);
+      if (this.lanes.length) this.head(c, this.across(this.moment()), 0, height, ink.ink);
     },
     seek(event) {
       const view = viewport();

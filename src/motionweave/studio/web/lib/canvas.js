@@ -9,7 +9,7 @@ export function palette(element) {
   const read = (name) => style.getPropertyValue(name).trim();
   return {
     ink: read("--mw-ink"), soft: read("--mw-soft"), faint: read("--mw-faint"), line: read("--mw-line"),
-    panel: read("--mw-panel"), field: read("--mw-field"), accent: read("--mw-accent"), contact: read("--mw-contact"),
+    panel: read("--mw-panel"), field: read("--mw-field"), accent: read("--mw-accent"), second: read("--mw-second"), contact: read("--mw-contact"),
   };
 }
 

@@ -158,7 +158,7 @@ export class Character {
     const { ghost } = this.look;
     const [Material, surface] = SOFTWARE ? [THREE.MeshLambertMaterial, {}] : [THREE.MeshStandardMaterial, { roughness: 0.7, metalness: 0.0 }];
     return new Material({
-      color, ...surface, transparent: ghost, opacity: ghost ? 0.3 : 1.0, depthWrite: !ghost,
+      color, ...surface, transparent: ghost, opacity: ghost ? 0.3 : 1.0, depthWrite: !ghost || SOFTWARE,
       ...(ghost ? BEHIND : {}),
     });
   }
@@ -209,9 +209,12 @@ export class Character {
   }
 
   // A ghost's parts must not shine through each other: depth first, colour after. Where
-  // every triangle counts they do a little.
+  // every triangle counts they are drawn once, what hides most of the others first.
   addDepth() {
-    if (SOFTWARE) return;
+    if (SOFTWARE) {
+      for (const mesh of this.meshes) mesh.renderOrder = mesh === this.limbs ? 4 : mesh.isInstancedMesh ? 5 : 3;
+      return;
+    }
     this.group.add(...this.copies(new THREE.MeshBasicMaterial({ colorWrite: false, ...BEHIND }), 2));
     for (const mesh of this.meshes) mesh.renderOrder = 3;
   }
