@@ -15,6 +15,7 @@ from motionweave.analysis.contacts import contact_points
 from motionweave.analysis.heading import facing
 from motionweave.analysis.rig import leg_length
 from motionweave.core.constraints import of_kind
+from motionweave.core.rotations import angle_between
 from tests.blending.clips import (
     NINE,
     acceleration,
@@ -278,3 +279,18 @@ def test_continuous_control_of_real_walks_and_jogs(mocap: Path) -> None:
     curve = mw.register(*clips, cyclic=True)
     minute = mw.blend(curve, lambda t: wandering(t)[:6], duration=30.0)
     check_no_seam(minute, curve)
+
+
+def test_an_arm_raised_past_half_a_turn_does_not_pop() -> None:
+    """Between a jog and a high reach the upper arm's rotations pass opposite each other."""
+    curve = mw.register(mw.sample("jog"), mw.sample("reach_high"), slope_limit=3)
+    motion = mw.blend(curve, [0.5, 0.5])
+    arm = curve.motions[0].skeleton.names.index("RightArm")
+    steps = angle_between(motion.rotations[1:, arm], motion.rotations[:-1, arm])
+    assert np.degrees(steps).max() < 15.0
+    stepper = curve.stepper()
+    poses = [
+        stepper.step([0.5, 0.5], 0.0 if i == 0 else 1 / motion.fps) for i in range(len(motion))
+    ]
+    live = np.array([pose.rotations for pose in poses])
+    assert angle_between(live, motion.rotations).max() < 1e-6

@@ -193,3 +193,18 @@ def test_mean_turns_with_its_inputs(seed: int) -> None:
     weights = rng.dirichlet(np.ones(3), size=2)
     expected = rot.multiply(turn, mean_rotations(q, weights))
     same_rotation(mean_rotations(rot.multiply(turn, q), weights), expected, 1e-9)
+
+
+def test_signed_means_stay_on_their_side_past_half_a_turn() -> None:
+    """Two rotations drift apart to more than half a turn and come back."""
+    half = np.radians(np.concatenate([np.linspace(75, 100, 60), np.linspace(100, 75, 60)]))
+    pair = np.stack([rot.about_axis("X", -half), rot.about_axis("X", half)])[:, :, None]
+    weights = np.tile([0.4, 0.6], (len(half), 1))
+    signs = np.ones(pair.shape[:3], dtype=np.int8)
+    # Which of its two quaternions a rotation is given by makes no difference.
+    flips = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), signs.shape)
+    mean = mean_rotations(pair * flips[..., None], weights, signs * flips)
+    expected = rot.about_axis("X", 0.2 * half)
+    assert rot.angle_between(mean[:, 0], expected).max() < 1e-9
+    nearest = mean_rotations(pair, weights)[:, 0]
+    assert rot.angle_between(nearest[1:], nearest[:-1]).max() > 1.0

@@ -32,6 +32,9 @@ class ClipStack:
         ``(F, 3)`` and ``(F, J, 4)`` of all motions one after the other.
     translations
         ``(F, J, 3)``, or None if no motion's bones slide.
+    signs
+        ``(F, J)``, 1 or -1: which quaternion of each rotation goes on from the frame before,
+        and lies on the same side in all motions.
     """
 
     skeleton: Skeleton
@@ -40,6 +43,7 @@ class ClipStack:
     root: Array
     rotations: Array
     translations: Array | None
+    signs: NDArray[np.int8]
 
     @classmethod
     def of(cls, motions: tuple[Motion, ...]) -> ClipStack:
@@ -53,6 +57,7 @@ class ClipStack:
             np.concatenate([m.root for m in motions]),
             np.concatenate([m.rotations for m in motions]),
             np.concatenate([local_translations(m) for m in motions]) if sliding else None,
+            np.concatenate(_signs(motions)),
         )
 
     def roots(self, frames: Array) -> Array:
@@ -83,9 +88,38 @@ class ClipStack:
         if self.translations is not None:
             local = kinematics.sample_vectors(self.translations, places)
             slides = np.einsum("tk,tkjc->tjc", weights, local.reshape(*frames.shape, joints, 3))
-        return root, mean_rotations(turned, weights), slides
+        signs = self.signs_at(places, turned[:, :, 0])
+        return root, mean_rotations(turned, weights, signs), slides
+
+    def signs_at(self, places: Array, roots: Array) -> NDArray[np.int8]:
+        """Signs ``(k, T, J)`` of what is sampled at ``places`` ``(T k,)``.
+
+        Those of the roots ``(k, T, 4)``, which were turned by any number of full turns, are
+        such that they are near to each other.
+        """
+        signs = self.signs[np.floor(places).astype(np.intp)]
+        signs = signs.reshape(roots.shape[1], len(roots), -1).swapaxes(0, 1).copy()
+        signs[:, :, 0] = np.where(np.einsum("tc,ktc->kt", roots[0], roots) < 0.0, -1, 1)
+        return signs
 
     def places(self, frames: Array) -> Array:
         """Where fractional frames ``(..., k)`` stand in the arrays, in one row."""
         # Clipped to each motion's own range, so that rounding never reaches into the next one.
         return np.asarray(self.first + np.clip(frames, 0.0, self.last)).ravel()
+
+
+def _signs(motions: tuple[Motion, ...]) -> list[NDArray[np.int8]]:
+    """Signs ``(T, J)`` of each motion that go together from frame to frame and among motions."""
+    found = []
+    reference: Array | None = None
+    for motion in motions:
+        turns = motion.rotations
+        flips = np.einsum("tjc,tjc->tj", turns[1:], turns[:-1]) < 0.0
+        signs = np.ones(turns.shape[:2])
+        signs[1:] -= 2.0 * (np.cumsum(flips, axis=0) % 2)
+        middle = np.einsum("tj,tjc->jc", signs, turns)
+        if reference is None:
+            reference = middle
+        signs[:, np.einsum("jc,jc->j", reference, middle) < 0.0] *= -1.0
+        found.append(signs.astype(np.int8))
+    return found

@@ -155,13 +155,14 @@ class Stepper:
         places = stack.places(frames)
         poses = kinematics.sample_rotations(stack.rotations, places)
         turn_roots(poses, moves)
+        signs = stack.signs_at(places, poses[:, None, 0])
         slides = None
         if stack.translations is not None:
             slides = np.tensordot(row, kinematics.sample_vectors(stack.translations, places), 1)
         return Pose(
             stack.skeleton,
             root,
-            mean_rotations(poses[:, None], row[None])[0],
+            mean_rotations(poses[:, None], row[None], signs)[0],
             slides,
             self._held(row),
             self.u,

@@ -19,15 +19,22 @@ _NONE = 1e-13
 _LAST = 1e-10
 # Inputs within a quarter turn of a mean have no other mean: 1 - cosine of the half angle.
 _QUARTER = 1.0 - math.sqrt(0.5)
+# Signs are asked from a sixth of a turn on: inputs a third of a turn apart are on their way
+# to where the mean could change sides.
+_SIXTH = 1.0 - math.sqrt(0.75)
 # So far a / sin a is this polynomial in 1 - cos a, but for rounding.
 _C1, _C2, _C3 = 0.33333333333313425, 0.13333333335979808, 0.05714285577444372
 _C4, _C5, _C6 = 0.02539686156895528, 0.011543456029356433, 0.005333293615904679
 _C7, _C8 = 0.0024543517514940814, 0.0012930322373475352
 _C9, _C10 = 0.0002697065439145062, 0.0006094409225952268
 
+_UNSIGNED = np.zeros((0, 0), dtype=np.int8)
+
 
 @njit(cache=True, error_model="numpy", fastmath={"contract"})
-def _mean_rotations(rotations, weights, mean, total, result):  # type: ignore[no-untyped-def]
+def _mean_rotations(  # type: ignore[no-untyped-def]
+    rotations, weights, signs, mean, total, result
+):
     """Means of rotations (k, T J, 4) by weights (T, k), into (T J, 4).
 
     With half angles a_i from a quaternion m to the inputs, the gradient of the sum of
@@ -36,6 +43,7 @@ def _mean_rotations(rotations, weights, mean, total, result):  # type: ignore[no
     along the direction to each input. With all directions alike that is (1 + 2 s · m) / 3,
     by which steps are divided: nearly Newton's.
 
+    ``signs`` (k, T J) are those of the quaternions, or (0, 0) if they mean nothing.
     ``mean`` and ``total``, each (4,), are m and s, and have no other use.
     """
     inputs, frames = rotations.shape[0], weights.shape[0]
@@ -47,15 +55,28 @@ def _mean_rotations(rotations, weights, mean, total, result):  # type: ignore[no
             convex = convex and weights[t, i] >= 0.0
             if abs(weights[t, i]) > abs(weights[t, heaviest]):
                 heaviest = i
-        lowest = np.inf
+        lowest, signed = np.inf, signs.shape[0] > 0
+        unique = _SIXTH if signed else _QUARTER
         for attempt in range(inputs):
-            start = (heaviest + attempt) % inputs
-            cosine = 0.0
-            for c in range(4):
-                mean[c] = rotations[start, n, c]
-                cosine += mean[c] * result[n, c]
-            if attempt > 0 and abs(cosine) > 1.0 - _QUARTER:
-                continue
+            if attempt == 0 or not signed:
+                start = (heaviest + attempt) % inputs
+                cosine = 0.0
+                for c in range(4):
+                    mean[c] = rotations[start, n, c]
+                    cosine += mean[c] * result[n, c]
+                if attempt > 0 and abs(cosine) > 1.0 - _QUARTER:
+                    continue
+            else:
+                length = 0.0
+                for c in range(4):
+                    mean[c] = 0.0
+                    for i in range(inputs):
+                        mean[c] += weights[t, i] * signs[i, n] * rotations[i, n, c]
+                    length += mean[c] * mean[c]
+                if length < _NONE:
+                    break
+                for c in range(4):
+                    mean[c] /= math.sqrt(length)
             energy, alone = 0.0, True
             for _ in range(_MOST_STEPS):
                 energy, alone = 0.0, True
@@ -76,7 +97,7 @@ def _mean_rotations(rotations, weights, mean, total, result):  # type: ignore[no
                         ratio += d * (_C1 + e * (_C3 + e * (_C5 + e * (_C7 + e * _C9))))
                     else:
                         ratio = math.acos(1.0 - d) / math.sqrt(d * (2.0 - d))
-                        alone = False
+                    alone = alone and d < unique
                     energy += weights[t, i] * ratio * ratio * d * (2.0 - d)
                     for c in range(4):
                         total[c] += share * ratio * rotations[i, n, c]
@@ -95,18 +116,21 @@ def _mean_rotations(rotations, weights, mean, total, result):  # type: ignore[no
                     mean[c] = (mean[c] + total[c]) / math.sqrt(1.0 + size)
                 if size < _LAST * _LAST:
                     break
-            if energy < lowest:
+            if energy < lowest or signed:
                 lowest = energy
                 for c in range(4):
                     result[n, c] = mean[c]
-            # Of several means the nearest to all inputs counts, so those far from it have a
-            # try. With negative weights it is the one next to the heaviest input.
-            if alone or not convex:
+            # Of several means the one between the quaternions as they are signed counts, or
+            # else the nearest to all inputs, so that those far from it have a try. With
+            # negative weights it is the one next to the heaviest input.
+            if alone or not convex or (signed and attempt > 0):
                 break
 
 
-def mean_rotations(rotations: ArrayLike, weights: ArrayLike) -> Array:
-    """Weighted means of rotations, blind to the quaternions' signs.
+def mean_rotations(
+    rotations: ArrayLike, weights: ArrayLike, signs: NDArray[np.int8] | None = None
+) -> Array:
+    """Weighted means of rotations.
 
     Started from the heaviest input and iterated to convergence, so that a single
     weight of 1 returns that input unchanged.
@@ -117,6 +141,11 @@ def mean_rotations(rotations: ArrayLike, weights: ArrayLike) -> Array:
         ``(k, T, J, 4)`` unit quaternions of k inputs.
     weights
         ``(T, k)``, each row summing to one; may be negative (extrapolation).
+    signs
+        ``(k, T, J)``, 1 or -1: which of the two quaternions of a rotation is meant. Rotations
+        about half a turn apart have a mean on either side, and which is nearer to all changes
+        from one moment to the next. With signs that belong together over time the mean stays
+        on its side. Without, the nearest to all inputs is taken.
 
     Returns
     -------
@@ -131,5 +160,6 @@ def mean_rotations(rotations: ArrayLike, weights: ArrayLike) -> Array:
         )
     result = np.zeros(rotations.shape[1:])
     inputs = rotations.reshape(len(rotations), -1, 4)
-    _mean_rotations(inputs, weights, np.empty(4), np.empty(4), result.reshape(-1, 4))
+    meant = _UNSIGNED if signs is None else np.ascontiguousarray(signs).reshape(len(inputs), -1)
+    _mean_rotations(inputs, weights, meant, np.empty(4), np.empty(4), result.reshape(-1, 4))
     return result
