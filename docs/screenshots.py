@@ -48,7 +48,7 @@ def main(chosen: list[str]) -> None:
             opened = tool.chromium.launch(executable_path=browser, args=FLAGS)
             page = opened.new_page(viewport=SIZE)
             page.set_default_timeout(PATIENCE)
-            page.goto(address)
+            page.goto(f"{address}?fine")
             _settle(page)
             for number, screen in enumerate(SCREENS, start=1):
                 if chosen and screen.name not in chosen:

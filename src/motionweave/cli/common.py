@@ -137,7 +137,7 @@ def load_clips(
 
 def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
     """The option of the reader that says which of the named skeletons a take is for."""
-    from motionweave.io.amc import skeleton_for
+    from motionweave.io.takes import skeleton_for
 
     chosen = skeleton_for(take.stem, {path.stem: path for path in skeletons})
     return {} if chosen is None else {"asf": chosen}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,9 @@ from motionweave.io.axes import Pose, check_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh_channels import ANGLE_DECIMALS, length_decimals, without_full_turns
 from motionweave.io.numbers import NotANumberError, decimals, parse_numbers
 from motionweave.io.registry import Format
+from motionweave.io.takes import find_asf, place_for, sibling
 
 Array = NDArray[np.float64]
-Found = TypeVar("Found")
 
 # What motion-capture studios record at, and the CMU archive in particular.
 USUAL_RATE = 120.0
@@ -78,7 +78,7 @@ def read(
     take: Path | None = path
     if path.suffix.lower() == ".asf":
         asf = path if asf is None else asf
-        take = _sibling(path, ".amc")
+        take = sibling(path, ".amc")
     where = Path(asf) if asf is not None else find_asf(path)
     if not where.is_file():
         raise FormatError("there is no such skeleton file", where)
@@ -148,7 +148,7 @@ def write(
     acclaim, bones = _fitting(skeleton, source)
     acclaim, values = encode(acclaim, bones, skeleton, pose, source)
     text = acclaim.text or format_asf(acclaim, motion.name)
-    place = _place_for(text, path) if asf is None else Path(asf)
+    place = place_for(text, path) if asf is None else Path(asf)
     if place is not None:
         with atomic_path(place) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="")
@@ -163,68 +163,6 @@ def write(
 
 
 FORMAT = Format("ASF/AMC", (".amc", ".asf"), read=read, write=write, beside=True)
-
-
-# Which skeleton belongs to which take
-
-
-def find_asf(path: Path) -> Path:
-    """The skeleton of a take among those beside it, see `skeleton_for`."""
-    found = _candidates(path)
-    chosen = skeleton_for(path.stem, {one.stem: one for one in reversed(found)})
-    if chosen is not None:
-        return chosen
-    if not found:
-        raise FormatError(
-            "there is no ASF skeleton beside it: put one there, or name one with asf=", path
-        )
-    names = ", ".join(one.name for one in found[:8])
-    raise FormatError(f"which skeleton is it for? Name one with asf=, such as {names}", path)
-
-
-def skeleton_for(take: str, skeletons: Mapping[str, Found]) -> Found | None:
-    """The skeleton of a take: of the same name, of the name's beginning, or the only one.
-
-    Folders of many takes hold one skeleton an actor: ``16.asf`` for ``16_15.amc``.
-
-    Parameters
-    ----------
-    take
-        The take's name without its suffix.
-    skeletons
-        By such names, what there is to choose from.
-    """
-    if len(skeletons) == 1:
-        return next(iter(skeletons.values()))
-    known = {name.lower(): one for name, one in skeletons.items()}
-    stem = take.lower()
-    for end in range(len(stem), 0, -1):
-        # Cut where a word ends: "160_1" does not belong to "16".
-        if (end == len(stem) or not stem[end].isalnum()) and stem[:end] in known:
-            return known[stem[:end]]
-    return None
-
-
-def _candidates(path: Path) -> list[Path]:
-    return sorted(one for one in path.parent.iterdir() if one.suffix.lower() == ".asf")
-
-
-def _sibling(path: Path, suffix: str) -> Path | None:
-    for one in path.parent.iterdir():
-        if one.stem == path.stem and one.suffix.lower() == suffix:
-            return one
-    return None
-
-
-def _place_for(text: str, path: Path) -> Path | None:
-    """Where the skeleton of a take is to be written; None if it is there already."""
-    try:
-        there = find_asf(path)
-        if there.read_bytes() == text.encode():
-            return None
-    except FormatError:
-        pass
-    return path.with_suffix(".asf")
 
 
 # Numbers

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request, Response, UploadFile
+from fastapi import FastAPI, Request, Response
 from nicegui import background_tasks, ui
-from starlette.formparsers import MultiPartException
 
 from motionweave.studio import dialogs, export, upload, widgets
 from motionweave.studio.components import Shell
 from motionweave.studio.document import Clip, unique_name
 from motionweave.studio.figures import Figures
 from motionweave.studio.jobs import Latest, Outcome, in_thread
-from motionweave.studio.project import SUFFIX, load_project, project_bytes
+from motionweave.studio.project import SUFFIX, project_bytes
+from motionweave.studio.receiving import take_in
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Result, Screen
 from motionweave.studio.shelf import Shelf
@@ -45,7 +44,7 @@ def build(workspace: Workspace) -> FastAPI:
 
     @server.post("/upload")
     async def receive(request: Request) -> Response:
-        return await _receive(workspace, request)
+        return await take_in(workspace, request)
 
     @server.get("/studio.css")
     def style() -> Response:
@@ -64,55 +63,6 @@ def build(workspace: Workspace) -> FastAPI:
         reconnect_timeout=30.0,
     )
     return server
-
-
-async def _receive(workspace: Workspace, request: Request) -> Response:
-    """Take files in; those that cannot be read are put on the shelf with the reason."""
-    session = workspace.session
-    try:
-        form = await request.form(max_files=upload.MOST_FILES, max_fields=4)
-    except MultiPartException as error:
-        return Response(f"The upload could not be understood: {error.message}", status_code=400)
-    files = [part for part in form.getlist("files") if not isinstance(part, str)]
-    if not files:
-        return Response("There is no file in the upload.", status_code=400)
-    if len(session.document.clips) + len(files) > upload.MOST_CLIPS:
-        return Response(
-            f"The shelf holds {upload.MOST_CLIPS} clips; remove some first.", status_code=409
-        )
-    projects = [f for f in files if upload.safe_suffix(f.filename or "") == SUFFIX]
-    if projects:
-        opened = await in_thread(lambda: load_project(projects[0].file, session.kinds))
-        if opened.value is None:
-            return Response(opened.error, status_code=400)
-        workspace.path = None
-        session.replace(opened.value)
-        return Response("opened")
-    inbox = upload.Inbox()
-    try:
-        received = [await _stored(inbox, file) for file in files]
-        outcome = await in_thread(lambda: upload.add_files(session.document, received))
-    finally:
-        inbox.close()
-    if outcome.value is None:
-        return Response(outcome.error, status_code=400)
-    # What else happened in the meantime must not be lost: only the clips are taken over.
-    document = session.document
-    for clip in outcome.value[1]:
-        fresh = replace(clip, id=document.new_id(), name=unique_name(document, clip.name))
-        document = document.with_clip(fresh if document.clip(clip.id) else clip)
-    count = len(outcome.value[1])
-    session.change(document, "files" if count != 1 else outcome.value[1][0].name)
-    return Response("added")
-
-
-async def _stored(inbox: upload.Inbox, file: UploadFile | Any) -> upload.Received:
-    name = file.filename or "unnamed"
-    path = inbox.path_for(name)
-    with path.open("wb") as target:
-        while chunk := await file.read(1 << 20):
-            target.write(chunk)
-    return upload.Received(name, path)
 
 
 class Page:
