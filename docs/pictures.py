@@ -209,7 +209,8 @@ def small(path: Path, colours: int = 48) -> None:
             flat = drawn.resize(size, Image.Resampling.LANCZOS)
         else:
             flat = drawn
-        flat.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+        # Colours of few pixels, such as a mark on the floor, are kept apart by k-means.
+        flat.quantize(colours, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
         if path.stat().st_size < _LARGEST:
             return
 

@@ -61,7 +61,7 @@ def main(chosen: list[str]) -> None:
                 path = IMAGES / "studio" / f"{screen.name}.png"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 page.screenshot(path=path)
-                small(path, colours=200)
+                small(path, colours=256)
                 print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
             opened.close()
     finally:

@@ -217,7 +217,7 @@ class WarpScreen(Screen):
         row = spoken(row_of(key.joint if key else self._joint))
         if key is not None:
             return f"{row}, frame {key.frame:g}"
-        how = "key it here" if row == WAY_ROW else "drag it in the picture, or key it here"
+        how = "key it here" if row == WAY_ROW else "drag it, or key it here"
         return f"{row}: {how}"
 
     def _choose(self, joint: str, index: int | None) -> None:
