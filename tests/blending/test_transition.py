@@ -159,3 +159,15 @@ def test_clips_out_of_step_do_not_spin(second: str) -> None:
         turned = np.degrees(2.0 * np.arctan2(ways[:, 1], ways[:, 3]))
         assert np.abs((turned + 180.0) % 360.0 - 180.0).max() < 30.0
         assert acceleration(joined).max() <= 2.5 * max(acceleration(m).max() for m in (a, b))
+
+
+def test_short_clips_are_joined_in_less_time() -> None:
+    """A second of a jab has no room for a transition of a second."""
+    jab, walk = mw.sample("jab")[5:32], mw.sample("walk")
+    with pytest.raises(BlendError, match="smaller half width"):
+        mw.transition(jab, walk, half_width=15)
+    joined = mw.transition(jab, walk)
+    check_outside(joined, jab, walk)
+    check_smooth(joined, jab, walk)
+    assert mw.junctions(jab, walk)
+    assert mw.junctions(jab, walk, half_width=15) == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,8 @@ Array = NDArray[np.float64]
 
 # Half the length of a transition in seconds, where none is asked for.
 HALF_WIDTH = 0.5
+# Shares of that which are tried next, where clips are short.
+_NARROWER = (0.7, 0.5, 0.3)
 # Frames a second at which places for a transition are looked for.
 _SEARCH_RATE = 30.0
 # A place is as good as the best if the poses are at most so many times as far apart.
@@ -75,7 +78,7 @@ def transition(
         best of `junctions` at which the transition is no rougher than the clips.
     half_width
         Frames of the first clip from the middle of a transition to its ends; by default
-        as many as make half a second.
+        as many as make half a second, or fewer where the clips are too short for that.
     resample
         By default a transition begins and ends on whole frames, so that the frames outside
         it are the clips' own. True leaves its timing as it falls and resamples the clips.
@@ -96,15 +99,14 @@ def transition(
         None if place is None else (place[0] * rate / a.fps, place[1] * rate / b.fps)
         for place, a, b in zip(_places(at, motions), motions[:-1], motions[1:], strict=True)
     ]
-    half = round(HALF_WIDTH * rate) if half_width is None else round(half_width)
-    if half < 1:
-        raise BlendError(f"half width {half_width}: a transition needs at least one frame each way")
+    widths = _half_widths(half_width, rate)
     pieces: list[Motion] = []
     held: list[Constraint] = []
     zones: list[tuple[int, int]] = []
     current, entered, length = clips[0], 0.0, 0
     for following, place in zip(clips[1:], places, strict=True):
-        crossing = _crossing(current, following, place, entered, half, not resample)
+        crossing = _widest_crossing(current, following, place, entered, widths, not resample)
+        half = (len(crossing.motion) - 1) // 2
         part = _part(current, entered, crossing.leave, first=not pieces)
         held += [c.shifted(length) for c in part.constraints]
         length += len(part) - 1
@@ -129,13 +131,27 @@ def junctions(
     """Places where ``a`` can run over into ``b``, the best first.
 
     These are the local minima of the distance grid that leave room for a transition of
-    ``half_width`` frames of the first clip on either side (default: half a second). Of
-    those that are about as good as the best, the one that keeps most of both clips leads.
+    ``half_width`` frames of the first clip on either side (default: half a second, or less
+    where the clips are too short for that). Of those that are about as good as the best, the
+    one that keeps most of both clips leads.
     """
-    half = round(HALF_WIDTH * a.fps) if half_width is None else round(half_width)
     b = on_skeleton(b, a.skeleton)
-    found = (j for j in _junctions(a, b, half / a.fps, 0.0) if _fits(a, b, j, half))
-    return tuple(itertools.islice(found, most))
+    for half in _half_widths(half_width, a.fps):
+        room = (j for j in _junctions(a, b, half / a.fps, 0.0) if _fits(a, b, j, half))
+        found = tuple(itertools.islice(room, most))
+        if found:
+            return found
+    return ()
+
+
+def _half_widths(half_width: float | None, rate: float) -> list[int]:
+    """The half width asked for, or the usual one and narrower ones: frames to be tried in turn."""
+    if half_width is None:
+        usual = HALF_WIDTH * rate
+        return [max(1, round(share * usual)) for share in (1.0, *_NARROWER)]
+    if round(half_width) < 1:
+        raise BlendError(f"half width {half_width}: a transition needs at least one frame each way")
+    return [round(half_width)]
 
 
 def _fits(a: Motion, b: Motion, junction: Junction, half: int) -> bool:
@@ -213,6 +229,21 @@ class _Crossing:
     leave: float
     enter: float
     arrival: Planar
+
+
+def _widest_crossing(
+    a: Motion,
+    b: Motion,
+    place: tuple[float, float] | None,
+    lowest: float,
+    widths: Sequence[int],
+    whole_frames: bool,
+) -> _Crossing:
+    """`_crossing` with the first of the half widths for which there is room."""
+    for half in widths[:-1]:
+        with contextlib.suppress(BlendError):
+            return _crossing(a, b, place, lowest, half, whole_frames)
+    return _crossing(a, b, place, lowest, widths[-1], whole_frames)
 
 
 def _crossing(
