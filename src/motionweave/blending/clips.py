@@ -80,8 +80,10 @@ class ClipStack:
         """
         places = self.places(frames)
         joints = len(self.skeleton)
-        turned = kinematics.sample_rotations(self.rotations, places)
-        turned = turned.reshape(*frames.shape, joints, 4).swapaxes(0, 1).copy()
+        # Motion by motion, as the mean takes them.
+        in_turn = places.reshape(frames.shape).T
+        turned = kinematics.sample_rotations(self.rotations, in_turn.ravel())
+        turned = turned.reshape(*in_turn.shape, joints, 4)
         turned[:, :, 0] = moves.turn(turned[:, :, 0].swapaxes(0, 1)).swapaxes(0, 1)
         root = np.einsum("tk,tkc->tc", weights, moves.apply(self.roots(frames)))
         slides = np.zeros(0)

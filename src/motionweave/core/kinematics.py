@@ -14,6 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 
+# Rotations whose half angle has a larger cosine, 0.4 rad apart, need no more terms than these.
+_CLOSE, _TERMS = 0.98, 8
+
+
 def _read_only(array: ArrayLike) -> Array:
     """The array as kernels take it: whether it could be written or not, they compile once."""
     view = np.ascontiguousarray(array, dtype=np.float64).view()
@@ -103,12 +107,19 @@ def _sample_rotations(rotations, frames, result):  # type: ignore[no-untyped-def
             dot = 0.0
             for c in range(4):
                 dot += rotations[lower, j, c] * rotations[upper, j, c]
-            a, b = 1.0 - share, share
-            # So close, the chord is the arc: slerp would divide by a tiny sine.
-            if abs(dot) < 0.999999:
+            a, b = 1.0, 1.0
+            if abs(dot) > _CLOSE:
+                # sin(s angle) / (s sin angle) in powers of cosine - 1, from the highest.
+                for i in range(_TERMS, 0, -1):
+                    square, scale = 1.0 / (i * i), i / (2.0 * i + 1.0)
+                    change = scale * (abs(dot) - 1.0)
+                    a = 1.0 + a * change * (square * (1.0 - share) * (1.0 - share) - 1.0)
+                    b = 1.0 + b * change * (square * share * share - 1.0)
+                a, b = a * (1.0 - share), b * share
+            else:
                 angle = math.acos(abs(dot))
-                sine = math.sin(angle)
-                a, b = math.sin(a * angle) / sine, math.sin(b * angle) / sine
+                a = math.sin((1.0 - share) * angle) / math.sin(angle)
+                b = math.sin(share * angle) / math.sin(angle)
             if dot < 0.0:
                 b = -b
             length = 0.0
