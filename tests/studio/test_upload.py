@@ -89,6 +89,21 @@ def test_malformed_files_become_broken_cards(name: str) -> None:
     assert str(path.parent) not in clip.error
 
 
+def test_a_file_with_a_very_long_name_is_read(tmp_path: Path) -> None:
+    save(sample("walk"), tmp_path / "walk.bvh")
+    name = "a walk of many words " * 20 + ".bvh"
+    inbox = Inbox()
+    try:
+        path = inbox.path_for(name)
+        path.write_bytes((tmp_path / "walk.bvh").read_bytes())
+        _, (clip,) = add_files(Document(), [Received(name, path)])
+    finally:
+        inbox.close()
+    assert len(clip.motion) == len(sample("walk"))
+    assert clip.source.endswith("….bvh")
+    assert len(clip.source) <= 80
+
+
 def test_what_no_format_reads_is_told(tmp_path: Path) -> None:
     path = tmp_path / "clip0"
     path.write_bytes(b"\x00" * 100)

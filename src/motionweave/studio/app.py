@@ -25,6 +25,7 @@ from motionweave.studio.workspace import Workspace
 
 WEB = Path(__file__).parent / "web"
 _THEME = "motionweave_theme"
+_NO_CLIPS = "Drop motion files here, or add built-in clips to the shelf."
 
 
 def build(workspace: Workspace) -> FastAPI:
@@ -197,6 +198,8 @@ class Page:
             self._show_alone(alone)
             return
         missing = screen.missing(document)
+        if missing and not any(clip.usable for clip in document.clips):
+            missing = _NO_CLIPS
         widgets.enable(self._export, not missing)
         widgets.enable(self._copy, not missing)
         if missing:

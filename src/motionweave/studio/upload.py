@@ -33,15 +33,25 @@ class Received:
 
 
 def display_name(name: str) -> str:
-    """A file's name without folders and anything that is not plain text, never empty."""
+    """A file's name without folders and anything that is not plain text, never empty.
+
+    Of one that is too long to be shown the end stays, which says what it is.
+    """
+    plain = _plain(name)
+    if len(plain) > _LONGEST_NAME:
+        suffix = safe_suffix(name)
+        plain = f"{plain[: _LONGEST_NAME - len(suffix) - 1]}…{suffix}"
+    return plain
+
+
+def _plain(name: str) -> str:
     last = PurePosixPath(name.replace("\\", "/")).name
-    printable = "".join(c for c in last if c.isprintable()).strip()
-    return printable[:_LONGEST_NAME] or "unnamed"
+    return "".join(c for c in last if c.isprintable()).strip() or "unnamed"
 
 
 def safe_suffix(name: str) -> str:
     """The suffix if it is one that a format has, or belongs to a sidecar; else none."""
-    lower = display_name(name).lower()
+    lower = _plain(name).lower()
     if lower.endswith(".contacts.json"):
         return ".contacts.json"
     found = re.search(r"\.[a-z0-9]{1,8}$", lower)

@@ -33,7 +33,8 @@ from motionweave.studio.viewport import Look
 
 Array = NDArray[np.float64]
 
-_GHOST_GAP = 1.15
+# Metres from one to the next, on the far side of the result.
+_GHOST_GAP = 0.95
 
 
 class FramespaceScreen(Screen):
@@ -66,8 +67,7 @@ class FramespaceScreen(Screen):
         motion, made = model.interpolated(clips, settings, clean=clean)
         looks = [Look("result", motion, RESULT)]
         for i, clip in enumerate(clips):
-            beside = _GHOST_GAP * (i // 2 + 1) * (1 if i % 2 == 0 else -1)
-            ghost = model.alone(made, i)
+            ghost, beside = model.alone(made, i), _GHOST_GAP * (i + 1)
             looks.append(
                 Look(f"ghost{i}", ghost, series(i), ghost=True, beside=beside, label=clip.name)
             )
@@ -232,8 +232,8 @@ class FramespaceScreen(Screen):
         """The same curve seen along time: which of four clips it is near."""
         self._map.set(
             lines=[
-                {"color": "#77828e", "points": vertices[:, 1:].tolist(), "dashed": True},
-                {"color": RESULT, "points": points[:, 1:].round(4).tolist()},
+                {"color": "faint", "points": vertices[:, 1:].tolist(), "dashed": True},
+                {"color": "soft", "points": points[:, 1:].round(4).tolist()},
             ],
             handles=[
                 {"id": str(i), "x": float(y), "y": float(z), "color": COORDINATES[0]}

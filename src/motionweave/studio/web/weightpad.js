@@ -92,6 +92,11 @@ export default {
     label(i) {
       const [x, y] = this.polygon[i];
       if (this.names.length === 2) return [x + (i ? 7 : -7), y + 28, i ? "end" : "start"];
+      if (this.names.length > 3 && Math.abs(x - CENTRE[0]) > 2 && y <= CENTRE[1] + 1) {
+        // Beside the corner there is no room for long names.
+        const left = x < CENTRE[0];
+        return [x + (left ? -14 : 14), y - 12, left ? "start" : "end"];
+      }
       const below = y > CENTRE[1] + 1;
       const side = Math.abs(x - CENTRE[0]) < 2 ? "middle" : x < CENTRE[0] ? (below ? "start" : "end") : below ? "end" : "start";
       return [x + (side === "middle" ? 0 : below ? (x < CENTRE[0] ? -8 : 8) : x < CENTRE[0] ? -11 : 11), y + (below ? 22 : side === "middle" ? -13 : 4), side];
