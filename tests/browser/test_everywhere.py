@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -118,14 +119,26 @@ def test_a_result_goes_back_on_the_shelf(studio: Studio) -> None:
     studio.page.locator(".mw-card .mw-badge", has_text="result").wait_for()
 
 
-def test_planting_the_feet_moves_them(studio: Studio) -> None:
-    studio.page.locator(".mw-figures", has_text="skating").wait_for()
-    figures = studio.page.locator(".mw-figures").inner_text()
+def test_feet_are_planted_unless_they_shall_not_be(studio: Studio) -> None:
+    def skating() -> float:
+        shown = studio.page.locator(".mw-figures").inner_text()
+        found = re.search(r"skating\s*([\d.]+)%", shown)
+        assert found is not None
+        return float(found[1])
+
+    def planted() -> None:
+        assert skating() < 0.2
+
+    def sliding() -> None:
+        assert skating() > 0.2
+        assert studio.state()["points"] != before["points"]
+
+    studio.eventually(planted)
     before = studio.state()
     studio.click(".mw-switch", "Plant the feet")
-    after = studio.after(before)
-    assert after["points"] != before["points"]
-    studio.wait(f"document.querySelector('.mw-figures').innerText !== {figures!r}")
+    studio.eventually(sliding)
+    studio.click(".mw-switch", "Plant the feet")
+    studio.eventually(planted)
 
 
 def test_keys(studio: Studio) -> None:

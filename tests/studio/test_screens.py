@@ -32,7 +32,7 @@ def document(**settings: Any) -> Document:
         for i, name in enumerate(("walk", "jog", "sneak"))
     )
     first = {screen.name: screen.Settings() for screen in SCREENS}
-    return Document(clips, {"common": Common(), **first, **settings})
+    return Document(clips, {"common": Common(clean=False), **first, **settings})
 
 
 BLEND = BlendSettings(("c0", "c1", "c2"), (0.5, 0.3, 0.2))

@@ -78,7 +78,7 @@ class Clip:
 class Common:
     """What holds on every screen."""
 
-    clean: bool = False
+    clean: bool = True
 
 
 @dataclass(frozen=True)
