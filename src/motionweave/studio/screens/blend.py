@@ -131,11 +131,14 @@ class BlendScreen(Screen):
     def refresh(self, settings: BlendSettings) -> None:
         clips, weights = parts(self.page.session.document)
         self._pad.set([c.name for c in clips], [series(i) for i in range(len(clips))], weights)
-        self._pad.set_visibility(settings.mode != "time" and len(clips) > 1)
+        # What does not count now is dimmed, not taken away: nothing else shall move.
+        self._pad.set_visibility(len(clips) > 1)
+        widgets.mark(self._pad, "dim", settings.mode == "time")
         self._mode.set(settings.mode)
         self._measures.element.set_visibility(settings.mode == "parameters")
         self._ends.set("cyclic" if settings.cyclic else settings.ends)
-        self._duration.element.set_visibility(settings.cyclic or settings.mode == "time")
+        lasting = settings.cyclic or settings.mode == "time"
+        widgets.mark(self._duration.element, "dim", not lasting)
         self._duration.set(settings.duration)
         self._compare.set(settings.compare)
         self._refresh_curves(settings, weights)
