@@ -100,11 +100,16 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
 
 
 def _surroundings(values: Array) -> Array:
-    """The largest of the values ``(T, J)`` within a few frames of each, itself left out."""
+    """The largest of the values ``(T, J)`` within a few frames of each, itself left out.
+
+    The first and the last have a calm side only because the motion is cut there: what looks
+    like a jump may be the beginning of a swing. They are held against twice as much.
+    """
     largest = np.zeros_like(values)
     for offset in range(1, _AROUND + 1):
         largest[offset:] = np.maximum(largest[offset:], values[:-offset])
         largest[:-offset] = np.maximum(largest[:-offset], values[offset:])
+    largest[[0, -1]] *= 2.0
     return largest
 
 
