@@ -99,9 +99,9 @@ class ClipStack:
         Those of the roots ``(k, T, 4)``, which were turned by any number of full turns, are
         such that they are near to each other.
         """
-        signs = self.signs[np.floor(places).astype(np.intp)]
-        signs = signs.reshape(roots.shape[1], len(roots), -1).swapaxes(0, 1).copy()
-        signs[:, :, 0] = np.where(np.einsum("tc,ktc->kt", roots[0], roots) < 0.0, -1, 1)
+        clips, frames = roots.shape[:2]
+        signs = self.signs[places.astype(np.intp)].reshape(frames, clips, -1).swapaxes(0, 1)
+        signs[:, :, 0] = 1 - 2 * ((roots * roots[0]).sum(axis=-1) < 0.0)
         return signs
 
     def places(self, frames: Array) -> Array:
