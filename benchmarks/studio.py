@@ -61,8 +61,9 @@ def drags() -> list[dict[str, Any]]:
     """Wall time from a moved pointer to the new motion on screen, in a real browser."""
     try:
         from playwright.sync_api import Error, sync_playwright
-        from tests.browser.conftest import FLAGS, Server, Studio
+        from tests.browser.conftest import FLAGS, Studio
         from tests.browser.find import find_browser
+        from tests.studio.process import Server
     except ImportError as error:
         return [{"playback": "–", "missing": f"{error.name} is not installed"}]
     server = Server()
