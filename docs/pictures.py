@@ -15,6 +15,7 @@ import numpy as np
 import motionweave as mw
 from motionweave.core import rotations
 from motionweave.plots.contacts import contact_plot
+from motionweave.plots.figure import CONTACT
 from motionweave.plots.filmstrip import film_strip
 from motionweave.plots.framespace import plot_framespace
 from motionweave.plots.path import path_plot
@@ -209,8 +210,14 @@ def small(path: Path, colours: int = 48) -> None:
             flat = drawn.resize(size, Image.Resampling.LANCZOS)
         else:
             flat = drawn
-        # Colours of few pixels, such as a mark on the floor, are kept apart by k-means.
-        flat.quantize(colours, kmeans=2, dither=Image.Dither.NONE).save(path, optimize=True)
+        # The marks on the floor have too few pixels to get a colour of their own: give them more.
+        known = flat.copy()
+        known.paste(CONTACT, (0, 0, flat.width, max(8, flat.height // 60)))
+        palette = known.quantize(colours, kmeans=2)
+        few = flat.quantize(palette=palette, dither=Image.Dither.NONE)
+        # What was nearly white is white, as the paper is.
+        few.putpalette([255 if tone > 249 else tone for tone in few.getpalette() or []])
+        few.save(path, optimize=True)
         if path.stat().st_size < _LARGEST:
             return
 

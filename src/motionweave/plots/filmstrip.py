@@ -20,6 +20,8 @@ from motionweave.plots.figure import CONTACT, FAINT, GRID, INK, finish, new_figu
 Array = NDArray[np.float64]
 
 VIEWS = ("side", "front", "three-quarter", "follow")
+# A foot that is raised by less, in body heights, stands on the floor.
+_STAIR = 0.04
 _ROLES = {"heel": "ankle", "toe": "toe", "hand": "hand"}
 
 
@@ -107,8 +109,11 @@ class Strip:
         x = np.einsum("tpc,tc->tp", flat, across)
         z = np.einsum("tpc,tc->tp", flat, deep)
         y = points[..., 1] - self.floor
+        standing = body_points(motion)[..., 1].min(axis=0) - self.floor
         elevation = 0.22 if view == "three-quarter" else 0.0
         self.elevation = elevation
+        # Height of each point when it is as low as it ever is.
+        self.standing = np.cos(elevation) * standing
         picture_y = np.cos(elevation) * y - np.sin(elevation) * z
         self.depth = np.cos(elevation) * z + np.sin(elevation) * y
         if not travel:
@@ -181,10 +186,11 @@ class Strip:
     def _contacts(self, axes: Any, index: int, frame: float) -> None:
         for constraint in self.constraints:
             side, _, part = constraint.kind.partition("_")
-            joint = self.rig.roles.get(f"{side}_{_ROLES.get(part, part)}")
+            role = _ROLES.get(part, part)
+            joint = self.rig.roles.get(f"{side}_{role}")
             if joint is None or not constraint.holds_at(frame):
                 continue
-            at = self.points[index, joint] if part == "hand" else self.ground[index, joint]
+            at = self.points[index, joint] if part == "hand" else self._sole(index, joint, role)
             axes.plot(
                 [at[0]],
                 [at[1]],
@@ -195,6 +201,14 @@ class Strip:
                 markeredgewidth=0.5,
                 zorder=2.9 + index,
             )
+
+    def _sole(self, index: int, joint: int, role: str) -> Array:
+        """Where a planted foot stands: on the floor, or on what lies on it, such as a stair."""
+        both = [j for name, j in self.rig.roles.items() if name.endswith(f"_{role}")]
+        above = self.points[index, joint, 1] - self.ground[index, joint, 1]
+        raised = above - self.standing[both].min()
+        low = raised < _STAIR * self.tall
+        return self.ground[index, joint] + [0.0, 0.0 if low else raised]
 
 
 def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
