@@ -7,8 +7,17 @@ const CONTACT = 0x35c46f;
 const TAPER = 0.74;
 // Where a ghost and the character are in the same place, the character is seen.
 const BEHIND = { polygonOffset: true, polygonOffsetFactor: 6, polygonOffsetUnits: 40 };
+// Where the lamps of a wide light are: on a circle and in its middle.
+function around(count, radius) {
+  const turn = (i) => (2 * Math.PI * i) / (count - 1);
+  return [[0, 0], ...Array.from({ length: count - 1 }, (_, i) => [radius * Math.cos(turn(i)), radius * Math.sin(turn(i))])];
+}
+
 // How finely things are cut: without a graphics card it is the number of triangles that costs.
-const FINE = SOFTWARE ? { limb: 6, ball: [8, 4], head: [12, 8], rings: 8, sides: 12, mark: 8 } : { limb: 14, ball: [20, 14], head: [24, 16], rings: 15, sides: 22, mark: 24 };
+const FINE = SOFTWARE
+  ? { limb: 6, ball: [8, 4], head: [12, 8], rings: 8, sides: 12, mark: 8, lamps: [[0, 0]] }
+  : { limb: 14, ball: [20, 14], head: [24, 16], rings: 15, sides: 22, mark: 24, lamps: around(9, 0.07) };
+const SHADOW = 0.36;
 export const LIGHT_DIRECTION = new THREE.Vector3(0.35, 1.0, 0.25);
 
 // The clip of a look: it came along, or it is fetched.
@@ -219,19 +228,24 @@ export class Character {
     for (const mesh of this.meshes) mesh.renderOrder = 3;
   }
 
-  // The same shapes pressed flat onto the floor along the light. The stencil keeps parts that
-  // overlap from darkening each other.
+  // The same shapes pressed flat onto the floor along the light, which is as wide as its lamps
+  // are apart: what is near the floor has a sharp shadow, what is far from it a soft one. The
+  // stencil keeps parts that overlap from darkening each other.
   addShadow() {
-    const material = new THREE.MeshBasicMaterial({
-      color: 0x000000, transparent: true, opacity: 0.3, depthWrite: false, side: THREE.DoubleSide,
-      stencilWrite: true, stencilRef: 1, stencilFunc: THREE.NotEqualStencilFunc, stencilZPass: THREE.ReplaceStencilOp,
+    const opacity = 1 - (1 - SHADOW) ** (1 / FINE.lamps.length);
+    const shadows = FINE.lamps.map(([dx, dz], i) => {
+      const material = new THREE.MeshBasicMaterial({
+        color: 0x000000, transparent: true, opacity, depthWrite: false, side: THREE.DoubleSide,
+        stencilWrite: true, stencilRef: i + 1, stencilFunc: THREE.NotEqualStencilFunc, stencilZPass: THREE.ReplaceStencilOp,
+      });
+      const { x, y, z } = LIGHT_DIRECTION;
+      const flat = new THREE.Group();
+      flat.matrixAutoUpdate = false;
+      flat.matrix.set(1, -(x + dx) / y, 0, 0, 0, 0, 0, 0.004, 0, -(z + dz) / y, 1, 0, 0, 0, 0, 1);
+      flat.add(...this.copies(material, 1 + i / 100));
+      return flat;
     });
-    const { x, y, z } = LIGHT_DIRECTION;
-    this.shadow = new THREE.Group();
-    this.shadow.matrixAutoUpdate = false;
-    this.shadow.matrix.set(1, -x / y, 0, 0, 0, 0, 0, 0.004, 0, -z / y, 1, 0, 0, 0, 0, 1);
-    this.shadow.add(...this.copies(material, 1));
-    this.group.add(this.shadow);
+    this.group.add(...shadows);
   }
 
   // A line each for the root's way on the floor and for the feet.
