@@ -98,6 +98,6 @@ def _monotone_slopes(times: Array, keys: Array) -> Array:
     before, after = slope[:-1], slope[1:]
     wb, wa = 2.0 * width[1:] + width[:-1], width[1:] + 2.0 * width[:-1]
     same = before * after > 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         mean = (wb + wa) / (wb / before + wa / after)
     return np.where(same, mean, 0.0)
