@@ -282,3 +282,17 @@ def test_no_real_clip_gets_worse(mocap: Path) -> None:
         }
         worse += [f"{path.stem}: {what}" for what, holds in checks.items() if not holds]
     assert not worse
+
+
+def test_a_plant_that_cannot_hold_is_left_behind() -> None:
+    """A walk goes on and on from a foot that is said to stay: the body must not go after it."""
+    walk = mw.sample("walk")
+    leg = leg_length(walk.skeleton)
+    stuck = Constraint(5.0, 45.0, "left_heel")
+    with pytest.warns(mw.QualityWarning, match="left foot .* cannot reach its plant"):
+        cleaned = mw.clean_feet(walk, [stuck])
+    lowered = walk.root[:, 1] - cleaned.root[:, 1]
+    assert lowered.max() < 0.35 * leg
+    second = np.linalg.norm(np.diff(cleaned.positions(), n=2, axis=0), axis=-1)
+    own = np.linalg.norm(np.diff(walk.positions(), n=2, axis=0), axis=-1)
+    assert second.max() < 4.0 * own.max()

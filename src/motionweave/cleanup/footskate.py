@@ -40,11 +40,14 @@ _SOFT = 0.005
 # from the second on the body follows it, this much as strictly as it keeps it in reach.
 _BENT, _STRAIGHT = 0.98, 0.998
 _LOCK = 1e-4
+# Leg lengths by which the body goes down for a foot to reach its plant, but no further.
+_CROUCH = 0.25
 # Seconds over which the body gives way.
 _WIDTH = 0.08
 # Leg lengths by which a foot may miss its plant before the user is told.
 _NOTICED = 0.002
 
+UP = np.array([0.0, 1.0, 0.0])
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
 
@@ -297,8 +300,20 @@ class _Solver:
             full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
             most = np.maximum(own, (1.0 - _SOFT) * full) * (1.0 + self.stretch)
             lock = leg.grip * smoothstep((own / full - _BENT) / (_STRAIGHT - _BENT))
+            # A plant that the body would have to crouch for is left behind rather than followed.
+            down = (_CROUCH * leg.grip * full)[:, None] * UP
+            crouched = np.linalg.norm(hip - goal - down, axis=-1)
             give = self.stretch * full
-            pulls.append(Pull(hip - goal, own, most, _LOCK * lock, give, leg.grip))
+            pulls.append(
+                Pull(
+                    hip - goal,
+                    np.maximum(own, crouched),
+                    np.maximum(most, crouched),
+                    _LOCK * lock,
+                    give,
+                    leg.grip,
+                )
+            )
         free = np.any([leg.grip > 0.0 for leg in legs], axis=0)
         self.shift = smooth_shift(pulls, free, width)
 
