@@ -98,7 +98,7 @@ def test_two_clips_are_a_slider_and_four_a_polygon(studio: Studio) -> None:
     for name in ("walk", "jog", "sneak", "walk_left"):
         studio.card(name).click()
     studio.until("s.count === 0")
-    assert "Click two clips" in studio.page.locator(".mw-empty").inner_text()
+    studio.page.locator(".mw-empty", has_text="Click two clips").wait_for()
 
 
 def test_registered_and_linear_side_by_side(studio: Studio) -> None:

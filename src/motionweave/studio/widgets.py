@@ -148,7 +148,6 @@ class Slider:
         def told(event: GenericEventArguments, final: bool) -> None:
             value = float(event.args)
             self._shown = (*self._shown[:2], value)
-            self._input.props["value"] = value
             self._value.set_text(self._text(value))
             on_change(value, final)
 
@@ -169,9 +168,9 @@ class Slider:
                 self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0
         self._shown = shown
         self._value.set_text(self._text(value))
-        self._input.props["value"] = value
-        self._input.update()
-        # The property is only an input's first value; once touched it must be set like this.
+        # Not its value: that would be set back to what the server knows whenever anything on
+        # the page changes, in the middle of a drag. Once touched, an input must be told itself.
+        self._input.props["defaultValue"] = value
         ui.run_javascript(
             f"{{const e = getHtmlElement({self._input.id}); if (e) e.value = {value!r};}}"
         )
