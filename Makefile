@@ -56,8 +56,9 @@ $(BLENDER):
 	  || echo "the glTF validator cannot be installed (it needs Node.js); its tests will be skipped"
 	@touch $(BLENDER)
 
-pictures: $(READY)
+pictures: $(READY) browser
 	$(BIN)/python docs/pictures.py
+	MOTIONWEAVE_PICTURES=docs/images/studio $(BIN)/python -m pytest tests/browser/test_pictures.py
 
 bench: $(READY) $(PEERS)
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -134,7 +135,8 @@ def tab(server: Server, browser: Any) -> Iterator[Studio]:
         permissions=["clipboard-read", "clipboard-write"],
     )
     one = Studio(context.new_page())
-    one.open(server.address)
+    # Pictures that are to be kept are drawn as finely as with a graphics card.
+    one.open(f"{server.address}{'?fine' if os.environ.get('MOTIONWEAVE_PICTURES') else ''}")
     yield one
     context.close()
 

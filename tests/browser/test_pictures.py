@@ -1,12 +1,14 @@
-"""Every screen in both themes: they draw something, fit the window, and are kept for the docs.
+"""Every screen in both themes: they draw something, and fit the window.
 
-The pictures go into the folder that MOTIONWEAVE_PICTURES names, and nowhere without it.
+With MOTIONWEAVE_PICTURES the dark ones are kept, as the pictures of the studio tour, in the
+folder that it names; `make pictures` does that.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,8 @@ import pytest
 
 from motionweave.studio.screens import SCREENS
 from tests.browser.conftest import Studio
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 # Nothing of the page may need scrolling, and no two of its parts may overlap.
 OVERFLOW = """() => {
@@ -28,7 +32,9 @@ OVERFLOW = """() => {
 def keep(name: str, picture: bytes) -> None:
     folder = os.environ.get("MOTIONWEAVE_PICTURES")
     if folder:
-        Path(folder, f"{name}.png").write_bytes(picture)
+        path = Path(folder, f"{name}.png")
+        path.write_bytes(picture)
+        runpy.run_path(str(DOCS / "pictures.py"))["small"](path, colours=256)
 
 
 @pytest.mark.parametrize("screen", [screen.title for screen in SCREENS])
@@ -36,7 +42,7 @@ def test_every_screen_fills_the_window(studio: Studio, screen: str) -> None:
     image = pytest.importorskip("PIL.Image")
     if screen != "Blend":
         studio.screen(screen)
-    studio.pause(0.9)
+    studio.pause(1.0)
     studio.page.locator(".mw-figures", has_text="skating").wait_for()
     assert studio.page.evaluate(OVERFLOW)
     pictures = []
@@ -44,7 +50,8 @@ def test_every_screen_fills_the_window(studio: Studio, screen: str) -> None:
         studio.wait(f"document.body.classList.contains('body--{theme}')")
         studio.pixels()
         picture = studio.page.screenshot()
-        keep(f"{screen.lower()}{'' if theme == 'dark' else '_light'}", picture)
+        if theme == "dark":
+            keep(screen.lower(), picture)
         pictures.append(np.asarray(image.open(io.BytesIO(picture)).convert("L"), dtype=float))
         studio.click('.mw-icon[title^="Dark or light"]')
     dark, light = pictures

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from motionweave.blending.blend import blend, on_curve, walk
+from motionweave.blending.transition import transition
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
 from motionweave.io.clips import load, save
@@ -141,6 +142,18 @@ def test_a_transition_at_the_best_place_and_at_another() -> None:
     made = TransitionScreen.make(document(transition=other), False)
     assert made.details.chosen == best.details.places[1].frames
     assert len(made.motion) != len(best.motion)
+
+
+def test_the_place_that_is_marked_is_the_one_that_is_taken() -> None:
+    """Of the best places the library takes one at which the transition is calm."""
+    narrow = document(transition=replace(JOIN, half_width=0.4))
+    made = TransitionScreen.make(narrow, False)
+    first, second = made.inputs
+    expected = transition(first, second, half_width=round(0.4 * first.fps))
+    np.testing.assert_allclose(made.motion.root, expected.root, atol=1e-9)
+    assert made.details.chosen != made.details.places[0].frames
+    again = transition(first, second, at=made.details.chosen, half_width=12)
+    np.testing.assert_allclose(made.motion.root, again.root, atol=1e-9)
 
 
 def test_a_place_without_room_is_told() -> None:

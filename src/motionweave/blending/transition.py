@@ -144,6 +144,14 @@ def junctions(
     return ()
 
 
+def best_junction(a: Motion, b: Motion, *, half_width: float | None = None) -> Junction:
+    """The place that `transition` takes by itself: of `junctions` the best that is calm."""
+    following = on_skeleton(b, a.skeleton).resample(a.fps)
+    widths = _half_widths(half_width, a.fps)
+    taken = _widest_crossing(a, following, None, 0.0, widths, True).junction
+    return Junction(taken.distance, (taken.frames[0], taken.frames[1] * b.fps / a.fps))
+
+
 def _half_widths(half_width: float | None, rate: float) -> list[int]:
     """The half width asked for, or the usual one and narrower ones: frames to be tried in turn."""
     if half_width is None:
@@ -223,12 +231,15 @@ class _Crossing:
         Frame of the first clip it begins with, frame of the second it ends with.
     arrival
         The move that takes the second clip to where the transition ends.
+    junction
+        Where its middle is.
     """
 
     motion: Motion
     leave: float
     enter: float
     arrival: Planar
+    junction: Junction
 
 
 def _widest_crossing(
@@ -256,7 +267,7 @@ def _crossing(
 ) -> _Crossing:
     """The transition at a given or at the best place that leaves a after frame ``lowest``."""
     if place is not None:
-        return _cross(a, b, place, lowest, half, whole_frames)
+        return _cross(a, b, Junction(np.nan, place), lowest, half, whole_frames)
     names = f"{a.name or 'the first clip'} to {b.name or 'the second'}"
     reason = "no two of their frames have that much of the clips before and after them"
     calm = _CALM * max(_roughness(a), _roughness(b))
@@ -264,7 +275,7 @@ def _crossing(
     for junction in _junctions(a, b, half / a.fps, lowest)[:_MOST_TRIES]:
         checkpoint()
         try:
-            crossing = _cross(a, b, junction.frames, lowest, half, whole_frames)
+            crossing = _cross(a, b, junction, lowest, half, whole_frames)
         except MotionweaveError as error:
             reason = str(error)
             continue
@@ -290,13 +301,13 @@ def _roughness(motion: Motion) -> float:
 def _cross(
     a: Motion,
     b: Motion,
-    at: tuple[float, float],
+    junction: Junction,
     lowest: float,
     half: int,
     whole_frames: bool,
 ) -> _Crossing:
     """The transition at a place; an error says if it cannot be there."""
-    curve, u, weights = _way(a, b, at, lowest, half)
+    curve, u, weights = _way(a, b, junction.frames, lowest, half)
     warp = curve.timewarp
     ends = warp.frames(u[[0, -1]])
     leave, enter = float(ends[0, 0]), float(ends[1, 1])
@@ -308,7 +319,7 @@ def _cross(
         u = u + first * weights[:, 0] + last * weights[:, 1]
     moves = placements(curve, u, weights)
     motion = assemble(curve, Trace(u, weights, moves), a.fps)
-    return _Crossing(motion, leave, enter, moves[-1, 1])
+    return _Crossing(motion, leave, enter, moves[-1, 1], junction)
 
 
 def _way(

@@ -47,7 +47,7 @@ _WIDTH = 0.08
 # Leg lengths by which a foot may miss its plant before the user is told.
 _NOTICED = 0.002
 
-UP = np.array([0.0, 1.0, 0.0])
+_UP = np.array([0.0, 1.0, 0.0])
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
 
@@ -301,7 +301,7 @@ class _Solver:
             most = np.maximum(own, (1.0 - _SOFT) * full) * (1.0 + self.stretch)
             lock = leg.grip * smoothstep((own / full - _BENT) / (_STRAIGHT - _BENT))
             # A plant that the body would have to crouch for is left behind rather than followed.
-            down = (_CROUCH * leg.grip * full)[:, None] * UP
+            down = (_CROUCH * leg.grip * full)[:, None] * _UP
             crouched = np.linalg.norm(hip - goal - down, axis=-1)
             give = self.stretch * full
             pulls.append(

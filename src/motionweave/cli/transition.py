@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="FRAMES",
         help="frames of the first clip from the middle of a transition to its ends "
-        "(default: half a second)",
+        "(default: half a second, or less in short clips)",
     )
     parser.add_argument(
         "--resample",

@@ -10,7 +10,13 @@ import numpy as np
 from nicegui import ui
 from numpy.typing import NDArray
 
-from motionweave.blending.transition import HALF_WIDTH, Junction, junctions, transition
+from motionweave.blending.transition import (
+    HALF_WIDTH,
+    Junction,
+    best_junction,
+    junctions,
+    transition,
+)
 from motionweave.core.motion import Motion
 from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
@@ -39,12 +45,12 @@ class TransitionSettings:
     at
         The frame of each at the middle of the transition; None for the best place.
     half_width
-        Seconds from the middle to the ends.
+        Seconds from the middle to the ends; None for half a second, or less in short clips.
     """
 
     clips: tuple[str, ...] = ()
     at: tuple[float, float] | None = None
-    half_width: float = HALF_WIDTH
+    half_width: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +97,9 @@ class TransitionScreen(Screen):
             (first, second), None, lambda: np.sqrt(np.maximum(distance_grid(first, second), 0.0))
         )
         places = junctions(first, second, half_width=half, most=_MARKED)
+        chosen = settings.at or best_junction(first, second, half_width=half).frames
         clean = document.settings["common"].clean and not live
-        motion = transition(first, second, at=settings.at, half_width=half, clean=clean)
+        motion = transition(first, second, at=chosen, half_width=half, clean=clean)
         ghosts = [
             Look(
                 f"ghost{i}",
@@ -105,7 +112,6 @@ class TransitionScreen(Screen):
             for i, clip in enumerate(clips)
         ]
         looks = [Look("result", motion, RESULT), *ghosts]
-        chosen = settings.at or (places[0].frames if places else None)
         details = Details(
             (clips[0].name, clips[1].name),
             (len(first) - 1.0, len(second) - 1.0),
@@ -123,12 +129,15 @@ class TransitionScreen(Screen):
         names = snippets.named(clips)
         half = _frames(settings, clips[0].motion)
         clean = document.settings["common"].clean
-        at = ""
+        call = ", ".join(one.variable for one in names)
         words: list[object] = []
         if settings.at is not None:
             frames = [snippets.number(f) for f in settings.at]
-            at, words = f"at=({', '.join(frames)}), ", ["--at", ",".join(frames)]
-        call = f"{', '.join(one.variable for one in names)}, {at}half_width={half}"
+            call += f", at=({', '.join(frames)})"
+            words += ["--at", ",".join(frames)]
+        if half is not None:
+            call += f", half_width={half}"
+            words += ["--half-width", half]
         return Recipe(
             snippets.script(
                 names,
@@ -142,8 +151,6 @@ class TransitionScreen(Screen):
                     "transition",
                     *(one.file for one in names),
                     *words,
-                    "--half-width",
-                    half,
                     *([] if clean else ["--no-clean"]),
                     "-o",
                     snippets.OUTPUT,
@@ -153,7 +160,7 @@ class TransitionScreen(Screen):
 
     @staticmethod
     def with_clips(settings: TransitionSettings, clips: tuple[str, ...]) -> TransitionSettings:
-        return replace(settings, clips=clips, at=None)
+        return replace(settings, clips=clips, at=None, half_width=None)
 
     def build_panel(self) -> None:
         with widgets.section("Where"):
@@ -172,7 +179,7 @@ class TransitionScreen(Screen):
             )
 
     def refresh(self, settings: TransitionSettings) -> None:
-        self._width.set(settings.half_width)
+        self._width.set(settings.half_width or HALF_WIDTH)
         widgets.mark(self._best, "on", settings.at is None)
         if self.missing(self.page.session.document):
             self._heat.clear()
@@ -228,6 +235,7 @@ class TransitionScreen(Screen):
             self.settle()
 
 
-def _frames(settings: TransitionSettings, first: Motion) -> int:
-    """The half width in frames of the first clip."""
-    return max(1, round(settings.half_width * first.fps))
+def _frames(settings: TransitionSettings, first: Motion) -> int | None:
+    """The half width in frames of the first clip, if one was chosen."""
+    width = settings.half_width
+    return None if width is None else max(1, round(width * first.fps))
