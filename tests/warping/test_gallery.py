@@ -215,3 +215,9 @@ def test_the_keyframed_clip_crosses_the_stones():
             np.testing.assert_allclose(got, np.array(key.offset), atol=0.06)
             assert got[1] == pytest.approx(key.offset[1], abs=2e-3)
     assert slides(scene.after, scene.before) < 1e-3
+
+
+@pytest.mark.parametrize("name", GAITS)
+def test_feet_do_not_swing_through_the_floor(name):
+    after = Scene(name, mw.sample("walk")).after
+    assert mw.quality(after).penetration_max < 0.03
