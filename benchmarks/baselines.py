@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.heading import facing
+from motionweave.body.heading import facing
 from motionweave.core import rotations
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar

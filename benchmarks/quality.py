@@ -14,9 +14,9 @@ import motionweave as mw
 from benchmarks import baselines, clips
 from benchmarks.measure import say
 from motionweave import samples
-from motionweave.analysis.contacts import estimate_floor
-from motionweave.analysis.rig import find_rig, leg_length
-from motionweave.analysis.soles import contact_points
+from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.soles import contact_points
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
 from motionweave.registration.curve import RegistrationCurve

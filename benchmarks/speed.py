@@ -12,11 +12,11 @@ import motionweave as mw
 from benchmarks import clips, plain
 from benchmarks.measure import Contender, Row, clocked, fixed, ours
 from benchmarks.peers import peer
-from motionweave.analysis.measures import turn_angle
-from motionweave.blending.clips import ClipStack
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.kinematics import forward
 from motionweave.core.planar import Planar
+from motionweave.measure.measures import turn_angle
+from motionweave.methods.blending.clips import ClipStack
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.dtw import corner_path
@@ -257,7 +257,7 @@ def _systems() -> list[Row]:
         return [clips.built_in(name) for name in names]
 
     def mixing(*names: str, matched: bool = False) -> Callable[[], Any]:
-        from motionweave.framespace.blend import Framespace
+        from motionweave.methods.framespace.blend import Framespace
 
         motions = made(*names)
         # As many frames as the paper's table is about, which calls them operations.

@@ -63,7 +63,7 @@ def transition(path: Path) -> None:
 
 def parametric(path: Path) -> None:
     """Walks of given turns."""
-    from motionweave.analysis.measures import turn_angle
+    from motionweave.measure.measures import turn_angle
 
     curve = mw.register(mw.sample("walk_left"), mw.sample("walk_right"))
     space = mw.parametric(curve, {"turn": turn_angle})
@@ -191,7 +191,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 
 
 def _at_start(motion: mw.Motion) -> mw.Motion:
-    from motionweave.analysis.heading import facing
+    from motionweave.body.heading import facing
 
     turn = mw.Planar(-float(facing(motion)[0]))
     start = turn.apply(motion.root[0])

@@ -1,7 +1,7 @@
 """Ask for a turn, and get the walk that turns like that."""
 
 import motionweave as mw
-from motionweave.analysis.measures import turn_angle
+from motionweave.measure.measures import turn_angle
 from motionweave.plots.path import path_plot
 
 curve = mw.register(mw.sample("walk_left"), mw.sample("walk"), mw.sample("walk_right"))

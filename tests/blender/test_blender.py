@@ -13,8 +13,8 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
-from motionweave.io.blender import VARIABLE, blender_command, convert
-from motionweave.io.fbx import from_joints
+from motionweave.io.fbx.blender import VARIABLE, blender_command, convert
+from motionweave.io.fbx.format import from_joints
 
 pytestmark = [
     pytest.mark.blender,
@@ -74,7 +74,7 @@ def test_both_ways(clips: dict[str, mw.Motion], tmp_path: Path, suffix: str) -> 
 
 
 def _units_a_metre(clip: mw.Motion) -> float:
-    from motionweave.io.units import metres_a_unit
+    from motionweave.io.scene.units import metres_a_unit
 
     return 1.0 / metres_a_unit(clip)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionweave.io.clips import load, save
+from motionweave.clips import load, save
 from motionweave.samples.clips import sample
 from tests.browser.conftest import Studio, picture_changed
 from tests.studio.process import Server

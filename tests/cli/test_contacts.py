@@ -10,7 +10,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import Motion, Skeleton, samples
-from motionweave.analysis import rig as rig_module
+from motionweave.body.rig import roles as rig_module
 from motionweave.cli.main import main
 
 

@@ -246,7 +246,7 @@ def test_mutations_of_a_good_file(tmp_path: Path, data: st.DataObject) -> None:
 def _person() -> str:
     """A humanoid that walks a few frames, as text: contacts are looked for on loading."""
     from motionweave import samples
-    from motionweave.io.bvh import write
+    from motionweave.io.bvh.format import write
 
     motion = samples.sample("walk")[:8]
     with tempfile.TemporaryDirectory() as folder:

@@ -10,8 +10,8 @@ import pytest
 
 import motionweave as mw
 from motionweave.core import rotations
-from motionweave.io import bvh_text
-from motionweave.io.bvh import frame_rate
+from motionweave.io.bvh import text as bvh_text
+from motionweave.io.bvh.format import frame_rate
 
 ROOT6 = "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"
 

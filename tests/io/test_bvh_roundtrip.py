@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import motionweave as mw
 from motionweave import samples
 from motionweave.core import rotations
-from motionweave.io.bvh_channels import decode
+from motionweave.io.bvh.channels import decode
 from tests.strategies import motions, random_motion, random_skeleton
 
 _settings = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -124,7 +124,7 @@ def test_lengths_are_exact_in_any_unit(tmp_path: Path, seed: int, unit: float) -
 
 @given(st.integers(0, 2**32 - 1))
 def test_angles_written_are_continuous(seed: int) -> None:
-    from motionweave.io.bvh_channels import DEFAULT_ROTATION, Pose, encode
+    from motionweave.io.bvh.channels import DEFAULT_ROTATION, Pose, encode
 
     rng = np.random.default_rng(seed)
     # Turning steadily, several times round, through every orientation.

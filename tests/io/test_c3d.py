@@ -188,6 +188,6 @@ def test_a_reader_that_crashes_is_a_broken_file(
 ) -> None:
     _write(tmp_path / "whole.c3d", list("abcd"), np.zeros((9, 4, 3)), 60.0)
     crashed = subprocess.CompletedProcess([], -11, "", "")
-    monkeypatch.setattr("motionweave.io.c3d.subprocess.run", lambda *_, **__: crashed)
+    monkeypatch.setattr("motionweave.io.c3d.format.subprocess.run", lambda *_, **__: crashed)
     with pytest.raises(mw.FormatError, match="no C3D file, or it is broken"):
         mw.load_markers(tmp_path / "whole.c3d")

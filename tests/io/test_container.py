@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.errors import FormatError
-from motionweave.io.container import Container, array_from, check_size
+from motionweave.io.store.container import Container, array_from, check_size
 from tests.io.files import damaged
 
 BOX = Container("box", version=2)

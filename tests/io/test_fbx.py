@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.io import blender
+from motionweave.io.fbx import blender
 from tests.strategies import random_motion
 
 

@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation, Slerp
 import motionweave as mw
 from motionweave import samples
 from motionweave.core import rotations
-from motionweave.io.body_mesh import body_parts
+from motionweave.io.scene.body_mesh import body_parts
 from tests.io.files import apart, assert_same_tree, damaged, only_format_errors, sliding
 from tests.strategies import motions, random_motion, random_quaternions
 

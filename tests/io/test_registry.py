@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import motionweave as mw
-from motionweave.io import registry, sidecar
-from motionweave.io.atomic import atomic_path
+from motionweave.io import registry
 from motionweave.io.registry import Format
+from motionweave.io.store import sidecar
+from motionweave.io.store.atomic import atomic_path
 from tests.strategies import random_motion
 
 

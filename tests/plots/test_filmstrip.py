@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.analysis.body import shape_of
+from motionweave.body.volume import shape_of
 from motionweave.plots.filmstrip import VIEWS, film_strip
 
 

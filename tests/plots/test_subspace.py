@@ -9,8 +9,8 @@ import pytest
 
 import motionweave as mw
 from motionweave.errors import BlendError
+from motionweave.methods.subspace.transition import Subspace
 from motionweave.plots.subspace import subspace_plot
-from motionweave.subspace.transition import Subspace
 
 
 @pytest.fixture(scope="module")

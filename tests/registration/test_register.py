@@ -11,7 +11,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import Motion, Planar, RegistrationCurve
-from motionweave.analysis.contacts import detect_contacts
+from motionweave.contacts.detect import detect_contacts
 from motionweave.core import rotations
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
 from motionweave.registration.pairing import Rules

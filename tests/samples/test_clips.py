@@ -9,8 +9,8 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
-from motionweave.analysis.contacts import contact_points
-from motionweave.analysis.mirror import partners
+from motionweave.body.mirror import partners
+from motionweave.contacts.detect import contact_points
 from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.samples import character

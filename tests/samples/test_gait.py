@@ -9,7 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
-from motionweave.analysis.mirror import mirror
+from motionweave.body.mirror import mirror
 from motionweave.core import rotations
 from motionweave.core.constraints import FOOT_KINDS, active, of_kind
 from motionweave.samples.gait import STYLES

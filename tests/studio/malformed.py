@@ -10,7 +10,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from motionweave.io.clips import save
+from motionweave.clips import save
 from motionweave.samples.clips import sample
 
 MEGABYTE = bytes(1 << 20)

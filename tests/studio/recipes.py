@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from motionweave.cli.main import main
+from motionweave.clips import load
 from motionweave.core.motion import Motion
-from motionweave.io.clips import load
 from motionweave.studio.snippets import OUTPUT, Recipe
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.framespace.blend import framespace
-from motionweave.framespace.interpolant import Interpolant
+from motionweave.methods.framespace.blend import framespace
+from motionweave.methods.framespace.interpolant import Interpolant
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, settings_from_json, settings_to_json
 from motionweave.studio.screens import framespace_model as model

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionweave.clips import load, save
 from motionweave.errors import FormatError
-from motionweave.io.clips import load, save
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Common, Document
 from motionweave.studio.project import load_project, project_bytes, save_project

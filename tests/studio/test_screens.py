@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionweave.blending.blend import blend, on_curve, walk
-from motionweave.blending.transition import transition
+from motionweave.clips import load, save
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
-from motionweave.io.clips import load, save
+from motionweave.methods.blending.blend import blend, on_curve, walk
+from motionweave.methods.blending.transition import transition
 from motionweave.registration.register import register
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Common, Document
@@ -73,7 +73,7 @@ def test_weights_over_time_change_the_end_but_not_the_beginning() -> None:
 
 
 def test_a_measure_is_met() -> None:
-    from motionweave.analysis.measures import speed
+    from motionweave.measure.measures import speed
 
     asked = replace(BLEND, mode="parameters", wanted=(("speed", 1.8),))
     made = BlendScreen.make(document(blend=asked), False)

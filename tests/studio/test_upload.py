@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.io.clips import save
+from motionweave.clips import save
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Document
 from motionweave.studio.upload import Inbox, Received, add_files, display_name, safe_suffix

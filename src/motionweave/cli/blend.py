@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     common.check_output(args.output, args.clips)
-    from motionweave.blending.blend import blend
-    from motionweave.blending.weights import Weights, over_time
+    from motionweave.methods.blending.blend import blend
+    from motionweave.methods.blending.weights import Weights, over_time
 
     duration = args.duration
     weights: Weights

@@ -39,11 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.analysis.contacts import detect_contacts, estimate_floor
-    from motionweave.analysis.quality import compared, quality
-    from motionweave.analysis.tpose import starts_in_tpose
-    from motionweave.cleanup.footskate import clean_feet
+    from motionweave.body.tpose import starts_in_tpose
+    from motionweave.contacts.clean.footskate import clean_feet
+    from motionweave.contacts.detect import detect_contacts, estimate_floor
     from motionweave.core.constraints import HAND_KINDS
+    from motionweave.measure.quality import compared, quality
 
     common.check_output(args.output, [args.clip])
     if args.plot is not None:

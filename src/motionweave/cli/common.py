@@ -116,7 +116,7 @@ def add_cleaning(parser: argparse.ArgumentParser) -> None:
 
 def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = True) -> Motion:
     """Load one clip as the options of `add_clips` say; warnings become lines on stderr."""
-    from motionweave.io.clips import load
+    from motionweave.clips import load
 
     use_rig(args)
     options = dict(getattr(args, "option", ()))
@@ -137,7 +137,7 @@ def load_clips(
 
 def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
     """The option of the reader that says which of the named skeletons a take is for."""
-    from motionweave.io.takes import skeleton_for
+    from motionweave.io.acclaim.takes import skeleton_for
 
     chosen = skeleton_for(take.stem, {path.stem: path for path in skeletons})
     return {} if chosen is None else {"asf": chosen}
@@ -168,7 +168,7 @@ def told(error: MotionweaveError | OSError) -> str:
 def use_rig(args: argparse.Namespace) -> None:
     """Make the joint roles given with ``--rig`` known."""
     if getattr(args, "rig", None) is not None:
-        from motionweave.analysis.rig import use_rig as use
+        from motionweave.body.rig.roles import use_rig as use
 
         use(args.rig)
 
@@ -200,7 +200,7 @@ def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = Tr
 
 def save_clip(motion: Motion, output: Path, **options: Any) -> None:
     """Save a motion; warnings become lines on stderr."""
-    from motionweave.io.clips import save
+    from motionweave.clips import save
 
     with warned():
         save(motion, output, **options)

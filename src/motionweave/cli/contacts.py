@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.analysis.contacts import detect_contacts
+    from motionweave.contacts.detect import detect_contacts
 
     for output in (args.output, args.plot):
         if output is not None:
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> None:
     with common.warned():
         motion = motion.with_constraints(detect_contacts(motion, hands=args.hands))
     if args.output is not None:
-        from motionweave.io.sidecar import save_contacts
+        from motionweave.io.store.sidecar import save_contacts
 
         save_contacts(motion, args.output, clip=args.clip.name)
     if args.plot is not None:
@@ -54,9 +54,9 @@ def run(args: argparse.Namespace) -> None:
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """Contacts, steps and floor of a clip, ready for JSON."""
-    from motionweave.analysis.contacts import estimate_floor, steps
-    from motionweave.analysis.rig import SIDES, leg_length
-    from motionweave.analysis.soles import soles
+    from motionweave.body.rig.roles import SIDES, leg_length
+    from motionweave.body.soles import soles
+    from motionweave.contacts.detect import estimate_floor, steps
     from motionweave.core.constraints import kinds, of_kind
 
     floor = estimate_floor(motion)

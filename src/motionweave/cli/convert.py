@@ -90,7 +90,7 @@ def convert(args: argparse.Namespace, motion: Motion) -> Motion:
             )
         motion = motion[first : last + 1]
     if args.mirror:
-        from motionweave.analysis.mirror import mirror
+        from motionweave.body.mirror import mirror
 
         motion = mirror(motion)
     if args.scale is not None or args.units is not None:
@@ -100,7 +100,7 @@ def convert(args: argparse.Namespace, motion: Motion) -> Motion:
 
 def _load(args: argparse.Namespace, path: Path) -> Motion:
     """Contacts are carried along where there are any; they are not detected for this."""
-    from motionweave.io.sidecar import beside
+    from motionweave.io.store.sidecar import beside
 
     return common.load_clip(args, path, contacts=beside(path).exists())
 

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _write(folder: Path) -> None:
-    from motionweave.blending.blend import blend
+    from motionweave.methods.blending.blend import blend
     from motionweave.plots.filmstrip import film_strip
     from motionweave.plots.registration import registration_plot
     from motionweave.registration.register import register

@@ -10,10 +10,10 @@ from motionweave.cli import common
 from motionweave.errors import BlendError
 
 if TYPE_CHECKING:
-    from motionweave.analysis.states import EventTable
-    from motionweave.framespace.blend import Framespace
-    from motionweave.framespace.correspondence import Correspondence
-    from motionweave.framespace.interpolant import Interpolant
+    from motionweave.contacts.states import EventTable
+    from motionweave.methods.framespace.blend import Framespace
+    from motionweave.methods.framespace.correspondence import Correspondence
+    from motionweave.methods.framespace.interpolant import Interpolant
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from motionweave.framespace.blend import Framespace
+    from motionweave.methods.framespace.blend import Framespace
 
     count = len(args.clips)
     if count not in (2, 4):
@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _curve(args: argparse.Namespace, count: int) -> Interpolant:
-    from motionweave.framespace.interpolant import Interpolant, as_interpolant
+    from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
 
     if args.interpolant is not None:
         return as_interpolant(Interpolant.load(args.interpolant), count)
@@ -139,7 +139,7 @@ def _cycles(given: list[str], count: int) -> list[bool | tuple[int, int] | None]
 
 
 def _tables(given: list[str] | None, count: int) -> list[EventTable | None] | None:
-    from motionweave.io.events import load_events
+    from motionweave.contacts.event_files import load_events
 
     if given is None:
         return None
@@ -149,7 +149,7 @@ def _tables(given: list[str] | None, count: int) -> list[EventTable | None] | No
 
 
 def _write_events(space: Framespace, clips: list[Path], folder: Path) -> None:
-    from motionweave.io.events import save_events
+    from motionweave.contacts.event_files import save_events
 
     folder.mkdir(parents=True, exist_ok=True)
     for number, (basis, clip) in enumerate(zip(space.bases, clips, strict=True), start=1):

@@ -30,12 +30,12 @@ def run(args: argparse.Namespace) -> int:
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """All that is known about a clip, ready for JSON."""
-    from motionweave.analysis.rig import ROLES, find_rig
-    from motionweave.analysis.soles import has_feet
-    from motionweave.analysis.tpose import starts_in_tpose
+    from motionweave.body.rig.roles import ROLES, find_rig
+    from motionweave.body.soles import has_feet
+    from motionweave.body.tpose import starts_in_tpose
     from motionweave.core.constraints import kinds, of_kind
-    from motionweave.io import sidecar
     from motionweave.io.registry import format_of
+    from motionweave.io.store import sidecar
 
     skeleton = motion.skeleton
     rig = find_rig(skeleton)

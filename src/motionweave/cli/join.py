@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.warping.join import join, overlap_of
+    from motionweave.methods.warping.join import join, overlap_of
 
     inputs = [args.first, args.second]
     common.check_output(args.output, inputs)

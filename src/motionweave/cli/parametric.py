@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.analysis import measures
+    from motionweave.measure import measures
 
     if args.list:
         common.emit(args, list(measures.names()), "\n".join(measures.names()))
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     if args.output is not None:
         common.check_output(args.output, args.clips)
     curve = blending.load_curve(args)
-    from motionweave.blending.parametric import parametric
+    from motionweave.methods.blending.parametric import parametric
 
     space = parametric(curve, functions)
     if args.range:
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> None:
         reached = space.at(outside="nearest" if args.nearest else "error", **wanted)
         motion = reached.motion
         if not args.no_clean:
-            from motionweave.cleanup.footskate import clean_feet
+            from motionweave.contacts.clean.footskate import clean_feet
 
             motion = clean_feet(motion)
     common.save_clip(motion, args.output)

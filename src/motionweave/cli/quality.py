@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.analysis.quality import quality
+    from motionweave.measure.quality import quality
 
     if args.plot is not None:
         common.check_output(args.plot, args.clips, motion=False)

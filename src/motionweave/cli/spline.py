@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     if args.plot is not None:
         common.check_output(args.plot, args.clips, motion=False)
     first, second = common.load_clips(args, args.clips)
-    from motionweave.subspace.transition import subspace
+    from motionweave.methods.subspace.transition import subspace
 
     with common.warned():
         space = subspace(first, second, dimensions=args.dimensions, explained=args.explained)

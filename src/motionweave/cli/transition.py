@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     common.check_output(args.output, args.clips)
     places = None if args.at is None else [_place(text) for text in args.at]
     clips = common.load_clips(args, args.clips)
-    from motionweave.blending.transition import transition
+    from motionweave.methods.blending.transition import transition
 
     with common.warned():
         result = transition(
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _list(args: argparse.Namespace) -> None:
-    from motionweave.blending.transition import junctions
+    from motionweave.methods.blending.transition import junctions
 
     clips = common.load_clips(args, args.clips)
     answer = []

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.warping.files import load_warp
+    from motionweave.methods.warping.files import load_warp
 
     common.check_output(args.output, [args.clip, args.keys])
     if args.plot is not None:

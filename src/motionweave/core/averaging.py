@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import BlendError
-
-Array = NDArray[np.float64]
 
 _MOST_STEPS = 40
 # A step so small is none: an input that is the mean comes back bit for bit.

@@ -11,8 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
-
+from motionweave.core.arrays import Array
 
 # Rotations whose half angle has a larger cosine, 0.4 rad apart, need no more terms than these.
 _CLOSE, _TERMS = 0.98, 8

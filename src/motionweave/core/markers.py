@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

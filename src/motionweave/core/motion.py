@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import kinematics, rotations
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import MotionError, RigError
-
-Array = NDArray[np.float64]
 
 # How far a quaternion may be from unit length before it is an error, not rounding.
 _UNIT_TOLERANCE = 1e-3
@@ -98,6 +99,20 @@ class Motion:
     def duration(self) -> float:
         """Seconds from the first frame to the last."""
         return (len(self) - 1) / self.fps
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short text that tells a clip from any other: its joints, frame rate and frames."""
+        digest = hashlib.sha256(repr((self.skeleton.names, self.fps)).encode())
+        for array in (
+            self.skeleton.parents.astype(np.int64),
+            self.skeleton.offsets,
+            self.root,
+            self.rotations,
+            np.zeros(0) if self.translations is None else self.translations,
+        ):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:32]
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
         """The same motion with other constraints."""

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
-
-Array = NDArray[np.float64]
+from motionweave.core.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,13 @@ class Planar:
             origin[..., 0] + shift[..., 0] - turned[..., 0],
             origin[..., 1] + shift[..., 1] - turned[..., 1],
         )
+
+    @classmethod
+    def onto(cls, angle: ArrayLike, origin: ArrayLike, to: ArrayLike) -> Planar:
+        """A turn by ``angle`` and the shift that takes ``origin`` to ``to``, both ``(..., 2)``."""
+        turned = cls(angle).apply_xz(origin)
+        to = np.asarray(to, dtype=np.float64)
+        return cls(angle, to[..., 0] - turned[..., 0], to[..., 1] - turned[..., 1])
 
     def __getitem__(self, index: Any) -> Planar:
         angle, x, z = np.broadcast_arrays(self.angle, self.x, self.z)

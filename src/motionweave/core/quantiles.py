@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from motionweave.core.arrays import Array
 
 
 def quantile(values: Array, share: float) -> Array:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
-
-Array = NDArray[np.float64]
 
 IDENTITY: Array = np.array([0.0, 0.0, 0.0, 1.0])
 IDENTITY.setflags(write=False)

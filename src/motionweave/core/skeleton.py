@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError, RigError
-
-Array = NDArray[np.float64]
 
 
 def _frozen(values: ArrayLike, dtype: type, shape: tuple[int, ...], what: str) -> NDArray[Any]:

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
-
-Array = NDArray[np.float64]
 
 # Share of the data's own weight with which a bend is discouraged where no data decides.
 _SLIGHT = 1e-9

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
-
-Array = NDArray[np.float64]
 
 UP = ("y", "z")
 

@@ -31,14 +31,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
 from motionweave.io.axes import to_y_up
-from motionweave.io.container import array_from, check_size
 from motionweave.io.registry import Format
-
-Array = NDArray[np.float64]
+from motionweave.io.store.container import array_from, check_size
 
 _RATES = ("mocap_framerate", "mocap_frame_rate")
 _SIDES = ("left", "right")

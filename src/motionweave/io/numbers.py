@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from motionweave.core.arrays import Array
 
 # Powers of ten that a float64 holds exactly: a mantissa below 2**53 times or divided
 # by one of them is rounded once, and so is the nearest float to the decimal number.

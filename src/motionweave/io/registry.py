@@ -1,7 +1,8 @@
 """Which format a file is in, who reads it, who writes it.
 
-A format is a module of `motionweave.io` that holds ``FORMAT``, a `Format`. It is
-found by being there: nothing else has to be edited to add one.
+A format is a module of `motionweave.io` that holds ``FORMAT``, a `Format`, or a folder whose
+module ``format`` does. It is found by being there: nothing else has to be edited to add one.
+Other packages add formats by an entry point in the group ``motionweave.formats``.
 """
 
 from __future__ import annotations
@@ -10,17 +11,27 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from motionweave import io
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
-from motionweave.errors import FormatError, MissingDependencyError, MotionError
+from motionweave.errors import (
+    FormatError,
+    MissingDependencyError,
+    MotionError,
+    QualityWarning,
+)
+
+# The group of entry points by which other packages add formats.
+ENTRY_POINTS = "motionweave.formats"
 
 
 @dataclass(frozen=True)
@@ -67,14 +78,43 @@ class Format:
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """All formats, sorted by name."""
-    found = []
-    for info in pkgutil.iter_modules(io.__path__):
-        module = importlib.import_module(f"{io.__name__}.{info.name}")
-        one = getattr(module, "FORMAT", None)
-        if isinstance(one, Format):
-            found.append(one)
-    return tuple(sorted(found, key=lambda one: one.name))
+    """All formats, sorted by name: our own, and those that other packages bring."""
+    found = [one for one in map(_own_format, pkgutil.iter_modules(io.__path__)) if one is not None]
+    return tuple(sorted([*found, *_foreign_formats()], key=lambda one: one.name))
+
+
+def _own_format(info: pkgutil.ModuleInfo) -> Format | None:
+    """The format in a module of ours, or in the module ``format`` of a package of ours."""
+    name = f"{io.__name__}.{info.name}"
+    if info.ispkg:
+        name += ".format"
+        if importlib.util.find_spec(name) is None:
+            return None
+    one = getattr(importlib.import_module(name), "FORMAT", None)
+    return one if isinstance(one, Format) else None
+
+
+def _foreign_formats() -> Iterator[Format]:
+    """Formats of other packages, named by their entry points in the group ``motionweave.formats``.
+
+    One that cannot be loaded is left out with a warning: it must not keep all others from
+    working.
+    """
+    for point in entry_points(group=ENTRY_POINTS):
+        try:
+            one = point.load()
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+        else:
+            if isinstance(one, Format):
+                yield one
+                continue
+            reason = f"{point.value} is a {type(one).__name__}, not a Format"
+        warnings.warn(
+            f"the format {point.name!r} of an installed package is left out: {reason}",
+            QualityWarning,
+            stacklevel=2,
+        )
 
 
 def suffixes(*, writing: bool = False) -> tuple[str, ...]:
@@ -166,7 +206,7 @@ def _as_format_errors(path: Path) -> Iterator[None]:
 
 def write(motion: Motion, path: str | Path, **options: Any) -> None:
     """Write a motion in the format of the path's suffix, whole or not at all."""
-    from motionweave.io.atomic import atomic_path
+    from motionweave.io.store.atomic import atomic_path
 
     path = Path(path)
     one = format_of(path, writing=True)

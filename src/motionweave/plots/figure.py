@@ -104,7 +104,7 @@ def finish(figure: Any, path: str | Path | None) -> Any:
                 f"use one of {', '.join(sorted(known))}",
                 target,
             )
-        from motionweave.io.atomic import atomic_path
+        from motionweave.io.store.atomic import atomic_path
 
         with styled(), atomic_path(target) as temporary:
             figure.savefig(temporary, format=suffix)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.body import shape_of
+from motionweave.body.volume import shape_of
+from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 from motionweave.plots.figure import INK, LEFT, MIDDLE, RIGHT, mix
-
-Array = NDArray[np.float64]
 
 
 def draw(axes: Any, skeleton: Skeleton, points: Array, depth: Array, zorder: float) -> None:

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.body import body_points
-from motionweave.analysis.heading import facing
-from motionweave.analysis.rig import find_rig
+from motionweave.body.heading import facing
+from motionweave.body.rig.roles import find_rig
+from motionweave.body.volume import body_points
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.plots import figurine
 from motionweave.plots.figure import CONTACT, FAINT, GRID, INK, finish, new_figure, styled
-
-Array = NDArray[np.float64]
 
 VIEWS = ("side", "front", "three-quarter", "follow")
 # A foot that is raised by less, in body heights, stands on the floor.

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionweave.analysis.flexion import flexions
-from motionweave.analysis.states import LOWER, UPPER, EventTable, State
-from motionweave.framespace.blend import Framespace
-from motionweave.framespace.correspondence import Correspondence
-from motionweave.framespace.interpolant import Interpolant, as_interpolant
-from motionweave.framespace.track import Matched
+from motionweave.body.flexion import flexions
+from motionweave.contacts.states import LOWER, UPPER, EventTable, State
+from motionweave.methods.framespace.blend import Framespace
+from motionweave.methods.framespace.correspondence import Correspondence
+from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
+from motionweave.methods.framespace.track import Matched
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled
 
 # Longest a column of the event table gets before it is cut.

@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.heading import direction, facing
-from motionweave.analysis.rig import find_rig
+from motionweave.body.heading import direction, facing
+from motionweave.body.rig.roles import find_rig
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import of_kind
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.plots import figure as look
-
-Array = NDArray[np.float64]
 
 # A dart that shows where the body faces, this often.
 _SECONDS = 0.5

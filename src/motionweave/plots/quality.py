@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.contacts import estimate_floor
-from motionweave.analysis.floor import Floor
-from motionweave.analysis.quality import Quality, quality, turning
-from motionweave.analysis.rig import SIDES, find_rig, leg_length
-from motionweave.analysis.soles import contact_points
-from motionweave.analysis.tpose import starts_in_tpose
+from motionweave.body.floor import Floor
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.soles import contact_points
+from motionweave.body.tpose import starts_in_tpose
+from motionweave.contacts.detect import estimate_floor
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
+from motionweave.measure.quality import Quality, quality, turning
 from motionweave.plots import figure as look
-
-Array = NDArray[np.float64]
 
 # Heights are shown up to this, in per cent of leg length: swings go off the top.
 _CEILING = 12.0

@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, clipped, of_kind
 from motionweave.core.constraints import kinds as kinds_of
 from motionweave.plots import figure as look
 from motionweave.registration.clouds import as_points
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
-
-Array = NDArray[np.float64]
 
 # Grids are drawn with at most this many samples a second and a side.
 _RATE = 30.0

@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError
+from motionweave.methods.subspace import bezier
+from motionweave.methods.subspace.transition import SplineTransition, Subspace
 from motionweave.plots import figure as look
 from motionweave.plots.filmstrip import Strip
-from motionweave.subspace import bezier
-from motionweave.subspace.transition import SplineTransition, Subspace
-
-Array = NDArray[np.float64]
 
 _SIZE = 4.4
 _POSES = 13

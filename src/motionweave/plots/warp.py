@@ -13,18 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.analysis.rig import find_rig, leg_length
+from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
+from motionweave.methods.warping.files import Recipe
+from motionweave.methods.warping.joints import joints_called
+from motionweave.methods.warping.moments import frame_of
+from motionweave.methods.warping.time import TimeCurve, time_curve
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled
 from motionweave.plots.filmstrip import Strip
-from motionweave.warping.files import Recipe
-from motionweave.warping.joints import joints_called
-from motionweave.warping.moments import frame_of
-from motionweave.warping.time import TimeCurve, time_curve
-
-Array = NDArray[np.float64]
 
 _ORIGINAL, _WARPED, _KEY = FAINT, SERIES[0], SERIES[1]
 _POSES = 8

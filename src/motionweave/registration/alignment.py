@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.core import splines
+from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
-from motionweave.registration.compare import Comparison, Track, compare, onto
+from motionweave.registration.compare import Comparison, Track, compare
 from motionweave.registration.tracks import Tracks
-
-Array = NDArray[np.float64]
 
 # Samples a second along the curve, samples for each knot, width of the median filter.
 _RATE = 30.0
@@ -49,7 +48,7 @@ class AlignmentCurve:
         values = self.spline(u)
         values = values.reshape(*values.shape[:-1], -1, 3)
         angle, centre = values[..., 0], values[..., 1:]
-        return onto(angle, centre, centre[..., self.reference, None, :])
+        return Planar.onto(angle, centre, centre[..., self.reference, None, :])
 
 
 def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> AlignmentCurve:

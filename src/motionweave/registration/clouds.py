@@ -9,12 +9,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import MotionError
 
-Array = NDArray[np.float64]
 # One weight a joint, by name (1 for those not named) or all of them in the skeleton's order.
 JointWeights = Mapping[str, float] | ArrayLike
 

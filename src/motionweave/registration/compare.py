@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.windows import REACH
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +37,7 @@ class Comparison:
     @property
     def moves(self) -> Planar:
         """The moves ``(n,)`` that bring the second nearest to the first (Eqs. 2-4)."""
-        return onto(self.angle, self.centres[1], self.centres[0])
+        return Planar.onto(self.angle, self.centres[1], self.centres[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +131,3 @@ def compare(a: Track, b: Track, signals: float = 0.0) -> Comparison:
         agreeing / np.sqrt(np.maximum(size_a * size_b, np.finfo(float).tiny)),
         np.stack([moved[:2].T, moved[2:].T]),
     )
-
-
-def onto(angle: ArrayLike, origin: Array, to: Array) -> Planar:
-    """The moves that turn by ``angle`` and take floor points ``origin`` to ``to`` ``(..., 2)``."""
-    turned = Planar(angle).apply_xz(origin)
-    return Planar(angle, to[..., 0] - turned[..., 0], to[..., 1] - turned[..., 1])

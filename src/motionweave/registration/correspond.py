@@ -10,15 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import RegistrationError
 from motionweave.registration import dtw, pairing
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_block
 from motionweave.registration.pairing import Block, Pair, Rules, Span
-
-Array = NDArray[np.float64]
 
 # How many frames of the reference are tried as the beginning of a common stretch.
 _MOST_STARTS = 100

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+import motionweave
 from motionweave.core import constraints as constraint_tools
+from motionweave.core.arrays import Array
+from motionweave.core.cycles import displacement
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.matches import ConstraintMatch, Interval, match
 from motionweave.registration.timewarp import TimewarpCurve
-
-if TYPE_CHECKING:
-    from motionweave.blending.stepper import Stepper
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +85,6 @@ class RegistrationCurve:
         """The moves ``(k,)`` on the floor that one cycle of each clip makes, or None."""
         if not self.cyclic:
             return None
-        from motionweave.analysis.cycles import displacement
-
         moves = [displacement(motion) for motion in self.motions]
         return Planar(
             np.array([m.angle for m in moves]),
@@ -102,17 +96,15 @@ class RegistrationCurve:
         """A clip's contacts of one kind as intervals of u, as far as the curve goes."""
         return _lane(self.motions[clip], clip, kind, self.timewarp)
 
-    def stepper(self, start: float | None = None, *, pace: str = "durations") -> Stepper:
+    def stepper(
+        self, start: float | None = None, *, pace: str = "durations"
+    ) -> motionweave.Stepper:
         """Blend live along the curve, one frame at a time; see `Stepper`."""
-        from motionweave.blending.stepper import Stepper
-
-        return Stepper(self, start, pace=pace)
+        return motionweave.Stepper(self, start, pace=pace)
 
     def save(self, path: str | Path) -> None:
         """Write the curve with its clips into one ``.mwreg`` file."""
-        from motionweave.registration.files import save_registration
-
-        save_registration(self, path)
+        motionweave.save_registration(self, path)
 
 
 def constraint_matches(

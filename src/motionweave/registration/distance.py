@@ -19,16 +19,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
-from motionweave.registration.compare import onto
 from motionweave.registration.framewise import frame_distances, whole_stride
 from motionweave.registration.windows import STEP, extents, window_distances, windows
-
-Array = NDArray[np.float64]
 
 # Rows of a band that are computed at a time.
 _BLOCK = 128
@@ -40,7 +38,6 @@ __all__ = [
     "distance_band",
     "distance_block",
     "distance_grid",
-    "onto",
     "signal_band",
     "signal_block",
 ]
@@ -134,7 +131,7 @@ def align(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> Plana
     p, q = p - to[..., None, :], q - origin[..., None, :]
     cosine = np.sum(w * (p[..., 0] * q[..., 0] + p[..., 1] * q[..., 1]), axis=-1)
     sine = np.sum(w * (p[..., 0] * q[..., 1] - p[..., 1] * q[..., 0]), axis=-1)
-    return onto(np.arctan2(sine, cosine), origin, to)
+    return Planar.onto(np.arctan2(sine, cosine), origin, to)
 
 
 def align_frames(

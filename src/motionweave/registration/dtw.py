@@ -16,10 +16,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.errors import RegistrationError
 
-Array = NDArray[np.float64]
 Path = NDArray[np.intp]  # (n, 2): row and column of each cell
 
 # Where a path may begin: in the first cell, in the first row, or in any cell.

@@ -7,7 +7,6 @@ are in it, so that nothing else is needed to blend them.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,9 @@ import numpy as np
 from motionweave.core.motion import Motion
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import FormatError, MotionweaveError, RegistrationError
-from motionweave.io.archive import Fetch, Keep, motion_from, motion_header
-from motionweave.io.atomic import atomic_path
-from motionweave.io.container import Container
+from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
+from motionweave.io.store.atomic import atomic_path
+from motionweave.io.store.container import Container
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.matches import ConstraintMatch
@@ -63,27 +62,13 @@ def load_registration(
     return curve
 
 
-def fingerprint(motion: Motion) -> str:
-    """A short text that tells a clip from any other: its joints, frame rate and frames."""
-    digest = hashlib.sha256(repr((motion.skeleton.names, motion.fps)).encode())
-    for array in (
-        motion.skeleton.parents.astype(np.int64),
-        motion.skeleton.offsets,
-        motion.root,
-        motion.rotations,
-        np.zeros(0) if motion.translations is None else motion.translations,
-    ):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()[:32]
-
-
 def _check_clips(curve: RegistrationCurve, motions: Sequence[Motion], path: str | Path) -> None:
     if len(motions) != len(curve):
         raise RegistrationError(
             f"{path} registers {len(curve)} clips, but {len(motions)} were given"
         )
     for number, (known, motion) in enumerate(zip(curve.fingerprints, motions, strict=True)):
-        if fingerprint(motion) != known:
+        if motion.fingerprint != known:
             was = curve.motions[number].name or f"clip {number}"
             raise RegistrationError(
                 f"{path} was made from {was!r}, and {motion.name or f'clip {number}'!r} is not "

@@ -14,13 +14,11 @@ from itertools import product
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.compare import Track
 from motionweave.registration.windows import REACH, ROUNDING, STEP
-
-Array = NDArray[np.float64]
 
 # Rows and columns of a grid that are computed at a time, so that everything stays in the cache.
 _ROWS, _COLUMNS = 96, 768

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.markers import Markers
 from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
@@ -16,8 +16,6 @@ from motionweave.registration.clouds import JointWeights, PointClip
 from motionweave.registration.pairing import Rules
 from motionweave.registration.points import register_points
 from motionweave.registration.timewarp import TimewarpCurve
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

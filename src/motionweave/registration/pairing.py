@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import RegistrationError
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
@@ -22,7 +23,6 @@ from motionweave.registration.distance import (
 )
 from motionweave.registration.dtw import Path
 
-Array = NDArray[np.float64]
 Span = tuple[int, int]  # first and last sample
 
 # Grids of more cells than this are computed only along a band around the path that a

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
@@ -21,8 +21,6 @@ from motionweave.registration.pairing import Rules
 from motionweave.registration.refine import refined
 from motionweave.registration.timewarp import TimewarpCurve, fit_timewarp
 from motionweave.registration.tracks import Tracks
-
-Array = NDArray[np.float64]
 
 # Samples a second at which frames are compared.
 RATE = 30.0

@@ -11,16 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.compare import Track, compare
 from motionweave.registration.timewarp import fit_timewarp
 from motionweave.registration.tracks import Tracks
 from motionweave.registration.windows import REACH
-
-Array = NDArray[np.float64]
 
 _RATE = 30.0
 _ROUNDS = 2

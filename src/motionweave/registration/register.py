@@ -7,15 +7,15 @@ from typing import overload
 
 import numpy as np
 
-from motionweave.analysis.cycles import displacement, extract_cycle, find_cycle, repeat, rolled
-from motionweave.analysis.retarget import on_common_skeleton
+from motionweave.body.retarget import on_common_skeleton
+from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
-from motionweave.registration.files import fingerprint
+from motionweave.registration.cycles import extract_cycle, find_cycle
 from motionweave.registration.markers import MarkerCurve, register_markers
 from motionweave.registration.pairing import Rules
 from motionweave.registration.points import (
@@ -145,7 +145,7 @@ def _register_motions(
     reference: int | None,
     reach: float | None,
 ) -> RegistrationCurve:
-    fingerprints = tuple(fingerprint(motion) for motion in motions)
+    fingerprints = tuple(motion.fingerprint for motion in motions)
     motions = on_common_skeleton(motions)
     if cyclic:
         if anchor is not None or ends == "free":

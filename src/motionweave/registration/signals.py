@@ -12,14 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.core import constraints as constraint_tools
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.registration.clouds import PointClip
-
-Array = NDArray[np.float64]
 
 # Seconds before and after a strike in which it shows.
 _SPREAD = 0.2

@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.core import splines
+from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
-
-Array = NDArray[np.float64]
 
 # Seconds of a span: short enough for a footstep's own timing, long enough that the
 # stairs of the path are averaged out.

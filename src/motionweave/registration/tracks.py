@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

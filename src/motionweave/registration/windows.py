@@ -12,9 +12,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.registration.clouds import PointClip
-
-Array = NDArray[np.float64]
 
 # Seconds between the frames of a window, and how many there are before and after its middle.
 STEP = 1.0 / 30.0

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
@@ -21,8 +22,6 @@ from motionweave.samples import character
 from motionweave.samples.character import FOREARM, SHIN, SIDES, THIGH, UPPER_ARM
 from motionweave.samples.curves import soft_minimum
 from motionweave.samples.feet import FootPath
-
-Array = NDArray[np.float64]
 
 # A leg never stretches further than this: near full length a knee snaps.
 _LONGEST_LEG = 0.9965 * (THIGH + SHIN)

@@ -10,11 +10,8 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.core.skeleton import Skeleton
-
-Array = NDArray[np.float64]
 
 THIGH = 0.43
 SHIN = 0.42

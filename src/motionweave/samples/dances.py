@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 from motionweave.samples.body import Arm, Body
 from motionweave.samples.feet import Plant, Swing, Via, follow
 from motionweave.samples.stage import STANDING
 from motionweave.samples.take import Take, frame_times
-
-Array = NDArray[np.float64]
 
 
 def dance_a(fps: float, period: float = 2.4, cycles: int = 2) -> Take:

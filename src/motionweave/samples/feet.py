@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.samples.character import ANKLE_HEIGHT, ANKLE_TO_BALL, ANKLE_TO_HEEL
 from motionweave.samples.curves import bump, ease, through
-
-Array = NDArray[np.float64]
 
 _UP = np.array([0.0, 1.0, 0.0])
 

@@ -11,16 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 from motionweave.samples.body import Arm, Body
 from motionweave.samples.character import PELVIS_HEIGHT
 from motionweave.samples.feet import FootPath, Plant, Swing, follow
 from motionweave.samples.take import Take, frame_times
-
-Array = NDArray[np.float64]
 
 _GRAVITY = 9.81
 _DEGREE = np.pi / 180.0

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 from motionweave.samples.curves import keyed, quintic
 from motionweave.samples.feet import Plant, Swing, Via
 from motionweave.samples.stage import HANGING, STANDING, stage
 from motionweave.samples.take import Take, frame_times
-
-Array = NDArray[np.float64]
 
 _GRAVITY = 9.81
 _LATE = 1e3

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 from motionweave.samples.curves import ease
 from motionweave.samples.gait import arc, integrated, locomotion, styled
 from motionweave.samples.take import Take
-
-Array = NDArray[np.float64]
 
 # How sharply the clips that curve do so, 1 / metre.
 _CURVES = {"walk": 0.45, "jog": 0.22, "sneak": 0.7}

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 from motionweave.samples.body import Arm, Body
 from motionweave.samples.character import PELVIS_HEIGHT
@@ -20,7 +20,6 @@ from motionweave.samples.curves import keyed
 from motionweave.samples.feet import Plant, Swing, follow
 from motionweave.samples.take import Take, frame_times
 
-Array = NDArray[np.float64]
 Keys = Sequence[tuple[float, Any]]
 
 # Height to wish for the pelvis of someone who stands: as high as the legs allow.

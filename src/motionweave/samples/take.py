@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.samples.body import Body
 from motionweave.samples.feet import Plant, contacts
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

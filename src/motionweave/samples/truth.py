@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.events import turning_points
+from motionweave.contacts.events import turning_points
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.samples.feet import Plant
-
-Array = NDArray[np.float64]
 
 # Frames a second at which turning points are looked for.
 DENSE = 240.0

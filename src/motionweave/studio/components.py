@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from motionweave.core.arrays import Array
 
 # Cells of a heat map on its longer side: more than pixels would be wasted.
 _CELLS = 240

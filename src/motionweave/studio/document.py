@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from motionweave.analysis.mirror import mirror
+from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, MotionError
 

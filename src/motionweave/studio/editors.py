@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from nicegui.element import Element
-from numpy.typing import NDArray
 
 from motionweave.studio.components import update_props
-
-Array = NDArray[np.float64]
 
 
 class SpaceView(Element, component="web/space.js"):

@@ -9,8 +9,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from motionweave.clips import save
 from motionweave.core.motion import Motion
-from motionweave.io.clips import save
 from motionweave.io.registry import formats
 
 WITH_CONTACTS = "+contacts"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from motionweave.analysis.quality import quality
 from motionweave.core.motion import Motion
+from motionweave.measure.quality import quality
 from motionweave.studio import widgets
 from motionweave.studio.document import Common
 from motionweave.studio.jobs import Latest, Outcome

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.analysis.body import Shape, body_points, shape_of
-from motionweave.analysis.rig import find_rig
-from motionweave.analysis.soles import contact_points
+from motionweave.body.rig.roles import find_rig
+from motionweave.body.soles import contact_points
+from motionweave.body.volume import Shape, body_points, shape_of
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
 

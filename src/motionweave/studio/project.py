@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from motionweave.errors import FormatError, MotionweaveError
-from motionweave.io.archive import Fetch, Keep, motion_from, motion_header
-from motionweave.io.atomic import atomic_path
-from motionweave.io.container import Container
+from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
+from motionweave.io.store.atomic import atomic_path
+from motionweave.io.store.container import Container
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Document, settings_from_json, settings_to_json
 

@@ -11,7 +11,7 @@ from nicegui import ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from motionweave.analysis.rig import find_rig
+from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
 from motionweave.studio.document import Clip, unique_name

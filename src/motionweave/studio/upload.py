@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from motionweave.io.clips import load
+from motionweave.clips import load
+from motionweave.io.acclaim.takes import skeleton_for
 from motionweave.io.registry import suffixes
-from motionweave.io.takes import skeleton_for
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Clip, Document, unique_name
 from motionweave.studio.jobs import attempt

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from motionweave.blending.weights import normalized
+from motionweave.methods.blending.weights import normalized
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor, HeatMap, Lanes, WeightPad
 from motionweave.studio.document import Document

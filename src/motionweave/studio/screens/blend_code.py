@@ -78,7 +78,7 @@ def _constant(weights: Sequence[float], settings: BlendSettings, clean: bool) ->
 def _over_time(keys: Sequence[WeightKey], duration: float, clean: bool) -> _Call:
     length = snippets.number(duration)
     python = [
-        "from motionweave.blending.weights import over_time",
+        "from motionweave.methods.blending.weights import over_time",
         "",
         f"times = {snippets.numbers([t for t, _ in keys])}",
         "rows = [" + ", ".join(snippets.numbers(row) for _, row in keys) + "]",
@@ -93,7 +93,7 @@ def _by_measure(asked: dict[str, float], clean: bool) -> _Call:
     values = ", ".join(f"{n}={snippets.number(v)}" for n, v in asked.items())
     named = ", ".join(f"{n!r}: measures.named({n!r})" for n in asked)
     python = [
-        "from motionweave.analysis import measures",
+        "from motionweave.measure import measures",
         "",
         f"space = mw.parametric(curve, {{{named}}})",
         f'motion = space.at({values}, outside="nearest").motion',

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.blending.weights import over_time
+from motionweave.core.arrays import Array
+from motionweave.methods.blending.weights import over_time
 
-Array = NDArray[np.float64]
 # A key of the weights over time: seconds, and a weight a clip.
 WeightKey = tuple[float, tuple[float, ...]]
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from nicegui import ui
 
-from motionweave.analysis import measures
+from motionweave.measure import measures
 from motionweave.studio import widgets
 from motionweave.studio.screens.blend_model import Details, Wanted
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis import measures
-from motionweave.blending.blend import blend, walk
-from motionweave.blending.parametric import ParametricSpace, parametric
-from motionweave.blending.weights import Weights
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.measure import measures
+from motionweave.methods.blending.blend import blend, walk
+from motionweave.methods.blending.parametric import ParametricSpace, parametric
+from motionweave.methods.blending.weights import Weights
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import register
@@ -22,7 +22,6 @@ from motionweave.studio.screens.blend_keys import WeightKey, weights_at
 from motionweave.studio.screens.screen import RESULT, Result, series
 from motionweave.studio.viewport import Look
 
-Array = NDArray[np.float64]
 # A measure and the value asked for; None for the middle of what the clips can give.
 Wanted = tuple[str, float | None]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from nicegui import ui
-from numpy.typing import NDArray
 
-from motionweave.framespace.correspondence import Correspondence
+from motionweave.core.arrays import Array
+from motionweave.methods.framespace.correspondence import Correspondence
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
@@ -30,8 +30,6 @@ from motionweave.studio.screens.framespace_model import CORNERS, FramespaceSetti
 from motionweave.studio.screens.screen import RESULT, Result, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
-
-Array = NDArray[np.float64]
 
 # Metres from one to the next, on the far side of the result.
 _GHOST_GAP = 0.95

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.states import label_in_words
-from motionweave.framespace.correspondence import Correspondence
+from motionweave.contacts.states import label_in_words
+from motionweave.core.arrays import Array
+from motionweave.methods.framespace.correspondence import Correspondence
 from motionweave.studio.screens import framespace_model as model
 from motionweave.studio.screens.framespace_model import Made
 from motionweave.studio.screens.screen import series
-
-Array = NDArray[np.float64]
 
 # Points of the interpolant and of the clocks that go to the browser.
 DRAWN = 160

@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.states import LOWER, UPPER, EventTable, State
+from motionweave.contacts.states import LOWER, UPPER, EventTable, State
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.framespace.blend import DEFAULT_CYCLES, Cyclic, Framespace
-from motionweave.framespace.interpolant import Interpolant, as_interpolant
-from motionweave.framespace.track import Matched, Track
+from motionweave.methods.framespace.blend import DEFAULT_CYCLES, Cyclic, Framespace
+from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
+from motionweave.methods.framespace.track import Matched, Track
 from motionweave.studio.document import Clip
 from motionweave.studio.memo import Memo
 
-Array = NDArray[np.float64]
 Vertices = tuple[tuple[float, ...], ...]
 # A state of a clip: its frame, the half of the body it is about, and its labels.
 StateRow = tuple[float, str, tuple[str, ...]]

@@ -6,9 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from nicegui import ui
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.methods.subspace import bezier
+from motionweave.methods.subspace.transition import SplineTransition, Subspace, subspace
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import Lanes
 from motionweave.studio.document import Document
@@ -17,10 +19,6 @@ from motionweave.studio.memo import Memo
 from motionweave.studio.screens.screen import RESULT, Result, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
-from motionweave.subspace import bezier
-from motionweave.subspace.transition import SplineTransition, Subspace, subspace
-
-Array = NDArray[np.float64]
 
 _GHOST_GAP = 1.1
 # Points that the spline is drawn with.

@@ -8,16 +8,16 @@ from functools import partial
 
 import numpy as np
 from nicegui import ui
-from numpy.typing import NDArray
 
-from motionweave.blending.transition import (
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.methods.blending.transition import (
     HALF_WIDTH,
     Junction,
     best_junction,
     junctions,
     transition,
 )
-from motionweave.core.motion import Motion
 from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import HeatMap
@@ -26,8 +26,6 @@ from motionweave.studio.memo import Memo
 from motionweave.studio.screens.screen import RESULT, Result, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
-
-Array = NDArray[np.float64]
 
 # Places marked in the map.
 _MARKED = 8

@@ -6,12 +6,12 @@ import json
 import re
 from typing import Any
 
+from motionweave.methods.warping.files import Recipe as WarpFile
+from motionweave.methods.warping.files import recipe_data
 from motionweave.studio import snippets
 from motionweave.studio.document import Clip
 from motionweave.studio.screens.warp_model import PoseKey, WarpSettings, inside
 from motionweave.studio.snippets import Recipe
-from motionweave.warping.files import Recipe as WarpFile
-from motionweave.warping.files import recipe_data
 
 _KEYS_FILE = "keys.json"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.arrays import Array
 from motionweave.studio.screens.warp_model import (
     WAY,
     Warped,
@@ -14,8 +14,6 @@ from motionweave.studio.screens.warp_model import (
     joint_index,
     turn_curve,
 )
-
-Array = NDArray[np.float64]
 
 # The row of keys for where the whole body goes.
 WAY_ROW = "way"

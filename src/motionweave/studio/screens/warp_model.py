@@ -8,20 +8,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.analysis.heading import facing
-from motionweave.analysis.rig import find_rig
+from motionweave.body.heading import facing
+from motionweave.body.rig.roles import find_rig
 from motionweave.core import kinematics, rotations
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
+from motionweave.methods.warping.joints import joints_called
+from motionweave.methods.warping.keys import Key
+from motionweave.methods.warping.time import output_frames, time_curve
+from motionweave.methods.warping.warp import warp
 from motionweave.studio.memo import Memo
-from motionweave.warping.joints import joints_called
-from motionweave.warping.keys import Key
-from motionweave.warping.time import output_frames, time_curve
-from motionweave.warping.warp import warp
 
-Array = NDArray[np.float64]
 Grip = tuple[str, int, bool]
 
 # What is pulled most: names of keys, and the roles of their joints.

@@ -1,0 +1,182 @@
+"""Left and right exchanged.
+
+Each joint has a partner: the joint at the same place of the other side, or itself in the
+middle. Partners are paired from the root down (by the side in their names, by role, by
+shape), so that the tree is the same seen in the mirror. The rest pose has a mirror plane
+of its own, found from the offsets: most rigs have it at x = 0, but rigs whose bones lie
+along an axis do not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.rig.names import side_key
+from motionweave.body.rig.roles import find_rig
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import QualityWarning
+
+# A mirror plane this close (cosine) to a coordinate plane is that plane.
+_ON_AXIS = np.cos(np.radians(15.0))
+# Bones may miss their mirror image by this share of the body's height.
+_SYMMETRIC = 0.1
+
+
+def mirror(motion: Motion) -> Motion:
+    """The motion with left and right exchanged, reflected in the plane x = 0.
+
+    The skeleton stays as it is, so that the result can be combined with other clips of
+    the character; where its sides differ a little, limbs keep the lengths of their own
+    side. Mirroring twice gives the motion back.
+
+    Warns
+    -----
+    QualityWarning
+        If the skeleton's sides differ so much that the mirror image will not look right.
+    """
+    skeleton = motion.skeleton
+    swap = partners(skeleton)
+    normal = rest_normal(skeleton, swap)
+    reflected = skeleton.offsets - 2.0 * np.outer(skeleton.offsets @ normal, normal)
+    missed = np.linalg.norm(reflected - skeleton.offsets[swap], axis=1)[1:]
+    if len(missed) and missed.max() > _SYMMETRIC * skeleton.height:
+        worst = skeleton.names[int(np.argmax(missed)) + 1]
+        warnings.warn(
+            f"the skeleton is not symmetric (joint {worst!r} has no counterpart at its mirrored "
+            "place), so the mirrored motion is only roughly the mirror image",
+            QualityWarning,
+            stacklevel=2,
+        )
+    kinds = {c.kind: other_side(c.kind) for c in motion.constraints}
+    image = motion.mirrored(swap, kinds)
+    if np.array_equal(normal, [1.0, 0.0, 0.0]):
+        return image
+    return _in_rest_plane(image, normal)
+
+
+def other_side(kind: str) -> str:
+    """``right_toe`` for ``left_toe`` and so on; itself for what has no side."""
+    for side, other in (("left", "right"), ("right", "left")):
+        if kind == side or kind.startswith(f"{side}_"):
+            return other + kind.removeprefix(side)
+    return kind
+
+
+@lru_cache(maxsize=64)
+def partners(skeleton: Skeleton) -> NDArray[np.intp]:
+    """``(J,)`` index of each joint's partner on the other side, itself in the middle."""
+    swap = np.arange(len(skeleton))
+    pairing = _Pairing(skeleton)
+    for joint in range(len(skeleton)):
+        # Children of a pair are paired across it; those of a middle joint among themselves.
+        other = int(swap[joint])
+        if other >= joint:
+            for a, b in pairing.children(joint, other):
+                swap[a], swap[b] = b, a
+    swap.setflags(write=False)
+    return swap
+
+
+def rest_normal(skeleton: Skeleton, swap: NDArray[np.intp]) -> Array:
+    """Unit normal ``(3,)`` of the plane that exchanges the sides of the rest pose.
+
+    The reflection I - 2 n n' that brings offsets best to those of their partners has as
+    n the direction in which the products of partners' offsets are smallest.
+    """
+    ours, theirs = skeleton.offsets[1:], skeleton.offsets[swap][1:]
+    products = ours.T @ theirs
+    values, vectors = np.linalg.eigh(0.5 * (products + products.T))
+    normal = vectors[:, 0]
+    axis = int(np.argmax(np.abs(normal)))
+    undecided = len(values) > 1 and values[1] - values[0] < 1e-9 * max(abs(values[-1]), 1e-300)
+    if undecided:
+        return np.array([1.0, 0.0, 0.0])
+    if abs(normal[axis]) > _ON_AXIS:
+        return np.asarray(np.eye(3)[axis])
+    return np.asarray(normal * np.sign(normal[axis]))
+
+
+def _in_rest_plane(image: Motion, normal: Array) -> Motion:
+    """A motion mirrored with local frames reflected in x, as if reflected along ``normal``.
+
+    With M the reflection in x and S the one along the normal, global orientations must be
+    M G S where they are M G M: all local frames are turned by M S.
+    """
+    across = np.diag([-1.0, 1.0, 1.0])
+    turn = across @ (np.eye(3) - 2.0 * np.outer(normal, normal))
+    quat = rotations.from_matrix(turn)
+    local = rotations.multiply(image.rotations, quat)
+    local[:, 1:] = rotations.multiply(rotations.inverse(quat), local[:, 1:])
+    moves = image.translations
+    return replace(image, rotations=local, translations=None if moves is None else moves @ turn)
+
+
+class _Pairing:
+    """Who is whose partner among the children of a joint or of a pair."""
+
+    def __init__(self, skeleton: Skeleton):
+        self.skeleton = skeleton
+        self.keys = [side_key(name) for name in skeleton.names]
+        # Roles on each branch: a joint without one (CMU's hip joints) leads to some.
+        self.roles: list[set[str]] = [set() for _ in skeleton.names]
+        for role, joint in find_rig(skeleton).roles.items():
+            self.roles[joint].add(role)
+        self.sizes = np.ones(len(skeleton), dtype=int)
+        for joint in range(len(skeleton) - 1, 0, -1):
+            self.sizes[skeleton.parents[joint]] += self.sizes[joint]
+            self.roles[skeleton.parents[joint]] |= self.roles[joint]
+
+    def children(self, a: int, b: int) -> list[tuple[int, int]]:
+        """Pairs among the children of ``a`` and ``b``; ``a == b`` for a joint in the middle."""
+        ours = list(self.skeleton.children[a])
+        theirs = list(self.skeleton.children[b]) if a != b else ours
+        pairs: list[tuple[int, int]] = []
+        for alike in (self._same_role, self._same_name, self._same_shape):
+            for one in list(ours):
+                if one not in ours:
+                    continue
+                found = [other for other in theirs if other != one and alike(one, other, a == b)]
+                if found:
+                    other = min(found, key=lambda each, one=one: self._apart(one, each))  # type: ignore[misc]
+                    pairs.append((one, other))
+                    ours.remove(one)
+                    theirs.remove(other)
+                    if a == b:
+                        ours = theirs = [j for j in ours if j not in (one, other)]
+        return pairs
+
+    def _same_role(self, one: int, other: int, middle: bool) -> bool:
+        mine, theirs = self.roles[one], self.roles[other]
+        return bool(mine) and theirs == {other_side(role) for role in mine}
+
+    def _same_name(self, one: int, other: int, middle: bool) -> bool:
+        (side, key), (other_s, other_key) = self.keys[one], self.keys[other]
+        return key == other_key and {side, other_s} == {"left", "right"}
+
+    def _same_shape(self, one: int, other: int, middle: bool) -> bool:
+        """Like branches; in the middle they must also lie on different sides."""
+        for joint in (one, other):
+            if middle and self.keys[joint][0]:
+                return False
+        if self.sizes[one] != self.sizes[other]:
+            return False
+        lengths = np.linalg.norm(self.skeleton.offsets[[one, other]], axis=1)
+        if abs(lengths[0] - lengths[1]) > 0.3 * max(lengths.max(), 1e-12):
+            return False
+        if not middle:
+            return True
+        across = self.skeleton.offsets[one, 0] * self.skeleton.offsets[other, 0]
+        return bool(across < 0.0 and self._apart(one, other) < 0.3 * lengths.max())
+
+    def _apart(self, one: int, other: int) -> float:
+        """How far an offset misses the mirror image of the other one."""
+        image = self.skeleton.offsets[other] * np.array([-1.0, 1.0, 1.0])
+        return float(np.linalg.norm(self.skeleton.offsets[one] - image))

@@ -1,0 +1,173 @@
+"""Joint names of the common conventions, read as sides and body parts.
+
+A name such as ``mixamorig:LeftUpLeg``, ``Bip01 L Thigh``, ``thigh.L``, ``L_Hip`` or
+``lfemur`` is cut into words; a side is taken out, and the longest run of words at the
+end that names a body part is kept. Words are ambiguous between conventions (a
+*shoulder* is a collar bone for some and the upper arm's joint for others), so roles
+are claimed in an order that settles it: an unambiguous word first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from motionweave.body.rig.tree import depths
+from motionweave.core.skeleton import Skeleton
+
+LEFT, RIGHT, CENTRE = "left", "right", ""
+
+LEG_ROLES = ("thigh", "shin", "ankle", "toe")
+ARM_ROLES = ("shoulder", "upper_arm", "forearm", "hand")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SIDES = {
+    "left": LEFT,
+    "l": LEFT,
+    "lft": LEFT,
+    "lt": LEFT,
+    "lf": LEFT,
+    "right": RIGHT,
+    "r": RIGHT,
+    "rgt": RIGHT,
+    "rt": RIGHT,
+    "rg": RIGHT,
+}
+
+# Joints with one of these words control, roll or end another one: never a role.
+_HELPERS = _words(
+    "ik fk ctrl control controller pole target twist roll nub end site tip effector mch "
+    "helper share corrective socket weapon prop attach muscle volume tweak"
+)
+# Words that say nothing and may follow the body part.
+_EMPTY = _words("joint jnt jt bone bind bend skin def geo main")
+
+# Who claims what, in this order: a role already claimed, or a joint already taken,
+# is passed over.
+_LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
+    ("thigh", _words("upleg upperleg thigh femur legupper legup hipleg")),
+    ("shin", _words("shin calf tibia knee lowerleg lowleg leglower legdown crus")),
+    ("ankle", _words("ankle")),
+    ("toe", _words("toe toes toebase ball forefoot tiptoe")),
+    ("ankle", _words("foot")),
+    ("toe", _words("foot")),
+    ("shin", _words("leg")),
+    ("thigh", _words("hip")),
+    ("thigh", _words("leg")),
+)
+_ARM_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
+    ("shoulder", _words("collar clavicle scapula collarbone")),
+    (
+        "upper_arm",
+        _words("uparm upperarm humerus armupper armup shldr"),
+    ),
+    ("forearm", _words("forearm lowerarm lowarm elbow radius ulna armlower armdown")),
+    ("hand", _words("wrist")),
+    ("hand", _words("hand palm")),
+    ("upper_arm", _words("arm")),
+    ("upper_arm", _words("shoulder")),
+    ("shoulder", _words("shoulder")),
+)
+_CENTRE_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
+    ("hips", _words("hips pelvis hip")),
+    ("neck", _words("neck lowerneck neckbase")),
+    ("head", _words("head skull")),
+)
+
+_WORDS = frozenset().union(
+    *(words for claims in (_LEG_CLAIMS, _ARM_CLAIMS, _CENTRE_CLAIMS) for _, words in claims)
+)
+_TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+")
+
+
+def read_name(name: str) -> tuple[str, str]:
+    """Side (``left``, ``right`` or empty) and body part (or empty) of a joint name."""
+    name = re.split(r"[:|]", name)[-1]
+    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    if any(token in _HELPERS for token in tokens):
+        return CENTRE, ""
+    side, rest = CENTRE, []
+    for token in tokens:
+        if token in _SIDES:
+            side = side or _SIDES[token]
+            continue
+        if side == CENTRE:
+            side, token = _glued_side(token)
+        rest.append(token)
+    while rest and rest[-1] in _EMPTY:
+        rest.pop()
+    for first in range(len(rest)):
+        part = "".join(rest[first:])
+        if part in _WORDS:
+            return side, part
+    return side, ""
+
+
+def side_key(name: str) -> tuple[str, str]:
+    """Side of a joint name, and the name with the side taken out: alike for partners."""
+    for found in _TOKEN.finditer(name):
+        token = found.group().lower()
+        side, end = _SIDES.get(token, CENTRE), found.end()
+        if side == CENTRE:
+            side, _ = _glued_side(token)
+            prefix = next((p for p in (LEFT, RIGHT) if token.startswith(p)), token[:1])
+            end = found.start() + len(prefix)
+        if side:
+            return side, f"{name[: found.start()]}*{name[end:]}".lower()
+    return CENTRE, name.lower()
+
+
+def _glued_side(token: str) -> tuple[str, str]:
+    """Side and rest of words such as ``lfemur`` or ``leftfoot``."""
+    for prefix in ("left", "right", "l", "r"):
+        if not token.startswith(prefix):
+            continue
+        part = token[len(prefix) :]
+        known = part in _WORDS or part.removesuffix("joint") in _WORDS
+        if known or (len(prefix) > 1 and part):
+            return _SIDES[prefix], part.removesuffix("joint") if known else part
+    return CENTRE, token
+
+
+def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
+    """Roles that the names alone give; not yet checked against the tree."""
+    parts: dict[tuple[str, str], list[int]] = {}
+    for joint, name in enumerate(skeleton.names):
+        side, part = read_name(name)
+        if part:
+            parts.setdefault((side, part), []).append(joint)
+    depth = depths(skeleton)
+    roles: dict[str, int] = {}
+    for side in (LEFT, RIGHT):
+        for claims in (_LEG_CLAIMS, _ARM_CLAIMS):
+            for role, joint in _claimed(claims, side, parts, depth).items():
+                roles[f"{side}_{role}"] = joint
+    roles.update(_claimed(_CENTRE_CLAIMS, CENTRE, parts, depth))
+    return roles
+
+
+def _claimed(
+    claims: Sequence[tuple[str, frozenset[str]]],
+    side: str,
+    parts: Mapping[tuple[str, str], list[int]],
+    depth: Sequence[int],
+) -> dict[str, int]:
+    taken: dict[str, int] = {}
+    for role, words in claims:
+        if role in taken:
+            continue
+        joints = [
+            joint
+            for (where, word), found in parts.items()
+            if where == side and word in words
+            for joint in found
+            if joint not in taken.values()
+        ]
+        if joints:
+            # Bones split along their length repeat the name: the uppermost moves the limb.
+            taken[role] = min(joints, key=lambda joint: (depth[joint], joint))
+    return taken

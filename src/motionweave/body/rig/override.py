@@ -1,0 +1,54 @@
+"""Joint roles as a user gives them, in a mapping or a JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES
+from motionweave.errors import RigError
+
+Override = Mapping[str, "str | Sequence[str] | None"]
+Given = Mapping[str, "str | tuple[str, ...] | None"]
+
+SIDES = ("left", "right")
+CENTRE_ROLES = ("hips", "chest", "neck", "head")
+ROLES = CENTRE_ROLES + tuple(f"{side}_{role}" for side in SIDES for role in LEG_ROLES + ARM_ROLES)
+
+
+def read_override(override: Override | str | Path) -> dict[str, str | tuple[str, ...] | None]:
+    """An override checked: role to joint name, ``spine`` to a tuple of them, None for no joint."""
+    where = "rig override"
+    if isinstance(override, str | Path):
+        where = str(override)
+        try:
+            override = json.loads(Path(override).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise RigError(f"{where}: not a JSON file: {error}") from None
+    if not isinstance(override, Mapping):
+        raise RigError(f'{where}: expected an object such as {{"left_ankle": "FootL"}}')
+    result: dict[str, str | tuple[str, ...] | None] = {}
+    for role, name in override.items():
+        if role == "spine":
+            if isinstance(name, str) or not isinstance(name, Sequence):
+                raise RigError(f"{where}: spine must be a list of joint names, hips to chest")
+            result[role] = tuple(str(each) for each in name)
+            continue
+        if role not in ROLES:
+            raise RigError(f"{where}: no role {role!r}; roles are spine, {', '.join(ROLES)}")
+        if not isinstance(name, str | None):
+            raise RigError(f"{where}: {role} must be the name of a joint, or null for none")
+        result[role] = name
+    return result
+
+
+def joints_of(override: Mapping[str, str | tuple[str, ...] | None]) -> set[str]:
+    """All joints that an override names."""
+    names: set[str] = set()
+    for value in override.values():
+        if isinstance(value, str):
+            names.add(value)
+        elif value is not None:
+            names.update(value)
+    return names

@@ -1,0 +1,338 @@
+"""Which joint is which: hips, spine, head, legs and arms of any humanoid skeleton.
+
+Roles come from three places, the later ones only where the earlier say nothing: an
+override given by the user (JSON), the joints' names (`rig_names`), and the shape of the
+tree and the rest pose (`rig_shape`). A rig that lacks a role works everywhere except in
+the features that need the role, and those say so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, roles_by_name
+from motionweave.body.rig.override import (
+    CENTRE_ROLES,
+    ROLES,
+    SIDES,
+    Given,
+    Override,
+    joints_of,
+    read_override,
+)
+from motionweave.body.rig.shape import roles_by_shape
+from motionweave.body.rig.tree import chain, is_above, meeting, most_between, next_joint
+from motionweave.core.arrays import Array
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import RigError
+
+__all__ = ["ROLES", "SIDES", "Rig", "find_rig", "leg_length", "use_rig"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A skeleton and the roles of its joints.
+
+    Parameters
+    ----------
+    skeleton
+        The character.
+    roles
+        Role name to joint index, for the roles that were found; see `ROLES`.
+    spine
+        Joints above the hips up to the chest, the chest last; empty if unknown.
+    origins
+        Role name to where it was found: ``"override"``, ``"names"`` or ``"shape"``.
+    """
+
+    skeleton: Skeleton
+    roles: Mapping[str, int]
+    spine: tuple[int, ...]
+    origins: Mapping[str, str]
+
+    def has(self, *roles: str) -> bool:
+        """Whether all these roles are known."""
+        return all(_known_role(role) in self.roles for role in roles)
+
+    def joint(self, role: str, feature: str) -> int:
+        """Index of the joint with that role; a `RigError` says how to give a missing one.
+
+        Parameters
+        ----------
+        role
+            One of `ROLES`.
+        feature
+            What needs it, for the message, such as ``"foot clean-up"``.
+        """
+        index = self.roles.get(_known_role(role))
+        if index is None:
+            example = json.dumps({role: "name of the joint"})
+            raise RigError(
+                f"{feature} needs to know which joint is the {role}, and neither names nor shape "
+                f"of the skeleton (joints {self._listed()}) tell: "
+                f"give it in a JSON file such as {example} (--rig FILE, or mw.use_rig(FILE))"
+            )
+        return index
+
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """Joints ``(left, right)`` of every role known on both sides."""
+        both = LEG_ROLES + ARM_ROLES
+        return tuple(
+            (self.roles[f"left_{role}"], self.roles[f"right_{role}"])
+            for role in both
+            if self.has(f"left_{role}", f"right_{role}")
+        )
+
+    def lateral_axis(self, positions: Array) -> Array | None:
+        """Vectors ``(T, 3)`` to the character's left, about 1 long when it stands upright.
+
+        The mean over hips and shoulders of right to left, each in units of its own
+        width, from joint ``positions`` ``(T, J, 3)``. None without either pair.
+        """
+        axes = []
+        for role in ("thigh", "upper_arm"):
+            if self.has(f"left_{role}", f"right_{role}"):
+                across = (
+                    positions[:, self.roles[f"left_{role}"]]
+                    - positions[:, self.roles[f"right_{role}"]]
+                )
+                width = float(np.median(np.linalg.norm(across, axis=1)))
+                if width > 0.0:
+                    axes.append(across / width)
+        return np.mean(axes, axis=0) if axes else None
+
+    def names(self) -> dict[str, str]:
+        """Role to joint name, for the roles that were found, in the order of `ROLES`."""
+        return {role: self.skeleton.names[self.roles[role]] for role in ROLES if role in self.roles}
+
+    def _listed(self) -> str:
+        names = self.skeleton.names
+        return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+
+
+_overrides: list[Given] = []
+
+
+def use_rig(override: Override | str | Path) -> None:
+    """Roles to use from now on for every skeleton that has all the joints named here.
+
+    Parameters
+    ----------
+    override
+        Role to joint name, or a JSON file that holds it, such as
+        ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
+        null says that there is no such joint.
+    """
+    _overrides.insert(0, read_override(override))
+    _cached_rig.cache_clear()
+
+
+def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) -> Rig:
+    """Roles of the joints of a skeleton.
+
+    Parameters
+    ----------
+    skeleton
+        The character; the result is remembered for each skeleton.
+    override
+        Role to joint name, or a JSON file, as in `use_rig`; goes before everything else.
+    """
+    if override is not None:
+        return _build(skeleton, read_override(override))
+    return _cached_rig(skeleton)
+
+
+@lru_cache(maxsize=256)
+def _cached_rig(skeleton: Skeleton) -> Rig:
+    names = set(skeleton.names)
+    for override in _overrides:
+        if joints_of(override) <= names:
+            return _build(skeleton, override)
+    return _build(skeleton, {})
+
+
+def leg_length(skeleton: Skeleton, rig: Rig | None = None) -> float:
+    """Length of thigh and shin, mean of both sides: the unit of every threshold."""
+    rig = rig or find_rig(skeleton)
+    lengths = []
+    for side in SIDES:
+        thigh = rig.joint(f"{side}_thigh", "measuring the leg")
+        ankle = rig.joint(f"{side}_ankle", "measuring the leg")
+        below = list(skeleton.chain(thigh, ankle)[1:])
+        lengths.append(float(np.linalg.norm(skeleton.offsets[below], axis=1).sum()))
+    length = float(np.mean(lengths))
+    if length <= 0.0:
+        raise RigError(
+            f"the legs of the skeleton (joints {rig._listed()}) have no length: "
+            "the joints from thigh to ankle have zero offsets"
+        )
+    return length
+
+
+def _known_role(role: str) -> str:
+    if role not in ROLES:
+        raise RigError(f"there is no role {role!r}; roles are {', '.join(ROLES)}")
+    return role
+
+
+# Putting the sources together
+
+
+def _build(skeleton: Skeleton, override: Given) -> Rig:
+    named = roles_by_name(skeleton)
+    shaped = roles_by_shape(skeleton)
+    roles: dict[str, int] = {}
+    origins: dict[str, str] = {}
+
+    def learn(found: Mapping[str, int], origin: str) -> None:
+        for role, joint in found.items():
+            if role not in roles:
+                roles[role] = joint
+                origins[role] = origin
+
+    given = {
+        role: skeleton.index(name)
+        for role, name in override.items()
+        if role != "spine" and isinstance(name, str)
+    }
+    learn(given, "override")
+    for limb in _limbs():
+        by_name = _checked_limb(skeleton, {**_part(named, limb), **_part(given, limb)}, limb)
+        if by_name:
+            learn(by_name, "names")
+        elif not any(role in given for role in limb):
+            learn(_part(shaped, limb), "shape")
+    for side in SIDES:
+        learn(_limb_ends(skeleton, roles, side), "shape")
+    learn(_checked_centre(skeleton, roles, named), "names")
+    learn(_centre_from_limbs(skeleton, roles, shaped), "shape")
+    for role, name in override.items():
+        if name is None:
+            roles.pop(role, None)
+            origins.pop(role, None)
+    spine_names = override.get("spine")
+    if isinstance(spine_names, tuple):
+        spine = tuple(skeleton.index(name) for name in spine_names)
+    else:
+        spine = _spine(skeleton, roles)
+    ordered = {role: roles[role] for role in ROLES if role in roles}
+    return Rig(skeleton, MappingProxyType(ordered), spine, MappingProxyType(origins))
+
+
+def _limbs() -> Iterable[tuple[str, ...]]:
+    for side in SIDES:
+        for limb in (LEG_ROLES, ARM_ROLES):
+            yield tuple(f"{side}_{role}" for role in limb)
+
+
+def _part(roles: Mapping[str, int], wanted: Iterable[str]) -> dict[str, int]:
+    return {role: roles[role] for role in wanted if role in roles}
+
+
+def _checked_limb(
+    skeleton: Skeleton, found: dict[str, int], limb: tuple[str, ...]
+) -> dict[str, int]:
+    """The limb if its joints really hang one below the other, gaps filled, else nothing."""
+    first = 0 if limb[0].endswith("thigh") else 1
+    upper, middle, last = limb[first : first + 3]
+    if sum(role in found for role in (upper, middle, last)) < 2:
+        return {}
+    if middle not in found:
+        between = chain(skeleton, found[upper], found[last])[1:-1]
+        if not between:
+            return {}
+        found[middle] = most_between(skeleton, found[upper], between, found[last])
+    if upper not in found:
+        parent = int(skeleton.parents[found[middle]])
+        if parent < 0:
+            return {}
+        found[upper] = parent
+    if last not in found:
+        child = next_joint(skeleton, found[middle])
+        if child is None:
+            return {}
+        found[last] = child
+    order = [found[role] for role in limb if role in found]
+    for above, below in pairwise(order):
+        if not is_above(skeleton, above, below):
+            outer = limb[3 if first == 0 else 0]
+            if outer not in found:
+                return {}
+            # The toe or the collar bone may be misread without spoiling the limb.
+            return _checked_limb(skeleton, {r: j for r, j in found.items() if r != outer}, limb)
+    return found
+
+
+def _limb_ends(skeleton: Skeleton, roles: Mapping[str, int], side: str) -> dict[str, int]:
+    """Toe and collar bone, which follow from ankle and upper arm."""
+    ends: dict[str, int] = {}
+    ankle, arm = roles.get(f"{side}_ankle"), roles.get(f"{side}_upper_arm")
+    if ankle is not None:
+        toe = next_joint(skeleton, ankle)
+        if toe is not None:
+            ends[f"{side}_toe"] = toe
+    other = roles.get(f"{'right' if side == 'left' else 'left'}_upper_arm")
+    if arm is not None and other is not None:
+        parent = int(skeleton.parents[arm])
+        if parent >= 0 and not is_above(skeleton, parent, other) and parent != other:
+            ends[f"{side}_shoulder"] = parent
+    return ends
+
+
+def _checked_centre(
+    skeleton: Skeleton, roles: Mapping[str, int], named: Mapping[str, int]
+) -> dict[str, int]:
+    """Named hips, neck and head, where they are in the right place of the tree."""
+    centre: dict[str, int] = {}
+    thighs = [roles[r] for r in ("left_thigh", "right_thigh") if r in roles]
+    arms = [roles[r] for r in ("left_upper_arm", "right_upper_arm") if r in roles]
+    hips, neck, head = (named.get(role) for role in ("hips", "neck", "head"))
+    if hips is not None and all(is_above(skeleton, hips, j) for j in [*thighs, *arms]):
+        centre["hips"] = hips
+    if head is not None:
+        centre["head"] = head
+    if neck is not None and (head is None or is_above(skeleton, neck, head)):
+        centre["neck"] = neck
+    return centre
+
+
+def _centre_from_limbs(
+    skeleton: Skeleton, roles: Mapping[str, int], shaped: Mapping[str, int]
+) -> dict[str, int]:
+    """Hips where legs and trunk meet, chest where the arms meet, neck between chest and head."""
+    known = dict(roles)
+    arms = [roles[r] for r in ("left_upper_arm", "right_upper_arm") if r in roles]
+    if "head" not in known and "head" in shaped:
+        known["head"] = shaped["head"]
+    if "chest" not in known:
+        chest = meeting(skeleton, arms) if len(arms) == 2 else None
+        neck = known.get("neck")
+        # Some rigs hang the arms on the neck.
+        if neck is not None and (chest is None or chest == neck or is_above(skeleton, neck, chest)):
+            chest = int(skeleton.parents[neck])
+        if chest is not None and chest >= 0:
+            known["chest"] = chest
+    if "hips" not in known:
+        legs = [roles[r] for r in ("left_thigh", "right_thigh") if r in roles]
+        trunk = [known[r] for r in ("chest", "head") if r in known][:1]
+        if len(legs) == 2:
+            known["hips"] = meeting(skeleton, legs + trunk)
+    if "neck" not in known and "chest" in known and "head" in known:
+        between = chain(skeleton, known["chest"], known["head"])[1:-1]
+        if between:
+            known["neck"] = between[0]
+    return {role: known[role] for role in CENTRE_ROLES if role in known}
+
+
+def _spine(skeleton: Skeleton, roles: Mapping[str, int]) -> tuple[int, ...]:
+    if "hips" not in roles or "chest" not in roles:
+        return ()
+    return chain(skeleton, roles["hips"], roles["chest"])[1:]

@@ -1,0 +1,237 @@
+"""Legs, arms and head found from the tree and the rest pose, whatever the joints are called.
+
+Limbs come in pairs: two branches of one joint whose bones are equally long. Of the
+pairs that reach far the legs reach lowest, and the arms hang at the other end of the
+spine. Left is told from right by the way the feet point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES
+from motionweave.body.rig.tree import depths
+from motionweave.core.arrays import Array
+from motionweave.core.skeleton import Skeleton
+
+# Bones of a left and a right limb may differ by so much of the longer one, and by so
+# much of the whole limb; people are less symmetric than one thinks.
+_BONE_TOLERANCE = 0.3
+_REACH_TOLERANCE = 0.06
+# Shorter pairs than this share of the longest are ears, eyes or fingers.
+_SHORTEST_LIMB = 0.4
+# Joints closer than this share of a limb are at one place.
+_SAME_PLACE = 0.02
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two like branches ``a`` and ``b`` of joint ``parent``."""
+
+    parent: int
+    a: int
+    b: int
+    reach: float
+
+
+class _Branches:
+    """For every joint the longest way down from it."""
+
+    def __init__(self, skeleton: Skeleton):
+        self.skeleton = skeleton
+        self.bone = np.linalg.norm(skeleton.offsets, axis=1)
+        count = len(skeleton)
+        self.reach = np.zeros(count)
+        self.next = np.full(count, -1)
+        self.tip = np.array(skeleton.rest_positions)
+        for end, parent in enumerate(skeleton.end_parents):
+            length = float(np.linalg.norm(skeleton.end_offsets[end]))
+            if length > self.reach[parent]:
+                self.reach[parent] = length
+                self.tip[parent] = skeleton.rest_end_positions[end]
+        for joint in range(count - 1, 0, -1):
+            parent = int(skeleton.parents[joint])
+            length = self.bone[joint] + self.reach[joint]
+            if length > self.reach[parent]:
+                self.reach[parent] = length
+                self.next[parent] = joint
+                self.tip[parent] = self.tip[joint]
+
+    def path(self, joint: int) -> list[int]:
+        """Joints of the longest way down, ``joint`` first."""
+        path = [joint]
+        while self.next[path[-1]] >= 0:
+            path.append(int(self.next[path[-1]]))
+        return path
+
+    def length(self, joint: int) -> float:
+        """Length of the longest way from the joint's parent through the joint."""
+        return float(self.bone[joint] + self.reach[joint])
+
+    def alike(self, a: int, b: int) -> bool:
+        """Whether two branches could be the two sides of one body."""
+        bones_a, bones_b = self.bone[self.path(a)], self.bone[self.path(b)]
+        if len(bones_a) != len(bones_b):
+            return False
+        longer = np.maximum(bones_a, bones_b)
+        room = _BONE_TOLERANCE * longer + _REACH_TOLERANCE * longer.sum()
+        lengths = sorted((self.length(a), self.length(b)))
+        return bool(
+            np.all(np.abs(bones_a - bones_b) <= room)
+            and lengths[0] > (1.0 - _BONE_TOLERANCE) * lengths[1]
+        )
+
+
+def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
+    """Roles that the tree and the rest pose give; empty where they say nothing sure."""
+    branches = _Branches(skeleton)
+    pairs = _limb_pairs(branches)
+    if not pairs:
+        return {}
+    legs = _legs_of(branches, pairs)
+    arms = next((p for p in pairs if p is not legs), None)
+    chains = {joint: _limb(branches, legs.parent, joint) for joint in (legs.a, legs.b)}
+    if not all(len(chain) >= 3 for chain in chains.values()):
+        return {}
+    roles = {"hips": legs.parent}
+    left = _left_direction(branches, legs, arms, chains)
+    if left is not None:
+        a_left = _is_left(branches, legs, left)
+        if a_left is not None:
+            for side, joint in _sides(legs, a_left):
+                names = [f"{side}_{role}" for role in LEG_ROLES]
+                roles.update(zip(names, chains[joint], strict=False))
+    if arms is None:
+        return roles
+    roles["chest"] = arms.parent
+    head = _head(branches, arms, legs)
+    if head is not None:
+        roles["head"] = head
+    a_left = None if left is None else _is_left(branches, arms, left)
+    if a_left is not None:
+        for side, joint in _sides(arms, a_left):
+            chain = _limb(branches, arms.parent, joint)[:3]
+            if len(chain) == 3:
+                names = [f"{side}_{role}" for role in ARM_ROLES[1:]]
+                roles.update(zip(names, chain, strict=True))
+    return roles
+
+
+def _limb_pairs(branches: _Branches) -> list[_Pair]:
+    """Pairs of like branches, the farthest reaching first, none inside another."""
+    skeleton = branches.skeleton
+    found = [
+        _Pair(parent, a, b, min(branches.length(a), branches.length(b)))
+        for parent, children in enumerate(skeleton.children)
+        for i, a in enumerate(children)
+        for b in children[i + 1 :]
+        if branches.alike(a, b)
+    ]
+    found.sort(key=lambda pair: -pair.reach)
+    chosen: list[_Pair] = []
+    inside: set[int] = set()
+    for pair in found:
+        if pair.reach < _SHORTEST_LIMB * found[0].reach:
+            break
+        if {pair.parent, pair.a, pair.b} & inside:
+            continue
+        chosen.append(pair)
+        inside |= _below(skeleton, pair.a) | _below(skeleton, pair.b)
+    return chosen
+
+
+def _below(skeleton: Skeleton, joint: int) -> set[int]:
+    """The joint and everything under it."""
+    found = {joint}
+    for child in range(joint + 1, len(skeleton)):
+        if int(skeleton.parents[child]) in found:
+            found.add(child)
+    return found
+
+
+def _legs_of(branches: _Branches, pairs: list[_Pair]) -> _Pair:
+    """The pair that stands on the floor, or hangs nearest to the root in an odd rest pose."""
+    rest = branches.skeleton.rest_positions
+
+    def drop(pair: _Pair) -> float:
+        tips = 0.5 * (branches.tip[pair.a] + branches.tip[pair.b])
+        return float(rest[pair.parent, 1] - tips[1]) / pair.reach
+
+    standing = [pair for pair in pairs if drop(pair) > 0.6]
+    if standing:
+        return min(standing, key=lambda p: float(branches.tip[p.a, 1] + branches.tip[p.b, 1]))
+    depth = depths(branches.skeleton)
+    return min(pairs, key=lambda pair: (depth[pair.parent], -pair.reach))
+
+
+def _limb(branches: _Branches, parent: int, joint: int) -> list[int]:
+    """Upper joint, middle joint, last joint of a limb, and what follows, without helpers.
+
+    The two bones of a limb are the longest two in a row. Joints at one place count
+    once, and those at the parent's own place (CMU's hip joints) do not count.
+    """
+    rest = branches.skeleton.rest_positions
+    near = _SAME_PLACE * branches.length(joint)
+    places: list[int] = []
+    last = rest[parent]
+    for each in branches.path(joint):
+        if np.linalg.norm(rest[each] - last) > near:
+            places.append(each)
+            last = rest[each]
+    if len(places) < 3:
+        return []
+    points = rest[places]
+    bones = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    start = int(np.argmax(bones[:-1] + bones[1:]))
+    return places[start:]
+
+
+def _left_direction(
+    branches: _Branches, legs: _Pair, arms: _Pair | None, chains: dict[int, list[int]]
+) -> Array | None:
+    """Unit vector to the character's left in the rest pose, None where it cannot be told."""
+    rest = branches.skeleton.rest_positions
+    up = np.array([0.0, 1.0, 0.0])
+    if arms is not None and arms.parent != legs.parent:
+        spine = rest[arms.parent] - rest[legs.parent]
+        if np.linalg.norm(spine) > _SAME_PLACE * legs.reach:
+            up = spine / np.linalg.norm(spine)
+    ankles = np.array([rest[chain[2]] for chain in chains.values()])
+    tips = np.array([branches.tip[chain[2]] for chain in chains.values()])
+    feet = np.mean(tips - ankles, axis=0)
+    forward = feet - (feet @ up) * up
+    if np.linalg.norm(forward) < 0.02 * legs.reach:
+        if up[1] < 0.7:
+            return None
+        # Feet that do not point anywhere: files face +z unless something says otherwise.
+        forward = np.array([0.0, 0.0, 1.0])
+    left = np.cross(up, forward)
+    return left / np.linalg.norm(left)
+
+
+def _is_left(branches: _Branches, pair: _Pair, left: Array) -> bool | None:
+    """Whether branch ``a`` of the pair is the left one."""
+    apart = float((branches.tip[pair.a] - branches.tip[pair.b]) @ left)
+    if abs(apart) < _SAME_PLACE * pair.reach:
+        return None
+    return apart > 0.0
+
+
+def _sides(pair: _Pair, a_is_left: bool) -> tuple[tuple[str, int], tuple[str, int]]:
+    a, b = ("left", "right") if a_is_left else ("right", "left")
+    return (a, pair.a), (b, pair.b)
+
+
+def _head(branches: _Branches, arms: _Pair, legs: _Pair) -> int | None:
+    """Last joint of the longest chain at the chest that is neither an arm nor leads to the legs."""
+    children = [
+        child
+        for child in branches.skeleton.children[arms.parent]
+        if child not in (arms.a, arms.b, legs.a, legs.b)
+        and legs.parent not in _below(branches.skeleton, child)
+    ]
+    if not children:
+        return None
+    return branches.path(max(children, key=branches.length))[-1]

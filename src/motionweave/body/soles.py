@@ -1,0 +1,166 @@
+"""The points of the body that touch: heels, toes, hands.
+
+A heel is the point of the sole straight below the ankle, at the height of the toe joint
+when the foot is flat; a toe is the toe joint (the ball of the foot). Both are fixed to
+the foot. Where the rig has no toe joint, the ankle's end site stands in for it, and
+without that a foot of usual proportions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
+from motionweave.body.tpose import starts_in_tpose
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+
+LEG_JOINTS = tuple(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle"))
+
+# Ankle to ball of an average foot, in leg lengths: forward and down.
+_FOOT_FORWARD = 0.14
+_FOOT_DOWN = 0.05
+# A rest pose whose legs are closer to the vertical than this stands; then the feet are flat.
+_STANDING = np.cos(np.radians(45.0))
+# Frames whose foot is among the slowest and lowest of the clip show how a foot stands.
+_STILLEST = 0.1
+
+
+@dataclass(frozen=True)
+class Sole:
+    """Where the sole of a foot is, in the frames of its joints.
+
+    Parameters
+    ----------
+    ankle
+        Joint that carries the heel.
+    heel
+        ``(3,)`` place of the heel in the ankle's frame.
+    toe_joint
+        Joint that carries the toe point: the toe joint, or the ankle.
+    toe
+        ``(3,)`` place of the toe in that joint's frame.
+    known
+        Where the toe comes from: ``"toe joint"``, ``"end site"`` or ``"proportions"``.
+    """
+
+    ankle: int
+    heel: Array
+    toe_joint: int
+    toe: Array
+    known: str
+
+
+def has_feet(skeleton: Skeleton) -> bool:
+    """Whether the skeleton has what foot contacts need: legs of some length."""
+    rig = find_rig(skeleton)
+    return rig.has(*LEG_JOINTS) and bool(
+        np.any(skeleton.offsets[[rig.roles[role] for role in LEG_JOINTS if "thigh" not in role]])
+    )
+
+
+def soles(motion: Motion) -> dict[str, Sole]:
+    """The sole of each foot, ``left`` and ``right``."""
+    rig = find_rig(motion.skeleton)
+    return {side: _sole(motion, rig, side) for side in SIDES}
+
+
+def contact_points(motion: Motion, hands: bool = False) -> dict[str, Array]:
+    """Global positions ``(T, 3)`` of what can touch, by constraint kind.
+
+    Parameters
+    ----------
+    motion
+        Its rig needs ankles and thighs (and hands, if asked for).
+    hands
+        Whether to add ``left_hand`` and ``right_hand``.
+    """
+    rig = find_rig(motion.skeleton)
+    positions, orientations = motion.forward()
+    points: dict[str, Array] = {}
+    for side, sole in soles(motion).items():
+        points[f"{side}_heel"] = positions[:, sole.ankle] + rotations.rotate(
+            orientations[:, sole.ankle], sole.heel
+        )
+        points[f"{side}_toe"] = positions[:, sole.toe_joint] + rotations.rotate(
+            orientations[:, sole.toe_joint], sole.toe
+        )
+    if hands:
+        for side in SIDES:
+            joint = rig.joint(f"{side}_hand", "hand contacts")
+            points[f"{side}_hand"] = positions[:, joint]
+    return points
+
+
+def _sole(motion: Motion, rig: Rig, side: str) -> Sole:
+    skeleton = motion.skeleton
+    ankle = rig.joint(f"{side}_ankle", "foot contacts")
+    thigh = rig.joint(f"{side}_thigh", "foot contacts")
+    toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
+    up = _up_in_rest(skeleton, thigh, ankle, reach)
+    if up is None:
+        up = _up_in_motion(motion, ankle)
+    if known == "proportions":
+        size = leg_length(skeleton, rig)
+        forward = np.array([0.0, 0.0, 1.0])
+        forward = forward - (forward @ up) * up
+        if np.linalg.norm(forward) < 1e-3:
+            forward = np.array([1.0, 0.0, 0.0])
+        forward = forward / np.linalg.norm(forward)
+        reach = toe = size * (_FOOT_FORWARD * forward - _FOOT_DOWN * up)
+    return Sole(ankle, (reach @ up) * up, toe_joint, toe, known)
+
+
+def _toe(skeleton: Skeleton, rig: Rig, side: str, ankle: int) -> tuple[int, Array, Array, str]:
+    """Joint, place in its frame, vector from the ankle in the rest pose, and origin."""
+    nothing = np.zeros(3)
+    if rig.has(f"{side}_toe"):
+        joint = rig.roles[f"{side}_toe"]
+        reach = skeleton.rest_positions[joint] - skeleton.rest_positions[ankle]
+        return joint, nothing, reach, "toe joint"
+    ends = skeleton.end_offsets[skeleton.end_parents == ankle]
+    if len(ends):
+        farthest = ends[int(np.argmax(np.linalg.norm(ends, axis=1)))]
+        if np.linalg.norm(farthest) > 1e-3 * skeleton.height:
+            return ankle, farthest, farthest, "end site"
+    return ankle, nothing, nothing, "proportions"
+
+
+def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Array | None:
+    """Normal of the sole in the ankle's frame if the rest pose stands on flat feet.
+
+    Legs may be spread, and the feet with them: the sole is across the leg sideways, and
+    level from heel to toe.
+    """
+    leg = skeleton.rest_positions[thigh] - skeleton.rest_positions[ankle]
+    length = np.linalg.norm(leg)
+    if length == 0.0 or leg[1] < _STANDING * length:
+        return None
+    level = reach * np.array([1.0, 0.0, 1.0])
+    if np.linalg.norm(reach) > 0.0:
+        if np.linalg.norm(level) < 0.5 * np.linalg.norm(reach):
+            return None
+        level = level / np.linalg.norm(level)
+    up = leg - (leg @ level) * level
+    return np.asarray(up / np.linalg.norm(up))
+
+
+def _up_in_motion(motion: Motion, ankle: int) -> Array:
+    """Normal of the sole in the ankle's frame, from the frames in which the foot stands."""
+    first = int(starts_in_tpose(motion))
+    positions, orientations = motion.forward()
+    place, turn = positions[first:, ankle], orientations[first:, ankle]
+    if len(place) < 2:
+        return np.asarray(rotations.rotate(rotations.inverse(turn[0]), [0.0, 1.0, 0.0]))
+    speed = np.linalg.norm(np.gradient(place, axis=0), axis=1)
+    size = max(float(np.ptp(place[:, 1])), 1e-12)
+    # Ranks of speed and height together: still in the air or low in a swing is not standing.
+    unrest = speed / max(float(speed.max()), 1e-12) + (place[:, 1] - place[:, 1].min()) / size
+    standing = unrest <= np.quantile(unrest, _STILLEST)
+    up = rotations.rotate(rotations.inverse(turn[standing]), np.array([0.0, 1.0, 0.0]))
+    mean = np.mean(up, axis=0)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))

@@ -1,0 +1,186 @@
+"""A body with volume for any skeleton: tapered limbs, a trunk, a head.
+
+Its plan follows from the tree alone; roles of joints, where they are known, say
+which limb is left and which is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.rig.roles import find_rig
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion, end_positions
+from motionweave.core.skeleton import Skeleton
+
+# A limb is about this thick, as a share of sqrt(body height x length of what hangs on it).
+_THICKNESS = 0.043
+_THICKEST = 0.045
+_SOLE = 0.011
+_NECK = 0.028
+# Branches belong to the trunk up to this share of the body height from it.
+_TRUNK_REACH = 0.16
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the body: the hull of discs at some of its points (see `body_points`)."""
+
+    points: tuple[int, ...]
+    radii: tuple[float, ...]
+    side: int  # 1 left, -1 right, 0 neither
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The body around a skeleton.
+
+    Parameters
+    ----------
+    pieces
+        Trunk and limbs.
+    head
+        The head joint and the point above it, or None.
+    head_radius
+        Of the head's disc.
+    heel_joints, heel_offsets
+        Heels, which skeletons do not have: ``(H,)`` ankles and ``(H, 3)`` from there.
+    """
+
+    pieces: tuple[Piece, ...]
+    head: tuple[int, int] | None
+    head_radius: float
+    heel_joints: NDArray[np.intp]
+    heel_offsets: Array
+
+
+def body_points(motion: Motion) -> Array:
+    """Points ``(T, P, 3)`` of the body: joints, end sites, heels."""
+    shape = shape_of(motion.skeleton)
+    positions, orientations = motion.forward()
+    heels = positions[:, shape.heel_joints] + rotations.rotate(
+        orientations[:, shape.heel_joints], shape.heel_offsets[None]
+    )
+    ends = end_positions(motion.skeleton, positions, orientations)
+    return np.concatenate([positions, ends, heels], axis=1)
+
+
+@lru_cache(maxsize=64)
+def shape_of(skeleton: Skeleton) -> Shape:
+    """The body plan of a skeleton."""
+    joints, ends = len(skeleton), len(skeleton.end_parents)
+    parents = np.concatenate([skeleton.parents, skeleton.end_parents])
+    offsets = np.concatenate([skeleton.offsets, skeleton.end_offsets])
+    lengths = np.linalg.norm(offsets, axis=1)
+    height = skeleton.height or 1.0
+    below = np.zeros(joints + ends)
+    for point in range(joints + ends - 1, 0, -1):
+        parent = parents[point]
+        below[parent] = max(below[parent], below[point] + lengths[point])
+    roles = find_rig(skeleton).roles
+    head = _head(skeleton, parents)
+    no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
+    trunk = _trunk(parents, lengths, joints, height) - no_trunk
+    sides = _sides(skeleton, parents)
+    radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
+    radius = np.minimum(radius, _THICKEST * height)
+    for point in no_trunk:
+        radius[point] = _NECK * height
+    heel_joints, heel_offsets = _heels(skeleton)
+    heel_of = {int(joint): joints + ends + k for k, joint in enumerate(heel_joints)}
+    pieces = []
+    for point in range(1, joints + ends):
+        parent = int(parents[point])
+        if (point in trunk and parent in trunk) or lengths[point] <= 1e-9:
+            continue
+        if head is not None and point == head[1]:
+            continue
+        thick = float(radius[point] if point in no_trunk else radius[parent])
+        thin = max(float(radius[point]), 0.35 * thick)
+        if parent in heel_of:
+            flat = _SOLE * height
+            pieces.append(
+                Piece((heel_of[parent], parent, point), (flat, 0.8 * thick, thin), sides[point])
+            )
+        else:
+            pieces.append(Piece((parent, point), (thick, thin), int(sides[point])))
+    if len(trunk) > 1:
+        order = tuple(sorted(trunk))
+        pieces.append(Piece(order, (_THICKEST * height,) * len(order), 0))
+    return Shape(tuple(pieces), head, 0.062 * height, heel_joints, heel_offsets)
+
+
+def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
+    """Behind and below each ankle, as far as the rest pose lets one guess."""
+    roles, rest = find_rig(skeleton).roles, skeleton.rest_positions
+    joints, offsets = [], []
+    for side in ("left", "right"):
+        ankle, toe = roles.get(f"{side}_ankle"), roles.get(f"{side}_toe")
+        if ankle is None or toe is None:
+            continue
+        foot = (rest[toe] - rest[ankle]) * np.array([1.0, 0.0, 1.0])
+        lowest = min(rest[toe, 1], *skeleton.rest_end_positions[:, 1], rest[ankle, 1])
+        drop = rest[ankle, 1] - lowest
+        if 0.0 < drop < 0.12 * skeleton.height and np.linalg.norm(foot) > 0.0:
+            joints.append(ankle)
+            offsets.append(-0.33 * foot - np.array([0.0, 0.9 * drop, 0.0]))
+    return np.array(joints, dtype=np.intp), np.reshape(offsets, (len(joints), 3))
+
+
+def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float) -> set[int]:
+    """Joints from which two or more long limbs hang, and where those limbs begin."""
+    count = len(parents)
+    reach = np.zeros(count)
+    limbs: list[int] = [0] * count
+    for point in range(count - 1, 0, -1):
+        parent = parents[point]
+        far = reach[point] + lengths[point]
+        reach[parent] = max(reach[parent], far)
+    for point in range(count - 1, 0, -1):
+        parent = parents[point]
+        is_limb = limbs[point] == 0 and reach[point] + lengths[point] > 0.2 * height
+        limbs[parent] += 1 if is_limb else limbs[point]
+    trunk = {point for point in range(joints) if limbs[point] >= 2}
+    start = dict.fromkeys(trunk, 0.0)
+    for point in range(1, joints):
+        parent = int(parents[point])
+        if point not in trunk and parent in start:
+            far = start[parent] + lengths[point]
+            if far < _TRUNK_REACH * height:
+                start[point] = far
+    return trunk | set(start)
+
+
+def _sides(skeleton: Skeleton, parents: NDArray[np.intp]) -> NDArray[np.intp]:
+    """1 for what hangs on a joint known as left, -1 for right, 0 for the rest."""
+    sides = np.zeros(len(parents), dtype=np.intp)
+    for role, joint in find_rig(skeleton).roles.items():
+        if role.startswith("left_"):
+            sides[joint] = 1
+        elif role.startswith("right_"):
+            sides[joint] = -1
+    for point in range(1, len(parents)):
+        if sides[point] == 0:
+            sides[point] = sides[parents[point]]
+    return sides
+
+
+def _head(skeleton: Skeleton, parents: NDArray[np.intp]) -> tuple[int, int] | None:
+    """The head joint and the point above it: from its role, else the highest tip."""
+    joints = len(skeleton)
+    role = find_rig(skeleton).roles.get("head")
+    if role is not None:
+        above = [p for p in range(1, len(parents)) if parents[p] == role]
+        return role, above[0] if above else role
+    points = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    if len(points) < 2:
+        return None
+    top = int(np.argmax(points[:, 1]))
+    if top < 1 or len(points) == joints:
+        return None
+    return int(parents[top]), top

@@ -1,1 +1,0 @@
-"""Making feet and hands stay where they are planted."""

@@ -1,0 +1,126 @@
+"""`load` and `save`: a motion from any file and into any file."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from motionweave.body.soles import has_feet
+from motionweave.body.tpose import starts_in_tpose
+from motionweave.contacts.detect import detect_contacts
+from motionweave.core.markers import Markers
+from motionweave.core.motion import Motion
+from motionweave.errors import QualityWarning
+from motionweave.io import registry
+from motionweave.io.store import sidecar
+
+
+def load(
+    path: str | Path,
+    *,
+    contacts: bool | str | Path = True,
+    up: str | None = None,
+    drop_tpose: bool = False,
+    fps: float | None = None,
+    **options: Any,
+) -> Motion:
+    """Load a motion from a file of any supported format.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix says which format it is in.
+    contacts
+        True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip;
+        if there is none they are detected, where the rig has legs. False for no
+        contacts. A path for the contacts in that file.
+    up
+        ``"y"`` or ``"z"``: the file's vertical, where the format does not say it and
+        it is not to be found out.
+    drop_tpose
+        Leave out frame 0 if it is a T-pose that the motion jumps away from.
+    fps
+        Frames a second, instead of what the file says. The frames stay the same, so
+        the motion becomes faster or slower.
+    **options
+        Further options of the format's reader.
+
+    Returns
+    -------
+    Motion
+        With +y up, in the file's unit.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read; the message names the line and the reason.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.load("walk.bvh", drop_tpose=True)  # doctest: +SKIP
+    """
+    path = Path(path)
+    # Some formats do not say how fast they are; their readers must be told.
+    reader_takes_fps = registry.accepts(registry.reader_of(path).read, "fps")
+    motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
+    if fps is not None and not reader_takes_fps:
+        motion = replace(motion, fps=fps)
+    for message in motion.source.get("warnings", ()):
+        warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
+    beside = sidecar.beside(path) if isinstance(contacts, bool) else Path(contacts)
+    annotated = not isinstance(contacts, bool) or (contacts and beside.exists())
+    if annotated:
+        motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
+    # Only now: the sidecar counts the frames of the file.
+    if drop_tpose and starts_in_tpose(motion):
+        motion = motion[1:]
+    if contacts and not annotated and has_feet(motion.skeleton):
+        motion = motion.with_constraints(detect_contacts(motion))
+    return motion
+
+
+def load_markers(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Markers:
+    """Load recorded markers from a C3D file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    up
+        ``"y"`` or ``"z"``: the file's vertical, if it does not say it and it is not z.
+    fps
+        Frames a second, instead of what the file says.
+
+    Returns
+    -------
+    Markers
+        With +y up, in the file's unit. `register` and `blend` take them.
+    """
+    return registry.read_markers(path, up=up, fps=fps)
+
+
+def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: Any) -> None:
+    """Save a motion; the suffix of the path says in which format.
+
+    Parameters
+    ----------
+    motion
+        What to save.
+    path
+        Where to. The file appears whole or not at all.
+    contacts
+        Whether contacts that the motion has are saved too, in the sidecar
+        ``NAME.contacts.json`` beside the file. If it has none, a sidecar that was made
+        for a clip of another length is removed along with the clip that it was for.
+    **options
+        Options of the format's writer.
+    """
+    path = Path(path)
+    registry.write(motion, path, **options)
+    if contacts and motion.constraints:
+        sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)
+    elif contacts:
+        sidecar.remove_stale(sidecar.beside(path), frames=len(motion))

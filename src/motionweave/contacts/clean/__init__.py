@@ -1,0 +1,1 @@
+"""Clean-up: feet and hands stay where they are planted."""

@@ -1,0 +1,141 @@
+"""Tables of motion states as CSV or JSON files, to be read and edited by people.
+
+A CSV file has a state a line, labels separated by blanks::
+
+    frame,half,labels
+    12.5,lower,L_et R.HI_flex
+    14,upper,wave
+
+The half of the body may be left empty for labels that say it themselves; other labels
+count as the lower body's, which is the one that the feet follow.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half
+from motionweave.errors import FormatError, MotionError
+from motionweave.io.store.atomic import atomic_path
+
+_COLUMNS = ("frame", "half", "labels")
+_FORMAT = "motionweave events"
+_VERSION = 1
+# Frames are written to this many decimals.
+_DECIMALS = 4
+# A table of states is small; anything larger is not one.
+_LARGEST = 1 << 26
+
+
+def save_events(table: EventTable, path: str | Path) -> None:
+    """Write states, at frames of their clip, as CSV or JSON by the suffix."""
+    path = Path(path)
+    rows = [(round(s.time, _DECIMALS), s.half, sorted(s.labels)) for s in table.states]
+    if _is_json(path):
+        listed = ",\n    ".join(json.dumps(dict(zip(_COLUMNS, row, strict=True))) for row in rows)
+        head = json.dumps({"format": _FORMAT, "version": _VERSION, "clip": table.name}, indent=2)
+        body = f"[\n    {listed}\n  ]" if rows else "[]"
+        text = f'{head[:-2]},\n  "states": {body}\n}}\n'
+    else:
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        writer.writerows((frame, half, " ".join(labels)) for frame, half, labels in rows)
+        text = buffer.getvalue()
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def load_events(path: str | Path) -> EventTable:
+    """Read states that `save_events` wrote or a person edited."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise FormatError("this is too large to be a table of states", path)
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FormatError("not a text file", path) from None
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
+    states = _json_states(text, path) if _is_json(path) else _csv_states(text, path)
+    return EventTable(tuple(states), path.stem)
+
+
+def _is_json(path: Path) -> bool:
+    suffix = path.suffix.lower()
+    if suffix not in (".json", ".csv"):
+        raise FormatError("a table of states is a .csv or a .json file", path)
+    return suffix == ".json"
+
+
+def _csv_states(text: str, path: Path) -> list[State]:
+    states: list[State] = []
+    columns: tuple[str, ...] = _COLUMNS
+    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+        cells = [cell.strip() for cell in row]
+        if not any(cells) or cells[0].startswith("#"):
+            continue
+        if "frame" in cells:
+            missing = [name for name in ("frame", "labels") if name not in cells]
+            if missing:
+                raise FormatError(f"the header lacks {' and '.join(missing)}", path, number)
+            columns = tuple(cells)
+            continue
+        if len(cells) != len(columns):
+            raise FormatError(
+                f"expected {len(columns)} columns {','.join(columns)}, found {len(cells)}",
+                path,
+                number,
+            )
+        entry = dict(zip(columns, cells, strict=True))
+        states += _states(entry["frame"], entry.get("half"), entry["labels"].split(), path, number)
+    return states
+
+
+def _json_states(text: str, path: Path) -> list[State]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not valid JSON: {error.msg}", path, error.lineno) from None
+    except RecursionError:
+        raise FormatError("not valid JSON", path) from None
+    entries = data.get("states") if isinstance(data, dict) else data
+    if not isinstance(entries, list):
+        raise FormatError('expected an object with a list "states"', path)
+    states: list[State] = []
+    for index, entry in enumerate(entries):
+        labels = entry.get("labels") if isinstance(entry, dict) else None
+        if not isinstance(labels, list) or not all(isinstance(one, str) for one in labels):
+            raise FormatError(
+                f'state {index + 1}: expected an object such as {{"frame": 12.5, '
+                '"labels": ["L_et"]}',
+                path,
+            )
+        states += _states(entry.get("frame"), entry.get("half"), labels, path, None)
+    return states
+
+
+def _states(
+    frame: Any, half: Any, labels: Iterable[str], path: Path, line: int | None
+) -> list[State]:
+    """The state of one row: two, if its labels are about both halves of the body."""
+    try:
+        time = float(frame)
+    except (TypeError, ValueError):
+        raise FormatError(f"expected a frame, a number, found {frame!r}", path, line) from None
+    if half not in (None, "", LOWER, UPPER):
+        raise FormatError(f"half of the body {half!r}: expected lower or upper", path, line)
+    by_half: dict[str, set[str]] = {}
+    for label in labels:
+        by_half.setdefault(half or body_half(label) or LOWER, set()).add(label)
+    try:
+        return [State(time, frozenset(own), name) for name, own in by_half.items()] or [
+            State(time, frozenset())
+        ]
+    except MotionError as error:
+        raise FormatError(str(error), path, line) from None

@@ -1,0 +1,145 @@
+"""Closed cycles: clips whose last frame is their first one, moved on the floor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from motionweave.core import constraints as constraint_tools
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import Constraint
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.errors import MotionError
+
+# Seconds over which the speeds on both sides of the seam are brought together.
+_EASE = 0.15
+# Ends that differ by no more than this (radians, body heights) are closed already.
+_CLOSED = 1e-6
+# Seconds within which two contacts on both sides of the seam are one.
+_SAME_CONTACT = 0.1
+
+
+def displacement(cycle: Motion) -> Planar:
+    """The move on the floor from a closed cycle's first frame to its last."""
+    turn = rotations.multiply(cycle.rotations[-1, 0], rotations.inverse(cycle.rotations[0, 0]))
+    angle = float(rotations.vertical_angle(turn))
+    return Planar.onto(angle, cycle.root[0, [0, 2]], cycle.root[-1, [0, 2]])
+
+
+def repeat(cycle: Motion, times: int) -> Motion:
+    """A closed cycle several times over; a frame that two of them share occurs once."""
+    if times < 1:
+        raise MotionError(f"a cycle cannot be repeated {times} times")
+    step = displacement(cycle)
+    length = len(cycle) - 1
+    move, parts, held = Planar(), [cycle], list(cycle.constraints)
+    for n in range(1, times):
+        move = step @ move
+        parts.append(cycle.moved(move)[1:])
+        held += [c.shifted(n * length) for c in cycle.constraints]
+    return replace(
+        cycle,
+        root=np.concatenate([part.root for part in parts]),
+        rotations=np.concatenate([part.rotations for part in parts]),
+        translations=None
+        if cycle.translations is None
+        else np.concatenate([part.translations for part in parts if part.translations is not None]),
+        constraints=constraint_tools.joined(held),
+    )
+
+
+def rolled(cycle: Motion, frame: int) -> Motion:
+    """The same cycle, beginning with another of its frames."""
+    frame %= len(cycle) - 1
+    return cycle if frame == 0 else repeat(cycle, 2)[frame : frame + len(cycle)]
+
+
+def is_closed(clip: Motion) -> bool:
+    """Whether the last frame is the first one moved on the floor, to rounding."""
+    first, last = clip.rotations[0], clip.rotations[-1]
+    turn = rotations.multiply(last[0], rotations.inverse(first[0]))
+    level = rotations.about_vertical(rotations.vertical_angle(turn))
+    rise = abs(float(clip.root[-1, 1] - clip.root[0, 1]))
+    return (
+        float(rotations.angle_between(first[1:], last[1:]).max(initial=0.0)) < _CLOSED
+        and float(rotations.angle_between(turn, level)) < _CLOSED
+        and rise < _CLOSED * (clip.skeleton.height or 1.0)
+    )
+
+
+def closed(clip: Motion, step: Planar) -> Motion:
+    """The clip with its ends brought together: its last frame is its first one moved by step."""
+    length = len(clip) - 1
+    place = np.linspace(0.0, 1.0, length + 1)
+    gap, speed = _gaps(clip, step)
+    ease = min(0.5 * length, max(1.0, _EASE * clip.fps))
+    # Half of the difference is made up at the beginning and half at the end, fading
+    # evenly in between; likewise for the speeds, close to the ends only.
+    weight, bump = 0.5 - place, _bump(np.arange(length + 1.0), ease, length)
+    change = weight[:, None, None] * gap + bump[:, None, None] * speed
+    turned = rotations.multiply(clip.rotations, rotations.exp(change[:, 1:]))
+    # The root's difference is known in the first frame's coordinates; it turns along.
+    root = Planar(step.angle * place).apply(change[:, 0])
+    moved = clip.root + root
+    turned[-1] = turned[0]
+    turned[-1, 0] = step.turn(turned[0, 0])
+    moved[-1] = step.apply(moved[0])
+    slides = clip.translations
+    if slides is not None:
+        slides = slides + weight[:, None, None] * (slides[-1] - slides[0])
+        slides[-1] = slides[0]
+    return replace(
+        clip,
+        root=moved,
+        rotations=turned,
+        translations=slides,
+        constraints=_sealed(clip.constraints, length, _SAME_CONTACT * clip.fps),
+    )
+
+
+def _sealed(held: tuple[Constraint, ...], length: int, near: float) -> tuple[Constraint, ...]:
+    """Contacts that end just before the seam and go on just after it last across it."""
+    sealed = []
+    for c in held:
+        same = [d for d in held if d.kind == c.kind]
+        start = 0.0 if c.start <= near and any(d.end >= length - near for d in same) else c.start
+        end = (
+            float(length)
+            if c.end >= length - near and any(d.start <= near for d in same)
+            else c.end
+        )
+        sealed.append(replace(c, start=start, end=end))
+    return tuple(sealed)
+
+
+def _gaps(clip: Motion, step: Planar) -> tuple[Array, Array]:
+    """Difference of place and of speed a frame between the two ends, each ``(1 + J, 3)``:
+    the root's position, then rotation vectors of the joints."""
+    back = step.inverse()
+    if len(clip) < 3:
+        ends = clip.sample([0.0, len(clip) - 1.0])
+        pose = _difference(ends[0], ends[1].moved(back))
+        return pose, np.zeros_like(pose)
+    begin, end = clip[0:2], clip[len(clip) - 2 : len(clip)].moved(back)
+    pose = _difference(begin[0], end[1])
+    speed = _difference(end[0], end[1]) - _difference(begin[0], begin[1])
+    return pose, speed
+
+
+def _difference(a: Motion, b: Motion) -> Array:
+    turn = rotations.log(rotations.multiply(rotations.inverse(a.rotations[0]), b.rotations[0]))
+    return np.concatenate([b.root - a.root, turn])
+
+
+def _bump(frame: Array, ease: float, length: int) -> Array:
+    """Zero at both ends and beyond ``ease`` from them; slope 1/2 at the first frame and
+    -1/2 at the last, so that both sides of the seam get the mean of their speeds."""
+
+    def rise(x: Array) -> Array:
+        x = np.clip(x, 0.0, 1.0)
+        return np.asarray(ease * x * (1.0 - x) ** 2)
+
+    return 0.5 * (rise(frame / ease) + rise((length - frame) / ease))

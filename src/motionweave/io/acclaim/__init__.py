@@ -1,0 +1,1 @@
+"""Acclaim motion files: ASF skeletons and AMC takes."""

@@ -1,0 +1,461 @@
+"""Acclaim skeletons (ASF): the text into bones, and bones into text.
+
+A bone turns about where it begins, and its vector leads from there to where its
+children begin; so bone j is joint j, and its vector is the offset of its children.
+Where the children of a joint have different offsets, a connecting bone without
+degrees of freedom leads to each of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import FormatError
+from motionweave.io.numbers import decimals
+
+ROOT = "root"
+MOVES = ("tx", "ty", "tz")
+TURNS = ("rx", "ry", "rz")
+_FREE = (-np.inf, np.inf)
+_MOST_BONES = 20_000
+_LARGEST_FILE = 1 << 24
+_LARGEST = 1e9
+# What ASF has no place for is kept as JSON in the documentation, after this word.
+_NOTE = "motionweave"
+
+
+@dataclass(frozen=True, eq=False)
+class Bone:
+    """One bone as the file says it; angles in degrees.
+
+    Parameters
+    ----------
+    name
+        ``"root"`` for the root, which has no vector.
+    vector
+        ``(3,)`` from where the bone begins to where it ends, in the axes of the rest pose.
+    axis, order
+        ``(3,)`` angles of the bone's own axes and the order in which they are applied:
+        ``"XYZ"`` turns about x first.
+    dof
+        Channels in the order of their numbers, such as ``("rx", "rz")``.
+    limits
+        Lowest and highest value of each channel; empty if there are none.
+    """
+
+    name: str
+    vector: Array
+    axis: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    order: str = "XYZ"
+    dof: tuple[str, ...] = ()
+    limits: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def turn(self) -> Array:
+        """The bone's own axes as a rotation ``(4,)``."""
+        # Applied first means rightmost in the product, and from_euler reads from the left.
+        by_letter = np.radians([self.axis["XYZ".index(letter)] for letter in self.order[::-1]])
+        return rotations.from_euler(by_letter, self.order[::-1])
+
+
+@dataclass
+class Acclaim:
+    """An ASF file: bones by name (the root first), and the parent of each.
+
+    ``note`` is what a file written here says about the motion that it came from.
+    """
+
+    bones: dict[str, Bone] = field(default_factory=dict)
+    parents: dict[str, str] = field(default_factory=dict)
+    position: Array = field(default_factory=lambda: np.zeros(3))
+    degrees: bool = True
+    length_unit: float = 1.0
+    text: str = ""
+    note: dict[str, Any] = field(default_factory=dict)
+
+    def ordered(self) -> list[str]:
+        """Names of all bones, parents before children."""
+        children: dict[str, list[str]] = {}
+        for child, parent in self.parents.items():
+            children.setdefault(parent, []).append(child)
+        order, stack = [], [ROOT]
+        while stack:
+            order.append(stack.pop())
+            stack.extend(reversed(children.get(order[-1], [])))
+        return order
+
+
+def parse_asf(path: Path) -> Acclaim:
+    """Read and check an ASF file; `FormatError` names the line and what is wrong with it."""
+    if path.stat().st_size > _LARGEST_FILE:
+        raise FormatError("too large for an ASF skeleton", path)
+    data = path.read_bytes()
+    if b"\0" in data:
+        raise FormatError("this is a binary file, not an ASF text", path)
+    return _Reader(data.decode("utf-8-sig", "replace"), path).parse()
+
+
+class _Reader:
+    """Goes through the sections line by line."""
+
+    def __init__(self, text: str, path: Path):
+        self.path = path
+        self.asf = Acclaim(text=text)
+        self.asf.bones[ROOT] = Bone(ROOT, np.zeros(3), dof=(*MOVES, *TURNS))
+        self.lines = list(enumerate(text.splitlines(), start=1))
+
+    def fail(self, reason: str, line: int | None = None) -> FormatError:
+        return FormatError(reason, self.path, line)
+
+    def parse(self) -> Acclaim:
+        found = set()
+        for keyword, rows in self._sections():
+            found.add(keyword)
+            if keyword == "units":
+                self._units(rows)
+            elif keyword == "documentation":
+                self._documentation(rows)
+            elif keyword == "root":
+                self._root(rows)
+            elif keyword == "bonedata":
+                self._bones(rows)
+            elif keyword == "hierarchy":
+                self._hierarchy(rows)
+        missing = {"root", "bonedata", "hierarchy"} - found
+        if missing:
+            raise self.fail(f"no ASF skeleton: there is no section :{sorted(missing)[0]}")
+        lost = [name for name in self.asf.bones if name not in {*self.asf.parents, ROOT}]
+        if lost:
+            raise self.fail(f"the bone {lost[0]!r} is not in the hierarchy")
+        if len(self.asf.ordered()) != len(self.asf.bones):
+            raise self.fail("the hierarchy goes round in a circle")
+        if not self.asf.degrees:
+            self._in_degrees()
+        return self.asf
+
+    def _sections(self) -> Iterator[tuple[str, list[tuple[int, list[str]]]]]:
+        """Each keyword with the words of the lines that follow it."""
+        keyword = ""
+        rows: list[tuple[int, list[str]]] = []
+        for number, line in self.lines:
+            words = line.split("#", 1)[0].split()
+            if words and words[0].startswith(":"):
+                if keyword:
+                    yield keyword, rows
+                keyword, rows = words[0][1:].lower(), [(number, words[1:])] if words[1:] else []
+            elif keyword == "documentation":
+                rows.append((number, [line.strip()]))
+            elif words:
+                if not keyword:
+                    raise self.fail(
+                        f"an ASF file begins with a keyword such as :version, "
+                        f"this one with {words[0][:40]!r}",
+                        number,
+                    )
+                rows.append((number, words))
+        if keyword:
+            yield keyword, rows
+
+    def _numbers(self, words: Sequence[str], count: int, what: str, line: int) -> list[float]:
+        try:
+            numbers = [float(word) for word in words[:count]]
+        except ValueError:
+            numbers = []
+        if len(numbers) != count or not all(abs(one) <= _LARGEST for one in numbers):
+            raise self.fail(f"{what}: expected {count} numbers", line)
+        return numbers
+
+    def _units(self, rows: list[tuple[int, list[str]]]) -> None:
+        for line, words in rows:
+            if words[0].lower() == "angle":
+                kind = words[1].lower()[:3] if len(words) > 1 else ""
+                if kind not in ("deg", "rad"):
+                    raise self.fail("angle: expected deg or rad", line)
+                self.asf.degrees = kind == "deg"
+            elif words[0].lower() == "length":
+                self.asf.length_unit = self._numbers(words[1:], 1, "length", line)[0]
+
+    def _documentation(self, rows: list[tuple[int, list[str]]]) -> None:
+        for _, words in rows:
+            word, _, rest = words[0].partition(" ")
+            if word == _NOTE:
+                try:
+                    note = json.loads(rest)
+                except (ValueError, RecursionError):
+                    continue
+                self.asf.note = note if isinstance(note, dict) else {}
+
+    def _root(self, rows: list[tuple[int, list[str]]]) -> None:
+        root = self.asf.bones[ROOT]
+        for line, words in rows:
+            word = words[0].lower()
+            if word == "order":
+                root = replace(root, dof=self._channels(words[1:], line))
+            elif word == "axis":
+                root = replace(root, order=self._order(words[1:], line))
+            elif word == "position":
+                self.asf.position = np.array(self._numbers(words[1:], 3, "position", line))
+            elif word == "orientation":
+                x, y, z = self._numbers(words[1:], 3, "orientation", line)
+                root = replace(root, axis=(x, y, z))
+        self.asf.bones[ROOT] = root
+
+    def _bones(self, rows: list[tuple[int, list[str]]]) -> None:
+        inside: dict[str, Any] | None = None
+        for line, words in rows:
+            word = words[0].lower()
+            if word == "begin":
+                if inside is not None:
+                    raise self.fail("a bone begins before the one before it ends", line)
+                inside = {}
+            elif inside is None:
+                raise self.fail(f"expected begin, found {words[0][:40]!r}", line)
+            elif word == "end":
+                self._add(inside, line)
+                inside = None
+            elif word.startswith("(") or word == "limits":
+                inside.setdefault("limits", []).extend(self._limits(words, line))
+            elif word == "name":
+                if len(words) < 2:
+                    raise self.fail("the bone has no name", line)
+                inside["name"] = words[1]
+            elif word == "direction":
+                inside["direction"] = self._numbers(words[1:], 3, "direction", line)
+            elif word == "length":
+                inside["length"] = self._numbers(words[1:], 1, "length", line)[0]
+            elif word == "axis":
+                inside["axis"] = tuple(self._numbers(words[1:], 3, "axis", line))
+                inside["order"] = self._order(words[4:], line)
+            elif word == "dof":
+                inside["dof"] = self._channels(words[1:], line)
+        if inside is not None:
+            raise self.fail("the file ends within a bone", self.lines[-1][0])
+
+    def _add(self, said: dict[str, Any], line: int) -> None:
+        name = said.pop("name", None)
+        if name is None:
+            raise self.fail("the bone has no name", line)
+        if name in self.asf.bones:
+            raise self.fail(f"two bones are called {name!r}", line)
+        if len(self.asf.bones) == _MOST_BONES:
+            raise self.fail(f"more than {_MOST_BONES} bones", line)
+        direction = np.array(said.pop("direction", (0.0, 0.0, 0.0)))
+        limits = tuple(said.pop("limits", ()))
+        if limits and len(limits) != len(said.get("dof", ())):
+            limits = ()
+        long = float(np.linalg.norm(direction))
+        if long == 0.0 and said.get("length", 0.0) != 0.0:
+            raise self.fail(f"the bone {name!r} has a length, but no direction", line)
+        vector = direction * (said.pop("length", 0.0) / long if long > 0.0 else 0.0)
+        self.asf.bones[name] = Bone(name, vector, limits=limits, **said)
+
+    def _limits(self, words: list[str], line: int) -> list[tuple[float, float]]:
+        text = " ".join(words).lower().removeprefix("limits")
+        pairs = re.findall(r"\(\s*([^\s(),]+)[\s,]+([^\s(),]+)\s*\)", text)
+        try:
+            return [(float(low), float(high)) for low, high in pairs]
+        except ValueError:
+            raise self.fail(
+                "limits: expected pairs of numbers such as (-45.0 90.0)", line
+            ) from None
+
+    def _order(self, words: Sequence[str], line: int) -> str:
+        order = words[0].upper() if words else "XYZ"
+        if sorted(order) != ["X", "Y", "Z"]:
+            raise self.fail(f"rotation order {order[:20]!r}: expected such as XYZ", line)
+        return order
+
+    def _channels(self, words: Sequence[str], line: int) -> tuple[str, ...]:
+        channels = tuple(word.lower() for word in words)
+        for one in channels:
+            if one not in (*MOVES, *TURNS, "l"):
+                raise self.fail(f"channel {one[:20]!r}: expected rx, ry, rz, tx, ty, tz or l", line)
+        if len(set(channels)) != len(channels):
+            raise self.fail("a channel is given twice", line)
+        return channels
+
+    def _hierarchy(self, rows: list[tuple[int, list[str]]]) -> None:
+        for line, words in rows:
+            if words[0].lower() in ("begin", "end") and len(words) == 1:
+                continue
+            for name in words:
+                if name not in self.asf.bones:
+                    raise self.fail(f"there is no bone {name[:40]!r}", line)
+            for child in words[1:]:
+                if child in self.asf.parents or child == ROOT:
+                    raise self.fail(f"the bone {child!r} has two parents", line)
+                self.asf.parents[child] = words[0]
+
+    def _in_degrees(self) -> None:
+        for name, bone in self.asf.bones.items():
+            x, y, z = np.degrees(bone.axis).tolist()
+            limits = tuple(
+                (low, high) if channel in MOVES else (np.degrees(low), np.degrees(high))
+                for channel, (low, high) in zip(bone.dof, bone.limits, strict=False)
+            )
+            self.asf.bones[name] = replace(bone, axis=(x, y, z), limits=limits)
+
+
+# Skeletons
+
+
+def to_skeleton(asf: Acclaim) -> tuple[Skeleton, list[str]]:
+    """The skeleton, and for each of its joints the bone that turns it."""
+    known = asf.note.get("connectors")
+    connectors = set(known) & set(asf.bones) if isinstance(known, list) else set()
+    known = asf.note.get("names")
+    called = known if isinstance(known, dict) else {}
+    order = asf.ordered()
+    joints = [name for name in order if name not in connectors]
+    index = {name: number for number, name in enumerate(joints)}
+    parents, offsets = [], []
+    ends: list[tuple[int, Array]] = []
+    with_children = set(asf.parents.values())
+    for name in order:
+        bone = asf.bones[name]
+        joint = index.get(name, -1)
+        above = asf.parents.get(name)
+        offset = asf.bones[above].vector if above is not None else asf.position
+        while above is not None and above in connectors:
+            above = asf.parents[above]
+            offset = offset + asf.bones[above].vector
+        if joint >= 0:
+            parents.append(-1 if above is None else index[above])
+            offsets.append(offset)
+        if name not in with_children and np.any(bone.vector):
+            if joint >= 0:
+                ends.append((joint, bone.vector))
+            elif above is not None:
+                ends.append((index[above], offset + bone.vector))
+    names = [called.get(name, name) for name in joints]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+        names = joints
+    return (
+        Skeleton(
+            tuple(names),
+            np.array(parents),
+            np.array(offsets),
+            np.array([joint for joint, _ in ends], dtype=np.intp),
+            np.array([vector for _, vector in ends]).reshape(-1, 3),
+        ),
+        joints,
+    )
+
+
+def from_skeleton(skeleton: Skeleton) -> tuple[Acclaim, list[str]]:
+    """Bones for any skeleton, and for each joint the bone that turns it."""
+    from motionweave.io.bvh.format import unique_names
+
+    plain = [re.sub(r"[\s#:()]+", "_", name) or "bone" for name in skeleton.names]
+    plain = [f"{name}_" if name.lower() in (ROOT, "begin", "end") else name for name in plain]
+    bones = [ROOT, *unique_names([ROOT, *plain[1:]])[1:]]
+    asf = Acclaim(position=skeleton.offsets[0])
+    for joint, name in enumerate(bones):
+        dof = (*MOVES, *TURNS) if joint == 0 else TURNS
+        asf.bones[name] = Bone(name, np.zeros(3), dof=dof)
+    connectors: list[str] = []
+
+    def connect(name: str, above: str, vector: Array) -> str:
+        for number in range(1, _MOST_BONES):
+            one = f"{name}{number}"
+            if one not in asf.bones:
+                break
+        asf.bones[one] = Bone(one, vector)
+        asf.parents[one] = above
+        connectors.append(one)
+        return one
+
+    for joint, name in enumerate(bones):
+        children = skeleton.children[joint]
+        tips = skeleton.end_offsets[skeleton.end_parents == joint]
+        vectors = np.concatenate([skeleton.offsets[list(children)].reshape(-1, 3), tips])
+        if len(vectors) and joint > 0 and not (children and len(tips)) and _all_same(vectors):
+            asf.bones[name] = replace(asf.bones[name], vector=vectors[0])
+            asf.parents.update((bones[child], name) for child in children)
+            continue
+        for child in children:
+            offset = skeleton.offsets[child]
+            above = connect(f"{name}_to_{bones[child]}_", name, offset) if np.any(offset) else name
+            asf.parents[bones[child]] = above
+        for tip in tips:
+            connect(f"{name}_tip_", name, tip)
+    asf.note = {"connectors": connectors}
+    renamed = dict(zip(bones, skeleton.names, strict=True))
+    asf.note["names"] = {bone: name for bone, name in renamed.items() if bone != name}
+    return asf, bones
+
+
+def _all_same(vectors: Array) -> bool:
+    return len(vectors) == 1 or bool(np.all(vectors == vectors[0]))
+
+
+# Text
+
+
+def format_asf(asf: Acclaim, name: str) -> str:
+    """The text of an ASF file, angles in degrees."""
+    root = asf.bones[ROOT]
+    lines = [
+        ":version 1.10",
+        f":name {re.sub(r'[^!-~]+', '_', name) or 'motion'}",
+        ":units",
+        "  mass 1.0",
+        f"  length {decimals([asf.length_unit])}",
+        "  angle deg",
+        ":documentation",
+        f"   {_NOTE} {json.dumps(asf.note)}",
+        ":root",
+        f"   order {' '.join(root.dof).upper()}",
+        f"   axis {root.order}",
+        f"   position {decimals(asf.position.tolist())}",
+        f"   orientation {decimals(root.axis)}",
+        ":bonedata",
+    ]
+    for number, one in enumerate(asf.ordered()[1:], start=1):
+        lines += _bone_lines(asf.bones[one], number)
+    lines += [":hierarchy", "  begin"]
+    children: dict[str, list[str]] = {}
+    for child, parent in asf.parents.items():
+        children.setdefault(parent, []).append(child)
+    for one in asf.ordered():
+        if one in children:
+            lines.append(f"    {one} {' '.join(children[one])}")
+    return "\n".join([*lines, "  end", ""])
+
+
+def _bone_lines(bone: Bone, number: int) -> Iterator[str]:
+    length = float(np.linalg.norm(bone.vector))
+    direction = bone.vector / length if length > 0.0 else np.array([0.0, 1.0, 0.0])
+    yield "  begin"
+    yield f"     id {number}"
+    yield f"     name {bone.name}"
+    yield f"     direction {decimals(direction.tolist())}"
+    yield f"     length {decimals([length])}"
+    yield f"     axis {decimals(bone.axis)}  {bone.order}"
+    if bone.dof:
+        yield f"    dof {' '.join(bone.dof)}"
+    for index, (low, high) in enumerate(bone.limits):
+        word = "    limits" if index == 0 else "          "
+        yield f"{word} ({_limit(low)} {_limit(high)})"
+    yield "  end"
+
+
+def _limit(value: float) -> str:
+    return decimals([value]) if np.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def widened(bone: Bone, channels: Sequence[str]) -> Bone:
+    """The bone with further channels, which have no limits."""
+    added = tuple(one for one in channels if one not in bone.dof)
+    limits = (*bone.limits, *((_FREE,) * len(added))) if bone.limits else ()
+    return replace(bone, dof=(*bone.dof, *added), limits=limits)

@@ -1,0 +1,1 @@
+"""FBX files, by way of an installed Blender."""

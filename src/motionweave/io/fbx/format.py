@@ -1,0 +1,82 @@
+"""FBX, by way of an installed Blender, which is started for the purpose.
+
+There is no sound reader of FBX for Python on its own, and no writer. Lengths come in
+metres; a figure is written with the same simple body as in glTF.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.errors import FormatError
+from motionweave.io.axes import Pose, to_y_up, turned
+from motionweave.io.bvh.format import unique_names
+from motionweave.io.fbx.blender import convert
+from motionweave.io.gltf import format as gltf
+from motionweave.io.registry import Format
+from motionweave.io.scene.rest import Rest, normalised
+
+_MAGICS = (b"Kaydara FBX Binary", b"; FBX")
+
+
+def read(path: str | Path) -> Motion:
+    """Read the largest skeleton of an FBX file and what it does."""
+    path = Path(path)
+    with path.open("rb") as file:
+        if not file.read(64).lstrip().startswith(_MAGICS):
+            raise FormatError("this is no FBX file", path)
+    with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
+        dumped = Path(folder) / "joints.npz"
+        convert(path, dumped, path)
+        return from_joints(dumped, path)
+
+
+def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) -> None:
+    """Write an FBX file; ``unit`` is the motion's unit of length, see `gltf.write`."""
+    path = Path(path)
+    with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
+        between = Path(folder) / "motion.glb"
+        gltf.write(motion, between, unit=unit)
+        convert(between, path, path, fps=motion.fps)
+
+
+FORMAT = Format("FBX", (".fbx",), read=read, write=write)
+
+
+def from_joints(dumped: Path, path: Path) -> Motion:
+    """The motion in arrays that Blender wrote down, whose world has z up."""
+    with np.load(dumped, allow_pickle=False) as arrays:
+        names = unique_names(str(one) for one in arrays["names"])
+        parents = arrays["parents"].tolist()
+        rest, poses, fps = arrays["rest"], arrays["poses"], float(arrays["fps"])
+    if parents.count(-1) != 1 or parents[0] != -1:
+        raise FormatError("the joints do not hang on one root", path)
+    if not (np.all(np.isfinite(rest)) and np.all(np.isfinite(poses))):
+        raise FormatError("transforms that are not finite", path)
+    skeleton, pose = normalised(names, parents, _rest(rest), *_decomposed(poses))
+    skeleton, pose = turned(skeleton, Pose(pose.root, pose.rotations, pose.translations), to_y_up)
+    return Motion(
+        skeleton,
+        fps,
+        pose.root,
+        pose.rotations,
+        pose.translations,
+        name=path.stem,
+        source={"format": FORMAT.name, "metres_a_unit": 1.0},
+    )
+
+
+def _decomposed(matrices: Array) -> tuple[Array, Array]:
+    """Positions and orientations of matrices ``(..., 4, 4)``."""
+    linear = rotations.orthogonal(matrices[..., :3, :3])
+    return matrices[..., :3, 3].astype(np.float64), rotations.from_matrix(linear)
+
+
+def _rest(matrices: Array) -> Rest:
+    return Rest(*_decomposed(matrices))

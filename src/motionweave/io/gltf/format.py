@@ -1,0 +1,232 @@
+"""glTF 2.0 (``.glb``, ``.gltf``), the format of the web and of game engines.
+
+Written are joints with a skin, one animation, and a simple body so that a viewer has
+something to show. Lengths are metres there; how many a unit of the motion has is noted in
+the file, and reading it again gives back the unit.
+
+From files made elsewhere the joints of the largest skin are read, or if there is none all
+nodes that an animation moves, with everything between them. What turns, moves or scales
+the joints from above counts; meshes are not looked at.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+from motionweave.io.bvh.format import unique_names
+from motionweave.io.gltf.container import FLOAT, UINT, USHORT, Writer, open_gltf
+from motionweave.io.gltf.nodes import (
+    PATHS,
+    Tree,
+    animation_names,
+    find_joints,
+    frame_times,
+    read_animation,
+)
+from motionweave.io.registry import Format
+from motionweave.io.scene import note as notes
+from motionweave.io.scene.body_mesh import COLOURS, SIDE_NAMES, body_parts
+from motionweave.io.scene.rest import Rest, normalised, orientations_of, with_rest
+from motionweave.io.scene.units import metres_a_unit
+
+
+def read(
+    path: str | Path, *, animation: str | int | None = None, rate: float | None = None
+) -> Motion:
+    """Read the joints and one animation of a glTF file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    animation
+        Name or number (from 0) of the animation; the first if None.
+    rate
+        Frames a second at which curves are sampled; if None what suits their keys.
+    """
+    path = Path(path)
+    gltf = open_gltf(path)
+    tree = Tree.of(gltf)
+    curves, name, warnings = read_animation(gltf, animation)
+    joints, note = find_joints(gltf, tree, curves)
+    times, fps = frame_times(gltf, curves, rate, note)
+    rest_at, rest_turned = tree.globals({}, np.zeros(1))
+    at, turned = tree.globals(curves, times)
+    names = unique_names(tree.name(joint) for joint in joints)
+    parents = tree.parents_among(joints)
+    rest = Rest(rest_at[0, joints], rest_turned[0, joints])
+    unit = 1.0 if note is None else note.metres_a_unit
+    skeleton, pose = normalised(names, parents, rest, at[:, joints], turned[:, joints])
+    if note is not None:
+        skeleton = note.on(skeleton)
+    source = {
+        "format": FORMAT.name,
+        "joints": names,
+        "rest_orientations": rest.orientations,
+        "metres_a_unit": unit,
+        "animations": tuple(animation_names(gltf)),
+        "warnings": tuple(warnings),
+    }
+    motion = Motion(
+        skeleton,
+        fps,
+        pose.root,
+        pose.rotations,
+        pose.translations,
+        name=path.stem if animation is None or name is None else name,
+        source=source,
+    )
+    # Back to the unit of the motion that was written.
+    return motion if unit == 1.0 else motion.scaled(1.0 / unit)
+
+
+def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) -> None:
+    """Write a glTF file: joints, skin, one animation, and a body.
+
+    Parameters
+    ----------
+    motion
+        What to write.
+    path
+        A ``.glb``, or a ``.gltf`` with its buffer inside.
+    unit
+        The motion's unit of length: ``"m"``, ``"cm"``, ``"mm"``, ``"in"``, ``"ft"``,
+        ``"cmu"`` or metres; None if it is to be told from the source or the body height.
+    """
+    path = Path(path)
+    metres = metres_a_unit(motion, unit)
+    scaled = motion if metres == 1.0 else motion.scaled(metres)
+    orientations = orientations_of(motion, FORMAT.name)
+    local, moves, rest_local = with_rest(scaled, orientations)
+    out = Writer()
+    out.json["asset"] = {"version": "2.0", "generator": "motionweave"}
+    standing = _standing(scaled.skeleton)
+    _write_nodes(out, scaled.skeleton, orientations, rest_local, standing)
+    skin = _write_skin(out, scaled.skeleton, orientations, standing)
+    out.json["skins"][skin]["extras"] = {notes.KEY: notes.values_of(scaled, metres)}
+    mesh = _write_body(out, scaled.skeleton, standing)
+    name = unique_names([*motion.skeleton.names, "body"])[-1]
+    body = out.add("nodes", {"name": name, "mesh": mesh, "skin": skin})
+    out.json["scenes"] = [{"nodes": [0, body]}]
+    out.json["scene"] = 0
+    _write_animation(out, motion, local, moves, rest_local)
+    out.save(path)
+
+
+FORMAT = Format("glTF", (".glb", ".gltf"), read=read, write=write)
+
+
+# Writing
+
+
+def _standing(skeleton: Skeleton) -> Array:
+    """Where the root is in the rest pose ``(3,)``, if its lowest point is on the floor."""
+    points = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    return np.array([0.0, skeleton.offsets[0, 1] - points[:, 1].min(), 0.0])
+
+
+def _write_nodes(
+    out: Writer, skeleton: Skeleton, orientations: Array, rest_local: Array, standing: Array
+) -> None:
+    above = np.maximum(skeleton.parents, 0)
+    places = rotations.rotate(rotations.inverse(orientations[above]), skeleton.offsets)
+    places[0] = standing
+    for joint, name in enumerate(skeleton.names):
+        node: dict[str, Any] = {"name": name, "translation": places[joint].tolist()}
+        if np.any(rest_local[joint, :3] != 0.0):
+            node["rotation"] = rest_local[joint].tolist()
+        if skeleton.children[joint]:
+            node["children"] = list(skeleton.children[joint])
+        out.add("nodes", node)
+
+
+def _write_skin(out: Writer, skeleton: Skeleton, orientations: Array, standing: Array) -> int:
+    """Joints, and the inverses of their transforms at rest."""
+    places = skeleton.rest_positions - skeleton.offsets[0] + standing
+    inverse = np.tile(np.eye(4), (len(skeleton), 1, 1))
+    back = rotations.inverse(orientations)
+    inverse[:, :3, :3] = rotations.to_matrix(back)
+    inverse[:, :3, 3] = -rotations.rotate(back, places)
+    # glTF keeps matrices column by column.
+    columns = np.swapaxes(inverse, 1, 2).reshape(-1, 16)
+    return out.add(
+        "skins",
+        {
+            "inverseBindMatrices": out.accessor(columns, "MAT4"),
+            "joints": list(range(len(skeleton))),
+            "skeleton": 0,
+        },
+    )
+
+
+def _write_body(out: Writer, skeleton: Skeleton, standing: Array) -> int:
+    lift = standing - skeleton.offsets[0]
+    primitives = []
+    for part in body_parts(skeleton):
+        count = len(part.vertices)
+        joints = np.zeros((count, 4), dtype=np.intp)
+        joints[:, 0] = part.joints
+        weights = np.zeros((count, 4))
+        weights[:, 0] = 1.0
+        material = out.add(
+            "materials",
+            {
+                "name": SIDE_NAMES[part.side],
+                "pbrMetallicRoughness": {
+                    "baseColorFactor": [*COLOURS[part.side], 1.0],
+                    "metallicFactor": 0.0,
+                    "roughnessFactor": 0.7,
+                },
+            },
+        )
+        wide = UINT if count > 65535 else USHORT
+        primitives.append(
+            {
+                "attributes": {
+                    "POSITION": out.accessor(
+                        part.vertices + lift, "VEC3", FLOAT, target=34962, bounds=True
+                    ),
+                    "NORMAL": out.accessor(part.normals, "VEC3", FLOAT, target=34962),
+                    "JOINTS_0": out.accessor(joints, "VEC4", USHORT, target=34962),
+                    "WEIGHTS_0": out.accessor(weights, "VEC4", FLOAT, target=34962),
+                },
+                "indices": out.accessor(
+                    part.triangles.reshape(-1, 1), "SCALAR", wide, target=34963
+                ),
+                "material": material,
+            }
+        )
+    return out.add("meshes", {"name": "body", "primitives": primitives})
+
+
+def _write_animation(
+    out: Writer, motion: Motion, local: Array, moves: Array, rest_local: Array
+) -> None:
+    """Curves of all joints that move; viewers interpolate, so no quaternion changes its sign."""
+    times = out.accessor(np.arange(len(motion)) / motion.fps, "SCALAR", bounds=True)
+    samplers: list[dict[str, Any]] = []
+    channels: list[dict[str, Any]] = []
+
+    def add(joint: int, what: str, values: Array) -> None:
+        output = out.accessor(values, PATHS[what])
+        samplers.append({"input": times, "output": output, "interpolation": "LINEAR"})
+        target = {"node": joint, "path": what}
+        channels.append({"sampler": len(samplers) - 1, "target": target})
+
+    for joint in range(len(motion.skeleton)):
+        if joint == 0 or motion.translations is not None:
+            add(joint, "translation", moves[:, joint])
+        turning = rotations.angle_between(local[:, joint], rest_local[joint]).max() > 1e-9
+        if joint == 0 or turning:
+            add(joint, "rotation", rotations.unroll(local[:, joint]))
+    out.add(
+        "animations",
+        {"name": motion.name or "motion", "samplers": samplers, "channels": channels},
+    )

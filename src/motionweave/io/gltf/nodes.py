@@ -1,0 +1,252 @@
+"""Joints and curves in a glTF file: which nodes are joints, and how they move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.io.gltf.container import Gltf
+from motionweave.io.scene import note as notes
+from motionweave.io.scene.curves import Curve, frame_rate
+from motionweave.io.scene.note import Note
+
+Curves = Mapping[tuple[int, str], Curve]
+
+PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
+_MOST_FRAMES = 2_000_000
+_INTERPOLATIONS = ("LINEAR", "STEP", "CUBICSPLINE")
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Nodes of a file: parent of each, an order with parents first, local transforms."""
+
+    gltf: Gltf
+    nodes: list[dict[str, Any]]
+    parents: list[int]
+    order: list[int]
+
+    @classmethod
+    def of(cls, gltf: Gltf) -> Tree:
+        nodes = gltf.items("nodes")
+        if not nodes:
+            raise gltf.fail("there are no nodes, and so no joints")
+        parents = [-1] * len(nodes)
+        for index, node in enumerate(nodes):
+            for child in gltf.get(node, "children", list, []):
+                gltf.item("nodes", child)
+                if parents[child] >= 0:
+                    raise gltf.fail(f"node {child} has two parents")
+                parents[child] = index
+        order = [index for index, parent in enumerate(parents) if parent < 0]
+        for index in order:
+            order.extend(nodes[index].get("children", []))
+        if len(order) != len(nodes):
+            raise gltf.fail("nodes go round in a circle")
+        return cls(gltf, nodes, parents, order)
+
+    def name(self, index: int) -> str:
+        return self.gltf.get(self.nodes[index], "name", str, "") or f"node{index}"
+
+    def ancestors(self, index: int) -> list[int]:
+        """The node and all above it."""
+        path = [index]
+        while self.parents[path[-1]] >= 0:
+            path.append(self.parents[path[-1]])
+        return path
+
+    def parents_among(self, joints: Sequence[int]) -> list[int]:
+        """For each joint the place in ``joints`` of the next joint above, -1 if none."""
+        place = {joint: index for index, joint in enumerate(joints)}
+        result = []
+        for joint in joints:
+            above = [place[one] for one in self.ancestors(joint)[1:] if one in place]
+            result.append(above[0] if above else -1)
+        return result
+
+    def local(self, index: int) -> tuple[Array, Array, Array]:
+        """Translation (3,), rotation (4,) and scale (3,) at rest."""
+        gltf, node = self.gltf, self.nodes[index]
+        if "matrix" in node:
+            matrix = gltf.numbers(node, "matrix", [0.0] * 16).reshape(4, 4).T
+            scale = np.linalg.norm(matrix[:3, :3], axis=0)
+            if np.any(scale == 0.0):
+                raise gltf.fail(f"the matrix of node {index} cannot be taken apart")
+            if np.linalg.det(matrix[:3, :3]) < 0.0:
+                scale[0] = -scale[0]
+            return (
+                matrix[:3, 3],
+                rotations.from_matrix(rotations.orthogonal(matrix[:3, :3] / scale)),
+                scale,
+            )
+        turn = gltf.numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0])
+        if np.linalg.norm(turn) < 1e-6:
+            raise gltf.fail(f"the rotation of node {index} is no rotation")
+        return (
+            gltf.numbers(node, "translation", [0.0] * 3),
+            rotations.normalize(turn),
+            gltf.numbers(node, "scale", [1.0] * 3),
+        )
+
+    def globals(self, curves: Curves, times: Array) -> tuple[Array, Array]:
+        """Positions ``(T, N, 3)`` and orientations ``(T, N, 4)`` of all nodes."""
+        frames, count = len(times), len(self.nodes)
+        places = np.zeros((frames, count, 3))
+        linear = np.zeros((frames, count, 3, 3))
+        for index in self.order:
+            values = dict(zip(PATHS, self.local(index), strict=True))
+            sampled = {
+                what: curves[index, what].at(times) if (index, what) in curves else values[what]
+                for what in PATHS
+            }
+            own = rotations.to_matrix(sampled["rotation"]) * sampled["scale"][..., None, :]
+            above = self.parents[index]
+            if above < 0:
+                places[:, index], linear[:, index] = sampled["translation"], own
+                continue
+            move = np.broadcast_to(sampled["translation"], (frames, 3))
+            places[:, index] = places[:, above] + np.einsum("tij,tj->ti", linear[:, above], move)
+            linear[:, index] = linear[:, above] @ own
+        return places, rotations.from_matrix(rotations.orthogonal(linear))
+
+
+def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note | None]:
+    """The nodes that are joints, parents first, and what a file written here notes."""
+    skins = gltf.items("skins")
+    note = None
+    if skins:
+        skin = max(skins, key=lambda one: len(gltf.get(one, "joints", list, [])))
+        wanted = list(dict.fromkeys(gltf.get(skin, "joints", list, [])))
+        for joint in wanted:
+            gltf.item("nodes", joint)
+        extras = skin.get("extras")
+        said = extras.get(notes.KEY) if isinstance(extras, dict) else None
+        note = notes.note_in(said, len(wanted))
+    else:
+        moved = {index for index, _ in curves}
+        wanted = [index for index in tree.order if index in moved]
+        if len(curves) == 0:
+            meshes = {i for i, node in enumerate(tree.nodes) if "mesh" in node or "camera" in node}
+            wanted = [index for index in tree.order if index not in meshes]
+    if not wanted:
+        raise gltf.fail("there is neither a skin with joints nor an animation of nodes")
+    # Everything on the way from the joints to where their ways meet is a joint too.
+    paths = [tree.ancestors(joint)[::-1] for joint in wanted]
+    shared = set(paths[0]).intersection(*map(set, paths[1:]))
+    if not shared:
+        raise gltf.fail("the joints do not hang on one root; put them under one node")
+    top = max(shared, key=lambda one: len(tree.ancestors(one)))
+    between = {one for path in paths for one in path[path.index(top) :]}
+    extra = [one for one in tree.order if one in between and one not in set(wanted)]
+    waiting, joints, placed = [*extra, *wanted], [top], {top}
+    waiting = [one for one in waiting if one != top]
+    while waiting:
+        # In the file's order as far as parents come first.
+        held = []
+        for one in waiting:
+            if tree.parents[one] in placed:
+                joints.append(one)
+                placed.add(one)
+            else:
+                held.append(one)
+        waiting = held
+    # The note counts the joints of the skin.
+    return joints, note if joints == wanted else None
+
+
+# Animation
+
+
+def animation_names(gltf: Gltf) -> list[str]:
+    return [
+        gltf.get(one, "name", str, "") or f"animation {index}"
+        for index, one in enumerate(gltf.items("animations"))
+    ]
+
+
+def read_animation(
+    gltf: Gltf, which: str | int | None
+) -> tuple[dict[tuple[int, str], Curve], str | None, list[str]]:
+    """Curves by node and property, the animation's name, warnings."""
+    names = animation_names(gltf)
+    if not names:
+        if which is not None:
+            raise gltf.fail("there is no animation")
+        return {}, None, ["there is no animation; this is the rest pose"]
+    warnings = []
+    if which is None:
+        index = 0
+        if len(names) > 1:
+            listed = ", ".join(names[:8])
+            warnings.append(f"the first of {len(names)} animations ({listed}); see animation=")
+    elif isinstance(which, str) and which in names:
+        index = names.index(which)
+    else:
+        try:
+            index = int(which)
+        except ValueError:
+            index = -1
+        if not 0 <= index < len(names):
+            raise gltf.fail(f"there is no animation {which!r}; there are {', '.join(names[:20])}")
+    entry = gltf.item("animations", index)
+    samplers = gltf.get(entry, "samplers", list, [])
+    curves = {}
+    for channel in gltf.get(entry, "channels", list, []):
+        target = gltf.get(channel, "target", dict, {}) if isinstance(channel, dict) else {}
+        what, node = target.get("path"), target.get("node")
+        if what not in PATHS or node is None:
+            continue
+        gltf.item("nodes", node)
+        number = gltf.get(channel, "sampler", int, -1)
+        if not 0 <= number < len(samplers) or not isinstance(samplers[number], dict):
+            raise gltf.fail(f"animation {names[index]!r} has no sampler {number}")
+        curves[node, what] = _curve(gltf, samplers[number], what)
+    return curves, names[index], warnings
+
+
+def _curve(gltf: Gltf, sampler: dict[str, Any], what: str) -> Curve:
+    how = gltf.get(sampler, "interpolation", str, "LINEAR")
+    if how not in _INTERPOLATIONS:
+        raise gltf.fail(f"interpolation {how[:20]!r}: expected {', '.join(_INTERPOLATIONS)}")
+    times = gltf.accessor(sampler.get("input"), "SCALAR")[:, 0]
+    values = gltf.accessor(sampler.get("output"), PATHS[what])
+    if np.any(np.diff(times) < 0.0):
+        raise gltf.fail("the keys of an animation go back in time")
+    if how == "CUBICSPLINE":
+        if len(values) != 3 * len(times):
+            raise gltf.fail(f"{len(times)} keys, but {len(values)} values and tangents")
+        values = values.reshape(len(times), 3, -1)
+    elif len(values) != len(times):
+        raise gltf.fail(f"{len(times)} keys, but {len(values)} values")
+    if what == "rotation":
+        key = values[:, 1] if how == "CUBICSPLINE" else values
+        if np.any(np.linalg.norm(key, axis=-1) < 1e-6):
+            raise gltf.fail("an animation holds a rotation that is none")
+        if how != "CUBICSPLINE":
+            values = rotations.normalize(values)
+    return Curve(times, values, how, what == "rotation")
+
+
+def frame_times(
+    gltf: Gltf,
+    curves: Curves,
+    rate: float | None,
+    note: Note | None,
+) -> tuple[Array, float]:
+    """Seconds of the frames, and how many frames a second those are."""
+    if rate is not None and not (np.isfinite(rate) and rate > 0.0):
+        raise gltf.fail(f"rate={rate}: expected frames a second")
+    if not curves:
+        return np.zeros(1), rate or (30.0 if note is None else note.fps)
+    keys = [curve.times for curve in curves.values()]
+    start, end = min(one[0] for one in keys), max(one[-1] for one in keys)
+    fps = rate or (frame_rate(keys) if note is None else note.fps)
+    count = np.floor((end - start) * fps + 1e-2) + 1.0
+    if not count <= _MOST_FRAMES:
+        raise gltf.fail(f"the animation lasts {end - start:g} seconds, which is too long")
+    return start + np.arange(int(count)) / fps, float(fps)

@@ -1,0 +1,1 @@
+"""What glTF, USD and FBX share: rest poses, units, key-framed curves, a body to look at."""

@@ -1,0 +1,362 @@
+"""How good a motion is: whether feet slide, sink or float, and whether anything jumps.
+
+Lengths are given as shares of the leg, which is what makes clips of different
+characters comparable; speeds of the feet also in the clip's own unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.floor import Floor
+from motionweave.body.heading import facing
+from motionweave.body.hinges import wrong_bends
+from motionweave.body.rig.roles import leg_length
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.tpose import starts_in_tpose
+from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import HAND_KINDS, Constraint
+from motionweave.core.motion import Motion
+from motionweave.errors import RigError
+from motionweave.measure.seams import Seam, angular_velocity, find_seams
+
+# Degrees a second (squared) below which a joint counts as still.
+_HARDLY = 1.0
+_COMPARED = {
+    "skate, mean": "skate_mean",
+    "skate, most": "skate_max",
+    "in the floor, mean": "penetration_mean",
+    "in the floor, most": "penetration_max",
+    "floating, mean": "floating_mean",
+    "floating, most": "floating_max",
+}
+
+
+@dataclass(frozen=True)
+class PlantQuality:
+    """How well one plant holds.
+
+    Parameters
+    ----------
+    kind, start, end
+        As in the constraint.
+    skate_mean, skate_max
+        Way over the floor from frame to frame, in leg lengths.
+    height
+        Median height above the floor or the level stood on, in leg lengths.
+    """
+
+    kind: str
+    start: float
+    end: float
+    skate_mean: float
+    skate_max: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The fastest turn of a joint, in degrees, seconds and times the inputs' own peak.
+
+    Parameters
+    ----------
+    joint
+        Name.
+    speed, acceleration
+        Largest angular speed (degrees a second) and acceleration (degrees a second squared).
+    speed_frame, acceleration_frame
+        Where.
+    speed_ratio, acceleration_ratio
+        Against the largest of that joint in the inputs; None without inputs.
+    """
+
+    joint: str
+    speed: float
+    acceleration: float
+    speed_frame: int
+    acceleration_frame: int
+    speed_ratio: float | None = None
+    acceleration_ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class WrongBend:
+    """A knee or elbow that bends the way it should not: a hint, as rigs differ."""
+
+    joint: str
+    frames: int
+    worst: float
+    worst_frame: int
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What `quality` found. ``str()`` of it is a table.
+
+    Parameters
+    ----------
+    name, frames, fps, leg_length
+        The clip; the leg in its unit.
+    skate_mean, skate_max
+        Way of planted points over the floor from frame to frame, in leg lengths.
+    skate_speed_mean, skate_speed_max
+        The same in the clip's unit a second.
+    penetration_mean, penetration_max
+        Depth of heels and toes below the floor, over all frames, in leg lengths.
+    floating_mean, floating_max
+        Height of plants above what they stand on, in leg lengths.
+    path_length, path_legs
+        Way of the root over the floor, in the clip's unit and in leg lengths.
+    heading_change
+        Degrees by which the body has turned from the first frame to the last.
+    plants, seams, peaks, wrong_bends
+        The details; peaks are one a joint, in the order of the skeleton.
+    detected
+        Whether contacts had to be detected, as the motion carries none.
+    """
+
+    name: str
+    frames: int
+    fps: float
+    leg_length: float
+    skate_mean: float
+    skate_max: float
+    skate_speed_mean: float
+    skate_speed_max: float
+    penetration_mean: float
+    penetration_max: float
+    floating_mean: float
+    floating_max: float
+    path_length: float
+    path_legs: float
+    heading_change: float
+    plants: tuple[PlantQuality, ...]
+    seams: tuple[Seam, ...]
+    peaks: tuple[Peak, ...]
+    wrong_bends: tuple[WrongBend, ...]
+    detected: bool
+
+    @property
+    def fastest(self) -> Peak:
+        """The joint with the largest angular speed."""
+        return max(self.peaks, key=lambda peak: peak.speed)
+
+    @property
+    def hardest(self) -> Peak:
+        """The joint with the largest angular acceleration; against the inputs', if given."""
+        return max(
+            self.peaks,
+            key=lambda p: (p.acceleration_ratio or 0.0, p.acceleration),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, texts, lists and dictionaries, as for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        rows = _rows(self)
+        wide = [max(len(row[i]) for row in rows) for i in (0, 1)]
+        lines = [f"  {a:<{wide[0]}}  {b:>{wide[1]}}  {c}".rstrip() for a, b, c in rows]
+        return "\n".join([self.name or "motion", *lines])
+
+
+def quality(
+    motion: Motion, inputs: Sequence[Motion] = (), *, floor: Floor | None = None
+) -> Quality:
+    """Measure a motion.
+
+    Parameters
+    ----------
+    motion
+        Its contacts are taken from its constraints, and detected if it has none. A rig
+        without legs has none; then only what needs no feet is measured.
+    inputs
+        The clips it was made from, with the same joints: speeds and accelerations are
+        then also given against theirs.
+    floor
+        What it stands on; estimated by default. Give it to compare before and after.
+    """
+    for other in inputs:
+        if not motion.skeleton.same_joints(other.skeleton):
+            raise RigError(
+                "quality against inputs needs the same joints: "
+                f"{motion.skeleton.difference(other.skeleton)}"
+            )
+    # A T-pose in frame 0 is no part of the motion; frames keep their numbers.
+    first = int(starts_in_tpose(motion))
+    body = motion[first:]
+    detected = False
+    plants: tuple[PlantQuality, ...] = ()
+    depths = np.zeros((1, 1))
+    size = motion.skeleton.height
+    if has_feet(motion.skeleton):
+        size = leg_length(motion.skeleton)
+        hands = any(c.kind in HAND_KINDS for c in motion.constraints)
+        points = contact_points(motion, hands)
+        constraints = tuple(c for c in motion.constraints if c.kind in points)
+        detected = not constraints
+        if detected:
+            constraints = detect_contacts(motion)
+        if floor is None:
+            floor = estimate_floor(body)
+        plants = tuple(
+            _plant(c, points[c.kind], floor, size)
+            for c in constraints
+            if np.floor(c.end) >= np.ceil(c.start)
+        )
+        feet = [points[kind][first:] for kind in points if kind not in HAND_KINDS]
+        depths = np.maximum(-floor.above(np.stack(feet)), 0.0) / size
+    # Longer plants count for more: the mean is over frames, not over plants.
+    frames = np.array([np.floor(p.end) - np.ceil(p.start) for p in plants])
+    skate_mean = _mean(np.array([p.skate_mean for p in plants]), frames)
+    skate_max = max((p.skate_max for p in plants), default=0.0)
+    heights = np.array([max(p.height, 0.0) for p in plants if p.kind not in HAND_KINDS])
+    way = float(np.linalg.norm(np.diff(body.root[:, [0, 2]], axis=0), axis=-1).sum())
+    turn = facing(body)
+    return Quality(
+        name=motion.name,
+        frames=len(motion),
+        fps=motion.fps,
+        leg_length=size,
+        skate_mean=skate_mean,
+        skate_max=skate_max,
+        skate_speed_mean=skate_mean * size * motion.fps,
+        skate_speed_max=skate_max * size * motion.fps,
+        penetration_mean=float(depths.mean()),
+        penetration_max=float(depths.max()),
+        floating_mean=float(heights.mean()) if len(heights) else 0.0,
+        floating_max=float(heights.max(initial=0.0)),
+        path_length=way,
+        path_legs=way / size,
+        heading_change=float(np.degrees(turn[-1] - turn[0])),
+        plants=plants,
+        seams=tuple(replace(seam, frame=seam.frame + first) for seam in find_seams(body, size)),
+        peaks=_peaks(body, inputs, first),
+        wrong_bends=tuple(
+            WrongBend(motion.skeleton.names[joint], frames, worst, frame + first)
+            for joint, (frames, worst, frame) in wrong_bends(body)
+        ),
+        detected=detected,
+    )
+
+
+def _plant(c: Constraint, point: Array, floor: Floor, size: float) -> PlantQuality:
+    frames = slice(max(int(np.ceil(c.start)), 0), int(np.floor(c.end)) + 1)
+    track = point[frames]
+    steps = np.linalg.norm(np.diff(track[:, [0, 2]], axis=0), axis=-1) / size
+    above = float(np.median(floor.above(track)))
+    levels = np.array(floor.levels)
+    height = (above - float(levels[np.abs(levels - above).argmin()])) / size
+    mean = float(steps.mean()) if len(steps) else 0.0
+    return PlantQuality(c.kind, c.start, c.end, mean, float(steps.max(initial=0.0)), height)
+
+
+def _peaks(motion: Motion, inputs: Sequence[Motion], first: int) -> tuple[Peak, ...]:
+    peaks = [_largest(values) for values in turning(motion)]
+    ratios: list[list[float | None]] = [[None] * len(motion.skeleton)] * 2
+    if inputs:
+        bodies = [other[int(starts_in_tpose(other)) :] for other in inputs]
+        before = [[_largest(values)[0] for values in turning(body)] for body in bodies]
+        limits = [np.max([one[i] for one in before], axis=0) for i in (0, 1)]
+        ratios = [
+            [_ratio(*pair) for pair in zip(peaks[i][0], limits[i], strict=True)] for i in (0, 1)
+        ]
+    (speeds, speed_at), (accelerations, acceleration_at) = peaks
+    return tuple(
+        Peak(
+            name,
+            float(speeds[j]),
+            float(accelerations[j]),
+            int(speed_at[j]) + first,
+            int(acceleration_at[j]) + first,
+            ratios[0][j],
+            ratios[1][j],
+        )
+        for j, name in enumerate(motion.skeleton.names)
+    )
+
+
+def _largest(values: Array) -> tuple[Array, NDArray[np.intp]]:
+    """The largest of each column of ``(n, J)``, and where; zeros of an empty one."""
+    if len(values) == 0:
+        return np.zeros(values.shape[1]), np.zeros(values.shape[1], dtype=np.intp)
+    at = values.argmax(axis=0)
+    return np.take_along_axis(values, at[None], axis=0)[0], at
+
+
+def turning(motion: Motion) -> tuple[Array, Array]:
+    """Angular speeds ``(T - 1, J)`` and accelerations ``(T - 2, J)``, in degrees and seconds."""
+    velocity = np.degrees(angular_velocity(motion))
+    change = np.diff(velocity, axis=0) * motion.fps
+    return np.linalg.norm(velocity, axis=-1), np.linalg.norm(change, axis=-1)
+
+
+def _ratio(value: float, limit: float) -> float | None:
+    """Against a joint that hardly turned there is nothing to compare with."""
+    return float(value / limit) if limit > _HARDLY else None
+
+
+def _mean(values: Array, weights: Array) -> float:
+    total = float(weights.sum())
+    return float((values * weights).sum() / total) if total > 0.0 else 0.0
+
+
+def _rows(q: Quality) -> list[tuple[str, str, str]]:
+    """The table: what, value, note."""
+    fastest, hardest = q.fastest, q.hardest
+    contacts = f"{len(q.plants)} plants" + (", detected" if q.detected else "")
+    return [
+        ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} a second"),
+        ("skate, mean", _percent(q.skate_mean), f"of leg length a frame; {contacts}"),
+        ("skate, most", _percent(q.skate_max), f"{q.skate_speed_max:.4g} units a second"),
+        ("in the floor, mean", _percent(q.penetration_mean), "of leg length"),
+        ("in the floor, most", _percent(q.penetration_max), "of leg length"),
+        ("floating, mean", _percent(q.floating_mean), "of leg length, plants above the floor"),
+        ("floating, most", _percent(q.floating_max), "of leg length"),
+        ("seams", str(len(q.seams)), "; ".join(str(seam) for seam in q.seams[:4])),
+        (
+            "fastest joint",
+            f"{fastest.speed:.0f} °/s",
+            f"{fastest.joint} at frame {fastest.speed_frame}{_against(fastest.speed_ratio)}",
+        ),
+        (
+            "hardest joint",
+            f"{hardest.acceleration:.0f} °/s²",
+            f"{hardest.joint} at frame {hardest.acceleration_frame}"
+            f"{_against(hardest.acceleration_ratio)}",
+        ),
+        ("root path", f"{q.path_length:.4g}", f"units, {q.path_legs:.2f} leg lengths"),
+        ("heading", f"{q.heading_change:+.0f}°", "from first to last frame"),
+        (
+            "wrong bends",
+            str(len(q.wrong_bends)),
+            "; ".join(
+                f"{bend.joint} {bend.worst:.0f}° at frame {bend.worst_frame}"
+                for bend in q.wrong_bends
+            ),
+        ),
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.3f} %"
+
+
+def _against(ratio: float | None) -> str:
+    return "" if ratio is None else f", {ratio:.2f} times the inputs'"
+
+
+def compared(before: Quality, after: Quality) -> str:
+    """A table of the numbers that clean-up is about, before and after."""
+    lines = [f"  {'% of leg length':<18}  {'before':>7}  {'after':>7}"]
+    for what, field in _COMPARED.items():
+        values = (100.0 * getattr(one, field) for one in (before, after))
+        lines.append(f"  {what:<18}  " + "  ".join(f"{value:7.3f}" for value in values))
+    lines.append(f"  {'seams':<18}  {len(before.seams):7d}  {len(after.seams):7d}")
+    return "\n".join(lines)

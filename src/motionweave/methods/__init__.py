@@ -1,0 +1,1 @@
+"""The four published systems. None of them imports another."""

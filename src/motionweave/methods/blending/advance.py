@@ -1,0 +1,138 @@
+"""Moving along a timewarp curve at the pace the weighted motions agree on (Section 5.1).
+
+Two ways to agree are known here. By *durations*, each motion votes for how long a piece of
+the curve takes: dt/du = sum_j w_j dS_j/du. By *rates*, as in the paper's Eq. 6, each votes
+for how fast to go: du/dt = sum_j w_j du/dS_j; here as the place at which it has played the
+time step exactly. Both play a motion at its own pace when its weight is one, and both always
+move on. They differ where one motion waits while another acts: by rates the waiting one,
+which would skip that piece in no time, makes the other race through it; by durations no
+motion is ever played faster than one over its weight.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from motionweave.core.arrays import Array
+from motionweave.errors import BlendError
+
+PACES = ("durations", "rates")
+
+
+def by_rates(pace: str) -> bool:
+    """Whether motions agree on rates, as in the paper; an error for an unknown word."""
+    if pace not in PACES:
+        raise BlendError(f"pace {pace!r}: expected one of {', '.join(PACES)}")
+    return pace == "rates"
+
+
+@njit(cache=True, error_model="numpy")
+def next_places(control, u, steps, shares, by_rates, cyclic, places):  # type: ignore[no-untyped-def]
+    """Where a blend with shares (T, k) is after each of T time steps from u, into ``places`` (T,).
+
+    ``control`` (n, k) holds the uniform quadratic B-spline's control points; span s is u in
+    [s, s + 1]. Past the ends the curve repeats if it is cyclic, and goes on straight if it is
+    not, so that there is always an answer. ``steps`` (k,) may be negative.
+    """
+    spans, clips = control.shape[0] - 2, control.shape[1]
+    for i in range(places.shape[0]):
+        place = u
+        # By durations all take the time step together, by rates everyone alone.
+        for voter in range(clips if by_rates else 1):
+            if by_rates and shares[i, voter] == 0.0:
+                continue
+            span = math.floor(u)
+            laps = span // spans if cyclic else 0
+            span -= laps * spans
+            span = 0 if span < 0 else spans - 1 if span >= spans else span
+            v = u - laps * spans - span
+            # The target, in time steps from the start of the span, once that is known.
+            left, moved, there = 1.0 if steps[0] > 0.0 else -1.0, 0, u
+            while True:
+                p, q, r = 0.0, 0.0, 0.0
+                for j in range(clips):
+                    if j == voter or not by_rates:
+                        scale = (1.0 if by_rates else shares[i, j]) / abs(steps[j])
+                        p += scale * control[span, j]
+                        q += scale * control[span + 1, j]
+                        r += scale * control[span + 2, j]
+                # The scaled sum of the motions is a v² + b v and a constant on the span.
+                a, b = 0.5 * (p - 2.0 * q + r), q - p
+                length = a + b
+                if moved < 0:
+                    left += length
+                elif moved == 0 and v < 0.0:
+                    left += b * v
+                elif moved == 0 and v > 1.0:
+                    left += length + (b + 2.0 * a) * (v - 1.0)
+                elif moved == 0:
+                    left += (a * v + b) * v
+                if left > length and (cyclic or span < spans - 1):
+                    left -= length
+                    moved, span = 1, span + 1
+                    if span == spans:
+                        laps, span = laps + 1, 0
+                elif left < 0.0 and (cyclic or span > 0):
+                    moved, span = -1, span - 1
+                    if span < 0:
+                        laps, span = laps - 1, spans - 1
+                else:
+                    there = laps * spans + span
+                    if left > length:
+                        there += 1.0 + (left - length) / (b + 2.0 * a)
+                    elif left < 0.0:
+                        there += left / b
+                    elif left > 0.0:
+                        # a v² + b v = left, in the form that stays accurate when a is small.
+                        there += 2.0 * left / (b + math.sqrt(max(b * b + 4.0 * a * left, 0.0)))
+                    break
+            place = place + shares[i, voter] * (there - u) if by_rates else there
+        u = place
+        places[i] = place
+
+
+def advance(
+    control: Array,
+    start: float,
+    steps: Array,
+    shares: Array,
+    cyclic: bool,
+    pace: str = "durations",
+) -> Array:
+    """Places on the curve, one a frame, the first being ``start``.
+
+    Parameters
+    ----------
+    control
+        ``(n, k)`` control points of the timewarp curve, in frames of each motion.
+    start
+        Where to begin, in spans of the curve.
+    steps
+        ``(k,)`` how many of its own frames each motion plays in one output frame;
+        negative to go backwards.
+    shares
+        ``(T, k)`` each motion's say in each frame, rows summing to one.
+    cyclic
+        Whether the curve closes on itself.
+    pace
+        ``"durations"`` or ``"rates"``; see the module.
+
+    Returns
+    -------
+    ``(T,)`` places in spans; those past the end of an open curve lie outside it.
+    """
+    places = np.empty(len(shares) + 1)
+    places[0] = start
+    next_places(
+        np.array(control, dtype=np.float64),
+        float(start),
+        np.array(steps, dtype=np.float64),
+        np.array(shares, dtype=np.float64),
+        by_rates(pace),
+        cyclic,
+        places[1:],
+    )
+    return places[:-1]

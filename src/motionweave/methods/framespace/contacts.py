@@ -1,0 +1,106 @@
+"""Contacts of a mixture of clips, from the contacts of the clips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.soles import contact_points
+from motionweave.core import constraints as constraint_tools
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import FOOT_KINDS, Constraint
+from motionweave.core.motion import Motion
+from motionweave.methods.framespace.basis import FAR, Basis
+
+# Seconds that a contact of a mixture lasts at least, and its absence.
+_FLICKER = 0.1
+# A foot faster than this, in leg lengths a second, is not planted, whatever the clips say.
+_MOST_SPEED = 0.6
+
+
+def blended_contacts(
+    bases: Sequence[Basis], phases: Array, weights: Array, motion: Motion
+) -> tuple[Constraint, ...]:
+    """When contacts hold in a mixture: where, by weight, the clips are inside one.
+
+    Each clip says how far it is from the contact's beginning or end; where the clips'
+    contacts overlap, the mixture's begins and ends at the mean of theirs. A clip that has
+    all the weight passes its contacts on unchanged; a foot that two clips disagree about
+    is planted only if it really stays.
+
+    Parameters
+    ----------
+    bases
+        k clips.
+    phases, weights
+        ``(n, k)`` where each clip is, and how much it counts.
+    motion
+        The mixture, n frames.
+    """
+    alone = weights.max(axis=1) >= 1.0
+    speeds = _foot_speeds(motion)
+    found: list[Constraint] = []
+    for kind in constraint_tools.kinds(c for basis in bases for c in basis.motion.constraints):
+        sure = np.stack([b.contact(kind, p) for b, p in zip(bases, phases.T, strict=True)], axis=1)
+        signed = np.sum(weights * sure, axis=1)
+        if kind in speeds:
+            staying = FAR * (1.0 - speeds[kind] / _MOST_SPEED)
+            signed = np.where(alone, signed, np.minimum(signed, staying))
+        spans = _without_flicker(_positive(signed), alone, _FLICKER * motion.fps)
+        found += [Constraint(start, end, kind) for start, end in spans]
+    return tuple(sorted(found))
+
+
+def _foot_speeds(motion: Motion) -> dict[str, Array]:
+    """Speeds over the floor ``(n,)`` of heels and toes, in leg lengths a second."""
+    roles = [f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "ankle")]
+    if len(motion) < 3 or not find_rig(motion.skeleton).has(*roles):
+        return {}
+    size = leg_length(motion.skeleton)
+    points = contact_points(motion, hands=False)
+    return {
+        kind: np.linalg.norm(np.gradient(points[kind][:, [0, 2]], axis=0), axis=1)
+        * (motion.fps / size)
+        for kind in FOOT_KINDS
+        if kind in points
+    }
+
+
+def _positive(signed: Array) -> list[tuple[float, float]]:
+    """Fractional frames between which a curve ``(n,)`` is positive."""
+    inside = np.concatenate([[False], signed > 0.0, [False]])
+    edges = np.flatnonzero(np.diff(inside.astype(np.int8)))
+    last = len(signed) - 1
+    spans = []
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        start, end = float(first), float(after - 1)
+        if first > 0:
+            start -= signed[first] / (signed[first] - signed[first - 1])
+        if after <= last:
+            end += signed[after - 1] / (signed[after - 1] - signed[after])
+        spans.append((start, end))
+    return spans
+
+
+def _without_flicker(
+    spans: Sequence[tuple[float, float]], alone: NDArray[np.bool_], least: float
+) -> list[tuple[float, float]]:
+    """Contacts without gaps and contacts shorter than ``least`` frames.
+
+    Where clips disagree about a contact their mixture may change its mind for a moment.
+    What a clip does that has all the weight is its own affair.
+    """
+
+    def mixed(start: float, end: float) -> bool:
+        return not alone[int(np.floor(start)) : int(np.ceil(end)) + 1].any()
+
+    kept: list[tuple[float, float]] = []
+    for start, end in spans:
+        if kept and start - kept[-1][1] < least and mixed(kept[-1][1], start):
+            kept[-1] = (kept[-1][0], end)
+        else:
+            kept.append((start, end))
+    return [(start, end) for start, end in kept if end - start >= least or not mixed(start, end)]

@@ -1,0 +1,106 @@
+"""Kriging: what weights give a point of the subspace out of all samples (Mukai, Eq. 1).
+
+The weights minimise the error of estimation for values whose variance grows
+linearly with distance. They sum to one, single out a sample at its own place, and
+stay bounded however far away the point lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.core.arrays import Array
+from motionweave.errors import BlendError
+
+# Samples nearer than this share of the cloud's size are one place: a motion that stands
+# still or repeats itself would make the matrix singular.
+_SAME_PLACE = 1e-7
+
+
+class Kriging:
+    """Weights of S samples at points of a d-dimensional space.
+
+    Samples at the same place (duplicate frames) are merged: the first of them stands
+    for all. The matrix of Eq. 1 is factored once, when the first weights are asked for.
+
+    Parameters
+    ----------
+    points
+        ``(S, d)`` places of the samples.
+    """
+
+    def __init__(self, points: ArrayLike):
+        self.points: Array = np.asarray(points, dtype=np.float64)
+        if self.points.ndim != 2 or len(self.points) == 0:
+            raise BlendError(f"kriging: expected samples (S, d), got {self.points.shape}")
+        self.kept: NDArray[np.intp] = distinct(self.points)
+
+    def weights(self, at: ArrayLike) -> Array:
+        """Weights ``(n, S)`` of the samples at the points ``at`` ``(n, d)``; rows sum to one."""
+        right = self._right_hand_side(np.asarray(at, dtype=np.float64))
+        result = np.zeros((len(right), len(self.points)))
+        result[:, self.kept] = self._solve(right.T)[:-1].T
+        return result
+
+    def interpolant(self, samples: ArrayLike) -> Callable[[Array], Array]:
+        """A function from points ``(n, d)`` to values ``(n, ...)`` of data ``(S, ...)``.
+
+        The same as ``weights(at) @ samples``, but the system is solved once for the
+        data instead of once for every point: the quick way if there are many points.
+        """
+        samples = np.asarray(samples, dtype=np.float64)[self.kept]
+        known = np.concatenate([samples.reshape(len(samples), -1), np.zeros((1, samples[0].size))])
+        # The matrix is symmetric, so the same factors give the coefficients of the data.
+        coefficients = self._solve(known)
+
+        def values(at: Array) -> Array:
+            right = self._right_hand_side(np.asarray(at, dtype=np.float64))
+            return np.asarray((right @ coefficients).reshape(len(right), *samples.shape[1:]))
+
+        return values
+
+    def _right_hand_side(self, at: Array) -> Array:
+        return np.concatenate([_distances(at, self.points[self.kept]), np.ones((len(at), 1))], 1)
+
+    @cached_property
+    def _factors(self) -> tuple[Array, NDArray[np.int32]]:
+        from scipy.linalg import lu_factor
+
+        places = self.points[self.kept]
+        count = len(places)
+        matrix = np.ones((count + 1, count + 1))
+        matrix[:-1, :-1] = _distances(places, places)
+        matrix[-1, -1] = 0.0
+        return lu_factor(matrix, check_finite=False)
+
+    def _solve(self, right: Array) -> Array:
+        from scipy.linalg import lu_solve
+
+        return lu_solve(self._factors, right, check_finite=False)
+
+
+def distinct(points: Array) -> NDArray[np.intp]:
+    """Indices of samples no two of which share a place, each the first at its place."""
+    from scipy.spatial import cKDTree
+
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    if size == 0.0:
+        return np.array([0], dtype=np.intp)
+    pairs = cKDTree(points).query_pairs(_SAME_PLACE * size, output_type="ndarray")
+    gone = np.zeros(len(points), dtype=bool)
+    for first, second in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]:
+        # A sample that was itself merged away does not draw others with it.
+        if not gone[first]:
+            gone[second] = True
+    return np.flatnonzero(~gone)
+
+
+def _distances(a: Array, b: Array) -> Array:
+    """Euclidean distances ``(len(a), len(b))``."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(a, b)

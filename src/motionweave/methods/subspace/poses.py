@@ -1,0 +1,268 @@
+"""Poses as rows of numbers that may be mixed freely, and back (Mukai, sections 2.2 and 2.3).
+
+A row holds what the paper embeds with each sample: the joints' rotations, the root's
+without its heading, and the root's travel and turn to the next frame, seen from the
+character. Rotations are rotation vectors from the mean of all samples, where a weighted
+sum of any weights, negative ones included, is a rotation and the samples are met exactly.
+
+Two things are added so that the feet agree with the rest of the body. A row also holds
+whether, how high and how fast each heel and toe is; root height and travel follow from
+the feet that stand, and are the root's own only in flight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from motionweave.body.heading import facing
+from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.soles import soles
+from motionweave.core import kinematics, rotations
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import Constraint, active
+from motionweave.core.motion import Motion, end_positions, local_translations
+from motionweave.core.planar import Planar
+from motionweave.core.skeleton import Skeleton
+
+
+@dataclass(frozen=True)
+class FootPoint:
+    """A heel or toe: its contact kind, the joint that carries it, its place ``(3,)`` there."""
+
+    kind: str
+    joint: int
+    offset: Array
+
+
+@dataclass(frozen=True, eq=False)
+class PoseCode:
+    """How frames of one skeleton are written as rows of F numbers.
+
+    Parameters
+    ----------
+    skeleton
+        The character, J joints.
+    base
+        ``(J, 4)`` rotations that the rotation vectors start from.
+    feet
+        Heels and toes; empty for a skeleton without legs.
+    sliding
+        Whether the joints have translations of their own.
+    """
+
+    skeleton: Skeleton
+    base: Array
+    feet: tuple[FootPoint, ...] = ()
+    sliding: bool = False
+
+    @classmethod
+    def of(cls, motions: Iterable[Motion]) -> PoseCode:
+        """The code for clips of one skeleton, its base the mean of their rotations."""
+        motions = tuple(motions)
+        return cls(
+            motions[0].skeleton,
+            _middle([_without_heading(m, facing(m)) for m in motions]),
+            _feet(motions[0]),
+            any(m.translations is not None for m in motions),
+        )
+
+    @cached_property
+    def columns(self) -> dict[str, slice]:
+        """What is where in a row."""
+        joints, feet = len(self.skeleton), len(self.feet)
+        sizes = {
+            "rotations": 3 * joints,
+            "translations": 3 * joints if self.sliding else 0,
+            "height": 1,
+            "travel": 2,
+            "turn": 1,
+            "foot_contact": feet,
+            "foot_height": feet,
+            "foot_travel": 2 * feet,
+        }
+        ends = np.cumsum(list(sizes.values()))
+        return {
+            name: slice(int(end) - size, int(end))
+            for (name, size), end in zip(sizes.items(), ends, strict=True)
+        }
+
+    def encode(self, motion: Motion) -> Array:
+        """Rows ``(T, F)`` of a motion. Travel and turn of a row lead to the next frame."""
+        heading = facing(motion)
+        frames = np.arange(len(motion))
+        feet = self.foot_points(*motion.forward())
+        vectors = _long_log(
+            rotations.multiply(rotations.inverse(self.base), _without_heading(motion, heading))
+        )
+        parts = [
+            vectors.reshape(len(motion), -1),
+            local_translations(motion).reshape(len(motion), -1)
+            if self.sliding
+            else np.zeros((len(motion), 0)),
+            motion.root[:, 1:2],
+            _steps(motion.root[:, None], heading).reshape(len(motion), -1),
+            _to_next(heading)[:, None],
+            *(active(motion.constraints, foot.kind, frames)[:, None] for foot in self.feet),
+            feet[..., 1],
+            _steps(feet, heading).reshape(len(motion), -1),
+        ]
+        return np.concatenate(parts, axis=1)
+
+    def decode(self, rows: Array, like: Motion, start: tuple[float, float, float]) -> Motion:
+        """The motion of rows ``(n, F)``, its root integrated from a starting place.
+
+        Parameters
+        ----------
+        rows
+            As from `encode`, or mixed from such rows.
+        like
+            A motion from which frame rate and name are taken.
+        start
+            Heading, x and z of the first frame.
+        """
+        count, joints = len(rows), len(self.skeleton)
+        part = {name: rows[:, where] for name, where in self.columns.items()}
+        heading = start[0] + np.concatenate([[0.0], np.cumsum(part["turn"][:-1, 0])])
+        quats = self._quaternions(rows)
+        quats[:, 0] = rotations.multiply(rotations.about_vertical(heading), quats[:, 0])
+        root = np.zeros((count, 3))
+        root[:, 1] = part["height"][:, 0]
+        motion = replace(
+            like,
+            root=root,
+            rotations=quats,
+            translations=part["translations"].reshape(count, joints, 3) if self.sliding else None,
+            constraints=(),
+        )
+        travel = Planar(heading).apply_xz(part["travel"])
+        lift = np.zeros(count)
+        if self.feet:
+            points = self.foot_points(*motion.forward())
+            lift, slip = _from_feet(part, points, heading, travel)
+            travel = travel + slip
+        root[:, 1] += lift
+        root[:, [0, 2]] = np.asarray(start[1:]) + np.concatenate(
+            [np.zeros((1, 2)), np.cumsum(travel[:-1], axis=0)]
+        )
+        return replace(motion, root=root, constraints=tuple(self.contacts(rows)))
+
+    def places(self, rows: Array) -> Array:
+        """Joints and end sites ``(n, J + E, 3)`` of rows, seen from the body: no heading."""
+        root = np.zeros((len(rows), 3))
+        root[:, 1] = rows[:, self.columns["height"]][:, 0]
+        moves = rows[:, self.columns["translations"]].reshape(len(rows), -1, 3)
+        positions, orientations = kinematics.forward(
+            self.skeleton.parents,
+            self.skeleton.offsets,
+            root,
+            self._quaternions(rows),
+            moves if self.sliding else None,
+        )
+        ends = end_positions(self.skeleton, positions, orientations)
+        return np.concatenate([positions, ends], axis=1)
+
+    def _quaternions(self, rows: Array) -> Array:
+        vectors = rows[:, self.columns["rotations"]].reshape(len(rows), -1, 3)
+        return rotations.multiply(self.base, rotations.exp(vectors))
+
+    def contacts(self, rows: Array) -> list[Constraint]:
+        """Contacts that the rows tell of: each foot is down where its value is above a half."""
+        found: list[Constraint] = []
+        values = rows[:, self.columns["foot_contact"]]
+        for foot, value in zip(self.feet, values.T, strict=True):
+            down = np.concatenate([[False], value > 0.5, [False]])
+            edges = np.flatnonzero(np.diff(down.astype(int)))
+            found.extend(
+                Constraint(float(first), float(last - 1), foot.kind)
+                for first, last in zip(edges[::2], edges[1::2], strict=True)
+            )
+        return found
+
+    def foot_points(self, positions: Array, orientations: Array) -> Array:
+        """Places ``(n, feet, 3)`` of heels and toes."""
+        joints = [foot.joint for foot in self.feet]
+        offsets = np.array([foot.offset for foot in self.feet]).reshape(-1, 3)
+        return positions[:, joints] + rotations.rotate(orientations[:, joints], offsets)
+
+
+def has_legs(skeleton: Skeleton) -> bool:
+    """Whether it is known which joints are the legs, so that contacts can be told."""
+    roles = [f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")]
+    return find_rig(skeleton).has(*roles)
+
+
+def _feet(motion: Motion) -> tuple[FootPoint, ...]:
+    if not has_legs(motion.skeleton):
+        return ()
+    points = []
+    for side, sole in soles(motion).items():
+        points.append(FootPoint(f"{side}_heel", sole.ankle, sole.heel))
+        points.append(FootPoint(f"{side}_toe", sole.toe_joint, sole.toe))
+    return tuple(points)
+
+
+def _from_feet(
+    part: dict[str, Array], points: Array, heading: Array, travel: Array
+) -> tuple[Array, Array]:
+    """By how much the feet that stand lift ``(n,)`` and shift ``(n, 2)`` the root.
+
+    A foot that stands pulls the root to where the foot is as high and as fast as its
+    rows say; one that is in the air does not. Where all rows agree, as in the samples
+    themselves, nothing is pulled.
+    """
+    stands = np.clip(part["foot_contact"], 0.0, 1.0)
+    # In full contact the pulls are averaged; as the last foot leaves they fade out.
+    share = stands / (stands.sum(1, keepdims=True) + 1.0 - stands.max(1, keepdims=True))
+    lift = np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
+    wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(*stands.shape, 2))
+    slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
+    return lift, np.sum(share[..., None] * slip, axis=1)
+
+
+def _without_heading(motion: Motion, heading: Array) -> Array:
+    quats = np.array(motion.rotations)
+    quats[:, 0] = Planar(-heading).turn(quats[:, 0])
+    return quats
+
+
+def _to_next(values: Array) -> Array:
+    """Differences ``(T, ...)`` to the next frame; the last frame goes on as the one before."""
+    if len(values) == 1:
+        return np.zeros_like(values)
+    steps = np.diff(values, axis=0)
+    return np.concatenate([steps, steps[-1:]])
+
+
+def _steps(positions: Array, heading: Array) -> Array:
+    """Travel ``(T, n, 2)`` in x and z to the next frame, seen from the body."""
+    return Planar(-heading[:, None]).apply_xz(_to_next(positions[..., [0, 2]]))
+
+
+def _middle(clips: Sequence[Array]) -> Array:
+    """Rotations ``(J, 4)`` in the middle of what joints do in clips ``(T, J, 4)``.
+
+    Quaternions run on through half a turn and past it, while the shortest way from one
+    rotation to another jumps there to the other side. So the mean is taken of quaternions
+    whose signs follow the motion: a joint that turns far has its middle half-way.
+    """
+    total = np.zeros(clips[0].shape[1:])
+    for quats in clips:
+        mean = rotations.unroll(quats).mean(axis=0)
+        total += mean * np.where(np.sum(mean * total, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
+    # A joint that goes round and round has no middle; any of its rotations will do.
+    aimless = np.linalg.norm(total, axis=-1, keepdims=True) < 1e-3
+    return rotations.normalize(np.where(aimless, clips[0][0], total))
+
+
+def _long_log(quats: Array) -> Array:
+    """Rotation vectors ``(T, J, 3)`` that run on past half a turn instead of jumping there."""
+    quats = rotations.unroll(quats)
+    quats = quats * np.where(quats[..., 3].mean(axis=0) < 0.0, -1.0, 1.0)[:, None]
+    sine = np.linalg.norm(quats[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, quats[..., 3:])
+    small = sine < 1e-12
+    return np.asarray(quats[..., :3] * np.where(small, 2.0, angle / np.where(small, 1.0, sine)))

@@ -1,0 +1,192 @@
+"""From a spline in the subspace to the frames of a transition (Mukai, section 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motionweave.core.arrays import Array
+from motionweave.methods.subspace import bezier
+from motionweave.methods.subspace.field import Field
+from motionweave.methods.subspace.poses import PoseCode
+
+# Steps in which the speed along the spline is integrated.
+_STEPS = 400
+# The slowest a transition moves along its spline: a share of the clips' usual speed, but
+# not less than so many body heights a second; and the seconds from rest to that speed.
+_SLOWEST = 0.25
+LEAST_SPEED = 0.25
+_START_TIME = 0.2
+# Seconds over which a transition still follows the clip it leaves, and already the one
+# it enters.
+_SETTLE_TIME = 0.15
+# By how much a pose may change faster than it should before the transition is slowed
+# down there, and how often that is tried.
+_TOO_FAST = 1.2
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """A clip that is left or entered: its rows ``(T, F)`` and the frame at which.
+
+    ``ahead`` is the way from that frame into the transition: 1 for the clip that is
+    left, -1 for the one that is entered.
+    """
+
+    rows: Array
+    frame: int
+    ahead: int
+
+    def beyond(self, count: int, code: PoseCode, fps: float) -> Array:
+        """Rows ``(count, F)`` of the clip from its frame on into the transition.
+
+        Where the clip ends, its pose goes on in the same direction and slows down.
+        """
+        frames = self.frame + self.ahead * np.arange(count)
+        inside = np.clip(frames, 0, len(self.rows) - 1)
+        result = self.rows[inside]
+        outside = np.abs(frames - inside)[:, None]
+        if len(self.rows) < 2 or not np.any(outside):
+            return result
+        slow = _SETTLE_TIME / 3.0 * fps
+        last = self.rows[:2][::-1] if self.ahead < 0 else self.rows[-2:]
+        # Poses move on; what is already a rate, or a contact, stays as it is.
+        moves = np.zeros(self.rows.shape[1])
+        for name in ("rotations", "translations", "height", "foot_height"):
+            moves[code.columns[name]] = 1.0
+        drift = slow * (1.0 - np.exp(-outside / slow))
+        return np.asarray(result + drift * moves * (last[1] - last[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A spline with the times at which its points are reached.
+
+    Parameters
+    ----------
+    field
+        Poses and speeds in the subspace.
+    control
+        ``(degree + 1, d)`` control points of the spline.
+    left, entered
+        The clips at both ends.
+    fps
+        Frames a second.
+    times, arcs
+        ``(n,)`` seconds from the start at which so much of the length is covered.
+    """
+
+    field: Field
+    control: Array
+    left: Clip
+    entered: Clip
+    fps: float
+    times: Array
+    arcs: Array
+
+    @property
+    def seconds(self) -> float:
+        """How long it takes to go along the spline at the speed of the samples."""
+        return float(self.times[-1])
+
+    def frames(self, seconds: float | None = None) -> tuple[Array, Array]:
+        """Points ``(n, d)`` a frame apart and the rows ``(n, F)`` of their poses.
+
+        The first and the last are the frames that are left and entered. The last step
+        is made whole, and another duration reached, by a stretch of time that leaves
+        the speed at both ends alone.
+        """
+        wanted = self.seconds if seconds is None else seconds
+        steps = max(round(wanted * self.fps), 1)
+        times = self.times
+        if self.seconds > 0.0:
+            gap = steps / self.fps - self.seconds
+            times = times + gap * _smooth_step(times / self.seconds)
+        arcs = np.interp(np.arange(steps + 1) / self.fps, times, self.arcs)
+        path = bezier.at_arc(self.control, arcs)
+        rows = _settled(self.field.rows(path), self.left, self.entered, self.field.code, self.fps)
+        return path, rows
+
+    def slowed(self) -> Trace | None:
+        """The same with more time where poses change too fast, or None if they do not.
+
+        Following the clips at both ends is motion that the speed along the spline
+        does not know of.
+        """
+        path, rows = self.frames()
+        excess = _excess(self.field, path, rows, self.fps)
+        if excess.max() < _TOO_FAST:
+            return None
+        steps = np.maximum(excess, 1.0) / self.fps
+        arcs = np.interp(np.linspace(0.0, 1.0, len(path)) * self.seconds, self.times, self.arcs)
+        return replace(self, times=np.concatenate([[0.0], np.cumsum(steps)]), arcs=arcs)
+
+
+def trace(field: Field, control: Array, left: Clip, entered: Clip, fps: float) -> Trace:
+    """Go along a spline at the speed that the samples have there.
+
+    The time at which a point is reached is the integral of one over the speed, which
+    is what the paper's steps tend to.
+    """
+    arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
+    times = np.concatenate([[0.0], np.cumsum(_seconds(field, bezier.at_arc(control, arcs)))])
+    result = Trace(field, control, left, entered, fps, times, arcs)
+    for _ in range(_ROUNDS):
+        slowed = result.slowed()
+        if slowed is None:
+            break
+        result = slowed
+    return result
+
+
+def _seconds(field: Field, at: Array) -> Array:
+    """Seconds ``(n - 1,)`` between points ``(n, d)`` that lie close along a spline.
+
+    The speed is interpolated between the samples' speeds along their curves. That
+    alone could drive limbs faster than in either clip, because the subspace measures
+    velocities along with places: so the speed of the pose is interpolated too, and
+    the slower of the two holds. On the curves of the clips they agree.
+    """
+    ways = (at, field.shapes(field.rows(at)))
+    steps = np.stack([np.linalg.norm(np.diff(way, axis=0), axis=1) for way in ways], axis=1)
+    speeds = field.speeds(0.5 * (at[1:] + at[:-1]))
+    # From rest the least speed is gained, and to rest it is lost, at an even pace.
+    slowest = np.maximum(_SLOWEST * field.usual_speeds, LEAST_SPEED)
+    covered = np.cumsum(steps, axis=0) - 0.5 * steps
+    to_end = np.minimum(covered, steps.sum(axis=0) - covered)
+    ramp = np.clip(to_end / (0.5 * _START_TIME * slowest), 0.0, 1.0)
+    least = np.maximum(slowest * np.sqrt(ramp), np.finfo(float).tiny)
+    return np.asarray(np.max(steps / np.maximum(speeds, least), axis=1))
+
+
+def _excess(field: Field, path: Array, rows: Array, fps: float) -> Array:
+    """How many times faster ``(n - 1,)`` the pose changes than samples do there."""
+    steps = np.linalg.norm(np.diff(field.shapes(rows), axis=0), axis=1)
+    speed = field.speeds(0.5 * (path[1:] + path[:-1]))[:, 1]
+    slowest = max(_SLOWEST * float(field.usual_speeds[1]), LEAST_SPEED)
+    return np.asarray(steps * fps / np.maximum(speed, slowest))
+
+
+def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
+    """Rows that begin as the first clip goes on and end as the second one comes.
+
+    At the samples kriging gives the clip's pose, but nothing binds its slope there,
+    least of all where a clip ends. So the way the first clip goes on fades out, and
+    the way the second one comes fades in: pose, velocity and acceleration are theirs.
+    """
+    width = min(max(round(_SETTLE_TIME * fps), 1) + 1, len(rows) // 2)
+    # The first step is the clip's own, so that velocities agree at any frame rate.
+    fade = np.clip((np.arange(width + 1) - 1.0) / max(width - 1, 1), 0.0, 1.0)
+    fade[-1] = 1.0
+    share = 1.0 - _smooth_step(fade)[:, None]
+    rows = rows.copy()
+    for clip, part in ((left, rows[: width + 1]), (entered, rows[::-1][: width + 1])):
+        part += share * (clip.beyond(width + 1, code, fps) - part)
+    return rows
+
+
+def _smooth_step(x: Array) -> Array:
+    """From 0 to 1 with no slope and no curvature at the ends."""
+    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))

@@ -1,0 +1,166 @@
+"""Warped curves: θ'(t) = a(t)·θ(t) + b(t), with a and b Cardinal splines through the keys.
+
+``b`` is zero and ``a`` is one before the first and after the last key, except that
+they take ``ease`` frames to get there, or stay as they are where they are held.
+Rotations are warped in the tangent space: the shift is a rotation vector whose
+rotation follows the joint's own, the scale stretches the rotation vector that
+leads from a zero-point to the joint's rotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+
+# A turn from the zero-point smaller than this (radians) has no direction to scale along.
+_NO_DIRECTION = 1e-6
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What a displacement does outside its keys.
+
+    Parameters
+    ----------
+    before, after
+        Frames from neutral to the first key, and from the last key back to
+        neutral; None holds the first or the last key's value for ever.
+    """
+
+    before: float | None
+    after: float | None
+
+
+def cardinal_tangents(times: ArrayLike, values: ArrayLike, tension: float = 0.0) -> Array:
+    """Tangents ``(n, ...)`` of a Cardinal spline through ``values`` ``(n, ...)`` at ``times``.
+
+    Each is (1 - tension) times the slope between the neighbours (tension 0 is the
+    Catmull-Rom spline, 1 stops at every key); those of the two ends are zero.
+    """
+    times = np.asarray(times, dtype=np.float64)
+    values = np.asarray(values, dtype=np.float64)
+    tangents = np.zeros_like(values)
+    if len(times) > 2:
+        span = (times[2:] - times[:-2]).reshape(-1, *([1] * (values.ndim - 1)))
+        tangents[1:-1] = (1.0 - tension) * (values[2:] - values[:-2]) / span
+    return tangents
+
+
+def hermite(times: ArrayLike, values: ArrayLike, tangents: ArrayLike, at: ArrayLike) -> Array:
+    """Cubics ``(m, ...)`` that meet ``values`` and ``tangents`` ``(n, ...)``, at ``at`` ``(m,)``.
+
+    Outside the ``times`` the first or last value holds. At a knot the value comes
+    back bit for bit.
+    """
+    times = np.asarray(times, dtype=np.float64)
+    values = np.asarray(values, dtype=np.float64)
+    tangents = np.asarray(tangents, dtype=np.float64)
+    at = np.clip(np.asarray(at, dtype=np.float64), times[0], times[-1])
+    if len(times) == 1:
+        return np.repeat(values, len(at), axis=0)
+    left = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
+    width = times[left + 1] - times[left]
+    s = (at - times[left]) / width
+    shape = (-1, *([1] * (values.ndim - 1)))
+    rise = (s * s * (3.0 - 2.0 * s)).reshape(shape)
+    out = (width * s * (1.0 - s) ** 2).reshape(shape)
+    into = (width * s * s * (s - 1.0)).reshape(shape)
+    # From the left value on, so that equal values stay equal; the right end as it is.
+    straight = values[left] + rise * (values[left + 1] - values[left])
+    straight = np.where(rise == 1.0, values[left + 1], straight)
+    return np.asarray(straight + out * tangents[left] + into * tangents[left + 1])
+
+
+def displacement_basis(times: ArrayLike, ends: Ends, at: ArrayLike, tension: float = 0.0) -> Array:
+    """Weights ``(m, n)`` of n keys at ``times`` in the displacement at frames ``at`` ``(m,)``.
+
+    The displacement itself is ``basis @ values``. A row belonging to a key is one
+    at that key and zero elsewhere; rows outside the eased or held range are zero.
+    """
+    knots = np.asarray(times, dtype=np.float64)
+    at = np.asarray(at, dtype=np.float64)
+    values = np.eye(len(knots))
+    # At rest at the first and at the last key, so that what eases to and from them cannot
+    # overshoot: a first key that changes nothing leaves everything before it alone.
+    tangents = cardinal_tangents(knots, values, tension)
+    zero = np.zeros((1, len(knots)))
+    if ends.before is not None:
+        knots = np.concatenate([[knots[0] - ends.before], knots])
+        values, tangents = np.vstack([zero, values]), np.vstack([zero, tangents])
+    if ends.after is not None:
+        knots = np.concatenate([knots, [knots[-1] + ends.after]])
+        values, tangents = np.vstack([values, zero]), np.vstack([tangents, zero])
+    return hermite(knots, values, tangents, at)
+
+
+def nearest_branches(vectors: ArrayLike) -> Array:
+    """Rotation vectors ``(n, 3)`` with full turns added so that each is near the one before.
+
+    A spline through keys at +170° and -170° then turns 20° between them, not 340°.
+    """
+    vectors = np.array(vectors, dtype=np.float64)
+    for i in range(1, len(vectors)):
+        length = np.linalg.norm(vectors[i])
+        if length < _NO_DIRECTION:
+            continue
+        axis = vectors[i] / length
+        turns = np.round((vectors[i - 1] @ axis - length) / (2.0 * np.pi))
+        vectors[i] += 2.0 * np.pi * turns * axis
+    return vectors
+
+
+@njit(cache=True, fastmath=False)
+def _turn(turned, joints, vectors):  # type: ignore[no-untyped-def]
+    """Follow rotations ``(T, J, 4)`` of ``joints`` ``(n,)`` by vectors ``(T, n, 3)``, in place."""
+    for t in range(turned.shape[0]):
+        for n in range(joints.shape[0]):
+            vx, vy, vz = vectors[t, n, 0], vectors[t, n, 1], vectors[t, n, 2]
+            angle = np.sqrt(vx * vx + vy * vy + vz * vz)
+            if angle == 0.0:
+                continue
+            share = np.sin(0.5 * angle) / angle
+            ax, ay, az, aw = vx * share, vy * share, vz * share, np.cos(0.5 * angle)
+            j = joints[n]
+            bx, by, bz, bw = turned[t, j, 0], turned[t, j, 1], turned[t, j, 2], turned[t, j, 3]
+            turned[t, j, 0] = aw * bx + ax * bw + ay * bz - az * by
+            turned[t, j, 1] = aw * by - ax * bz + ay * bw + az * bx
+            turned[t, j, 2] = aw * bz + ax * by - ay * bx + az * bw
+            turned[t, j, 3] = aw * bw - ax * bx - ay * by - az * bz
+
+
+def shift_rotations(quaternions: ArrayLike, joints: Sequence[int], vectors: ArrayLike) -> Array:
+    """Rotations ``(T, J, 4)`` of which ``joints`` are followed by ``vectors`` ``(T, n, 3)``.
+
+    Where a vector is zero the rotation stays as it is, bit for bit.
+    """
+    turned = np.array(quaternions, dtype=np.float64, order="C")
+    _turn(turned, np.asarray(joints, dtype=np.int64), np.ascontiguousarray(vectors))
+    return turned
+
+
+def scale_rotations(quaternions: ArrayLike, zero: ArrayLike, factors: ArrayLike) -> Array:
+    """Rotations ``(T, 4)`` with their turn from ``zero`` ``(4,)`` stretched by ``(T,)`` factors.
+
+    Where a factor is one the rotation stays as it is, bit for bit.
+    """
+    quaternions = np.asarray(quaternions, dtype=np.float64)
+    factors = np.asarray(factors, dtype=np.float64)
+    turn = rotations.log(rotations.multiply(rotations.inverse(zero), quaternions))
+    scaled = rotations.multiply(zero, rotations.exp(turn * factors[:, None]))
+    return np.where(factors[:, None] == 1.0, quaternions, scaled)
+
+
+def scale_factor(value: ArrayLike, original: ArrayLike) -> float | None:
+    """The factor by which vector ``original`` comes closest to ``value``; None if it is zero."""
+    original = np.asarray(original, dtype=np.float64)
+    square = float(original @ original)
+    if square < _NO_DIRECTION**2:
+        return None
+    return float(np.asarray(value, dtype=np.float64) @ original / square)

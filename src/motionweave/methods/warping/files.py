@@ -1,0 +1,250 @@
+"""Warp files: keys and settings in YAML or JSON that a person can write by hand.
+
+::
+
+    title: Step over an obstacle
+    unit: leg                       # lengths below are in leg lengths
+    ease: 0.35                      # seconds
+    keys:
+      - at: middle of 2nd left swing
+        pose:
+          left_foot: {offset: [0, 0.25, 0]}
+          spine: {turn: [8, 0, 0]}
+    times:
+      - [0, 0]
+      - [60, end of 1st left swing]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from motionweave.core.motion import Motion
+from motionweave.errors import FormatError, MissingDependencyError, WarpError
+from motionweave.io.store.atomic import atomic_path
+from motionweave.methods.warping.keys import Key
+from motionweave.methods.warping.moments import frame_of, output_frame
+from motionweave.methods.warping.warp import warp
+
+# What a file says about the warp as a whole, by the names of `warp`'s own parameters.
+_OPTIONS = ("hold", "ease", "tension", "euler", "follow", "monotone", "release", "clean")
+_TOP = ("title", "about", "unit", "keys", "times", "part_times", "scene", *_OPTIONS)
+_KEY = ("at", "pose", "ease", "unit")
+_CHANGES = tuple(f.name for f in fields(Key) if f.name not in ("frame", "joint"))
+
+TimePair = tuple[float | str, float | str]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A warp that fits many clips: keys, time keys and settings.
+
+    Parameters
+    ----------
+    keys
+        As for `warp`.
+    times
+        Pairs (output moment, source moment).
+    part_times
+        The same for parts of the body.
+    options
+        Other parameters of `warp`.
+    title, about
+        For people.
+    scene
+        Things to draw around the character, such as a doorway; see `plots.warp`.
+    """
+
+    keys: tuple[Key, ...] = ()
+    times: tuple[TimePair, ...] = ()
+    part_times: Mapping[str, tuple[TimePair, ...]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    about: str = ""
+    scene: tuple[Mapping[str, Any], ...] = ()
+
+    def apply(self, motion: Motion, **changed: Any) -> Motion:
+        """The motion warped; parameters of `warp` may be given to replace the recipe's."""
+        return warp(motion, self.keys, **{**self.arguments(motion), **changed})
+
+    def arguments(self, motion: Motion) -> dict[str, Any]:
+        """Keyword arguments of `warp` for a clip, moments turned into frames."""
+        arguments = dict(self.options)
+        if self.times:
+            arguments["time_keys"] = _frames(self.times, motion)
+        if self.part_times:
+            arguments["part_times"] = {
+                part: _frames(pairs, motion) for part, pairs in self.part_times.items()
+            }
+        return arguments
+
+    def key_frames(self, motion: Motion) -> list[float]:
+        """Frames of a clip that have keys, in order of time."""
+        return sorted({frame_of(key.frame, motion) for key in self.keys})
+
+
+def _frames(pairs: Sequence[TimePair], motion: Motion) -> list[tuple[float, float]]:
+    return [(output_frame(to, motion), frame_of(source, motion)) for to, source in pairs]
+
+
+def load_warp(path: str | Path) -> Recipe:
+    """Read a warp file, YAML or JSON by its suffix."""
+    path = Path(path)
+    text = path.read_bytes().decode("utf-8", errors="replace")
+    data = _parse_json(text, path) if path.suffix.lower() == ".json" else _parse_yaml(text, path)
+    try:
+        return read_recipe(data)
+    except WarpError as error:
+        raise FormatError(str(error), path) from None
+
+
+def save_warp(recipe: Recipe, path: str | Path) -> None:
+    """Write a warp file, YAML or JSON by its suffix."""
+    path = Path(path)
+    data = recipe_data(recipe)
+    if path.suffix.lower() == ".json":
+        text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = _yaml().safe_dump(
+            data, sort_keys=False, allow_unicode=True, default_flow_style=None, width=88
+        )
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def read_recipe(data: Any) -> Recipe:
+    """A recipe from what a warp file holds; a `WarpError` names the entry that is wrong."""
+    data = _mapping(data, "a warp file", _TOP)
+    if "keys" not in data and "times" not in data and "part_times" not in data:
+        raise WarpError("a warp file needs keys, times or both")
+    unit = data.get("unit")
+    keys: list[Key] = []
+    for number, entry in enumerate(_list(data.get("keys", []), "keys"), start=1):
+        keys += _keys(entry, f"key {number}", unit)
+    parts = _mapping(data.get("part_times", {}), "part_times", None)
+    release = data.get("release")
+    if release is not None and not isinstance(release, list | tuple):
+        raise WarpError("release: expected a list of kinds of contact, such as [left_heel]")
+    return Recipe(
+        keys=tuple(keys),
+        times=_pairs(data.get("times", []), "times"),
+        part_times={str(part): _pairs(pairs, str(part)) for part, pairs in parts.items()},
+        options={name: data[name] for name in _OPTIONS if data.get(name) is not None},
+        title=str(data.get("title", "")),
+        about=str(data.get("about", "")),
+        scene=tuple(_mapping(e, "scene", None) for e in _list(data.get("scene", []), "scene")),
+    )
+
+
+def recipe_data(recipe: Recipe) -> dict[str, Any]:
+    """What a warp file of this recipe holds."""
+    data: dict[str, Any] = {}
+    for name in ("title", "about"):
+        if getattr(recipe, name):
+            data[name] = getattr(recipe, name)
+    data.update({name: _plain(value) for name, value in recipe.options.items()})
+    entries: list[dict[str, Any]] = []
+    for key in recipe.keys:
+        if not entries or entries[-1]["at"] != key.frame:
+            entries.append({"at": key.frame, "pose": {}})
+        entries[-1]["pose"].setdefault(key.joint, []).append(_change_data(key))
+    for entry in entries:
+        entry["pose"] = {j: c[0] if len(c) == 1 else c for j, c in entry["pose"].items()}
+    if entries:
+        data["keys"] = entries
+    if recipe.times:
+        data["times"] = [list(pair) for pair in recipe.times]
+    if recipe.part_times:
+        data["part_times"] = {p: [list(x) for x in ts] for p, ts in recipe.part_times.items()}
+    if recipe.scene:
+        data["scene"] = [dict(prop) for prop in recipe.scene]
+    return data
+
+
+def _change_data(key: Key) -> dict[str, Any]:
+    plain = {f.name: f.default for f in fields(Key)}
+    data = {
+        name: _plain(getattr(key, name)) for name in _CHANGES if getattr(key, name) != plain[name]
+    }
+    if key.factor is not None:
+        data.pop("mode", None)
+    return data
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _keys(entry: Any, where: str, unit: Any) -> list[Key]:
+    entry = _mapping(entry, where, _KEY)
+    for needed in ("at", "pose"):
+        if needed not in entry:
+            raise WarpError(f"{where}: {needed!r} is missing")
+    shared = {"unit": entry.get("unit", unit), "ease": entry.get("ease")}
+    keys = []
+    for joint, changes in _mapping(entry["pose"], f"{where}, pose", None).items():
+        for change in changes if isinstance(changes, list) else [changes]:
+            given = _mapping(change, f"{where}, {joint}", _CHANGES)
+            keys.append(Key(_moment(entry["at"], where), str(joint), **{**shared, **given}))
+    return keys
+
+
+def _pairs(entries: Any, where: str) -> tuple[TimePair, ...]:
+    pairs = []
+    for entry in _list(entries, where):
+        if not isinstance(entry, list | tuple) or len(entry) != 2:
+            raise WarpError(f"{where}: {entry!r}; expected pairs [output moment, source moment]")
+        pairs.append((_moment(entry[0], where), _moment(entry[1], where)))
+    return tuple(pairs)
+
+
+def _moment(value: Any, where: str) -> float | str:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise WarpError(f"{where}: {value!r} is no moment; write a frame or words")
+    return value
+
+
+def _mapping(value: Any, where: str, known: Sequence[str] | None) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise WarpError(f"{where}: expected names with values, got {value!r}")
+    for name in value:
+        if known is not None and name not in known:
+            raise WarpError(f"{where}: {name!r} is not known; expected {', '.join(known)}")
+    return dict(value)
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise WarpError(f"{where}: expected a list, got {value!r}")
+    return list(value)
+
+
+def _parse_json(text: str, path: Path) -> Any:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise FormatError(f"not JSON: {getattr(error, 'msg', error)}", path, line) from None
+
+
+def _parse_yaml(text: str, path: Path) -> Any:
+    yaml = _yaml()
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or "it cannot be parsed"
+        line = None if mark is None else mark.line + 1
+        raise FormatError(f"not YAML: {reason}", path, line) from None
+
+
+def _yaml() -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise MissingDependencyError("reading YAML (JSON works without)", "yaml") from None
+    return yaml

@@ -1,0 +1,69 @@
+"""Joints and parts of the body by name or role, as keys and parts of time warps call them."""
+
+from __future__ import annotations
+
+import difflib
+
+from motionweave.body.rig.roles import ROLES, Rig
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import RigError
+from motionweave.methods.warping.keys import ROOT_CURVES
+
+# What people call the joint that moves a part.
+_ALIASES = {
+    "foot": "ankle",
+    "knee": "shin",
+    "hip": "thigh",
+    "leg": "thigh",
+    "arm": "upper_arm",
+    "elbow": "forearm",
+    "wrist": "hand",
+}
+
+
+def joints_called(name: str, rig: Rig) -> tuple[int, ...]:
+    """Joints of a name or role: one, or those of the spine from hips to chest."""
+    skeleton = rig.skeleton
+    if name in skeleton.names:
+        return (skeleton.index(name),)
+    if name == "root":
+        return (0,)
+    if name == "spine":
+        if not rig.spine:
+            raise RigError("the skeleton has no spine that is known; name its joints one by one")
+        return rig.spine
+    role = _role(name)
+    if role in ROLES:
+        return (rig.joint(role, f"a key for {name!r}"),)
+    known = [*skeleton.names, *ROLES, "spine", *ROOT_CURVES]
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"; did you mean {', '.join(near)}?" if near else f"; roles are {', '.join(ROLES)}"
+    raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
+
+
+def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
+    """All joints of a part of the body: ``"upper"``, ``"lower"``, or a joint and all below it."""
+    skeleton = rig.skeleton
+    if name in ("upper", "lower"):
+        top = rig.spine[0] if rig.spine else rig.joint("chest", "warping the upper body's time")
+        upper = below(skeleton, top)
+        return upper if name == "upper" else tuple(sorted(set(range(len(skeleton))) - set(upper)))
+    if name == "spine":
+        return rig.spine
+    return below(skeleton, joints_called(name, rig)[0])
+
+
+def below(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
+    """A joint and all that hangs from it."""
+    chosen = {joint}
+    for child, parent in enumerate(skeleton.parents):
+        if int(parent) in chosen:
+            chosen.add(child)
+    return tuple(sorted(chosen))
+
+
+def _role(name: str) -> str:
+    side, _, part = name.partition("_")
+    if side in ("left", "right"):
+        return f"{side}_{_ALIASES.get(part, part)}"
+    return name

@@ -1,0 +1,172 @@
+"""Keys: what a curve of a motion is to be at a frame, or by how much it is to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionweave.core import rotations
+from motionweave.errors import WarpError
+
+# The root's own curves, as names that stand where a joint's would.
+ROOT_CURVES = ("position", "height", "heading")
+_CHANGES = ("rotation", "turn", "goal", "offset", "look_at", "factor")
+
+Mode = Literal["shift", "scale"]
+Axes = Literal["body", "parent", "world"]
+Unit = Literal["leg", "height"]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key: at a frame, for a joint or one of the root's curves, one new value or change.
+
+    Exactly one of `rotation`, `turn`, `goal`, `offset`, `look_at` and `factor` is given.
+
+    Parameters
+    ----------
+    frame
+        Frame of the clip, fractions allowed, or a moment in words such as
+        ``"middle of 2nd left swing"`` (see `motionweave.methods.warping.moments`).
+    joint
+        A joint's name or role (``"left_knee"``, ``"spine"``, ``"head"`` ...), or
+        one of the root's curves: ``"position"``, ``"height"``, ``"heading"``.
+        Keys of these carry the body along with its feet.
+    rotation
+        New local rotation of the joint: a quaternion xyzw.
+    turn
+        Change of the joint's rotation: degrees about three axes, as one rotation
+        vector. About the body's left axis a positive turn bends forwards what
+        points up, and backwards what points down.
+    goal
+        New value. For a joint its global position ``(x, y, z)``, found by inverse
+        kinematics that stays close to the pose; for the root's curves the position,
+        height or heading (degrees). A ``None`` in a position leaves that axis free.
+    offset
+        Change of the same quantities.
+    look_at
+        A global point that the joint (the head, say) is to face.
+    factor
+        How many times as far from its zero-point the curve is to be (scale mode).
+    mode
+        ``"shift"`` adds to the curve what the key needs; ``"scale"`` stretches it.
+    axes
+        What `turn` and the `offset` of a position are measured along: the
+        ``"body"`` at that frame (left, up, forwards), the ``"parent"`` joint, or
+        the ``"world"``.
+    about
+        Zero-point of a scale: ``"mean"`` of the curve, its ``"rest"`` (zero), or a
+        value.
+    ease
+        Seconds that the change takes to come and to go where this key is the first
+        or last of its curve, one number or (before, after); None as the warp says.
+    unit
+        Lengths are in leg lengths or body heights; None for the clip's own unit.
+    """
+
+    frame: float | str
+    joint: str
+    rotation: ArrayLike | None = None
+    turn: ArrayLike | None = None
+    goal: Any = None
+    offset: Any = None
+    look_at: ArrayLike | None = None
+    factor: float | None = None
+    mode: Mode = "shift"
+    axes: Axes = "body"
+    about: Any = "mean"
+    ease: float | tuple[float, float] | None = None
+    unit: Unit | None = None
+
+    def __post_init__(self) -> None:
+        given = [name for name in _CHANGES if getattr(self, name) is not None]
+        if len(given) != 1:
+            what = " and ".join(given) if given else "none"
+            raise WarpError(f"{self}: expected one of {', '.join(_CHANGES)}; got {what}")
+        self._check_words()
+        if self.factor is not None:
+            object.__setattr__(self, "mode", "scale")
+            object.__setattr__(self, "factor", float(self._numbers("factor", ())[()]))
+        if self.rotation is not None:
+            value = self._numbers("rotation", (4,))
+            object.__setattr__(self, "rotation", tuple(map(float, rotations.normalize(value))))
+        for name in ("turn", "look_at"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, tuple(map(float, self._numbers(name, (3,)))))
+        for name in ("goal", "offset"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, self._quantity(name))
+        if self.ease is not None:
+            object.__setattr__(self, "ease", ease_pair(self.ease))
+
+    def __str__(self) -> str:
+        return f"key at {self.frame} for {self.joint!r}"
+
+    @property
+    def kind(self) -> str:
+        """Which of the six it gives: ``"rotation"``, ``"turn"``, ``"goal"`` ..."""
+        return next(name for name in _CHANGES if getattr(self, name) is not None)
+
+    @property
+    def posed_by_goal(self) -> bool:
+        """Whether inverse kinematics has to find the joints' rotations."""
+        return self.joint not in ROOT_CURVES and self.kind in ("goal", "offset", "look_at")
+
+    def _check_words(self) -> None:
+        for name, allowed in (
+            ("mode", ("shift", "scale")),
+            ("axes", ("body", "parent", "world")),
+            ("unit", (None, "leg", "height")),
+        ):
+            if getattr(self, name) not in allowed:
+                words = ", ".join(repr(word) for word in allowed if word)
+                raise WarpError(f"{self}: {name} {getattr(self, name)!r}; expected {words}")
+        if self.joint in ROOT_CURVES and self.kind in ("rotation", "turn", "look_at"):
+            raise WarpError(f"{self}: {self.kind} is for joints; give goal, offset or factor")
+        if self.posed_by_goal and self.mode == "scale":
+            raise WarpError(f"{self}: a {self.kind} is always a shift")
+        if isinstance(self.about, str) and self.about not in ("mean", "rest"):
+            raise WarpError(f"{self}: about {self.about!r}; expected 'mean', 'rest' or a value")
+
+    def _quantity(self, name: str) -> Any:
+        if self.joint in ("height", "heading"):
+            return float(self._numbers(name, ())[()])
+        given = getattr(self, name)
+        if not isinstance(given, Sequence | np.ndarray) or len(given) != 3:
+            raise WarpError(f"{self}: {name} {given!r}; expected three numbers x, y, z")
+        if all(part is None for part in given):
+            raise WarpError(f"{self}: {name} leaves every axis free")
+        if name == "offset" and any(part is None for part in given):
+            raise WarpError(f"{self}: an offset needs all three numbers; use 0 for no change")
+        filled = [0.0 if part is None else part for part in given]
+        numbers = self._numbers(name, (3,), filled)
+        return tuple(
+            None if part is None else float(number)
+            for part, number in zip(given, numbers, strict=True)
+        )
+
+    def _numbers(self, name: str, shape: tuple[int, ...], given: Any = None) -> Any:
+        given = getattr(self, name) if given is None else given
+        try:
+            value = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            value = np.full(1, np.nan)
+        if value.shape != shape or not np.all(np.isfinite(value)):
+            count = {(): "one number", (3,): "three numbers", (4,): "four numbers"}[shape]
+            raise WarpError(f"{self}: {name} {given!r}; expected {count}")
+        return value
+
+
+def ease_pair(ease: float | Sequence[float]) -> tuple[float, float]:
+    """Seconds (before, after) of an ease given as one number or two."""
+    try:
+        pair = np.broadcast_to(np.asarray(ease, dtype=np.float64), (2,))
+    except (TypeError, ValueError):
+        pair = np.full(2, np.nan)
+    if not (np.all(np.isfinite(pair)) and np.all(pair > 0.0)):
+        raise WarpError(f"ease {ease!r}: expected a time in seconds above 0, or two of them")
+    return float(pair[0]), float(pair[1])

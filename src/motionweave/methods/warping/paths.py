@@ -1,0 +1,220 @@
+"""Paths: the root's position, height and heading warped, the whole body carried along.
+
+A change of heading turns the direction of travel with the body, so that what
+follows goes on along the new way; a change of position then moves the path aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from motionweave.core import kinematics
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.errors import WarpError
+from motionweave.methods.warping.curves import scale_factor
+from motionweave.methods.warping.targets import Clip, Placed
+from motionweave.methods.warping.turns import Shape
+
+# A body that travels slower than this many leg lengths (of its height, halved) a second
+# has no direction of travel that a bent path could turn.
+_STANDING = 0.25
+# Seconds over which the direction of travel is averaged: about one step.
+_STEP = 0.5
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where every frame of a clip is carried: a planar move and a change of height.
+
+    Parameters
+    ----------
+    planar
+        ``(T,)`` moves on the floor.
+    rise
+        ``(T,)`` upwards.
+    """
+
+    planar: Planar
+    rise: Array
+
+    def move(self, points: Array, frames: Array) -> Array:
+        """Points ``(n, 3)``, each carried as the body is at its fractional frame ``(n,)``."""
+        x, z, angle = (
+            kinematics.sample_vectors(np.asarray(part), frames)
+            for part in (self.planar.x, self.planar.z, self.planar.angle)
+        )
+        rise = kinematics.sample_vectors(self.rise, frames)
+        moved = Planar(angle, x, z).apply(points)
+        moved[:, 1] += rise
+        return moved
+
+    def angle_at(self, frame: float) -> float:
+        """Turn about the vertical at a fractional frame, radians."""
+        return float(kinematics.sample_vectors(np.asarray(self.planar.angle), np.array([frame]))[0])
+
+    def apply(self, motion: Motion) -> Motion:
+        """The whole body carried along, feet and all."""
+        moved = motion.moved(self.planar)
+        root = np.array(moved.root)
+        root[:, 1] += self.rise
+        return replace(moved, root=root)
+
+
+def path_of(clip: Clip, placed: Sequence[Placed], shape: Shape, follow: bool = False) -> Path:
+    """The path through keys of the root's curves.
+
+    Parameters
+    ----------
+    clip
+        The clip as it was.
+    placed
+        Its keys for ``"position"``, ``"height"`` and ``"heading"``.
+    shape
+        How displacements run between and around keys.
+    follow
+        Turn the body into the direction of travel where position keys bend it.
+    """
+    root = clip.motion.root
+    frames = len(root)
+    heading = _curve(clip, _heading_knots(clip, placed), shape, clip.facing)
+    turned = _turned_path(root[:, [0, 2]], heading)
+    shift = np.empty((frames, 3))
+    for axis in range(3):
+        base = root[:, 1] if axis == 1 else turned[:, axis // 2]
+        shift[:, axis] = _curve(clip, _position_knots(clip, placed, axis, base), shape, base)
+    level = turned + shift[:, [0, 2]]
+    if follow:
+        heading = heading + _bend(turned, level, clip)
+    planar = Planar.about(root[:, [0, 2]], heading, level - root[:, [0, 2]])
+    return Path(planar, shift[:, 1])
+
+
+@dataclass(frozen=True)
+class _Knot:
+    """A key of one scalar curve: a change to add or a factor to scale by."""
+
+    placed: Placed
+    shift: float | None
+    factor: float | None = None
+
+
+def _curve(clip: Clip, knots: list[_Knot], shape: Shape, base: Array) -> Array:
+    """What a scalar curve ``base`` ``(T,)`` changes by, ``(T,)``: (a - 1)·(θ - zero) + b."""
+    change = np.zeros(len(base))
+    for scaled in (True, False):
+        chosen = sorted(
+            (k for k in knots if (k.factor is not None) == scaled), key=lambda k: k.placed.frame
+        )
+        if not chosen:
+            continue
+        times = [k.placed.frame for k in chosen]
+        for a, b in pairwise(times):
+            if b - a < 1e-9:
+                raise WarpError(f"two keys for the root at frame {a:g}; keep one")
+        knots_of = [(k.placed.frame, k.placed.key.ease) for k in chosen]
+        weights = shape.weights(knots_of, len(base), clip.motion.fps)
+        if scaled:
+            zero = _zero(chosen[0].placed, base)
+            factors = np.array([k.factor for k in chosen], dtype=np.float64)
+            change += (weights @ (factors - 1.0)) * (base - zero)
+        else:
+            change += weights @ np.array([k.shift for k in chosen], dtype=np.float64)
+    return change
+
+
+def _zero(placed: Placed, base: Array) -> float:
+    about = placed.key.about
+    if isinstance(about, str):
+        return float(np.mean(base)) if about == "mean" else 0.0
+    return float(about)
+
+
+def _knot(placed: Placed, shift: float, base: Array) -> _Knot:
+    """A change as the key's mode asks for it."""
+    if placed.key.mode == "shift":
+        return _Knot(placed, shift)
+    zero = _zero(placed, base)
+    have = float(kinematics.sample_vectors(base, np.array([placed.frame]))[0]) - zero
+    factor = scale_factor([have + shift], [have])
+    if factor is None:
+        raise WarpError(f"{placed.key}: the curve is at its zero-point there; use mode 'shift'")
+    return _Knot(placed, None, factor)
+
+
+def _heading_knots(clip: Clip, placed: Sequence[Placed]) -> list[_Knot]:
+    knots = []
+    for p in placed:
+        if p.key.joint != "heading":
+            continue
+        if p.key.factor is not None:
+            knots.append(_Knot(p, None, p.key.factor))
+        elif p.key.offset is not None:
+            knots.append(_knot(p, np.radians(p.key.offset), clip.facing))
+        else:
+            turn = np.radians(p.key.goal) - clip.facing_at(p.frame)
+            short = (turn + np.pi) % (2.0 * np.pi) - np.pi
+            knots.append(_knot(p, float(short), clip.facing))
+    return knots
+
+
+def _position_knots(clip: Clip, placed: Sequence[Placed], axis: int, base: Array) -> list[_Knot]:
+    """Knots of one axis; ``base`` ``(T,)`` is that axis after the path has been turned."""
+    own = clip.motion.root[:, axis]
+    knots = []
+    for p in placed:
+        if p.key.joint == "height" and axis == 1:
+            offset, goal = p.key.offset, p.key.goal
+            if offset is not None:
+                offset = offset * clip.length(p.key)
+        elif p.key.joint == "position":
+            offset, goal = p.key.offset, None if p.key.goal is None else p.key.goal[axis]
+            if offset is not None:
+                offset = clip.offset_in_world(p.key, p.frame)[axis]
+            elif goal is None and p.key.factor is None:
+                continue
+        else:
+            continue
+        at = np.array([p.frame])
+        if p.key.factor is not None:
+            knots.append(_Knot(p, None, p.key.factor))
+            continue
+        value = kinematics.sample_vectors(own, at)[0] + (offset or 0.0)
+        if goal is not None:
+            value = goal * clip.length(p.key)
+        knots.append(_knot(p, float(value - kinematics.sample_vectors(base, at)[0]), base))
+    return knots
+
+
+def _turned_path(level: Array, heading: Array) -> Array:
+    """Floor path ``(T, 2)`` whose every step is turned by ``heading`` ``(T,)``."""
+    steps = np.diff(level, axis=0)
+    if not np.any(heading):
+        return level
+    mean = 0.5 * (heading[1:] + heading[:-1])
+    return np.concatenate([level[:1], level[0] + np.cumsum(Planar(mean).apply_xz(steps), axis=0)])
+
+
+def _bend(old: Array, new: Array, clip: Clip) -> Array:
+    """Angles ``(T,)`` between the directions of travel of two floor paths ``(T, 2)``."""
+    if len(old) < 2:
+        return np.zeros(len(old))
+    fps = clip.motion.fps
+    before, after = (_smooth(np.gradient(p, axis=0) * fps, _STEP * fps) for p in (old, new))
+    along = np.sum(before * after, axis=-1)
+    # Angles run from +z towards +x, as those of `Planar` do.
+    across = before[:, 1] * after[:, 0] - before[:, 0] * after[:, 1]
+    standing = (_STANDING * 0.5 * clip.motion.skeleton.height) ** 2
+    return np.asarray(np.unwrap(np.arctan2(across, along + standing)))
+
+
+def _smooth(values: Array, width: float) -> Array:
+    """A Gaussian mean over time of ``(T, n)``; the ends are held."""
+    from scipy.ndimage import gaussian_filter1d
+
+    return np.asarray(gaussian_filter1d(values, 0.5 * width, axis=0, mode="nearest"))

@@ -1,0 +1,366 @@
+"""Full-body inverse kinematics of one pose that stays close to the pose it starts from.
+
+The unknowns are a small turn of every joint that may move and a shift of the root.
+What is minimised is
+
+    sum over aims |miss|^2 / slack^2  +  sum over joints  stiffness * |turn|^2
+
+by Levenberg-Marquardt steps, for a slack that shrinks until the aims are met as
+exactly as they can be: of all poses that reach, the one nearest to the start is found,
+and where none reaches, one that comes as near as possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core import kinematics, rotations
+from motionweave.core.arrays import Array
+from motionweave.core.skeleton import Skeleton
+
+# Slack of the aims, in units of the body's scale; the last decides how exact they are met.
+_SLACKS = (0.3, 0.03, 3e-3, 3e-4, 3e-5)
+_STEPS = 25
+# A step that lowers the cost by a smaller share than this ends a stage; a step that turns
+# every joint by less than the last (radians) ends it too.
+_COARSE, _FINE, _STILL = 0.02, 1e-7, 1e-9
+
+
+@dataclass(frozen=True)
+class Aim:
+    """Where a joint has to be, what it has to point at, or how it has to be turned.
+
+    Exactly one of the last three is given.
+
+    Parameters
+    ----------
+    joint
+        Its index.
+    weight
+        How much a miss counts against misses of other aims.
+    position
+        ``(3,)`` global position; NaN leaves an axis free.
+    direction
+        ``(2, 3)``: a direction in the joint's own axes, and the global point that
+        it has to point at.
+    orientation
+        ``(4,)`` global orientation.
+    """
+
+    joint: int
+    weight: float = 1.0
+    position: Array | None = None
+    direction: Array | None = None
+    orientation: Array | None = None
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """A knee or an elbow: it bends about one axis, one way, up to a limit.
+
+    Parameters
+    ----------
+    joint, upper, end
+        The joint that bends, and those at the other ends of its two bones.
+    axis
+        ``(3,)`` unit axis in the axes of the joint's parent.
+    least, most
+        Bend allowed, radians.
+    """
+
+    joint: int
+    upper: int
+    end: int
+    axis: Array
+    least: float
+    most: float
+
+
+class Hinges:
+    """Several hinges of a skeleton, to be measured at once."""
+
+    def __init__(self, skeleton: Skeleton, hinges: Sequence[Hinge]):
+        self.joint = np.array([hinge.joint for hinge in hinges], dtype=np.intp)
+        self.upper = np.array([hinge.upper for hinge in hinges], dtype=np.intp)
+        self.end = np.array([hinge.end for hinge in hinges], dtype=np.intp)
+        self.parent = np.asarray(skeleton.parents[self.joint], dtype=np.intp)
+        self.axis = np.reshape([hinge.axis for hinge in hinges], (-1, 3))
+        self.least = np.array([hinge.least for hinge in hinges])
+        self.most = np.array([hinge.most for hinge in hinges])
+
+    def bends(self, positions: Array, orientations: Array) -> Array:
+        """Signed bends ``(n,)`` about the axes, radians; 0 is straight.
+
+        Positions and orientations are those of one pose, ``(J, 3)`` and ``(J, 4)``.
+        """
+        first = positions[self.joint] - positions[self.upper]
+        second = positions[self.end] - positions[self.joint]
+        axes = rotations.rotate(orientations[self.parent], self.axis)
+        sine = np.einsum("ij,ij->i", rotations.cross(first, second), axes)
+        return np.asarray(np.arctan2(sine, np.einsum("ij,ij->i", first, second)))
+
+    def beyond(self, positions: Array, orientations: Array) -> Array:
+        """How far each is bent past its limits, radians: below the least is negative."""
+        bends = self.bends(positions, orientations)
+        return np.asarray(np.minimum(bends - self.least, 0.0) + np.maximum(bends - self.most, 0.0))
+
+
+@dataclass(frozen=True)
+class Body:
+    """What can move and how willingly.
+
+    Parameters
+    ----------
+    skeleton
+        The character.
+    offsets
+        ``(J, 3)`` bone vectors of this frame.
+    stiffness
+        ``(J,)``; infinite for a joint that stays as it is.
+    root_stiffness
+        The same for a shift of the root by ``scale``.
+    scale
+        A length of the body, such as the leg's.
+    hinges
+        Knees and elbows.
+    """
+
+    skeleton: Skeleton
+    offsets: Array
+    stiffness: Array
+    root_stiffness: float
+    scale: float
+    hinges: tuple[Hinge, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Root position ``(3,)`` and local rotations ``(J, 4)``."""
+
+    root: Array
+    rotations: Array
+
+
+# How unwillingly a hinge turns about another axis than its own, against its own stiffness.
+_SIDEWAYS = 60.0
+# What a radian beyond a hinge's limit counts.
+_LIMIT = 30.0
+
+
+def solve(body: Body, start: Pose, aims: Sequence[Aim]) -> Pose:
+    """The pose nearest to ``start`` that meets the aims, or comes nearest to meeting them."""
+    problem = _Problem(body, start, aims)
+    if problem.count == 0:
+        return start
+    pose = start
+    for slack in _SLACKS:
+        pose = _descend(problem, pose, slack, _FINE if slack == _SLACKS[-1] else _COARSE)
+    return pose
+
+
+def misses(aims: Sequence[Aim], places: tuple[Array, Array]) -> Array:
+    """What each aim is short of, ``(n, 3)``: a length, or radians.
+
+    ``places`` are positions ``(J, 3)`` and orientations ``(J, 4)`` of a pose.
+    """
+    return _Aims(aims).misses(places)
+
+
+def joint_position(body: Body, pose: Pose, joint: int) -> Array:
+    """Global position ``(3,)`` of a joint."""
+    return np.asarray(_places(body, pose)[0][joint])
+
+
+class _Aims:
+    """Aims sorted by what they ask for, so that all of a sort are measured at once."""
+
+    def __init__(self, aims: Sequence[Aim]):
+        self.joints = np.array([aim.joint for aim in aims], dtype=np.intp)
+        self.weights = np.array([aim.weight for aim in aims])
+        self.placed = np.flatnonzero([aim.position is not None for aim in aims])
+        self.pointed = np.flatnonzero([aim.direction is not None for aim in aims])
+        self.turned = np.flatnonzero([aim.orientation is not None for aim in aims])
+        positions = [aim.position for aim in aims if aim.position is not None]
+        directions = [aim.direction for aim in aims if aim.direction is not None]
+        orientations = [aim.orientation for aim in aims if aim.orientation is not None]
+        wanted = np.reshape(positions, (-1, 3))
+        self.asked = ~np.isnan(wanted)
+        self.wanted = np.where(self.asked, wanted, 0.0)
+        self.directions = np.reshape(directions, (-1, 2, 3))
+        self.back = rotations.inverse(np.reshape(orientations, (-1, 4)))
+
+    def pointing(self, orientations: Array) -> Array:
+        """Where joints point that have to point at something, ``(n, 3)``."""
+        return rotations.rotate(orientations[self.joints[self.pointed]], self.directions[:, 0])
+
+    def misses(self, places: tuple[Array, Array]) -> Array:
+        """As the function `misses`."""
+        positions, orientations = places
+        result = np.empty((len(self.joints), 3))
+        if len(self.placed):
+            at = positions[self.joints[self.placed]]
+            result[self.placed] = np.where(self.asked, at - self.wanted, 0.0)
+        if len(self.turned):
+            apart = rotations.multiply(orientations[self.joints[self.turned]], self.back)
+            result[self.turned] = rotations.log(apart)
+        if len(self.pointed):
+            wanted = self.directions[:, 1] - positions[self.joints[self.pointed]]
+            wanted /= np.maximum(np.linalg.norm(wanted, axis=1, keepdims=True), 1e-12)
+            result[self.pointed] = self.pointing(orientations) - wanted
+        return result
+
+
+class _Problem:
+    """Errors and their derivatives with respect to turns of the joints, root shift last.
+
+    The errors are misses of the aims, three each, and bends past the hinges' limits. A pose
+    also costs ``turn @ stiff @ turn``, with its turn from the start.
+    """
+
+    def __init__(self, body: Body, start: Pose, aims: Sequence[Aim]):
+        self.body, self.start, self.aims = body, start, _Aims(aims)
+        self.free = np.flatnonzero(np.isfinite(body.stiffness))
+        self.shifts = bool(np.isfinite(body.root_stiffness))
+        self.count = 3 * len(self.free) + (3 if self.shifts else 0)
+        self.back = rotations.inverse(start.rotations[self.free])
+        self.parents = body.skeleton.parents[self.free]
+        lengths = np.where([aim.position is not None for aim in aims], body.scale, 1.0)
+        self.weights = self.aims.weights / lengths
+        above = _ancestors(body.skeleton)
+        # Which free joints carry which aim's joint; a joint does not move itself by turning.
+        self.carries = above[self.aims.joints][:, self.free]
+        self.carries[self.aims.placed] &= self.free != self.aims.joints[self.aims.placed, None]
+        self.stiff = self._stiffness()
+        self.hinges = Hinges(body.skeleton, body.hinges)
+        self._known: tuple[Pose, tuple[Array, Array], Array] | None = None
+
+    def forward(self, pose: Pose) -> tuple[tuple[Array, Array], Array]:
+        """Positions and orientations, and how far hinges are bent past their limits."""
+        # The derivatives are asked for where the errors just were.
+        if self._known is None or self._known[0] is not pose:
+            places = _places(self.body, pose)
+            self._known = pose, places, self.hinges.beyond(*places)
+        return self._known[1:]
+
+    def errors(self, pose: Pose, slack: float) -> Array:
+        places, beyond = self.forward(pose)
+        missed = self.aims.misses(places) * (self.weights / slack)[:, None]
+        return np.concatenate([missed.ravel(), _LIMIT * beyond])
+
+    def turn(self, pose: Pose) -> Array:
+        """How far a pose is from the start, ``(count,)``."""
+        turn = rotations.log(rotations.multiply(pose.rotations[self.free], self.back)).ravel()
+        if not self.shifts:
+            return turn
+        return np.concatenate([turn, (pose.root - self.start.root) / self.body.scale])
+
+    def derivatives(self, pose: Pose, slack: float) -> Array:
+        """Of the errors, ``(n, count)``."""
+        places, beyond = self.forward(pose)
+        aims = self._aim_derivatives(places) * (self.weights / slack)[:, None, None]
+        limits = np.zeros((len(self.body.hinges), self.count))
+        for i in np.flatnonzero(beyond):
+            hinge = self.body.hinges[i]
+            at = 3 * np.flatnonzero(self.free == hinge.joint)
+            if len(at):
+                limits[i, at[0] : at[0] + 3] = _LIMIT * hinge.axis
+        return np.concatenate([aims.reshape(-1, self.count), limits])
+
+    def moved(self, pose: Pose, step: Array) -> Pose:
+        quaternions = np.array(pose.rotations)
+        turns = step[: 3 * len(self.free)].reshape(-1, 3)
+        quaternions[self.free] = rotations.normalize(
+            rotations.multiply(rotations.exp(turns), quaternions[self.free])
+        )
+        root = pose.root + step[-3:] * self.body.scale if self.shifts else pose.root
+        return Pose(root, quaternions)
+
+    def _aim_derivatives(self, places: tuple[Array, Array]) -> Array:
+        """Of the misses, ``(n, 3, count)``."""
+        positions, orientations = places
+        aims, free = self.aims, len(self.free)
+        # Rows are the axes about which free joints turn: those of their parents.
+        axes = np.swapaxes(rotations.to_matrix(orientations[self.parents]), 1, 2)
+        axes[self.parents < 0] = np.eye(3)
+        # For each aim, free joint and axis what the aim's joint does: (n, free, 3, 3).
+        parts = np.empty((len(aims.joints), free, 3, 3))
+        parts[aims.turned] = axes
+        # d(point) = axis x arm
+        arm = positions[aims.joints[aims.placed], None] - positions[self.free]
+        parts[aims.placed] = rotations.cross(axes, arm[:, :, None])
+        if len(aims.pointed):
+            pointing = aims.pointing(orientations)
+            parts[aims.pointed] = rotations.cross(axes, pointing[:, None, None])
+        parts *= self.carries[:, :, None, None]
+        result = np.zeros((len(aims.joints), 3, self.count))
+        result[:, :, : 3 * free] = parts.reshape(-1, 3 * free, 3).swapaxes(1, 2)
+        if self.shifts:
+            result[aims.placed, :, -3:] = np.eye(3) * self.body.scale
+        result[aims.placed] *= aims.asked[:, :, None]
+        return result
+
+    def _stiffness(self) -> Array:
+        """Block by block, ``(count, count)``."""
+        matrix = np.zeros((self.count, self.count))
+        hinges = {hinge.joint: hinge for hinge in self.body.hinges}
+        for i, joint in enumerate(self.free.tolist()):
+            block = np.eye(3)
+            if joint in hinges:
+                axis = hinges[joint].axis
+                along = np.outer(axis, axis)
+                block = along + _SIDEWAYS * (np.eye(3) - along)
+            at = slice(3 * i, 3 * i + 3)
+            matrix[at, at] = self.body.stiffness[joint] * block
+        if self.shifts:
+            matrix[-3:, -3:] = self.body.root_stiffness * np.eye(3)
+        return matrix
+
+
+def _places(body: Body, pose: Pose) -> tuple[Array, Array]:
+    """Positions ``(J, 3)`` and orientations ``(J, 4)`` of a pose."""
+    positions, orientations = kinematics.forward(
+        body.skeleton.parents, body.offsets, pose.root[None], pose.rotations[None]
+    )
+    return positions[0], orientations[0]
+
+
+def _descend(problem: _Problem, pose: Pose, slack: float, settled: float) -> Pose:
+    """Levenberg-Marquardt from a pose, for one slack, until a step gains too little."""
+    damping = 1e-3
+    errors, turn = problem.errors(pose, slack), problem.turn(pose)
+    cost = float(errors @ errors + turn @ problem.stiff @ turn)
+    for _ in range(_STEPS):
+        slopes = problem.derivatives(pose, slack)
+        normal = slopes.T @ slopes + problem.stiff
+        gradient = errors @ slopes + problem.stiff @ turn
+        diagonal = np.diag(normal).copy()
+        for _ in range(8):
+            np.fill_diagonal(normal, diagonal + damping * np.maximum(diagonal, 1e-9))
+            step = np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
+            candidate = problem.moved(pose, step)
+            new_errors, new_turn = problem.errors(candidate, slack), problem.turn(candidate)
+            new_cost = float(new_errors @ new_errors + new_turn @ problem.stiff @ new_turn)
+            if new_cost < cost:
+                break
+            damping *= 6.0
+        else:
+            return pose
+        gained = cost - new_cost
+        pose, errors, turn, cost = candidate, new_errors, new_turn, new_cost
+        damping = max(damping / 6.0, 1e-12)
+        if gained < settled * cost or np.abs(step).max() < _STILL:
+            break
+    return pose
+
+
+def _ancestors(skeleton: Skeleton) -> NDArray[np.bool_]:
+    """``(J, J)``: for each joint itself and every joint above it."""
+    above = np.eye(len(skeleton), dtype=bool)
+    for joint, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            above[joint] |= above[parent]
+    return above

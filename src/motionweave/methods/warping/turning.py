@@ -1,0 +1,163 @@
+"""Warped rotation curves: the turns that keys ask for, carried out on a clip."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from motionweave.core import kinematics, rotations
+from motionweave.core.arrays import Array
+from motionweave.core.averaging import mean_rotations
+from motionweave.errors import WarpError
+from motionweave.methods.warping.curves import (
+    nearest_branches,
+    scale_factor,
+    scale_rotations,
+    shift_rotations,
+)
+from motionweave.methods.warping.eulers import warp_angles
+from motionweave.methods.warping.targets import Clip, sample_pairs
+from motionweave.methods.warping.turns import Shape, Turn, shared_zero
+
+
+def warp_rotations(
+    clip: Clip, turns: Iterable[Turn], shape: Shape, steady: Sequence[int] = ()
+) -> Array:
+    """Local rotations ``(T, J, 4)`` of a clip after the turns its keys ask for.
+
+    Joints in ``steady`` have no parent that turns with the body (the root): their
+    shifts are taken relative to where the body faces, so that a held one goes with it.
+    """
+    by_joint: dict[int, list[Turn]] = defaultdict(list)
+    for turn in sorted(turns, key=lambda turn: turn.frame):
+        by_joint[turn.joint].append(turn)
+    for mine in by_joint.values():
+        _check_one_a_frame(mine, clip)
+    quaternions = np.array(clip.motion.rotations)
+    fps = clip.motion.fps
+    if shape.order is not None:
+        for joint, mine in by_joint.items():
+            quaternions[:, joint] = warp_angles(quaternions[:, joint], mine, shape, fps)
+        return quaternions
+    for joint, mine in by_joint.items():
+        scales = [turn for turn in mine if turn.scaled]
+        if scales:
+            quaternions[:, joint] = _scaled(quaternions[:, joint], scales, shape, fps)
+    shifts = {j: [turn for turn in mine if turn.factor is None] for j, mine in by_joint.items()}
+    shifts = {j: mine for j, mine in shifts.items() if mine}
+    return _shifted(clip, quaternions, shifts, shape, steady)
+
+
+def _shifted(
+    clip: Clip,
+    quaternions: Array,
+    shifts: dict[int, list[Turn]],
+    shape: Shape,
+    steady: Sequence[int],
+) -> Array:
+    """Rotations ``(T, J, 4)``, those of some joints shifted through their keys."""
+    if not shifts:
+        return quaternions
+    knots = _knots(quaternions, shifts)
+    body = {joint: _body_axes(clip, joint) for joint in steady if joint in shifts}
+    for joint, axes in body.items():
+        there = _at(axes, [turn.frame for turn in shifts[joint]])
+        knots[joint] = rotations.rotate(rotations.inverse(there), knots[joint])
+    # Joints keyed in the same frames share their weights: one product for all of them.
+    alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for joint, mine in shifts.items():
+        alike[tuple(turn.knot for turn in mine)].append(joint)
+    joints: list[int] = []
+    courses: list[Array] = []
+    for times, group in alike.items():
+        weights = shape.weights(times, len(quaternions), clip.motion.fps)
+        values = np.stack([knots[joint] for joint in group], axis=1).reshape(len(times), -1)
+        courses.append((weights @ values).reshape(len(quaternions), len(group), 3))
+        joints += group
+    course = courses[0] if len(courses) == 1 else np.concatenate(courses, axis=1)
+    for joint, axes in body.items():
+        column = joints.index(joint)
+        course[:, column] = rotations.rotate(axes, course[:, column])
+    return shift_rotations(quaternions, joints, course)
+
+
+def _knots(quaternions: Array, shifts: dict[int, list[Turn]]) -> dict[int, Array]:
+    """For each joint the values ``(n, 3)`` of b at its keys, in the parent's axes."""
+    rows = [turn for mine in shifts.values() for turn in mine]
+    values = np.array([np.zeros(3) if t.vector is None else t.vector for t in rows])
+    wanted = np.array([turn.vector is None for turn in rows])
+    if np.any(wanted):
+        asked = [turn for turn in rows if turn.vector is None]
+        joints = np.array([turn.joint for turn in asked])
+        own = sample_pairs(quaternions, joints, np.array([turn.frame for turn in asked]))
+        # Shift: a is held, so b leads from a·θ to the key.
+        goal = np.array([turn.rotation for turn in asked])
+        values[wanted] = rotations.log(rotations.multiply(goal, rotations.inverse(own)))
+    knots = {}
+    start = 0
+    for joint, mine in shifts.items():
+        part = slice(start, start + len(mine))
+        start += len(mine)
+        # A change may be meant as more than half a turn; a new rotation may not.
+        knots[joint] = nearest_branches(values[part]) if np.all(wanted[part]) else values[part]
+    return knots
+
+
+def _scaled(row: Array, scales: Sequence[Turn], shape: Shape, fps: float) -> Array:
+    """Rotations ``(T, 4)`` of one joint after the scales among its keys."""
+    zero = _zero_rotation(row, scales)
+    factors = []
+    for turn in scales:
+        factor = turn.factor
+        if turn.rotation is not None:
+            both = np.stack([turn.rotation, _at(row, [turn.frame])[0]])
+            away = rotations.log(rotations.multiply(rotations.inverse(zero), both))
+            factor = scale_factor(away[0], away[1])
+        if factor is None:
+            raise WarpError(
+                f"a scale key at frame {turn.frame:g}: the joint is at its zero-point there and "
+                "no factor can move it; use mode 'shift' or another zero-point (about)"
+            )
+        factors.append(factor)
+    weights = shape.weights([turn.knot for turn in scales], len(row), fps)
+    return scale_rotations(row, zero, 1.0 + weights @ (np.array(factors) - 1.0))
+
+
+def _zero_rotation(row: Array, scales: Sequence[Turn]) -> Array:
+    """The zero-point ``(4,)`` that the scale keys of a joint give or imply."""
+    about = shared_zero(scales)
+    if not isinstance(about, str):
+        return about
+    if about == "rest":
+        return np.array(rotations.IDENTITY)
+    weights = np.full((1, len(row)), 1.0 / len(row))
+    return np.asarray(mean_rotations(row[:, None, None], weights)[0, 0])
+
+
+def _body_axes(clip: Clip, joint: int) -> Array:
+    """Rotations ``(T, 4)`` from the body's level axes to those of the joint's parent."""
+    level = rotations.about_vertical(clip.facing)
+    parent = int(clip.motion.skeleton.parents[joint])
+    if parent < 0:
+        return level
+    return rotations.multiply(rotations.inverse(clip.forward[1][:, parent]), level)
+
+
+def _at(row: Array, frames: Sequence[float]) -> Array:
+    """Rotations ``(n, 4)`` at fractional frames of ``(T, 4)``."""
+    moments = np.asarray(frames, dtype=np.float64)
+    return np.asarray(kinematics.sample_rotations(row[:, None], moments)[:, 0])
+
+
+def _check_one_a_frame(turns: Sequence[Turn], clip: Clip) -> None:
+    """Two values for one curve at one frame cannot both be met."""
+    for by_factor in (True, False):
+        frames = [turn.frame for turn in turns if (turn.factor is not None) == by_factor]
+        for a, b in pairwise(frames):
+            if b - a < 1e-9:
+                name = clip.motion.skeleton.names[turns[0].joint]
+                raise WarpError(f"joint {name!r} has two keys at frame {a:g}; keep one")

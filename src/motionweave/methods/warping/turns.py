@@ -1,0 +1,137 @@
+"""Keys of joint rotations as numbers: which joint, when, turned how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.errors import WarpError
+from motionweave.methods.warping.curves import Ends, displacement_basis
+from motionweave.methods.warping.keys import ease_pair
+from motionweave.methods.warping.targets import Clip, Placed, sample_pairs
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the displacements of a warp run between and around its keys.
+
+    Parameters
+    ----------
+    ease
+        Seconds (before, after) to come from and go back to neutral.
+    hold
+        Whether the first and the last key's value holds instead: (before, after).
+    tension
+        Of the Cardinal splines.
+    order
+        None warps quaternions; a rotation order such as ``"ZYX"`` warps the curves
+        of these Euler angles, as the paper does.
+    """
+
+    ease: tuple[float, float] = (0.8, 0.8)
+    hold: tuple[bool, bool] = (False, False)
+    tension: float = 0.0
+    order: str | None = None
+
+    def ends(self, first: Any, last: Any, fps: float) -> Ends:
+        """For a curve whose first and last key ask for these eases (None: the warp's own)."""
+        before = self.ease[0] if first is None else ease_pair(first)[0]
+        after = self.ease[1] if last is None else ease_pair(last)[1]
+        return Ends(None if self.hold[0] else before * fps, None if self.hold[1] else after * fps)
+
+    def weights(self, keys: Sequence[tuple[float, Any]], frames: int, fps: float) -> Array:
+        """Weights ``(frames, n)`` of n keys (frame, ease) in the displacement of every frame."""
+        ends = self.ends(keys[0][1], keys[-1][1], fps)
+        at = np.arange(frames, dtype=np.float64)
+        return displacement_basis([frame for frame, _ in keys], ends, at, self.tension)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one key asks of one joint's rotation; exactly one of the first three is given.
+
+    Parameters
+    ----------
+    rotation
+        ``(4,)`` new local rotation.
+    vector
+        ``(3,)`` change as a rotation vector in the parent's axes, full turns allowed.
+    factor
+        Stretch from the zero-point.
+    scaled
+        Whether a new rotation is to be reached by scaling as far as it can be.
+    """
+
+    frame: float
+    joint: int
+    rotation: Array | None = None
+    vector: Array | None = None
+    factor: float | None = None
+    scaled: bool = False
+    about: Any = "mean"
+    ease: Any = None
+
+    @property
+    def knot(self) -> tuple[float, Any]:
+        """Frame and ease, which is all that the weights of a displacement depend on."""
+        return self.frame, self.ease
+
+
+def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
+    """The turns that keys of kind rotation, turn or factor ask for."""
+    turns: list[Turn] = []
+    changes: list[Placed] = []
+    for p in placed:
+        key = p.key
+        if key.turn is not None:
+            changes.append(p)
+            continue
+        if key.rotation is not None and len(p.joints) > 1:
+            raise WarpError(f"{key}: a new rotation is for one joint; name one, or use turn")
+        base = (key.factor, key.mode == "scale", key.about, key.ease)
+        rotation = None if key.rotation is None else np.array(key.rotation)
+        turns += [Turn(p.frame, joint, rotation, None, *base) for joint in p.joints]
+    return turns + _changes(changes, clip)
+
+
+def _changes(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
+    """The turns of keys that change rotations, all at once."""
+    rows = [(p, joint) for p in placed for joint in p.joints]
+    if not rows:
+        return []
+    frames = np.array([p.frame for p, _ in rows])
+    joints = np.array([joint for _, joint in rows])
+    shares = np.array([p.key.turn for p, _ in rows], dtype=np.float64)
+    shares = np.radians(shares) / np.array([[len(p.joints)] for p, _ in rows])
+    world = clip.in_world(shares, [p.key.axes for p, _ in rows], frames, joints)
+    parents = clip.motion.skeleton.parents[joints]
+    vectors = rotations.rotate(rotations.inverse(clip.orientations_at(parents, frames)), world)
+    scaled = np.array([p.key.mode == "scale" for p, _ in rows])
+    wanted: Array = np.empty((0, 4))
+    if np.any(scaled):
+        own = sample_pairs(clip.motion.rotations, joints, frames)
+        wanted = rotations.multiply(rotations.exp(vectors), own)
+    return [
+        Turn(p.frame, joint, wanted[i], None, None, True, p.key.about, p.key.ease)
+        if scaled[i]
+        else Turn(p.frame, joint, None, vectors[i], None, False, p.key.about, p.key.ease)
+        for i, (p, joint) in enumerate(rows)
+    ]
+
+
+def shared_zero(scales: Sequence[Turn]) -> str | Array:
+    """The zero-point that all scale keys of a joint share: a word or a quaternion ``(4,)``."""
+    about = scales[0].about
+    if any(not np.array_equal(np.asarray(t.about), np.asarray(about)) for t in scales):
+        raise WarpError("the scale keys of one joint must have one zero-point (about)")
+    if isinstance(about, str):
+        return about
+    value = np.asarray(about, dtype=np.float64)
+    if value.shape != (4,):
+        raise WarpError(f"about {about!r}: a joint's zero-point is 'mean', 'rest' or a quaternion")
+    return rotations.normalize(value)

@@ -1,0 +1,99 @@
+"""Which way is up, on bodies whose vertical is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave import samples
+from motionweave.body.upright import z_is_up, z_is_up_of_points
+from motionweave.core import rotations
+
+
+def _z_up(motion: mw.Motion) -> mw.Motion:
+    """The motion in axes whose vertical is z: turned as a whole, skeleton included."""
+    quarter = rotations.about_axis("X", np.pi / 2)
+
+    def turn(vectors: np.ndarray) -> np.ndarray:
+        return rotations.rotate(quarter, vectors)
+
+    skeleton = motion.skeleton
+    turned = mw.Skeleton(
+        skeleton.names,
+        skeleton.parents,
+        turn(skeleton.offsets),
+        skeleton.end_parents,
+        turn(skeleton.end_offsets),
+    )
+    quaternions = rotations.multiply(
+        quarter, rotations.multiply(motion.rotations, rotations.inverse(quarter))
+    )
+    return mw.Motion(turned, motion.fps, turn(motion.root), quaternions)
+
+
+def _stick(motion: mw.Motion) -> mw.Motion:
+    """The same motion on a skeleton whose rest pose is a bundle of bones along x."""
+    skeleton = motion.skeleton
+    frames = np.tile(rotations.IDENTITY, (len(skeleton), 1))
+    for joint, children in enumerate(skeleton.children):
+        if children and np.linalg.norm(skeleton.offsets[children[0]]) > 0.0:
+            frames[joint] = rotations.between_vectors([1.0, 0, 0], skeleton.offsets[children[0]])
+    above = np.concatenate([rotations.IDENTITY[None], frames[skeleton.parents[1:]]])
+    offsets = rotations.rotate(rotations.inverse(above), skeleton.offsets)
+    quaternions = rotations.multiply(
+        rotations.inverse(above), rotations.multiply(motion.rotations, frames)
+    )
+    stick = mw.Skeleton(skeleton.names, skeleton.parents, offsets)
+    result = mw.Motion(stick, motion.fps, motion.root, quaternions)
+    np.testing.assert_allclose(result.positions(), motion.positions(), atol=1e-9)
+    return result
+
+
+def _found(motion: mw.Motion) -> bool:
+    return z_is_up(motion.skeleton, motion.root, motion.rotations, motion.translations)
+
+
+@pytest.mark.parametrize("name", samples.names())
+def test_built_in_clips(name: str) -> None:
+    motion = samples.sample(name)
+    for form in (motion, _stick(motion), motion[:1]):
+        assert not _found(form)
+        assert _found(_z_up(form))
+
+
+@pytest.mark.mocap
+def test_real_clips(mocap: Path) -> None:
+    for path in sorted((mocap / "bvh").glob("*.bvh"))[::4]:
+        motion = mw.load(path, contacts=False, up="y")
+        for form in (motion, _stick(motion[1:]), motion[20:40]):
+            assert not _found(form), path.name
+            assert _found(_z_up(form)), path.name
+
+
+def test_a_four_legged_body_is_longer_than_high() -> None:
+    rng = np.random.default_rng(3)
+    legs = np.array([[x, y, z] for x in (-0.2, 0.2) for z in (-0.7, 0.6) for y in (0.0, 0.4, 0.8)])
+    body = np.concatenate([legs, [[0, 0.8, -0.7], [0, 0.9, 0.6], [0, 1.1, 1.0], [0, 0.7, -1.2]]])
+    frames = body + rng.normal(scale=0.02, size=(50, 1, 1))
+    for speed in (0.0, 0.1):
+        walk = frames + np.array([0.0, 0.0, speed]) * np.arange(50)[:, None, None]
+        assert not z_is_up_of_points(walk, body)
+
+
+def test_lying_on_the_floor_is_not_standing() -> None:
+    motion = samples.sample("walk")
+    lie = rotations.about_axis("X", np.pi / 2)
+    quaternions = np.array(motion.rotations)
+    quaternions[:, 0] = rotations.multiply(lie, quaternions[:, 0])
+    height = 0.1 * motion.skeleton.height
+    root = np.array(motion.root)
+    root[:, 1] = height
+    lying = mw.Motion(motion.skeleton, motion.fps, root, quaternions)
+    assert not _found(lying)
+
+
+def test_a_single_point_says_nothing() -> None:
+    assert not z_is_up_of_points(np.zeros((3, 1, 3)))

@@ -1,0 +1,298 @@
+"""Feet stay where they are planted; nothing else moves, and nothing gets worse."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import motionweave as mw
+from motionweave import Constraint, Motion, Planar
+from motionweave.body.floor import Floor
+from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.soles import contact_points
+from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core import rotations as quat
+from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
+
+EASE = 0.2
+
+
+def held_steps(motion: Motion, of: Motion | None = None) -> np.ndarray:
+    """Ways over the floor between frames in which a foot is planted, in leg lengths."""
+    points = contact_points(motion)
+    steps = []
+    for c in (of or motion).constraints:
+        if c.kind in points:
+            track = points[c.kind][int(np.ceil(c.start)) : int(np.floor(c.end)) + 1, [0, 2]]
+            steps.append(np.linalg.norm(np.diff(track, axis=0), axis=-1))
+    return np.concatenate(steps) / leg_length(motion.skeleton)
+
+
+def depths(motion: Motion, floor: Floor) -> np.ndarray:
+    """How deep heels and toes are in the floor, ``(T, 4)``, in leg lengths."""
+    points = contact_points(motion)
+    deep = [np.maximum(-floor.above(points[kind]), 0.0) for kind in sorted(points)]
+    return np.stack(deep, axis=-1) / leg_length(motion.skeleton)
+
+
+def turns(motion: Motion) -> np.ndarray:
+    return quat.angle_between(motion.rotations[1:], motion.rotations[:-1])
+
+
+def zone(motion: Motion, ease: float = EASE) -> np.ndarray:
+    """Frames that may change: plants and what is within ``ease`` seconds of them."""
+    frames = np.arange(len(motion))
+    inside = np.zeros(len(motion), dtype=bool)
+    for c in motion.constraints:
+        reach = round(ease * motion.fps)
+        inside |= (frames > c.start - reach - 1) & (frames < c.end + reach + 1)
+    return inside
+
+
+def skated(motion: Motion, way: float, rise: float = 0.0) -> Motion:
+    """A clip whose whole body sways over the floor, feet and all: a known amount of skate."""
+    size = leg_length(motion.skeleton)
+    phase = 2.0 * np.pi * np.arange(len(motion)) / (1.3 * motion.fps)
+    sway = np.stack([np.sin(phase), 0.0 * phase, np.cos(1.7 * phase)], axis=-1) * way * size
+    sway[:, 1] = rise * size * np.sin(0.9 * phase)
+    return replace(motion, root=motion.root + sway)
+
+
+@pytest.fixture(scope="module")
+def sneak() -> Motion:
+    return mw.sample("sneak")
+
+
+@pytest.fixture(scope="module")
+def walk() -> Motion:
+    """A walk with a pause of its own between the plants of each foot."""
+    return mw.sample("walk")
+
+
+def test_a_clip_that_is_planted_already_stays_as_it_is(sneak: Motion) -> None:
+    assert held_steps(sneak).max() < 1e-9
+    cleaned = mw.clean_feet(sneak)
+    assert quat.angle_between(cleaned.rotations, sneak.rotations).max() < 1e-5
+    assert np.abs(cleaned.root - sneak.root).max() < 1e-6
+    assert cleaned.constraints == sneak.constraints
+
+
+@pytest.mark.parametrize("name", ["walk", "jog", "sneak"])
+@pytest.mark.parametrize("way", [0.01, 0.04])
+def test_added_skate_is_taken_out(name: str, way: float) -> None:
+    truth = mw.sample(name)
+    floor = estimate_floor(truth)
+    skating = skated(truth, way, rise=0.3 * way)
+    assert held_steps(skating).max() > 0.3 * way
+    cleaned = mw.clean_feet(skating, floor=floor)
+    assert held_steps(cleaned).max() < 0.002
+    assert held_steps(cleaned).mean() < 2e-4
+    assert depths(cleaned, floor).max() <= depths(skating, floor).max() + 1e-9
+    held = np.concatenate(
+        [
+            contact_points(cleaned)[c.kind][int(np.ceil(c.start)) : int(c.end) + 1]
+            for c in truth.constraints
+        ]
+    )
+    # On the floor while planted, but for the way a heel comes down and leaves.
+    assert np.median(np.abs(floor.above(held))) < 1e-4 * leg_length(truth.skeleton)
+    assert turns(cleaned).max() <= 1.1 * turns(skating).max()
+
+
+def test_nothing_changes_outside_plants_and_their_ease(walk: Motion) -> None:
+    few = walk.constraints[4:6]
+    skating = skated(walk, 0.03).with_constraints(few)
+    cleaned = mw.clean_feet(skating, ease=EASE)
+    still = ~zone(skating)
+    assert 10 < still.sum() < len(walk)
+    assert np.array_equal(cleaned.root[still], skating.root[still])
+    assert np.array_equal(cleaned.rotations[still], skating.rotations[still])
+    assert not np.array_equal(cleaned.rotations, skating.rotations)
+    # Arms, spine and head are no business of the feet anywhere.
+    rig = find_rig(walk.skeleton)
+    legs = [rig.roles[f"{s}_{r}"] for s in ("left", "right") for r in ("thigh", "shin", "ankle")]
+    others = np.setdiff1d(np.arange(len(walk.skeleton)), legs)
+    assert np.array_equal(cleaned.rotations[:, others], skating.rotations[:, others])
+
+
+def test_without_plants_the_clip_comes_back(walk: Motion) -> None:
+    cleaned = mw.clean_feet(walk, [])
+    assert np.array_equal(cleaned.root, walk.root)
+    assert np.array_equal(cleaned.rotations, walk.rotations)
+
+
+def test_corrections_do_not_pop(walk: Motion) -> None:
+    """Sampled four times as fine, corrections bend sixteen times less: no kink anywhere."""
+    bends = []
+    for fps in (30.0, 120.0):
+        clip = skated(mw.sample("walk", fps=fps), 0.03)
+        cleaned = mw.clean_feet(clip)
+        change = quat.log(quat.multiply(quat.inverse(clip.rotations), cleaned.rotations))
+        bends.append(np.quantile(np.abs(np.diff(change, 2, axis=0)).max(axis=(1, 2)), 0.95))
+    assert bends[1] < bends[0] / 5.0
+
+
+def test_moved_on_the_floor_it_is_cleaned_the_same(walk: Motion) -> None:
+    skating = skated(walk, 0.03)
+    move = Planar(2.1, 3.0, -7.0)
+    there = mw.clean_feet(skating.moved(move))
+    here = mw.clean_feet(skating).moved(move)
+    assert quat.angle_between(there.rotations, here.rotations).max() < 1e-5
+    assert np.abs(there.root - here.root).max() < 1e-5
+
+
+def test_another_unit_is_cleaned_the_same(walk: Motion) -> None:
+    skating = skated(walk, 0.03)
+    large = mw.clean_feet(skating.scaled(100.0))
+    small = mw.clean_feet(skating)
+    assert quat.angle_between(large.rotations, small.rotations).max() < 1e-5
+
+
+def lifted(motion: Motion, share: float) -> Motion:
+    """A body too high for its legs over the middle of the clip."""
+    t = np.linspace(-1.0, 1.0, len(motion))
+    rise = share * leg_length(motion.skeleton) * np.exp(-((3.0 * t) ** 2))
+    return replace(motion, root=motion.root + rise[:, None] * np.array([0.0, 1.0, 0.0]))
+
+
+def test_the_body_comes_down_where_legs_cannot_reach(walk: Motion) -> None:
+    floor = estimate_floor(walk)
+    cleaned = mw.clean_feet(lifted(walk, 0.05), floor=floor)
+    assert held_steps(cleaned).max() < 0.002
+    sunk = cleaned.root[:, 1] - lifted(walk, 0.05).root[:, 1]
+    assert sunk.min() < -0.01
+    assert turns(cleaned).max() <= 1.1 * turns(walk).max()
+
+
+def test_stretched_legs_spare_the_body(walk: Motion) -> None:
+    floor = estimate_floor(walk)
+    high = lifted(walk, 0.05)
+    plain = mw.clean_feet(high, floor=floor)
+    stretched = mw.clean_feet(high, floor=floor, stretch=0.02)
+    assert plain.translations is None
+    assert stretched.translations is not None
+    ratio = np.linalg.norm(stretched.translations[:, 1:], axis=-1) / np.linalg.norm(
+        walk.skeleton.offsets[1:], axis=-1
+    )
+    assert 1.0005 < ratio.max() <= 1.02 + 1e-9
+    assert ratio.min() > 1.0 - 1e-9
+    assert np.abs(stretched.root - high.root).max() < np.abs(plain.root - high.root).max()
+    assert held_steps(stretched).max() < 0.002
+
+
+def test_a_plant_out_of_reach_is_told(walk: Motion) -> None:
+    # The left toe is said to stay while the character walks on for two steps.
+    held = [Constraint(5, 80, "left_toe"), Constraint(5, 80, "right_toe")]
+    with pytest.warns(mw.QualityWarning, match="cannot reach its plant at frame"):
+        mw.clean_feet(walk, held)
+
+
+def test_hands_are_held_where_asked() -> None:
+    jog = mw.sample("jog")
+    held = (*jog.constraints, Constraint(30, 33, "left_hand"))
+    free = mw.clean_feet(jog, held)
+    fixed = mw.clean_feet(jog, held, hands=True)
+    rig = find_rig(jog.skeleton)
+    hand = rig.roles["left_hand"]
+    assert np.ptp(free.positions()[30:34, hand], axis=0).max() > 0.1
+    assert np.ptp(fixed.positions()[30:34, hand], axis=0).max() < 1e-6
+    other = [rig.roles[f"right_{role}"] for role in ("upper_arm", "forearm", "hand")]
+    assert np.array_equal(fixed.rotations[:, other], jog.rotations[:, other])
+
+
+def test_contacts_are_detected_where_there_are_none(walk: Motion) -> None:
+    bare = skated(walk, 0.005).with_constraints(())
+    cleaned = mw.clean_feet(bare)
+    assert cleaned.constraints == detect_contacts(bare)
+    assert held_steps(cleaned).mean() < 0.2 * held_steps(bare, of=cleaned).mean()
+
+
+def test_a_t_pose_in_front_stays_as_it_is(walk: Motion) -> None:
+    skating = skated(walk, 0.03)
+    t_pose = np.tile(quat.IDENTITY, (1, len(walk.skeleton), 1))
+    clip = replace(
+        skating,
+        root=np.concatenate([skating.root[:1], skating.root]),
+        rotations=np.concatenate([t_pose, skating.rotations]),
+        constraints=tuple(c.shifted(1) for c in skating.constraints),
+    )
+    cleaned, alone = mw.clean_feet(clip), mw.clean_feet(skating)
+    assert np.array_equal(cleaned.rotations[0], clip.rotations[0])
+    assert np.array_equal(cleaned.rotations[1:], alone.rotations)
+    assert np.array_equal(cleaned.root[1:], alone.root)
+    assert cleaned.constraints == clip.constraints
+
+
+held_anywhere = st.lists(
+    st.builds(
+        lambda start, length, kind: Constraint(start, start + length, kind),
+        st.floats(-10.0, 100.0),
+        st.floats(0.0, 40.0),
+        st.sampled_from([*FOOT_KINDS, *HAND_KINDS, "nose"]),
+    ),
+    max_size=8,
+)
+
+
+@given(held_anywhere, st.integers(1, 93), st.sampled_from([0.0, 0.1, 1.0]))
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_any_constraints_can_be_asked_for(held: list[Constraint], frames: int, ease: float) -> None:
+    """Overlapping, outside the clip, of a moment, of other things: feet stay or it is said."""
+    clip = mw.sample("walk")[:frames]
+    cleaned = mw.clean_feet(clip, held, ease=ease, hands=True, stretch=0.01)
+    assert len(cleaned) == len(clip)
+    assert cleaned.constraints == tuple(sorted(held))
+    turned = quat.angle_between(cleaned.rotations[0], clip.rotations[0])
+    assert np.all(np.isfinite(turned))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"stretch": -0.1}, "stretch -0.1"), ({"stretch": 2.0}, "stretch 2"), ({"ease": -1}, "ease")],
+)
+def test_bad_options_are_named(walk: Motion, options: dict[str, float], message: str) -> None:
+    with pytest.raises(mw.MotionError, match=message):
+        mw.clean_feet(walk, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.mocap
+def test_no_real_clip_gets_worse(mocap: Path) -> None:
+    """All 70: skate and penetration fall or stay, no joint turns faster than before."""
+    clips = sorted((mocap / "bvh").glob("*.bvh"))
+    assert len(clips) == 70
+    worse = []
+    for path in clips:
+        clip = mw.load(path, drop_tpose=True)
+        floor = estimate_floor(clip)
+        cleaned = mw.clean_feet(clip, floor=floor)
+        skate, skate_before = held_steps(cleaned), held_steps(clip)
+        deep, deep_before = depths(cleaned, floor), depths(clip, floor)
+        checks = {
+            "skate": skate.mean() < 0.002 and skate.mean() <= skate_before.mean(),
+            "largest skate": skate.max() <= skate_before.max(),
+            "penetration": deep.mean() <= deep_before.mean() + 1e-9,
+            "deepest": deep.max() <= deep_before.max() + 1e-9,
+            "turn a frame": turns(cleaned).max() <= 1.1 * turns(clip).max(),
+            "constraints": cleaned.constraints == clip.constraints,
+        }
+        worse += [f"{path.stem}: {what}" for what, holds in checks.items() if not holds]
+    assert not worse
+
+
+def test_a_plant_that_cannot_hold_is_left_behind() -> None:
+    """A walk goes on and on from a foot that is said to stay: the body must not go after it."""
+    walk = mw.sample("walk")
+    leg = leg_length(walk.skeleton)
+    stuck = Constraint(5.0, 45.0, "left_heel")
+    with pytest.warns(mw.QualityWarning, match="left foot .* cannot reach its plant"):
+        cleaned = mw.clean_feet(walk, [stuck])
+    lowered = walk.root[:, 1] - cleaned.root[:, 1]
+    assert lowered.max() < 0.35 * leg
+    second = np.linalg.norm(np.diff(cleaned.positions(), n=2, axis=0), axis=-1)
+    own = np.linalg.norm(np.diff(walk.positions(), n=2, axis=0), axis=-1)
+    assert second.max() < 4.0 * own.max()

@@ -1,0 +1,114 @@
+"""Parametric spaces: what is asked for is what is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave import BlendError, Motion, QualityWarning
+from motionweave.measure import measures
+from tests.methods.blending.clips import built_in, real
+
+
+def check_sweep(clips: list[Motion], name: str, tolerance: float = 0.02) -> None:
+    """Nine values over the inputs' range are reached within a share of the range."""
+    curve = mw.register(*clips, slope_limit=3)
+    measure = measures.named(name)
+    space = mw.parametric(curve, {name: measure})
+    low, high = space.ranges[name]
+    own = [measure(m) for m in curve.motions]
+    for value in np.linspace(min(own), max(own), 9):
+        reached = space.at(**{name: value})
+        assert reached.weights.min() >= -1e-12
+        assert reached.weights.sum() == pytest.approx(1.0)
+        assert abs(reached.values[name] - value) <= tolerance * (high - low)
+        assert measure(reached.motion) == pytest.approx(reached.values[name])
+
+
+def test_turns_from_none_to_a_half_turn() -> None:
+    """The paper's Figure 8: a straight walk and one with a sharp turn of 180 degrees."""
+    check_sweep([mw.sample("sharp_turn", angle=0.0), mw.sample("sharp_turn")], "turn")
+
+
+def test_the_force_of_a_punch() -> None:
+    check_sweep([mw.mirror(mw.sample("jab")), mw.sample("punch")], "right_hand_speed")
+
+
+def test_the_height_of_a_kick() -> None:
+    clips = [mw.sample(f"kick_{height}") for height in ("low", "middle", "high")]
+    check_sweep(clips, "right_foot_height")
+
+
+REAL = {
+    "turn": ("16_15", "16_17", "139_30"),
+    "right_foot_height": ("135_04_kick_front_right_1", "135_04_kick_front_right_2"),
+    "right_hand_speed": ("13_18_punch_right_soft", "13_18_punch_right_hard"),
+}
+
+
+@pytest.mark.mocap
+@pytest.mark.parametrize("name", REAL)
+def test_real_turns_kicks_and_punches(mocap: Path, name: str) -> None:
+    check_sweep([real(mocap, clip) for clip in REAL[name]], name)
+
+
+def test_two_parameters_at_once() -> None:
+    curve = built_in("walk", "walk_left", "jog", "jog_left")
+    space = mw.parametric(curve, {"turn": measures.turn_angle, "speed": measures.speed})
+    (slow, fast), (straight, left) = space.ranges["speed"], space.ranges["turn"]
+    reached = space.at(turn=0.5 * (straight + left), speed=0.5 * (slow + fast))
+    assert reached.values["speed"] == pytest.approx(0.5 * (slow + fast), abs=0.02 * (fast - slow))
+    assert reached.values["turn"] == pytest.approx(
+        0.5 * (straight + left), abs=0.02 * (left - straight)
+    )
+
+
+def test_values_out_of_reach() -> None:
+    curve = built_in("walk", "jog")
+    space = mw.parametric(curve, {"speed": measures.speed})
+    low, high = space.ranges["speed"]
+    with pytest.raises(BlendError, match="out of reach"):
+        space.at(speed=high * 2)
+    with pytest.warns(QualityWarning, match="nearest"):
+        nearest = space.at(speed=high * 2, outside="nearest")
+    assert nearest.values["speed"] == pytest.approx(high, abs=0.01 * (high - low))
+
+
+def test_weights_beyond_one_reach_further_when_asked_to() -> None:
+    curve = built_in("walk", "jog")
+    inside = mw.parametric(curve, {"speed": measures.speed}).ranges["speed"]
+    outside = mw.parametric(curve, {"speed": measures.speed}, convex=False).ranges["speed"]
+    assert outside[1] > inside[1]
+
+
+def test_requests_that_make_no_sense_say_why() -> None:
+    curve = built_in("walk", "jog")
+    with pytest.raises(BlendError, match="at least one"):
+        mw.parametric(curve, {})
+    with pytest.raises(BlendError, match="cannot be steered"):
+        mw.parametric(curve, {"nothing": lambda motion: 1.0})
+    space = mw.parametric(curve, {"speed": measures.speed})
+    with pytest.raises(BlendError, match="speed"):
+        space.at(turn=3.0)
+    with pytest.raises(BlendError, match="finite"):
+        space.at(speed=float("nan"))
+    with pytest.raises(BlendError, match="outside"):
+        space.at(speed=1.5, outside="maybe")
+    with pytest.raises(BlendError, match="no measure 'height'"):
+        measures.named("height")
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_every_measure_ignores_place_and_heading(name: str) -> None:
+    clip = mw.sample("kick_middle")
+    moved = clip.moved(mw.Planar(1.1, 3.0, -2.0))
+    measure = measures.named(name)
+    assert measure(moved) == pytest.approx(measure(clip), abs=1e-9)
+
+
+def test_measures_of_clips_made_to_measure() -> None:
+    assert measures.turn_angle(mw.sample("sharp_turn", angle=90.0)) == pytest.approx(90, abs=3)
+    assert measures.speed(mw.sample("walk", speed=1.3)) == pytest.approx(1.3, rel=0.05)

@@ -1,0 +1,173 @@
+"""Transitions: the clips' own frames outside, smooth inside."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave import BlendError, Motion, Planar
+from motionweave.core import rotations
+from motionweave.methods.blending.transition import _local_minima
+from tests.methods.blending.clips import acceleration, planar_between, real
+
+
+def check_outside(joined: Motion, a: Motion, b: Motion) -> None:
+    """The head is a's own bit for bit; the tail is b's own, rigidly moved."""
+    shared = min(len(joined), len(a))
+    same = [np.array_equal(joined.rotations[i], a.rotations[i]) for i in range(shared)]
+    leave = same.index(False)
+    assert leave > 0
+    assert np.array_equal(joined.root[:leave], a.root[:leave])
+    tail = 1
+    while tail < len(b) and np.array_equal(joined.rotations[-tail, 1:], b.rotations[-tail, 1:]):
+        tail += 1
+    assert tail > 2
+    part, own = joined[-(tail - 1) :], b[-(tail - 1) :]
+    move = planar_between(own, part)
+    np.testing.assert_allclose(own.moved(move).root, part.root, atol=1e-9 * a.skeleton.height)
+    turned = own.moved(move)
+    assert rotations.angle_between(turned.rotations[:, 0], part.rotations[:, 0]).max() < 1e-9
+
+
+def check_smooth(joined: Motion, *inputs: Motion) -> None:
+    """Joint accelerations at most 1.25 times the inputs' own maximum (so no jump either)."""
+    assert acceleration(joined).max() <= 1.25 * max(acceleration(m).max() for m in inputs)
+
+
+@pytest.mark.parametrize(
+    "pair", [("walk", "jog"), ("jog", "sneak"), ("sneak_left", "walk_right"), ("jog_right", "walk")]
+)
+def test_built_in_transitions(pair: tuple[str, str]) -> None:
+    a, b = (mw.sample(name) for name in pair)
+    joined = mw.transition(a, b)
+    check_outside(joined, a, b)
+    check_smooth(joined, a, b)
+
+
+def test_a_given_place_is_the_middle_of_the_transition() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    places = mw.junctions(walk, jog)
+    best = places[0]
+    assert best.distance <= 1.1 * min(j.distance for j in places)
+    others = [j for j in places if j.distance <= best.distance]
+    assert best.frames[0] - best.frames[1] == max(j.frames[0] - j.frames[1] for j in others)
+    found = mw.transition(walk, jog)
+    at_places = [mw.transition(walk, jog, at=place.frames) for place in places]
+    assert any(len(t) == len(found) and np.allclose(t.root, found.root) for t in at_places)
+
+
+def test_the_transition_does_not_depend_on_where_the_second_clip_stands() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    moved = jog.moved(Planar(2.0, 7.0, -3.0))
+    expected = mw.transition(walk, jog)
+    np.testing.assert_allclose(mw.transition(walk, moved).root, expected.root, atol=1e-7)
+
+
+def test_resampling_keeps_the_timing_and_is_as_smooth() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    joined = mw.transition(walk, jog, resample=True)
+    check_smooth(joined, walk, jog)
+    place = mw.junctions(walk, jog)[0].frames
+    resampled = mw.transition(walk, jog, at=place, resample=True)
+    assert abs(len(resampled) - len(mw.transition(walk, jog, at=place))) <= 2
+
+
+def test_chains_of_clips() -> None:
+    clips = [mw.sample(n) for n in ("walk", "jog", "walk_left", "sneak")]
+    chain = mw.transition(*clips, half_width=8)
+    check_smooth(chain, *clips)
+    assert np.array_equal(chain.root[0], clips[0].root[0])
+    assert chain.name == "walk to jog to walk_left to sneak"
+
+
+def test_contacts_run_through_without_holes() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    joined = mw.transition(walk, jog)
+    for kind in ("left_toe", "right_toe"):
+        plants = [c for c in joined.constraints if c.kind == kind]
+        gaps = [b.start - a.end for a, b in itertools.pairwise(plants)]
+        assert min(gaps) > 3
+        assert max(c.end - c.start for c in plants) < 30
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"at": (500, 3)}, "frame 500"),
+        ({"at": (3, 3)}, "leave room for"),
+        ({"at": [(3, 3), (4, 4)]}, "1 transitions; got places for 2"),
+        ({"at": (1, 2, 3)}, "got places for 3"),
+        ({"half_width": 0}, "at least one"),
+        ({"half_width": 400}, "smaller half width"),
+    ],
+)
+def test_impossible_transitions_say_why(options: dict, said: str) -> None:
+    with pytest.raises(BlendError, match=said):
+        mw.transition(mw.sample("walk"), mw.sample("jog"), **options)
+    with pytest.raises(BlendError, match="two clips"):
+        mw.transition(mw.sample("walk"))
+
+
+def test_local_minima_are_those_of_brute_force() -> None:
+    grid = np.random.default_rng(1).integers(0, 6, (20, 25)).astype(float)
+    for r, c in _local_minima(grid):
+        around = grid[max(0, r - 1) : r + 2, max(0, c - 1) : c + 2]
+        assert grid[r, c] == around.min()
+    strict = {
+        (r, c)
+        for r in range(20)
+        for c in range(25)
+        if (grid[max(0, r - 1) : r + 2, max(0, c - 1) : c + 2] > grid[r, c]).sum()
+        == grid[max(0, r - 1) : r + 2, max(0, c - 1) : c + 2].size - 1
+    }
+    assert strict <= set(_local_minima(grid))
+
+
+REAL_PAIRS = {
+    "walk to jog": ("16_15", "16_35"),
+    "jog to sneak": ("16_35", "139_34"),
+    "walk to turn": ("16_15", "16_17"),
+    "landing to jump": ("16_01", "16_03"),
+    "sit to walk": ("113_15", "16_15"),
+    "walk to dance": ("16_15", "05_10"),
+}
+
+
+@pytest.mark.mocap
+@pytest.mark.parametrize("pair", REAL_PAIRS.values(), ids=list(REAL_PAIRS))
+def test_real_transitions(mocap: Path, pair: tuple[str, str]) -> None:
+    a, b = (real(mocap, name) for name in pair)
+    joined = mw.transition(a, b)
+    check_smooth(joined, a, b)
+    assert mw.quality(mw.clean_feet(joined)).skate_mean < 0.002
+    cleaned = mw.transition(a, b, clean=True)
+    assert mw.quality(cleaned).skate_mean <= mw.quality(joined).skate_mean
+    check_smooth(cleaned, a, b)
+
+
+@pytest.mark.parametrize("second", ["jog", "sneak"])
+def test_clips_out_of_step_do_not_spin(second: str) -> None:
+    """Wherever two clips that go straight on are joined, the result goes straight on."""
+    a, b = mw.sample("walk", duration=4.0), mw.sample(second, duration=4.0)
+    for at in itertools.product((40, 48, 55, 63), (45, 52, 60)):
+        joined = mw.transition(a, b, at=at)
+        ways = joined.rotations[:, 0] @ np.diag([0.0, 1.0, 0.0, 1.0])
+        turned = np.degrees(2.0 * np.arctan2(ways[:, 1], ways[:, 3]))
+        assert np.abs((turned + 180.0) % 360.0 - 180.0).max() < 30.0
+        assert acceleration(joined).max() <= 2.5 * max(acceleration(m).max() for m in (a, b))
+
+
+def test_short_clips_are_joined_in_less_time() -> None:
+    """A second of a jab has no room for a transition of a second."""
+    jab, walk = mw.sample("jab")[5:32], mw.sample("walk")
+    with pytest.raises(BlendError, match="smaller half width"):
+        mw.transition(jab, walk, half_width=15)
+    joined = mw.transition(jab, walk)
+    check_outside(joined, jab, walk)
+    check_smooth(joined, jab, walk)
+    assert mw.junctions(jab, walk)
+    assert mw.junctions(jab, walk, half_width=15) == ()

@@ -1,0 +1,120 @@
+"""Feet stay planted, or are planted anew, while the body above them is warped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.core import rotations
+from motionweave.methods.warping.moments import stances
+
+FEET = {"left": "left_ankle", "right": "right_ankle"}
+
+
+def foot(motion, side):
+    return motion.positions()[:, mw.find_rig(motion.skeleton).roles[FEET[side]]]
+
+
+def slides(motion, original):
+    """The largest speed of a standing ankle beyond the original's own, leg lengths a frame."""
+    from motionweave.body.rig.roles import leg_length
+
+    worst = 0.0
+    for side in FEET:
+        mine, theirs = (
+            np.linalg.norm(np.diff(foot(m, side), axis=0), axis=1) for m in (motion, original)
+        )
+        for first, last in stances(original, side):
+            inside = slice(int(np.ceil(first)), int(np.floor(last)))
+            if inside.start < inside.stop:
+                worst = max(worst, float((mine[inside] - theirs[inside]).max()))
+    return worst / leg_length(motion.skeleton)
+
+
+KEYS = {
+    "crouch": [mw.Key("50%", "hips", offset=(0, -0.25, 0), unit="leg")],
+    "lean": [mw.Key("50%", "hips", turn=(25, 10, 5))],
+    "aside": [mw.Key("50%", "position", offset=(0.5, 0, 0), unit="leg")],
+    "up": [mw.Key("50%", "height", offset=0.2, unit="leg")],
+    "veer": [mw.Key("40%", "heading", offset=40)],
+    "reach": [mw.Key("50%", "right_hand", offset=(0, 0.5, 0.3), unit="leg")],
+}
+
+
+@pytest.fixture(
+    scope="module",
+    params=["built-in", pytest.param("cmu_16_15_walk_straight", marks=pytest.mark.mocap)],
+)
+def walk(request):
+    if request.param == "built-in":
+        return mw.sample("walk")
+    folder = request.getfixturevalue("mocap")
+    return mw.load(folder / "bvh" / f"{request.param}.bvh")[5:]
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("hold", [False, "after"])
+def test_standing_feet_do_not_slide(walk, name, hold):
+    warped = mw.warp(walk, KEYS[name], hold=hold, ease=1.0)
+    assert slides(warped, walk) < 5e-4
+    # Without, they do: the test can fail.
+    loose = mw.warp(walk, KEYS[name], hold=hold, ease=1.0, clean=False)
+    if name != "reach":
+        assert slides(loose, walk) > 1e-3
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_nothing_pops(walk, name):
+    warped = mw.warp(walk, KEYS[name], ease=1.0)
+    before, after = (
+        np.degrees(rotations.angle_between(m.rotations[1:], m.rotations[:-1])).max()
+        for m in (walk, warped)
+    )
+    assert after < 1.6 * before + 0.5
+
+
+def test_a_path_takes_the_plants_along(walk):
+    warped = mw.warp(walk, [mw.Key("50%", "heading", offset=50)], hold="after")
+    angle = np.radians(50.0)
+    first, last = stances(walk, "left")[-1]
+    at = int(0.5 * (first + last))
+    move = np.linalg.norm(foot(warped, "left")[at] - foot(walk, "left")[at])
+    assert move > 0.2
+    turn = rotations.vertical_angle(
+        rotations.multiply(warped.orientations()[at], rotations.inverse(walk.orientations()[at]))[
+            mw.find_rig(walk.skeleton).roles["left_ankle"]
+        ]
+    )
+    assert turn == pytest.approx(angle, abs=1e-3)
+
+
+def test_a_foot_goal_in_a_stance_moves_the_whole_stance(walk):
+    at = "middle of 2nd left stance"
+    warped = mw.warp(walk, [mw.Key(at, "left_foot", offset=(0.1, 0, 0), unit="leg")])
+    first, last = stances(walk, "left")[1]
+    inside = slice(int(np.ceil(first)), int(np.floor(last)))
+    move = (foot(warped, "left") - foot(walk, "left"))[inside]
+    assert np.ptp(move, axis=0).max() < 2e-4 * np.linalg.norm(walk.skeleton.height)
+    assert np.linalg.norm(move[0]) > 0.0
+
+
+def test_a_foot_goal_in_the_air_is_met(walk):
+    at = "middle of 2nd left swing"
+    from motionweave.body.rig.roles import leg_length
+    from motionweave.methods.warping.moments import frame_of
+
+    frame = round(frame_of(at, walk))
+    warped = mw.warp(walk, [mw.Key(frame, "left_foot", offset=(0, 0.3, 0), unit="leg")], ease=0.3)
+    rise = (foot(warped, "left") - foot(walk, "left"))[frame] / leg_length(walk.skeleton)
+    np.testing.assert_allclose(rise, [0, 0.3, 0], atol=1e-5)
+    assert slides(warped, walk) < 5e-4
+
+
+def test_leg_keys_alone_change_legs_alone_and_cleaning_is_for_those_who_ask(walk):
+    key = mw.Key("50%", "left_knee", turn=(20, 0, 0))
+    plain = mw.warp(walk, [key])
+    knee = mw.find_rig(walk.skeleton).roles["left_shin"]
+    others = np.delete(np.arange(len(walk.skeleton)), knee)
+    np.testing.assert_array_equal(plain.rotations[:, others], walk.rotations[:, others])
+    assert slides(mw.warp(walk, [key], clean=True), mw.clean_feet(walk)) < 2e-3

@@ -1,0 +1,77 @@
+"""Warp files: read, written, read again; what is wrong in one is said with its place."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.errors import FormatError, MissingDependencyError
+
+WARPS = sorted((Path(__file__).resolve().parents[3] / "examples" / "warps").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("suffix", ["yaml", "json"])
+@pytest.mark.parametrize("path", WARPS, ids=lambda path: path.stem)
+def test_every_shipped_file_comes_back_as_it_was(path, suffix, tmp_path):
+    recipe = mw.load_warp(path)
+    mw.save_warp(recipe, tmp_path / f"copy.{suffix}")
+    again = mw.load_warp(tmp_path / f"copy.{suffix}")
+    assert again == recipe
+
+
+def test_a_recipe_is_the_same_as_the_call(tmp_path):
+    walk = mw.sample("walk")
+    keys = [mw.Key(40, "head", turn=(10, 0, 0)), mw.Key(40, "spine", factor=1.5)]
+    recipe = mw.Recipe(tuple(keys), ((0, 0), ("150%", "end")), options={"hold": "both"})
+    mw.save_warp(recipe, tmp_path / "a.yaml")
+    mine = mw.load_warp(tmp_path / "a.yaml").apply(walk)
+    other = mw.warp(walk, keys, {0: 0, 138: 92}, hold="both")
+    np.testing.assert_array_equal(mine.rotations, other.rotations)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- 1\n- 2", "expected names with values"),
+        ("title: nothing", "needs keys, times"),
+        ("keys: 3", "keys: expected a list"),
+        ("keys:\n  - at: 3", "key 1: 'pose' is missing"),
+        ("keys:\n  - pose: {head: {turn: [1,2,3]}}", "key 1: 'at' is missing"),
+        ("keys:\n  - {at: 3, pose: {head: {bend: 3}}}", "'bend' is not known"),
+        ("keys:\n  - {at: 3, pose: {head: {turn: [1, 2]}}}", "three numbers"),
+        ("keys:\n  - {at: [3], pose: {head: {turn: [1, 2, 3]}}}", "no moment"),
+        ("keyz: []", "'keyz' is not known"),
+        ("times:\n  - 3", "expected pairs"),
+        ("keys: []\nrelease: left_heel", "expected a list of kinds"),
+        ("keys: [", "line 1: not YAML"),
+        ("a: b: c", "line 1: not YAML"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_file(text, message, tmp_path):
+    path = tmp_path / "keys.yaml"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message) as error:
+        mw.load_warp(path)
+    assert "keys.yaml" in str(error.value)
+
+
+def test_broken_json_names_its_line(tmp_path):
+    path = tmp_path / "keys.json"
+    path.write_text('{"keys": [\n  {]\n}')
+    with pytest.raises(FormatError, match="line 2: not JSON"):
+        mw.load_warp(path)
+
+
+def test_json_needs_no_extra_package_and_yaml_names_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    data = {"keys": [{"at": 3, "pose": {"head": {"turn": [1, 2, 3]}}}]}
+    (tmp_path / "a.json").write_text(json.dumps(data))
+    assert mw.load_warp(tmp_path / "a.json").keys[0].turn == (1.0, 2.0, 3.0)
+    (tmp_path / "a.yaml").write_text("keys: []")
+    with pytest.raises(MissingDependencyError, match=r"motionweave\[yaml\]"):
+        mw.load_warp(tmp_path / "a.yaml")

@@ -1,0 +1,165 @@
+"""Goals: met, close to the original pose, feet where they were; out of reach is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.core import kinematics, rotations
+from motionweave.errors import QualityWarning
+from motionweave.methods.warping import posing
+from motionweave.methods.warping.goals import rest_forward
+from motionweave.methods.warping.posing import Aim, Body, Pose
+from tests.strategies import random_quaternions, random_skeleton
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return mw.sample("walk")
+
+
+@pytest.fixture(scope="module")
+def leg(walk):
+    from motionweave.body.rig.roles import leg_length
+
+    return leg_length(walk.skeleton)
+
+
+def place(motion, name, frame, beyond=(0.0, 0.0, 0.0)):
+    """Where a joint is, or a point so far beyond it."""
+    return motion.positions()[frame, motion.skeleton.index(name)] + np.array(beyond)
+
+
+def test_a_hand_goal_is_met_by_one_key(walk, leg):
+    goal = place(walk, "RightHand", 41, (0.1, 0.35, 0.2))
+    warped = mw.warp(walk, [mw.Key(41, "right_hand", goal=goal)])
+    assert np.linalg.norm(place(warped, "RightHand", 41) - goal) < 1e-6 * leg
+    np.testing.assert_array_equal(warped.rotations[:16], walk.rotations[:16])
+    np.testing.assert_array_equal(warped.rotations[66:], walk.rotations[66:])
+    for name in ("LeftFoot", "RightFoot"):
+        there, here = (m.positions()[:, walk.skeleton.index(name)] for m in (warped, walk))
+        assert np.abs(there - here).max() < 1e-6 * leg
+
+
+def test_several_goals_of_one_frame_are_met_together(walk, leg):
+    goals = {"left_hand": (0.0, 0.3, 0.2), "right_hand": (0.0, 0.4, 0.1), "hips": (0, -0.1, 0)}
+    warped = mw.warp(walk, [mw.Key(45, part, offset=o) for part, o in goals.items()])
+    for name, part in (("LeftHand", "left_hand"), ("RightHand", "right_hand"), ("Hips", "hips")):
+        moved = place(warped, name, 45) - place(walk, name, 45)
+        facing = mw.Planar(-_facing(walk, 45)).apply(moved)
+        np.testing.assert_allclose(facing, goals[part], atol=1e-5)
+
+
+def _facing(motion, frame):
+    from motionweave.body.heading import facing
+
+    return facing(motion)[frame]
+
+
+def test_goals_of_two_frames_do_not_disturb_each_other(walk, leg):
+    a, b = place(walk, "RightHand", 30, (0, 0.3, 0)), place(walk, "LeftHand", 42, (0, 0.3, 0))
+    warped = mw.warp(walk, [mw.Key(30, "right_hand", goal=a), mw.Key(42, "left_hand", goal=b)])
+    assert np.linalg.norm(place(warped, "RightHand", 30) - a) < 1e-6 * leg
+    assert np.linalg.norm(place(warped, "LeftHand", 42) - b) < 1e-6 * leg
+
+
+def test_keys_of_joints_hold_beside_goals(walk, leg):
+    arm = walk.skeleton.index("LeftArm")
+    wanted = rotations.multiply(rotations.about_axis("X", 0.3), walk.rotations[36, arm])
+    goal = place(walk, "LeftHand", 45, (0.0, 0.2, 0.1))
+    keys = [mw.Key(36, "LeftArm", rotation=wanted), mw.Key(45, "left_hand", goal=goal)]
+    warped = mw.warp(walk, keys)
+    assert rotations.angle_between(warped.rotations[36, arm], wanted) < 1e-9
+    assert np.linalg.norm(place(warped, "LeftHand", 45) - goal) < 1e-6 * leg
+
+
+def test_an_axis_without_a_goal_is_free(walk, leg):
+    warped = mw.warp(walk, [mw.Key(41, "head", goal=(None, 1.4, None))])
+    assert place(warped, "Head", 41)[1] == pytest.approx(1.4, abs=1e-6)
+
+
+def test_the_head_looks_at_a_point(walk):
+    point = place(walk, "Head", 41, (1.5, 0.5, 2.0))
+    warped = mw.warp(walk, [mw.Key(41, "head", look_at=point)])
+    head = walk.skeleton.index("Head")
+    forward = rotations.rotate(
+        warped.orientations()[41, head], rest_forward(mw.find_rig(walk.skeleton))
+    )
+    wanted = point - place(warped, "Head", 41)
+    assert np.linalg.norm(forward - wanted / np.linalg.norm(wanted)) < 1e-5
+
+
+def test_out_of_reach_gives_the_nearest_pose_and_says_how_far_off(walk, leg):
+    goal = place(walk, "RightHand", 41, (0.0, 3.0, 0.0))
+    with pytest.warns(QualityWarning, match=r"out of reach.*% of the leg length"):
+        warped = mw.warp(walk, [mw.Key(41, "right_hand", goal=goal)])
+    assert np.all(np.isfinite(warped.rotations))
+    # Stretched towards the goal as far as the body goes.
+    assert place(warped, "RightHand", 41)[1] > place(walk, "RightHand", 41)[1] + 0.9 * leg
+    arm = [place(warped, name, 41) for name in ("RightArm", "RightForeArm", "RightHand")]
+    bones = np.linalg.norm(arm[1] - arm[0]) + np.linalg.norm(arm[2] - arm[1])
+    assert np.linalg.norm(arm[2] - arm[0]) > 0.97 * bones
+
+
+def test_knees_bend_the_way_knees_do(walk):
+    warped = mw.warp(walk, [mw.Key(45, "hips", offset=(0, -0.35, 0))])
+    for side in ("Left", "Right"):
+        hip, knee, ankle = (
+            warped.positions()[30:60, walk.skeleton.index(f"{side}{part}")]
+            for part in ("UpLeg", "Leg", "Foot")
+        )
+        # Travelling along +z: the knee is in front of the line from hip to ankle.
+        middle = 0.5 * (hip + ankle)
+        assert np.all(knee[:, 2] - middle[:, 2] > 0.0)
+
+
+def _random_body(rng):
+    skeleton = random_skeleton(rng, 8)
+    pose = Pose(rng.normal(size=3), random_quaternions(rng, 8))
+    return Body(skeleton, np.array(skeleton.offsets), np.ones(8), 4.0, 1.0), pose
+
+
+def test_derivatives_are_those_of_finite_differences():
+    rng = np.random.default_rng(2)
+    body, pose = _random_body(rng)
+    aims = [
+        Aim(7, position=rng.normal(size=3)),
+        Aim(6, position=np.array([np.nan, 0.3, np.nan])),
+        Aim(5, direction=np.stack([[0, 0, 1.0], [0.0, 50.0, 900.0]])),
+    ]
+    problem = posing._Problem(body, pose, aims)
+    slopes = problem.derivatives(pose, 0.5)
+    base = problem.errors(pose, 0.5)
+    for column in range(problem.count):
+        step = np.zeros(problem.count)
+        step[column] = 1e-6
+        found = (problem.errors(problem.moved(pose, step), 0.5) - base) / 1e-6
+        np.testing.assert_allclose(slopes[:, column], found, atol=1e-2)
+
+
+def test_the_pose_found_is_the_nearest_one():
+    """No pose that also meets the goal is nearer: found by pushing along the free directions."""
+    rng = np.random.default_rng(5)
+    body, start = _random_body(rng)
+    joint = 7
+    places, _ = kinematics.forward(
+        body.skeleton.parents, body.offsets, start.root[None], start.rotations[None]
+    )
+    goal = places[0, joint] + 0.3 * rng.normal(size=3)
+    aims = [Aim(joint, position=goal)]
+    found = posing.solve(body, start, aims)
+    assert np.linalg.norm(posing.joint_position(body, found, joint) - goal) < 1e-6
+
+    def cost(pose):
+        turn = rotations.angle_between(pose.rotations, start.rotations)
+        return np.sum(turn**2) + 4.0 * np.sum((pose.root - start.root) ** 2)
+
+    problem = posing._Problem(body, start, aims)
+    slopes = problem.derivatives(found, 1.0)
+    for _ in range(20):
+        step = rng.normal(size=problem.count)
+        step -= np.linalg.pinv(slopes) @ (slopes @ step)
+        for sign in (-1e-3, 1e-3):
+            other = problem.moved(found, sign * step / np.linalg.norm(step))
+            assert cost(other) > cost(found) - 1e-6

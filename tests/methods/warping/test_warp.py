@@ -1,0 +1,219 @@
+"""The warp as a whole: exact at its keys, nothing elsewhere, detail kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import motionweave as mw
+from motionweave.core import rotations
+from tests.strategies import random_motion, random_quaternions
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return mw.sample("walk")
+
+
+def turned(a, b):
+    """Angles between all rotations of two motions, ``(T, J)``."""
+    return rotations.angle_between(a.rotations, b.rotations)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.sampled_from([None, "ZYX", "XYZ", "YXZ"]))
+def test_at_its_keys_the_warp_is_the_key(seed, count, order):
+    rng = np.random.default_rng(seed)
+    motion = random_motion(rng, 60, 5)
+    frames = sorted(rng.choice(60, count, replace=False).tolist())
+    wanted = random_quaternions(rng, count)
+    keys = [mw.Key(f, "joint2", rotation=q) for f, q in zip(frames, wanted, strict=True)]
+    warped = mw.warp(motion, keys, euler=order, clean=False)
+    assert rotations.angle_between(warped.rotations[frames, 2], wanted).max() < 1e-9
+    np.testing.assert_array_equal(
+        np.delete(warped.rotations, 2, axis=1), np.delete(motion.rotations, 2, axis=1)
+    )
+
+
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_a_scale_key_with_a_value_is_met_too(seed, euler):
+    rng = np.random.default_rng(seed)
+    motion = random_motion(rng, 50, 3)
+    wanted = random_quaternions(rng, 1)[0]
+    key = mw.Key(20, "joint1", rotation=wanted, mode="scale")
+    warped = mw.warp(motion, [key], euler="ZYX" if euler else None)
+    assert rotations.angle_between(warped.rotations[20, 1], wanted) < 1e-9
+
+
+def test_a_key_between_two_frames_is_met_between_them(walk):
+    head = walk.skeleton.index("Head")
+    wanted = rotations.multiply(rotations.about_axis("X", 0.4), walk.rotations[30, head])
+    warped = mw.warp(walk, [mw.Key(30.5, "Head", rotation=wanted, ease=2.0)])
+    near = rotations.angle_between(warped.sample([30.5]).rotations[0, head], wanted)
+    # Between frames the warped clip is sampled by slerp, the displacement by its spline.
+    assert near < 2e-3
+
+
+def test_away_from_its_keys_nothing_changes(walk):
+    keys = [mw.Key(45, "left_elbow", turn=(30, 0, 10)), mw.Key(50, "head", turn=(5, 0, 0))]
+    warped = mw.warp(walk, keys, ease=0.4)
+    away = np.r_[0:33, 63 : len(walk)]
+    np.testing.assert_array_equal(warped.rotations[away], walk.rotations[away])
+    np.testing.assert_array_equal(warped.root, walk.root)
+    assert warped.constraints == walk.constraints
+    assert turned(warped, walk)[45].max() == pytest.approx(np.radians(np.hypot(30, 10)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("curve", "given", "found"),
+    [
+        ("height", {"offset": 0.1}, lambda m: m.root[40, 1] - 0.1),
+        ("height", {"goal": 1.2}, lambda m: m.root[40, 1] - 1.2),
+        ("position", {"goal": (0.3, None, 1.0)}, lambda m: m.root[40, [0, 2]] - [0.3, 1.0]),
+    ],
+)
+def test_keys_of_the_root_are_met(walk, curve, given, found):
+    warped = mw.warp(walk, [mw.Key(40, curve, **given)], clean=False)
+    off = found(warped) - (found(walk) + 0.1 if "offset" in given else 0.0)
+    assert np.abs(off).max() < 1e-9
+    np.testing.assert_array_equal(warped.root[:16], walk.root[:16])
+    np.testing.assert_array_equal(warped.root[64:], walk.root[64:])
+
+
+def test_a_heading_key_is_met_and_bends_the_way_that_follows(walk):
+    from motionweave.body.heading import facing
+
+    key = mw.Key(40, "heading", offset=35)
+    warped = mw.warp(walk, [key], hold="after", clean=False)
+    assert facing(warped)[40] - facing(walk)[40] == pytest.approx(np.radians(35), abs=1e-9)
+    before, after = (np.diff(m.root[60:90:29, [0, 2]], axis=0)[0] for m in (walk, warped))
+    np.testing.assert_allclose(mw.Planar(np.radians(35)).apply_xz(before), after, atol=1e-9)
+    steps = [np.linalg.norm(np.diff(m.root[:, [0, 2]], axis=0), axis=1) for m in (walk, warped)]
+    np.testing.assert_allclose(*steps, atol=1e-9)
+
+
+def test_a_new_rotation_of_the_root_holds_under_a_path_that_turns(walk):
+    wanted = rotations.multiply(rotations.about_axis("X", 0.5), walk.rotations[40, 0])
+    keys = [mw.Key(40, "root", rotation=wanted), mw.Key(40, "heading", offset=60)]
+    warped = mw.warp(walk, keys, clean=False)
+    assert rotations.angle_between(warped.rotations[40, 0], wanted) < 1e-9
+
+
+def test_a_held_lean_goes_with_a_body_that_turns():
+    curve = mw.sample("walk_left")
+    warped = mw.warp(curve, [mw.Key(10, "root", turn=(20, 0, 0))], hold=True, clean=False)
+    from motionweave.body.heading import facing
+
+    level = rotations.inverse(rotations.about_vertical(facing(curve)))
+    change = rotations.multiply(warped.rotations[:, 0], rotations.inverse(curve.rotations[:, 0]))
+    lean = rotations.rotate(level, rotations.log(change))
+    np.testing.assert_allclose(
+        np.degrees(lean), np.tile([20.0, 0.0, 0.0], (len(curve), 1)), atol=1e-6
+    )
+
+
+def high_part(values, fps, above=3.0):
+    """What of curves ``(T, n)`` is faster than ``above`` Hz, by FFT; the ends go on as they are."""
+    count = len(values)
+    longer = np.concatenate(
+        [2.0 * values[0] - values[:0:-1], values, 2.0 * values[-1] - values[-2::-1]]
+    )
+    longer = longer - np.linspace(longer[0], longer[-1], len(longer))
+    spectrum = np.fft.rfft(longer, axis=0)
+    spectrum[np.fft.rfftfreq(len(longer), 1.0 / fps) < above] = 0.0
+    return np.fft.irfft(spectrum, len(longer), axis=0)[count - 1 : 2 * count - 1]
+
+
+def least_correlation(before, after, fps):
+    """The lowest correlation of the fast parts of curves that have any."""
+    a, b = high_part(before, fps), high_part(after, fps)
+    moving = np.linalg.norm(a, axis=0) > 1e-3 * np.sqrt(len(a))
+    assert moving.sum() > 30
+    a, b = a[:, moving], b[:, moving]
+    product = np.sum(a * b, axis=0) / (np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0))
+    return float(product.min())
+
+
+def angle_curves(motion):
+    return rotations.to_euler(motion.rotations, "ZYX").reshape(len(motion), -1)
+
+
+def rate_curves(motion):
+    """Angular velocity of every joint in its own axes, which a shift from outside leaves be."""
+    back = rotations.inverse(motion.rotations[:-1])
+    step = rotations.log(rotations.multiply(back, motion.rotations[1:]))
+    return motion.fps * step.reshape(len(motion) - 1, -1)
+
+
+@pytest.mark.mocap
+@pytest.mark.parametrize(
+    "name", ["cmu_16_15_walk_straight", "cmu_02_01_walk_straight", "cmu_16_55_run_straight"]
+)
+@pytest.mark.parametrize(("order", "curves"), [("ZYX", angle_curves), (None, rate_curves)])
+def test_fine_detail_survives_shift_keys(mocap, name, order, curves):
+    clip = mw.load(mocap / "bvh" / f"{name}.bvh")[5:]
+    pose = {"spine": (25, 0, 5), "left_arm": (-20, 5, 0), "head": (-10, 0, 0)}
+    keys = [mw.Key(at, joint, turn=turn) for at in ("35%", "65%") for joint, turn in pose.items()]
+    warped = mw.warp(clip, keys, euler=order)
+    assert np.degrees(turned(warped, clip).max()) > 8.0
+    assert least_correlation(curves(clip), curves(warped), clip.fps) > 0.99
+
+
+def test_exaggeration_doubles_the_swing_of_an_arm_about_its_mean(walk):
+    arm = walk.skeleton.index("LeftArm")
+    warped = mw.warp(walk, [mw.Key(40, "left_arm", factor=2.0)], hold=True)
+    spread = [np.ptp(rotations.log(m.rotations[:, arm])[:, 0]) for m in (walk, warped)]
+    assert spread[1] / spread[0] == pytest.approx(2.0, rel=0.05)
+
+
+def test_the_spine_shares_out_a_turn(walk):
+    warped = mw.warp(walk, [mw.Key(40, "spine", turn=(30, 0, 0))])
+    chest = walk.skeleton.index("Chest")
+    bent = rotations.angle_between(warped.orientations()[40, chest], walk.orientations()[40, chest])
+    assert np.degrees(bent) == pytest.approx(30.0, abs=1.0)
+
+
+def test_contacts_are_carried_and_released(walk):
+    warped = mw.warp(
+        walk, [mw.Key(40, "head", turn=(5, 0, 0))], {0: 0, 184: 92}, release=["left_heel"]
+    )
+    assert {c.kind for c in warped.constraints} == {"left_toe", "right_heel", "right_toe"}
+    before = next(c for c in walk.constraints if c.kind == "right_toe")
+    after = next(c for c in warped.constraints if c.kind == "right_toe")
+    assert (after.start, after.end) == pytest.approx((2 * before.start, 2 * before.end), abs=1e-6)
+
+
+def test_the_upper_body_can_run_late(walk):
+    warped = mw.warp(walk, part_times={"upper": {10: 0, 50: 40, 102: 92}})
+    arm, leg = walk.skeleton.index("LeftArm"), walk.skeleton.index("LeftUpLeg")
+    np.testing.assert_array_equal(warped.rotations[50, arm], walk.rotations[40, arm])
+    np.testing.assert_array_equal(warped.rotations[:, leg], walk.rotations[:, leg])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"keys": ["head"]}, "expected Key objects"),
+        ({"keys": [mw.Key(200, "head", turn=(1, 0, 0))]}, "frames 0 to 92"),
+        ({"keys": [mw.Key(3, "haed", turn=(1, 0, 0))]}, "did you mean"),
+        ({"keys": [mw.Key(3, "head", turn=(1, 0, 0))] * 2}, "two keys at frame 3"),
+        ({"keys": [mw.Key(3, "height", offset=0.1)] * 2}, "two keys for the root"),
+        ({"keys": [mw.Key(3, "spine", rotation=(0, 0, 0, 1))]}, "for one joint"),
+        ({"keys": [mw.Key(3, "spine", goal=(0, 0, 0))]}, "for one joint"),
+        ({"hold": "never"}, "expected True"),
+        ({"tension": 2.0}, "from 0 to 1"),
+        ({"release": ["left_ear"]}, "kinds of contact"),
+    ],
+)
+def test_what_cannot_be_done_is_said(walk, given, message):
+    with pytest.raises(mw.MotionweaveError, match=message):
+        mw.warp(walk, **given)
+
+
+def test_a_rig_without_roles_can_be_warped_and_posed():
+    motion = random_motion(np.random.default_rng(8), 40, 6)
+    key = mw.Key(20, "joint5", offset=(0.1, 0.1, 0.0), axes="world")
+    warped = mw.warp(motion, [key])
+    moved = warped.positions()[20, 5] - motion.positions()[20, 5]
+    np.testing.assert_allclose(moved, [0.1, 0.1, 0.0], atol=1e-6)
