@@ -16,27 +16,47 @@ hypothesis.settings.load_profile("motionweave")
 _REPOSITORY = Path(__file__).resolve().parents[1]
 
 
-def mocap_folder() -> Path | None:
-    """The folder with the real clips, or None."""
-    given = os.environ.get("MOTIONWEAVE_MOCAP")
-    folder = Path(given) if given else _REPOSITORY.parent / "shared" / "mocap"
-    return folder if (folder / "bvh").is_dir() else None
+# Sets of real clips: marker, variable that names the folder, folder beside the project, and a
+# folder or file that must be in it.
+_SETS = {
+    "mocap": ("MOTIONWEAVE_MOCAP", "mocap", "bvh"),
+    "wild": ("MOTIONWEAVE_WILD", "wild", "catalog.csv"),
+}
+
+
+def clip_folder(marker: str) -> Path | None:
+    """The folder with a set of real clips, or None."""
+    variable, beside, inside = _SETS[marker]
+    given = os.environ.get(variable)
+    folder = Path(given) if given else _REPOSITORY.parent / "shared" / beside
+    return folder if (folder / inside).exists() else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if mocap_folder() is not None:
-        return
-    if os.environ.get("MOTIONWEAVE_REQUIRE_MOCAP"):
-        raise pytest.UsageError("MOTIONWEAVE_REQUIRE_MOCAP is set, but the real clips are missing")
-    skip = pytest.mark.skip(reason="no real clips: set MOTIONWEAVE_MOCAP to their folder")
-    for item in items:
-        if item.get_closest_marker("mocap"):
-            item.add_marker(skip)
+    for marker, (variable, _, _) in _SETS.items():
+        if clip_folder(marker) is not None:
+            continue
+        if os.environ.get("MOTIONWEAVE_REQUIRE_MOCAP"):
+            raise pytest.UsageError(
+                f"MOTIONWEAVE_REQUIRE_MOCAP is set, but {variable} names no folder of clips"
+            )
+        skip = pytest.mark.skip(reason=f"no real clips: set {variable} to their folder")
+        for item in items:
+            if item.get_closest_marker(marker):
+                item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")
 def mocap() -> Path:
-    """The folder with the real clips; mark the test with ``@pytest.mark.mocap``."""
-    folder = mocap_folder()
+    """The folder with the CMU clips; mark the test with ``@pytest.mark.mocap``."""
+    folder = clip_folder("mocap")
+    assert folder is not None
+    return folder
+
+
+@pytest.fixture(scope="session")
+def wild() -> Path:
+    """The folder with clips of many sources; mark the test with ``@pytest.mark.wild``."""
+    folder = clip_folder("wild")
     assert folder is not None
     return folder

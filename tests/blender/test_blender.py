@@ -49,9 +49,9 @@ def _same(clip: mw.Motion, other: mw.Motion, unit: float = 1.0) -> None:
 
 @pytest.fixture(scope="module")
 def clips() -> dict[str, mw.Motion]:
-    from tests.conftest import mocap_folder
+    from tests.conftest import clip_folder
 
-    return _clips(mocap_folder())
+    return _clips(clip_folder("mocap"))
 
 
 @pytest.mark.parametrize("suffix", ["bvh", "glb", "usdc", "fbx"])

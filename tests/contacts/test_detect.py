@@ -20,19 +20,19 @@ from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor, steps
 from motionweave.core import rotations
 from motionweave.core.constraints import FOOT_KINDS, of_kind
-from tests.conftest import mocap_folder
+from tests.conftest import clip_folder
 
 FRAME = 1.0 / 30.0
 
 
 def clip_paths() -> list[Path]:
-    folder = mocap_folder()
+    folder = clip_folder("mocap")
     return [] if folder is None else sorted((folder / "bvh").glob("*.bvh"))
 
 
 @cache
 def clip(stem: str) -> Motion:
-    folder = mocap_folder()
+    folder = clip_folder("mocap")
     assert folder is not None
     motion = mw.load(folder / "bvh" / f"{stem}.bvh", contacts=False)
     return motion[1:] if starts_in_tpose(motion) else motion
