@@ -21,6 +21,7 @@ from motionweave.body.soles import contact_points, soles
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
+from motionweave.core.intervals import merged, runs
 from motionweave.core.motion import Motion
 from motionweave.core.quantiles import quantile
 
@@ -261,7 +262,7 @@ def _still(track: _Track) -> list[_Plant]:
     """Stretches in which a point is slow and stays at its height, wherever that is."""
     plants: list[_Plant] = []
     slow = track.speed < track.limit
-    for first, last in _runs(slow):
+    for first, last in runs(slow):
         core = track.speed[first : last + 1] < _STILL * track.limit[first : last + 1]
         if not core.any():
             continue
@@ -269,7 +270,7 @@ def _still(track: _Track) -> list[_Plant]:
         height = float(quantile(track.points[inside, 1], 0.5))
         # A foot that is lifted slowly has left before it is fast.
         near = track.points[first : last + 1, 1] - height < _LIFTED
-        for a, b in _runs(near):
+        for a, b in runs(near):
             if not core[a : b + 1].any():
                 continue
             span = slice(first + a, first + b + 1)
@@ -437,14 +438,6 @@ def _running_max(values: Array, radius: int) -> Array:
     return np.asarray(windows.max(axis=1))
 
 
-def _runs(mask: Mask) -> list[tuple[int, int]]:
-    """First and last index of every stretch of True."""
-    padded = np.zeros(len(mask) + 2, dtype=bool)
-    padded[1:-1] = mask
-    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
-    return [(a, b - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
 def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, float]]:
     """From when to when a foot stands, heel or toe: one stretch a step.
 
@@ -458,10 +451,4 @@ def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, flo
     if side not in SIDES:
         raise ValueError(f"side {side!r}: expected left or right")
     kinds = (f"{side}_heel", f"{side}_toe")
-    stands: list[tuple[float, float]] = []
-    for c in sorted(c for c in constraints if c.kind in kinds):
-        if stands and c.start <= stands[-1][1]:
-            stands[-1] = (stands[-1][0], max(stands[-1][1], c.end))
-        else:
-            stands.append((c.start, c.end))
-    return stands
+    return merged((c.start, c.end) for c in constraints if c.kind in kinds)

@@ -18,6 +18,7 @@ from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_ha
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.cycles import repeat
+from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 
 # A turning point counts if the joint turns back by this much (radians), and by this
@@ -196,16 +197,10 @@ def stances(
     constraints: Sequence[Constraint], side: str, least_air: float
 ) -> list[tuple[float, float]]:
     """First and last frames between which heel or toe of a foot is planted."""
-    spans = sorted(
-        (c.start, c.end) for c in constraints if c.kind in (f"{side}_heel", f"{side}_toe")
-    )
-    merged: list[tuple[float, float]] = []
-    for start, end in spans:
-        if merged and start - merged[-1][1] < least_air:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((start, end))
-    return merged
+    kinds = (f"{side}_heel", f"{side}_toe")
+    # Strictly less than the least time in the air.
+    gap = np.nextafter(least_air, 0.0)
+    return merged(((c.start, c.end) for c in constraints if c.kind in kinds), gap)
 
 
 def _flights(

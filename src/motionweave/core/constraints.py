@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionweave.core.intervals import merged
 from motionweave.errors import MotionError
 
 FOOT_KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
@@ -134,13 +135,13 @@ def _between(source: np.ndarray, place: np.ndarray, index: int, value: float) ->
     return float(place[index - 1] + share * (place[index] - place[index - 1]))
 
 
-def joined(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """Touching or overlapping constraints of a kind made one, sorted by time."""
-    lanes: dict[str, list[Constraint]] = {}
-    for c in sorted(constraints):
-        row = lanes.setdefault(c.kind, [])
-        if row and c.start <= row[-1].end:
-            row[-1] = Constraint(row[-1].start, max(row[-1].end, c.end), c.kind)
-        else:
-            row.append(c)
-    return tuple(sorted(c for row in lanes.values() for c in row))
+def joined(constraints: Iterable[Constraint], gap: float = 0.0) -> tuple[Constraint, ...]:
+    """Constraints of a kind that touch, or are no more than ``gap`` frames apart, made one."""
+    constraints = tuple(constraints)
+    return tuple(
+        sorted(
+            Constraint(start, end, kind)
+            for kind in kinds(constraints)
+            for start, end in merged(((c.start, c.end) for c in constraints if c.kind == kind), gap)
+        )
+    )

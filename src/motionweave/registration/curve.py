@@ -12,6 +12,7 @@ import motionweave
 from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import displacement
+from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.registration.alignment import AlignmentCurve
@@ -139,7 +140,7 @@ def _match_round(lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve) -
     start, end = timewarp.start, timewarp.end
     period = end - start
     three = [
-        _joined([(a + n * period, b + n * period) for n in range(3) for a, b in lane])
+        merged(((a + n * period, b + n * period) for n in range(3) for a, b in lane), gap=1e-9)
         for lane in lanes
     ]
     groups = []
@@ -150,14 +151,3 @@ def _match_round(lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve) -
         if start <= group[:, 0].mean() - period < end:
             groups.append(group - period)
     return groups
-
-
-def _joined(intervals: Sequence[Interval]) -> list[Interval]:
-    """Touching intervals made one: a contact that lasts across the seam is one contact."""
-    result: list[Interval] = []
-    for start, end in sorted(intervals):
-        if result and start <= result[-1][1] + 1e-9:
-            result[-1] = result[-1][0], max(end, result[-1][1])
-        else:
-            result.append((start, end))
-    return result

@@ -10,14 +10,8 @@ from numpy.typing import ArrayLike
 from motionweave.core.arrays import Array
 
 
-def ease(t: ArrayLike) -> Array:
-    """From 0 at t <= 0 to 1 at t >= 1, with no velocity or acceleration at either end."""
-    u = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
-    return u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-
-
 def bump(t: ArrayLike) -> Array:
-    """From 0 at t <= 0 over 1 at t = 0.5 to 0 at t >= 1, as smooth at the ends as `ease`."""
+    """From 0 at t <= 0 over 1 at t = 0.5 to 0 at t >= 1, without slope or bend at the ends."""
     u = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
     return 64.0 * (u * (1.0 - u)) ** 3
 

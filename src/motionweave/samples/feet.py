@@ -16,8 +16,10 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.curves import smootherstep
+from motionweave.core.intervals import merged
 from motionweave.samples.character import ANKLE_HEIGHT, ANKLE_TO_BALL, ANKLE_TO_HEEL
-from motionweave.samples.curves import bump, ease, through
+from motionweave.samples.curves import bump, through
 
 _UP = np.array([0.0, 1.0, 0.0])
 
@@ -102,9 +104,9 @@ class Plant:
         (down, up), (start, end) = self.flat, (self.start, self.end)
         heading = np.full(np.shape(t), self.heading)
         if self.untwist and down > start:
-            heading += self.untwist * (1.0 - ease((t - start) / (down - start)))
+            heading += self.untwist * (1.0 - smootherstep((t - start) / (down - start)))
         if self.twist and end > up:
-            heading += self.twist * ease((t - up) / (end - up))
+            heading += self.twist * smootherstep((t - up) / (end - up))
         return heading
 
     def ankles(self, t: Array) -> Array:
@@ -245,9 +247,9 @@ def _swung(t: Array, before: Plant, after: Plant, swing: Swing) -> tuple[Array, 
     # Toes that leave the floor last relax on the way, those that come first get level.
     level = np.zeros_like(t)
     if before.toe[1] > before.heel[1]:
-        level += 1.0 - ease(share / 0.5)
+        level += 1.0 - smootherstep(share / 0.5)
     if after.toe[0] < after.heel[0]:
-        level += ease((share - 0.5) / 0.3)
+        level += smootherstep((share - 0.5) / 0.3)
     bend = -level * pitch
     return ankle, heading, pitch, bend
 
@@ -258,12 +260,7 @@ def _level(heading: float) -> Array:
 
 def contacts(plants: Sequence[Plant]) -> dict[str, list[tuple[float, float]]]:
     """Seconds from when to when heel and toe are held, plants that touch made one."""
-    result: dict[str, list[tuple[float, float]]] = {"heel": [], "toe": []}
-    for part, row in result.items():
-        for plant in plants:
-            start, end = plant.heel if part == "heel" else plant.toe
-            if row and start <= row[-1][1]:
-                row[-1] = (row[-1][0], end)
-            else:
-                row.append((start, end))
-    return result
+    return {
+        "heel": merged(plant.heel for plant in plants),
+        "toe": merged(plant.toe for plant in plants),
+    }

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.curves import smootherstep
 from motionweave.errors import MotionError
-from motionweave.samples.curves import ease
 from motionweave.samples.gait import arc, integrated, locomotion, styled
 from motionweave.samples.take import Take
 
@@ -80,12 +80,12 @@ def sharp_turn(fps: float, angle: float = 180.0, style: str = "walk") -> Take:
 
     def speed(t: Array) -> Array:
         t = np.asarray(t)
-        braked = ease((t - first + 0.6 * cycle) / (0.8 * cycle))
-        released = ease((t - last + 0.2 * cycle) / (0.8 * cycle))
+        braked = smootherstep((t - first + 0.6 * cycle) / (0.8 * cycle))
+        released = smootherstep((t - last + 0.2 * cycle) / (0.8 * cycle))
         return gait.speed * (1.0 - (1.0 - slow) * (braked - released))
 
     def heading(t: Array) -> Array:
-        return np.radians(angle) * ease((np.asarray(t) - first) / turning)
+        return np.radians(angle) * smootherstep((np.asarray(t) - first) / turning)
 
     course = integrated(speed, heading, -3.0 * cycle, end + 3.0 * cycle)
     # The foot on the inside of the turn leads into it.

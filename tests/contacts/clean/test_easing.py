@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.contacts.clean.easing import eased, runs
+from motionweave.contacts.clean.easing import eased
+from motionweave.core.intervals import runs
 
 
 @given(st.lists(st.booleans(), max_size=30))

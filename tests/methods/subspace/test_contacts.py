@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionweave import Constraint
-from motionweave.methods.subspace.contacts import merged, steady
+from motionweave.core.constraints import joined
+from motionweave.methods.subspace.contacts import steady
 
 
 def way(*stretches: tuple[int, float]) -> np.ndarray:
@@ -24,9 +25,9 @@ def test_touching_contacts_of_a_kind_become_one() -> None:
         Constraint(0, 4, "left_toe"),
         Constraint(3, 6, "right_toe"),
     ]
-    assert merged(parts) == [Constraint(0, 9, "left_toe"), Constraint(3, 6, "right_toe")]
+    assert joined(parts, gap=1.0) == (Constraint(0, 9, "left_toe"), Constraint(3, 6, "right_toe"))
     apart = [Constraint(0, 4, "left_toe"), Constraint(6, 9, "left_toe")]
-    assert merged(apart) == apart
+    assert joined(apart, gap=1.0) == tuple(apart)
 
 
 def test_a_foot_that_stays_is_held_throughout() -> None:

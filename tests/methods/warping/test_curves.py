@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.core import rotations
+from motionweave.core.curves import cardinal_tangents, hermite
 from motionweave.methods.warping.curves import (
     Ends,
-    cardinal_tangents,
     displacement_basis,
-    hermite,
     nearest_branches,
     scale_factor,
     scale_rotations,

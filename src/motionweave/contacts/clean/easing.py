@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.core.arrays import Array
-
-Mask = NDArray[np.bool_]
-
-
-def runs(mask: Mask) -> list[tuple[int, int]]:
-    """First and last index of every run of true entries of ``mask`` ``(T,)``."""
-    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    first = np.flatnonzero(edges == 1)
-    last = np.flatnonzero(edges == -1) - 1
-    return list(zip(first.tolist(), last.tolist(), strict=True))
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.curves import hermite
+from motionweave.core.intervals import runs
 
 
-def hermite(start: Array, start_slope: Array, end: Array, end_slope: Array, count: int) -> Array:
-    """Cubics ``(count - 1, n)`` strictly between two ends ``count`` frames apart.
-
-    Values and slopes (a frame) at the ends are ``(n,)``.
-    """
-    s = (np.arange(1, count) / count)[:, None]
-    rest = 1.0 - s
-    return np.asarray(
-        (1.0 + 2.0 * s) * rest**2 * start
-        + s * rest**2 * count * start_slope
-        + s**2 * (3.0 - 2.0 * s) * end
-        - s**2 * rest * count * end_slope
-    )
-
-
-def eased(values: Array, known: Mask, reach: int) -> Array:
+def eased(values: Array, known: BoolArray, reach: int) -> Array:
     """Fill in a correction where it is not known, without a jump in value or speed.
 
     From each end of a known stretch it runs out to zero within ``reach`` frames and
@@ -59,22 +35,25 @@ def eased(values: Array, known: Mask, reach: int) -> Array:
         leaving = values[last] - values[max(last - 1, first)]
         if before is None or first - before >= 2 * reach:
             arriving = values[min(first + 1, last)] - values[first]
-            curve = hermite(zero, zero, values[first], arriving, reach)
+            curve = _between(zero, zero, values[first], arriving, reach)
             inside = min(reach - 1, first)
             result[first - inside : first] = curve[len(curve) - inside :]
         if after is None or after - last >= 2 * reach:
-            curve = hermite(values[last], leaving, zero, zero, reach)
+            curve = _between(values[last], leaving, zero, zero, reach)
             inside = min(reach - 1, count - 1 - last)
             result[last + 1 : last + 1 + inside] = curve[:inside]
         elif after - last > 1:
             arriving = values[min(after + 1, stretches[index + 1][1])] - values[after]
-            result[last + 1 : after] = hermite(
+            result[last + 1 : after] = _between(
                 values[last], leaving, values[after], arriving, after - last
             )
     return result
 
 
-def smoothstep(share: Array) -> Array:
-    """0 below 0, 1 above 1, and a cubic without a kink in between."""
-    share = np.clip(share, 0.0, 1.0)
-    return np.asarray(share * share * (3.0 - 2.0 * share))
+def _between(start: Array, start_slope: Array, end: Array, end_slope: Array, count: int) -> Array:
+    """Cubics ``(count - 1, n)`` strictly between two ends ``count`` frames apart.
+
+    Values and slopes (per frame) at the ends are ``(n,)``.
+    """
+    ends, slopes = np.stack([start, end]), np.stack([start_slope, end_slope])
+    return hermite([0.0, float(count)], ends, slopes, np.arange(1.0, count))

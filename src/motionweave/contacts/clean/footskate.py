@@ -20,13 +20,14 @@ from motionweave.body.floor import Floor
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
-from motionweave.contacts.clean.easing import Mask, eased, smoothstep
+from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.plants import find_plants, goal_tracks, place_plants
 from motionweave.contacts.clean.reach import Pull, smooth_shift
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
+from motionweave.core.curves import smoothstep
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, concatenate, local_translations
 from motionweave.errors import MotionError, QualityWarning
@@ -150,7 +151,7 @@ class _Track:
     points: tuple[Array, ...]
     shifts: Array
     lean: Array
-    held: Mask
+    held: BoolArray
     grip: Array
 
     @property
@@ -189,11 +190,11 @@ def _tracks(
     return tracks
 
 
-def _grip(held: Mask, spread: int) -> Array:
+def _grip(held: BoolArray, spread: int) -> Array:
     return eased(np.ones((len(held), 1)), held, spread)[:, 0]
 
 
-def _wanted(point: Array, goal: Array) -> tuple[Array, Mask]:
+def _wanted(point: Array, goal: Array) -> tuple[Array, BoolArray]:
     """Shifts ``(T, 3)`` onto a goal that is NaN where there is none, and where there is one."""
     held = ~np.isnan(goal[:, 0])
     return np.where(held[:, None], goal - point, 0.0), held
@@ -201,7 +202,7 @@ def _wanted(point: Array, goal: Array) -> tuple[Array, Mask]:
 
 def foot_shifts(
     points: tuple[Array, Array], goals: Array, floor: Floor, spread: int
-) -> tuple[Array, Array, Mask]:
+) -> tuple[Array, Array, BoolArray]:
     """How heel and toe have to move to be at ``goals`` ``(2, T, 3)``, NaN where free.
 
     Returns
@@ -245,7 +246,7 @@ def _rigid(points: tuple[Array, Array], shifts: Array, lean: Array) -> Array:
     return result
 
 
-def _above(point: Array, shift: Array, free: Mask, floor: Floor) -> Array:
+def _above(point: Array, shift: Array, free: BoolArray, floor: Floor) -> Array:
     """Shifts ``(T, 3)`` that press a free point no lower than the floor, or than it was.
 
     The limit is rounded within half the correction's own size, so that speed does not

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionweave.body.floor import Floor
-from motionweave.contacts.clean.easing import runs, smoothstep
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, active
+from motionweave.core.curves import smoothstep
+from motionweave.core.intervals import runs
 from motionweave.core.quantiles import quantile
 
 # In leg lengths: a plant this close above a level stands on it ...

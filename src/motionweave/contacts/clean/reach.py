@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionweave.contacts.clean.easing import Mask, runs
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.intervals import runs
 
 # Moving the body up or down is cheap, moving it over the floor dear: of the ways to bring
 # hip and ankle together, lowering upsets the balance of a pose least.
@@ -63,7 +63,7 @@ class Pull(NamedTuple):
     grip: Array
 
 
-def smooth_shift(pulls: Sequence[Pull], free: Mask, width: float) -> Array:
+def smooth_shift(pulls: Sequence[Pull], free: BoolArray, width: float) -> Array:
     """Shifts ``(T, 3)`` of the body: zero where no leg needs one or frames are not free.
 
     Parameters

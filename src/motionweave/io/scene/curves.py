@@ -9,6 +9,7 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.curves import hermite_basis
 
 # Frame rates that files have; if times fit one of them, that is meant.
 _RATES = (
@@ -64,10 +65,11 @@ class Curve:
             return np.asarray(points[lower + (share == 1.0)])
         a, b, t = points[lower], points[lower + 1], share[:, None]
         if cubic:
-            t2, t3, dt = t * t, t * t * t, span[:, None]
-            result = (2.0 * t3 - 3.0 * t2 + 1.0) * a + (3.0 * t2 - 2.0 * t3) * b
-            result += dt * (t3 - 2.0 * t2 + t) * self.values[lower, 2]
-            result += dt * (t3 - t2) * self.values[lower + 1, 0]
+            rise, out, into = hermite_basis(t)
+            result = (1.0 - rise) * a + rise * b
+            result += span[:, None] * (
+                out * self.values[lower, 2] + into * self.values[lower + 1, 0]
+            )
             return rotations.normalize(result) if self.turns else np.asarray(result)
         if self.turns:
             return rotations.slerp(a, b, share)

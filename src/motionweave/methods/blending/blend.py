@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
+from motionweave.core.intervals import not_negative
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -340,18 +341,6 @@ def blended_constraints(curve: RegistrationCurve, trace: Trace) -> tuple[Constra
         for shift in shifts:
             found.extend(
                 Constraint(a, b, match.kind)
-                for a, b in _stretches(u - begin - shift, end + shift - u)
+                for a, b in not_negative(np.minimum(u - begin - shift, end + shift - u))
             )
     return tuple(found)
-
-
-def _stretches(after_start: Array, before_end: Array) -> list[tuple[float, float]]:
-    """Fractional frame intervals in which both quantities ``(T,)`` are at least zero."""
-    inside = np.minimum(after_start, before_end)
-    held = inside >= 0.0
-    if not held.any():
-        return []
-    edges = np.flatnonzero(np.diff(held.astype(np.int8)))
-    crossings = edges + inside[edges] / (inside[edges] - inside[edges + 1])
-    bounds = [*([0.0] if held[0] else []), *crossings, *([len(held) - 1.0] if held[-1] else [])]
-    return list(zip(bounds[::2], bounds[1::2], strict=True))

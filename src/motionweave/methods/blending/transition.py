@@ -13,6 +13,7 @@ from motionweave.body.retarget import on_skeleton
 from motionweave.body.rig.roles import find_rig
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, joined
+from motionweave.core.curves import smootherstep
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
@@ -333,7 +334,7 @@ def _way(
     curve = register(a, b, anchor=at, reach=_REACH * half / a.fps)
     warp = curve.timewarp
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
-    share = smooth_step(np.arange(2 * half + 1) / (2 * half))
+    share = smootherstep(np.arange(2 * half + 1) / (2 * half))
     weights = np.stack([1.0 - share, share], axis=1)
     behind = _walk(curve, middle, weights[half::-1], -1)
     u = np.concatenate([behind[:0:-1], _walk(curve, middle, weights[half:], 1)])
@@ -365,12 +366,6 @@ def _check_room(
         f"a transition of {half} frames to each side does not fit at frames "
         f"({at[0]:g}, {at[1]:g}): the clips leave room for {fits}"
     )
-
-
-def smooth_step(t: Array) -> Array:
-    """From 0 to 1 over t in [0, 1], with neither slope nor bend at both ends; constant outside."""
-    t = np.clip(t, 0.0, 1.0)
-    return np.asarray(t * t * t * (10.0 + t * (6.0 * t - 15.0)))
 
 
 def _part(motion: Motion, begin: float, end: float | None, *, first: bool) -> Motion:

@@ -12,6 +12,7 @@ from motionweave.body.soles import contact_points
 from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, Constraint
+from motionweave.core.intervals import not_negative
 from motionweave.core.motion import Motion
 from motionweave.methods.framespace.basis import FAR, Basis
 
@@ -49,7 +50,7 @@ def blended_contacts(
         if kind in speeds:
             staying = FAR * (1.0 - speeds[kind] / _MOST_SPEED)
             signed = np.where(alone, signed, np.minimum(signed, staying))
-        spans = _without_flicker(_positive(signed), alone, _FLICKER * motion.fps)
+        spans = _without_flicker(not_negative(signed), alone, _FLICKER * motion.fps)
         found += [Constraint(start, end, kind) for start, end in spans]
     return tuple(sorted(found))
 
@@ -67,22 +68,6 @@ def _foot_speeds(motion: Motion) -> dict[str, Array]:
         for kind in FOOT_KINDS
         if kind in points
     }
-
-
-def _positive(signed: Array) -> list[tuple[float, float]]:
-    """Fractional frames between which a curve ``(n,)`` is positive."""
-    inside = np.concatenate([[False], signed > 0.0, [False]])
-    edges = np.flatnonzero(np.diff(inside.astype(np.int8)))
-    last = len(signed) - 1
-    spans = []
-    for first, after in zip(edges[::2], edges[1::2], strict=True):
-        start, end = float(first), float(after - 1)
-        if first > 0:
-            start -= signed[first] / (signed[first] - signed[first - 1])
-        if after <= last:
-            end += signed[after - 1] / (signed[after - 1] - signed[after])
-        spans.append((start, end))
-    return spans
 
 
 def _without_flicker(

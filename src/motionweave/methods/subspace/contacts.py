@@ -7,7 +7,6 @@ still near one of its places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -15,18 +14,6 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
-
-
-def merged(constraints: Iterable[Constraint]) -> list[Constraint]:
-    """Constraints of a kind that touch, or end one frame before the next begins, made one."""
-    result: list[Constraint] = []
-    for c in sorted(constraints, key=lambda c: (c.kind, c.start)):
-        before = result[-1] if result else None
-        if before is not None and before.kind == c.kind and c.start <= before.end + 1.0:
-            result[-1] = replace(before, end=max(before.end, c.end))
-        else:
-            result.append(c)
-    return sorted(result)
 
 
 def steady(

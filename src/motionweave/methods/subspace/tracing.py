@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.curves import smootherstep
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.poses import PoseCode
@@ -103,7 +104,7 @@ class Trace:
         times = self.times
         if self.seconds > 0.0:
             gap = steps / self.fps - self.seconds
-            times = times + gap * _smooth_step(times / self.seconds)
+            times = times + gap * smootherstep(times / self.seconds)
         arcs = np.interp(np.arange(steps + 1) / self.fps, times, self.arcs)
         path = bezier.at_arc(self.control, arcs)
         rows = _settled(self.field.rows(path), self.left, self.entered, self.field.code, self.fps)
@@ -180,13 +181,8 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     # The first step is the clip's own, so that velocities agree at any frame rate.
     fade = np.clip((np.arange(width + 1) - 1.0) / max(width - 1, 1), 0.0, 1.0)
     fade[-1] = 1.0
-    share = 1.0 - _smooth_step(fade)[:, None]
+    share = 1.0 - smootherstep(fade)[:, None]
     rows = rows.copy()
     for clip, part in ((left, rows[: width + 1]), (entered, rows[::-1][: width + 1])):
         part += share * (clip.beyond(width + 1, code, fps) - part)
     return rows
-
-
-def _smooth_step(x: Array) -> Array:
-    """From 0 to 1 with no slope and no curvature at the ends."""
-    return np.asarray(x**3 * (10.0 + x * (6.0 * x - 15.0)))

@@ -17,13 +17,14 @@ from motionweave.body.rig.roles import leg_length
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.methods.subspace import bezier
-from motionweave.methods.subspace.contacts import merged, steady
+from motionweave.methods.subspace.contacts import steady
 from motionweave.methods.subspace.embedding import (
     Embedding,
     embed,
@@ -274,7 +275,7 @@ class Subspace:
         near = _NEAR * leg_length(joined.skeleton) if points else 0.0
         gap = round(_STEP_TIME * joined.fps)
         result: list[Constraint] = []
-        for contact in merged(contacts):
+        for contact in constraint_tools.joined(contacts, gap=1.0):
             if contact.kind in points:
                 result += steady(contact, points[contact.kind], start, end, near, gap)
             else:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.curves import cardinal_tangents, hermite
 
 # A turn from the zero-point smaller than this (radians) has no direction to scale along.
 _NO_DIRECTION = 1e-6
@@ -36,46 +37,6 @@ class Ends:
 
     before: float | None
     after: float | None
-
-
-def cardinal_tangents(times: ArrayLike, values: ArrayLike, tension: float = 0.0) -> Array:
-    """Tangents ``(n, ...)`` of a Cardinal spline through ``values`` ``(n, ...)`` at ``times``.
-
-    Each is (1 - tension) times the slope between the neighbours (tension 0 is the
-    Catmull-Rom spline, 1 stops at every key); those of the two ends are zero.
-    """
-    times = np.asarray(times, dtype=np.float64)
-    values = np.asarray(values, dtype=np.float64)
-    tangents = np.zeros_like(values)
-    if len(times) > 2:
-        span = (times[2:] - times[:-2]).reshape(-1, *([1] * (values.ndim - 1)))
-        tangents[1:-1] = (1.0 - tension) * (values[2:] - values[:-2]) / span
-    return tangents
-
-
-def hermite(times: ArrayLike, values: ArrayLike, tangents: ArrayLike, at: ArrayLike) -> Array:
-    """Cubics ``(m, ...)`` that meet ``values`` and ``tangents`` ``(n, ...)``, at ``at`` ``(m,)``.
-
-    Outside the ``times`` the first or last value holds. At a knot the value comes
-    back bit for bit.
-    """
-    times = np.asarray(times, dtype=np.float64)
-    values = np.asarray(values, dtype=np.float64)
-    tangents = np.asarray(tangents, dtype=np.float64)
-    at = np.clip(np.asarray(at, dtype=np.float64), times[0], times[-1])
-    if len(times) == 1:
-        return np.repeat(values, len(at), axis=0)
-    left = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
-    width = times[left + 1] - times[left]
-    s = (at - times[left]) / width
-    shape = (-1, *([1] * (values.ndim - 1)))
-    rise = (s * s * (3.0 - 2.0 * s)).reshape(shape)
-    out = (width * s * (1.0 - s) ** 2).reshape(shape)
-    into = (width * s * s * (s - 1.0)).reshape(shape)
-    # From the left value on, so that equal values stay equal; the right end as it is.
-    straight = values[left] + rise * (values[left + 1] - values[left])
-    straight = np.where(rise == 1.0, values[left + 1], straight)
-    return np.asarray(straight + out * tangents[left] + into * tangents[left + 1])
 
 
 def displacement_basis(times: ArrayLike, ends: Ends, at: ArrayLike, tension: float = 0.0) -> Array:

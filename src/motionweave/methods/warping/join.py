@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.body.retarget import on_skeleton
+from motionweave.core import constraints as constraint_tools
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, clipped, kinds, of_kind
+from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion, concatenate, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import WarpError
@@ -128,7 +130,7 @@ def joined(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Motio
     )
     share = shared / place.length
     # Slow in, slow out; speed and acceleration of the blend do not jump at its ends.
-    weight = share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    weight = smootherstep(share)
     move = _alignment(first, second, weight)
     middle = _blended(first, second.moved(move), weight)
     start, end = round(place.first[0]), round(place.second[1])
@@ -320,15 +322,7 @@ def _constraints(
         *(c.shifted(start) for c in middle.constraints),
         *(c.shifted(after - 1 - end) for c in clipped(b.constraints, float(end), len(b) - 1.0)),
     ]
-    joined_up: dict[str, list[Constraint]] = {}
-    for c in sorted(pieces):
-        row = joined_up.setdefault(c.kind, [])
-        if row and c.start <= row[-1].end + 1.0:
-            row[-1] = replace(row[-1], end=max(row[-1].end, c.end))
-        else:
-            row.append(c)
-    whole = sorted(c for row in joined_up.values() for c in row)
-    return clipped(whole, 0.0, frames - 1.0)
+    return clipped(constraint_tools.joined(pieces, gap=1.0), 0.0, frames - 1.0)
 
 
 def _replanted(motion: Motion, start: int, end: int) -> Motion:

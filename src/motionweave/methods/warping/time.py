@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import carried
+from motionweave.core.curves import cardinal_tangents, hermite
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning, WarpError
-from motionweave.methods.warping.curves import cardinal_tangents, hermite
 
 TimeKeys = Mapping[float, float] | Iterable[tuple[float, float]]
 

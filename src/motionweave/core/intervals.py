@@ -1,0 +1,47 @@
+"""Stretches of time: found from what holds in each frame, and merged where they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionweave.core.arrays import Array, BoolArray
+
+Interval = tuple[float, float]
+
+
+def runs(mask: BoolArray) -> list[tuple[int, int]]:
+    """First and last index of every run of true entries of ``mask`` ``(T,)``."""
+    padded = np.zeros(len(mask) + 2, dtype=bool)
+    padded[1:-1] = mask
+    edges = np.flatnonzero(padded[1:] != padded[:-1]).tolist()
+    return [(first, after - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def merged(intervals: Iterable[Interval], gap: float = 0.0) -> list[Interval]:
+    """Intervals that overlap, touch, or are no more than ``gap`` apart made one, in order."""
+    result: list[Interval] = []
+    for start, end in sorted(intervals):
+        if result and start <= result[-1][1] + gap:
+            result[-1] = result[-1][0], max(end, result[-1][1])
+        else:
+            result.append((start, end))
+    return result
+
+
+def not_negative(values: ArrayLike) -> list[Interval]:
+    """Fractional stretches of frames in which ``values`` ``(T,)`` are at least zero.
+
+    Between two frames the values are taken to run straight, so that a stretch begins and
+    ends where they cross zero.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    held = values >= 0.0
+    if not held.any():
+        return []
+    edges = np.flatnonzero(held[1:] != held[:-1])
+    crossings: Array = edges + values[edges] / (values[edges] - values[edges + 1])
+    bounds = [*([0.0] if held[0] else []), *crossings, *([len(held) - 1.0] if held[-1] else [])]
+    return [(float(a), float(b)) for a, b in zip(bounds[::2], bounds[1::2], strict=True)]
