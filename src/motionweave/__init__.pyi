@@ -10,6 +10,7 @@ from .body.retarget import on_skeleton as on_skeleton
 from .body.rig.roles import find_rig as find_rig
 from .body.rig.roles import use_rig as use_rig
 from .clips import load as load
+from .clips import load_all as load_all
 from .clips import load_markers as load_markers
 from .clips import save as save
 from .contacts.clean.footskate import clean_feet as clean_feet
@@ -22,6 +23,7 @@ from .contacts.states import EventTable as EventTable
 from .contacts.states import State as State
 from .core.constraints import Constraint as Constraint
 from .core.markers import Markers as Markers
+from .core.motion import JointTrack as JointTrack
 from .core.motion import Motion as Motion
 from .core.motion import concatenate as concatenate
 from .core.planar import Planar as Planar
@@ -56,6 +58,7 @@ from .methods.warping.files import save_warp as save_warp
 from .methods.warping.join import join as join
 from .methods.warping.keys import Key as Key
 from .methods.warping.warp import warp as warp
+from .plots.filmstrip import film_strip as film_strip
 from .registration.curve import RegistrationCurve as RegistrationCurve
 from .registration.files import load_registration as load_registration
 from .registration.files import save_registration as save_registration

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
-from motionweave.errors import QualityWarning
+from motionweave.errors import FormatError, MotionError, QualityWarning
 from motionweave.io import registry
 from motionweave.io.store import sidecar
+
+Broken = Literal["warn", "raise"]
 
 
 def load(
@@ -80,6 +84,81 @@ def load(
     if contacts and not annotated and has_feet(motion.skeleton):
         motion = motion.with_constraints(detect_contacts(motion))
     return motion
+
+
+def load_all(
+    where: str | Path | Iterable[str | Path], *, broken: Broken = "warn", **options: Any
+) -> list[Motion]:
+    """Load all motion files of a folder or of patterns.
+
+    Parameters
+    ----------
+    where
+        A folder, which is searched with all folders inside; a file; a pattern such as
+        ``"clips/**/*_walk*.bvh"``; or several of these.
+    broken
+        What to do with a file that cannot be read: ``"warn"`` leaves it out with a
+        `QualityWarning` that names the reason, ``"raise"`` stops with the error.
+    **options
+        Those of `load`, for every file.
+
+    Returns
+    -------
+    list[Motion]
+        In the order of the paths, each file once.
+
+    Raises
+    ------
+    FormatError
+        If there is no motion file at all, or with ``broken="raise"`` for the first that
+        cannot be read.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> for name in ("walk", "jog"):
+    ...     mw.save(mw.sample(name), f"{name}.bvh")
+    >>> [clip.name for clip in mw.load_all("*.bvh")]
+    ['jog', 'walk']
+    """
+    if broken not in get_args(Broken):
+        raise MotionError(f"broken={broken!r}: expected {' or '.join(get_args(Broken))}")
+    motions = []
+    for path in motion_files(where):
+        try:
+            motions.append(load(path, **options))
+        except FormatError as error:
+            if broken == "raise":
+                raise
+            warnings.warn(f"left out: {error}", QualityWarning, stacklevel=2)
+    return motions
+
+
+def motion_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
+    """Motion files of folders, patterns and files, sorted, each once.
+
+    Files that are named are taken as they are; in folders and patterns, those of a
+    suffix that can be read.
+
+    Raises
+    ------
+    FormatError
+        If one of them leads to no motion file.
+    """
+    readable = registry.suffixes()
+    found: dict[Path, None] = {}
+    for one in [where] if isinstance(where, str | Path) else where:
+        path = Path(one)
+        if path.is_file():
+            found[path] = None
+            continue
+        paths = path.rglob("*") if path.is_dir() else map(Path, glob(str(one), recursive=True))
+        chosen = [p for p in sorted(paths) if p.suffix.lower() in readable and p.is_file()]
+        if not chosen:
+            what = "the folder holds" if path.is_dir() else "there is"
+            raise FormatError(f"{what} no motion file ({', '.join(readable)})", one)
+        found.update(dict.fromkeys(chosen))
+    return list(found)
 
 
 def load_markers(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Markers:

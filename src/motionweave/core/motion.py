@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import motionweave
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
@@ -92,8 +95,107 @@ class Motion:
             object.__setattr__(self, "translations", moves)
         object.__setattr__(self, "constraints", tuple(sorted(self.constraints)))
 
+    @classmethod
+    def from_euler(
+        cls,
+        skeleton: Skeleton,
+        fps: float,
+        root: ArrayLike,
+        angles: ArrayLike,
+        order: str = "ZXY",
+        **fields: Any,
+    ) -> Motion:
+        """A motion from Euler angles.
+
+        Parameters
+        ----------
+        skeleton, fps, root
+            As for the class itself.
+        angles
+            ``(T, J, 3)`` local angles in degrees, in the order of ``order``.
+        order
+            The axes, the first one turned last: ``"ZXY"`` is what a BVH file means by the
+            channels Zrotation, Xrotation, Yrotation.
+        **fields
+            ``constraints``, ``name`` and the like.
+
+        Returns
+        -------
+        Motion
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import motionweave as mw
+        >>> skeleton = mw.sample("walk").skeleton
+        >>> angles = np.zeros((2, len(skeleton), 3))
+        >>> mw.Motion.from_euler(skeleton, 30, np.zeros((2, 3)), angles, name="rest")
+        <Motion 'rest': 2 frames at 30 fps (0.03 s), 22 joints>
+        """
+        turned = rotations.from_euler(np.radians(np.asarray(angles, dtype=np.float64)), order)
+        return cls(skeleton, fps, np.asarray(root, dtype=np.float64), turned, **fields)
+
+    @classmethod
+    def from_global(
+        cls, skeleton: Skeleton, fps: float, root: ArrayLike, orientations: ArrayLike, **fields: Any
+    ) -> Motion:
+        """A motion from global joint orientations.
+
+        Parameters
+        ----------
+        skeleton, fps, root
+            As for the class itself.
+        orientations
+            ``(T, J, 4)`` unit quaternions xyzw, as `orientations` gives them.
+        **fields
+            ``constraints``, ``name`` and the like.
+
+        Returns
+        -------
+        Motion
+
+        Examples
+        --------
+        >>> import motionweave as mw
+        >>> walk = mw.sample("walk")
+        >>> again = mw.Motion.from_global(walk.skeleton, walk.fps, walk.root, walk.orientations())
+        >>> bool(abs(again.positions() - walk.positions()).max() < 1e-9)
+        True
+        """
+        turned = np.array(orientations, dtype=np.float64)
+        above = rotations.inverse(turned[..., skeleton.parents[1:], :])
+        turned[..., 1:, :] = rotations.multiply(above, turned[..., 1:, :])
+        return cls(skeleton, fps, np.asarray(root, dtype=np.float64), turned, **fields)
+
     def __len__(self) -> int:
         return len(self.root)
+
+    def __repr__(self) -> str:
+        called = f" {self.name!r}" if self.name else ""
+        held = f", {len(self.constraints)} contacts" if self.constraints else ""
+        return (
+            f"<Motion{called}: {len(self)} frames at {self.fps:g} fps ({self.duration:.2f} s), "
+            f"{len(self.skeleton)} joints{held}>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same body moves in the same way with the same contacts.
+
+        What the clip is called, and how the file it came from was laid out, do not count.
+        """
+        if not isinstance(other, Motion):
+            return NotImplemented
+        return (
+            self.fps == other.fps
+            and self.constraints == other.constraints
+            and self.skeleton == other.skeleton
+            and np.array_equal(self.root, other.root)
+            and np.array_equal(self.rotations, other.rotations)
+            and _equal_or_none(self.translations, other.translations)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
 
     @property
     def duration(self) -> float:
@@ -189,11 +291,20 @@ class Motion:
             sampled, fps=fps, constraints=constraint_tools.clipped(moved, 0.0, count - 1)
         )
 
-    def __getitem__(self, key: int | slice) -> Motion:
-        """Frames by number or slice, constraints clipped and moved along.
+    @overload
+    def __getitem__(self, key: int | slice) -> Motion: ...
 
-        A step other than 1 keeps the speed: ``motion[::2]`` has half the frame rate.
+    @overload
+    def __getitem__(self, key: str) -> JointTrack: ...
+
+    def __getitem__(self, key: int | slice | str) -> Motion | JointTrack:
+        """Frames by number or slice, constraints clipped and moved along; or one joint.
+
+        A step other than 1 keeps the speed: ``motion[::2]`` has half the frame rate. A text
+        is the name of a joint or the role of one: ``motion["left_hand"].positions``.
         """
+        if isinstance(key, str):
+            return self._track(key)
         if isinstance(key, slice):
             start, stop, step = key.indices(len(self))
             if step < 1:
@@ -218,6 +329,38 @@ class Motion:
                 for c in inside
             ),
         )
+
+    def trim(self, start: float = 0.0, end: float | None = None) -> Motion:
+        """The part from ``start`` to ``end``, in seconds from the beginning.
+
+        Parameters
+        ----------
+        start, end
+            Seconds; ``end`` None for the clip's own end. Whole frames are taken as they
+            are, the nearest ones.
+
+        Returns
+        -------
+        Motion
+
+        Raises
+        ------
+        MotionError
+            If no frame lies between the two.
+
+        Examples
+        --------
+        >>> import motionweave as mw
+        >>> mw.sample("walk").trim(0.5, 1.5).duration
+        1.0
+        """
+        last = self.duration if end is None else end
+        if not 0.0 <= start <= last <= self.duration + 0.5 / self.fps:
+            raise MotionError(
+                f"{start:g} to {last:g} seconds are not in the clip{self._called()}, "
+                f"which lasts {self.duration:.3g} seconds"
+            )
+        return self[round(start * self.fps) : round(last * self.fps) + 1]
 
     # Place
 
@@ -268,8 +411,64 @@ class Motion:
             constraints=tuple(replace(c, kind=kinds.get(c.kind, c.kind)) for c in self.constraints),
         )
 
+    # Faces
+
+    def save(self, path: str | Path, **options: Any) -> None:
+        """Save the motion; the same as `motionweave.save`."""
+        motionweave.save(self, path, **options)
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """Draw the motion as a film strip; the same as `motionweave.plots.filmstrip.film_strip`."""
+        return motionweave.film_strip(self, path, **options)
+
+    def _track(self, name: str) -> JointTrack:
+        if name in self.skeleton.names:
+            joint = self.skeleton.index(name)
+        else:
+            known = motionweave.find_rig(self.skeleton).roles
+            if name not in known:
+                near = get_close_matches(name, [*self.skeleton.names, *known], n=3, cutoff=0.4)
+                hint = f"; did you mean {', '.join(near)}?" if near else ""
+                raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
+            joint = known[name]
+        positions, orientations = self.forward()
+        return JointTrack(
+            self.skeleton.names[joint],
+            joint,
+            positions[:, joint],
+            orientations[:, joint],
+            self.rotations[:, joint],
+        )
+
     def _called(self) -> str:
         return f" {self.name!r}" if self.name else ""
+
+
+@dataclass(frozen=True, eq=False)
+class JointTrack:
+    """One joint of a motion over its T frames.
+
+    Parameters
+    ----------
+    name, joint
+        What the skeleton calls it, and its index there.
+    positions
+        ``(T, 3)`` global positions.
+    orientations, rotations
+        ``(T, 4)`` global orientations and local rotations, unit quaternions xyzw.
+    """
+
+    name: str
+    joint: int
+    positions: Array
+    orientations: Array
+    rotations: Array
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __repr__(self) -> str:
+        return f"<JointTrack {self.name!r}: {len(self)} frames>"
 
 
 def end_positions(skeleton: Skeleton, positions: Array, orientations: Array) -> Array:
@@ -314,6 +513,10 @@ def local_translations(motion: Motion) -> Array:
     if motion.translations is not None:
         return motion.translations
     return np.broadcast_to(motion.skeleton.offsets, (len(motion), len(motion.skeleton), 3))
+
+
+def _equal_or_none(a: Array | None, b: Array | None) -> bool:
+    return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
 def _read_only(values: ArrayLike, what: str) -> Array:

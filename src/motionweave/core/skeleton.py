@@ -82,6 +82,9 @@ class Skeleton:
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        return f"<Skeleton: {len(self)} joints, {_listed(self.names, 3)}>"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Skeleton):
             return NotImplemented

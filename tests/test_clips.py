@@ -1,0 +1,103 @@
+"""Many clips at once, and what a motion can do by itself."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.core import rotations
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "inner").mkdir()
+    for name, place in (("walk", "walk.bvh"), ("jog", "inner/jog.bvh"), ("jab", "jab.npz")):
+        mw.save(mw.sample(name), tmp_path / place)
+    (tmp_path / "notes.txt").write_text("not a clip")
+    return tmp_path
+
+
+def test_a_folder_is_loaded_with_the_folders_inside(folder: Path) -> None:
+    assert sorted(clip.name for clip in mw.load_all(folder)) == ["jab", "jog", "walk"]
+
+
+def test_patterns_and_files_are_loaded_once_each(folder: Path) -> None:
+    clips = mw.load_all([folder / "walk.bvh", str(folder / "**/*.bvh")])
+    assert [clip.name for clip in clips] == ["walk", "jog"]
+
+
+def test_a_broken_file_is_left_out_with_its_reason(folder: Path) -> None:
+    (folder / "bad.bvh").write_text("HIERARCHY\nROOT")
+    with pytest.warns(mw.QualityWarning, match=r"left out: .*bad\.bvh"):
+        assert len(mw.load_all(folder)) == 3
+    with pytest.raises(mw.FormatError, match=r"bad\.bvh"):
+        mw.load_all(folder, broken="raise")
+    with pytest.raises(mw.MotionError, match="warn or raise"):
+        mw.load_all(folder, broken="ignore")
+
+
+def test_nothing_to_load_is_an_error(folder: Path) -> None:
+    with pytest.raises(mw.FormatError, match="no motion file"):
+        mw.load_all(folder / "*.glb")
+    (folder / "empty").mkdir()
+    with pytest.raises(mw.FormatError, match="the folder holds no motion file"):
+        mw.load_all(folder / "empty")
+
+
+def test_motions_are_equal_by_content() -> None:
+    walk = mw.sample("walk")
+    again = pickle.loads(pickle.dumps(walk))
+    assert again == walk
+    assert hash(again) == hash(walk)
+    assert len({walk, again}) == 1
+    assert walk[1:] != walk
+    assert walk.with_constraints(()) != walk
+    assert walk.moved(mw.Planar(0.1)) != walk
+    assert walk != "walk"
+
+
+def test_a_joint_is_named_by_its_name_or_its_role() -> None:
+    walk = mw.sample("walk")
+    hand = walk["left_hand"]
+    assert hand.name == "LeftHand"
+    assert np.array_equal(hand.positions, walk.positions()[:, hand.joint])
+    assert np.array_equal(walk["LeftHand"].rotations, walk.rotations[:, hand.joint])
+    with pytest.raises(mw.RigError, match="left_hand"):
+        walk["left_hnd"]
+
+
+def test_the_text_of_a_motion_is_one_short_line() -> None:
+    walk = mw.sample("walk")
+    for text in (repr(walk), repr(walk.skeleton), repr(walk["Hips"])):
+        assert len(text) < 100
+        assert "\n" not in text
+    assert "'walk'" in repr(walk)
+
+
+def test_trimming_is_in_seconds() -> None:
+    walk = mw.sample("walk")
+    part = walk.trim(0.5, 1.5)
+    assert np.array_equal(part.root, walk.root[15:46])
+    assert walk.trim() == walk
+    for wrong in ((2.0, 1.0), (-1.0, 1.0), (0.0, 99.0)):
+        with pytest.raises(mw.MotionError, match="seconds"):
+            walk.trim(*wrong)
+
+
+def test_a_motion_saves_itself(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    walk.save(tmp_path / "walk.npz")
+    assert np.allclose(mw.load(tmp_path / "walk.npz").positions(), walk.positions())
+
+
+def test_motions_from_angles_and_from_orientations() -> None:
+    walk = mw.sample("walk")
+    angles = np.degrees(rotations.to_euler(walk.rotations, "ZYX"))
+    made = mw.Motion.from_euler(walk.skeleton, walk.fps, walk.root, angles, "ZYX")
+    assert np.allclose(made.positions(), walk.positions(), atol=1e-9)
+    again = mw.Motion.from_global(walk.skeleton, walk.fps, walk.root, walk.orientations())
+    assert np.allclose(again.positions(), walk.positions(), atol=1e-9)
