@@ -187,7 +187,7 @@ def _interpolation(a: Motion, b: Motion, tallies: dict[str, Tally]) -> int:
             baselines.slerp_mean(a, b),
             _apart(a, b, lambda f: f * scale, ends),
         ),
-        "motionweave": (mw.blend(curve, [0.5, 0.5]), warped),
+        "motionweave": (mw.blend(curve, [0.5, 0.5], clean=False), warped),
         "motionweave, feet cleaned": (mw.blend(curve, [0.5, 0.5], clean=True), warped),
     }
     for name, (motion, apart) in made.items():

@@ -377,7 +377,7 @@ def _systems() -> list[Row]:
 
 def _blend_of(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
     curve = mw.register(a, b)
-    return lambda: mw.blend(curve, [0.5, 0.5])
+    return lambda: mw.blend(curve, [0.5, 0.5], clean=False)
 
 
 def _joined(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
@@ -386,7 +386,7 @@ def _joined(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
 
 def _cleaning() -> Callable[[], Any]:
     curve = mw.register(clips.built_in("walk"), clips.built_in("jog"))
-    motion = mw.blend(curve, [0.5, 0.5])
+    motion = mw.blend(curve, [0.5, 0.5], clean=False)
     return lambda: mw.clean_feet(motion)
 
 

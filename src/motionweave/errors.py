@@ -67,4 +67,16 @@ class MissingDependencyError(MotionweaveError):
 
 
 class QualityWarning(UserWarning):
-    """The result is usable, but something about the input or the result is doubtful."""
+    """The result is usable, but something about the input or the result is doubtful.
+
+    Parameters
+    ----------
+    message
+        What, where, and what would help.
+    finding
+        The `Finding` of the self-check that it is about, if it comes from there.
+    """
+
+    def __init__(self, message: str, finding: object | None = None):
+        super().__init__(message)
+        self.finding = finding

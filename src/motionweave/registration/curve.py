@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class RegistrationCurve:
         return _lane(self.motions[clip], clip, kind, self.timewarp)
 
     def stepper(
-        self, start: float | None = None, *, pace: str = "durations"
+        self, start: float | None = None, *, pace: Literal["durations", "rates"] = "durations"
     ) -> motionweave.Stepper:
         """Blend live along the curve, one frame at a time; see `Stepper`."""
         return motionweave.Stepper(self, start, pace=pace)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.core.splines import QuadraticSpline
-from motionweave.methods.blending.advance import PACES, advance
+from motionweave.methods.blending.advance import Pace, advance
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -24,7 +26,7 @@ def increasing_spline(seed: int, clips: int, spans: int, cyclic: bool = False) -
     return QuadraticSpline(control, 0.0, float(spans), period)
 
 
-paces = st.sampled_from(PACES)
+paces = st.sampled_from(get_args(Pace))
 
 
 @given(seeds, st.integers(1, 4), st.integers(2, 9), st.floats(0.05, 2.5), st.booleans(), paces)
@@ -55,7 +57,7 @@ def test_small_steps_solve_the_differential_equations(seed: int) -> None:
     spline = increasing_spline(seed, 3, 6)
     weights = np.random.default_rng(seed).dirichlet(np.ones(3))
     dt, count = 1e-3, 800
-    for pace in PACES:
+    for pace in get_args(Pace):
         rows = np.tile(weights, (count, 1))
         u = advance(spline.control, 0.5, np.full(3, dt), rows, False, pace)
         euler = 0.5

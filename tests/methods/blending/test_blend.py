@@ -36,7 +36,7 @@ REAL_SETS = {
 def test_a_single_weight_returns_the_input(names: tuple[str, ...]) -> None:
     curve = built_in(*names)
     for i, motion in enumerate(curve.motions):
-        assert_same_up_to_a_move(mw.blend(curve, np.eye(len(names))[i]), motion)
+        assert_same_up_to_a_move(mw.blend(curve, np.eye(len(names))[i], clean=False), motion)
 
 
 @pytest.mark.mocap
@@ -45,13 +45,13 @@ def test_a_single_weight_returns_the_real_input(mocap: Path, count: int) -> None
     # The longest of the nine lasts 3.2 times as long as the shortest.
     curve = mw.register(*(real(mocap, name) for name in REAL_SETS[count]), slope_limit=3)
     for i, motion in enumerate(curve.motions):
-        assert_same_up_to_a_move(mw.blend(curve, np.eye(count)[i]), motion)
+        assert_same_up_to_a_move(mw.blend(curve, np.eye(count)[i], clean=False), motion)
 
 
 def test_constraints_of_a_single_weight_are_the_inputs_own() -> None:
     """Those that are matched; jogs lack the double support of walks, but every plant is there."""
     curve = built_in("walk", "walk_left")
-    blended = mw.blend(curve, [0.0, 1.0])
+    blended = mw.blend(curve, [0.0, 1.0], clean=False)
     own = curve.motions[1].constraints
     for c in blended.constraints:
         # Bounds are found between frames by straight lines in u: good to a fraction of a frame.
@@ -77,8 +77,8 @@ def fade(duration: float) -> object:
 
 def test_walk_to_jog_keeps_the_feet_down_where_linear_blending_floats() -> None:
     curve = built_in("walk", "jog")
-    registered = mw.blend(curve, fade(2.2))
-    linear = mw.blend(curve, fade(2.2), method="linear")
+    registered = mw.blend(curve, fade(2.2), clean=False)
+    linear = mw.blend(curve, fade(2.2), method="linear", clean=False)
     highest_input = max(lowest_foot(m).max() for m in curve.motions)
     assert lowest_foot(registered).max() <= highest_input + 0.03
     assert lowest_foot(registered).min() >= -0.03
@@ -110,7 +110,7 @@ def knee_bend(motion: Motion) -> float:
 def check_curved_pair(left: Motion, right: Motion) -> None:
     curve = mw.register(left, right)
     mean = 0.5 * (path_length(curve.motions[0]) + path_length(curve.motions[1]))
-    registered = mw.blend(curve, [0.5, 0.5])
+    registered = mw.blend(curve, [0.5, 0.5], clean=False)
     assert path_length(registered) == pytest.approx(mean, rel=0.05)
     turning = np.abs(np.diff(facing(registered))) * registered.fps
     own = max(np.abs(np.diff(facing(m))).max() * m.fps for m in curve.motions)
@@ -121,7 +121,7 @@ def test_left_and_right_curving_walks_go_straight_on_without_collapse_or_flip() 
     left, right = mw.sample("walk_left", curvature=0.9), mw.sample("walk_right", curvature=-0.9)
     check_curved_pair(left, right)
     curve = mw.register(left, right)
-    linear = mw.blend(curve, [0.5, 0.5], method="linear")
+    linear = mw.blend(curve, [0.5, 0.5], method="linear", clean=False)
     assert path_length(linear) < 0.8 * path_length(left)
 
 
@@ -141,9 +141,9 @@ def test_where_the_inputs_stand_changes_nothing(
 ) -> None:
     clips = [mw.sample(name) for name in ("walk", "jog_left", "sneak")]
     weights = [0.5, 0.2, 0.3]
-    expected = mw.blend(built_in("walk", "jog_left", "sneak"), weights)
+    expected = mw.blend(built_in("walk", "jog_left", "sneak"), weights, clean=False)
     clips[chosen] = clips[chosen].moved(Planar(angle, x, z))
-    assert_same_up_to_a_move(mw.blend(mw.register(*clips), weights), expected)
+    assert_same_up_to_a_move(mw.blend(mw.register(*clips), weights, clean=False), expected)
 
 
 weight_rows = st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3).filter(lambda w: sum(w) > 0.1)
@@ -157,7 +157,7 @@ def test_constraints_change_continuously_with_the_weights(
     curve = built_in("walk", "jog", "sneak")
     nudged = list(weights)
     nudged[chosen] += change
-    before, after = mw.blend(curve, weights), mw.blend(curve, nudged)
+    before, after = mw.blend(curve, weights, clean=False), mw.blend(curve, nudged, clean=False)
     for kind in ("left_heel", "left_toe", "right_heel", "right_toe"):
         was, now = of_kind(before.constraints, kind), of_kind(after.constraints, kind)
         assert len(was) == len(now)
@@ -172,14 +172,14 @@ def test_constraints_change_continuously_with_the_weights(
 @given(weight_rows)
 def test_the_length_lies_between_those_of_the_inputs(weights: list[float]) -> None:
     curve = built_in("walk", "jog", "sneak")
-    seconds = mw.blend(curve, weights).duration
+    seconds = mw.blend(curve, weights, clean=False).duration
     own = [m.duration for m in curve.motions]
     assert min(own) - 0.04 <= seconds <= max(own) + 0.04
 
 
 def test_weights_beyond_one_exaggerate_and_still_move_on() -> None:
     curve = built_in("walk", "sneak")
-    more = mw.blend(curve, [-0.3, 1.3])
+    more = mw.blend(curve, [-0.3, 1.3], clean=False)
     assert len(more) > 10
     assert more.root[:, 1].mean() < curve.motions[1].root[:, 1].mean()
 
@@ -187,11 +187,11 @@ def test_weights_beyond_one_exaggerate_and_still_move_on() -> None:
 def test_forwards_and_backwards_from_the_middle_meet() -> None:
     curve = built_in("walk", "jog")
     middle = 0.5 * (curve.timewarp.start + curve.timewarp.end)
-    both = mw.blend(curve, [0.4, 0.6], start=middle, direction="both")
-    ahead = mw.blend(curve, [0.4, 0.6], start=middle)
-    behind = mw.blend(curve, [0.4, 0.6], start=middle, direction="backward")
+    both = mw.blend(curve, [0.4, 0.6], start=middle, direction="both", clean=False)
+    ahead = mw.blend(curve, [0.4, 0.6], start=middle, clean=False)
+    behind = mw.blend(curve, [0.4, 0.6], start=middle, direction="backward", clean=False)
     assert len(both) == len(ahead) + len(behind) - 1
-    whole = mw.blend(curve, [0.4, 0.6])
+    whole = mw.blend(curve, [0.4, 0.6], clean=False)
     assert abs(len(both) - len(whole)) <= 1
     assert_same_up_to_a_move(both[len(behind) - 1 :], ahead, 1e-9)
     assert_same_up_to_a_move(both[: len(behind)], behind, 1e-9)
@@ -200,17 +200,17 @@ def test_forwards_and_backwards_from_the_middle_meet() -> None:
 def test_rows_of_weights_and_a_function_agree() -> None:
     curve = built_in("walk", "jog")
     function = fade(1.5)
-    from_function = mw.blend(curve, function)
+    from_function = mw.blend(curve, function, clean=False)
     rows = np.array([function(i / 30.0) for i in range(len(from_function))])  # type: ignore[operator]
-    assert_same_up_to_a_move(mw.blend(curve, rows), from_function, 1e-9)
-    assert len(mw.blend(curve, rows[:10])) == 10
+    assert_same_up_to_a_move(mw.blend(curve, rows, clean=False), from_function, 1e-9)
+    assert len(mw.blend(curve, rows[:10], clean=False)) == 10
 
 
 def test_clips_of_different_frame_rates_blend() -> None:
     walk, jog = mw.sample("walk"), mw.sample("jog", fps=60.0)
     curve = mw.register(walk, jog)
-    assert_same_up_to_a_move(mw.blend(curve, [1, 0]), walk)
-    assert_same_up_to_a_move(mw.blend(curve, [0, 1], fps=60.0), jog)
+    assert_same_up_to_a_move(mw.blend(curve, [1, 0], clean=False), walk)
+    assert_same_up_to_a_move(mw.blend(curve, [0, 1], fps=60.0, clean=False), jog)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def check_no_seam(motion: Motion, curve: mw.RegistrationCurve) -> None:
 
 def test_a_minute_of_continuous_control_over_nine_motions() -> None:
     curve = nine_cycles()
-    minute = mw.blend(curve, wandering, duration=60.0)
+    minute = mw.blend(curve, wandering, duration=60.0, clean=False)
     assert len(minute) == 1801
     check_no_seam(minute, curve)
     for kind in ("left_toe", "right_toe", "left_heel", "right_heel"):
@@ -267,7 +267,7 @@ def test_holding_one_weight_repeats_the_cycle_for_ever() -> None:
     curve = nine_cycles()
     cycle = curve.motions[3]
     once = len(cycle) - 1
-    long = mw.blend(curve, np.eye(9)[3], duration=3 * once / cycle.fps)
+    long = mw.blend(curve, np.eye(9)[3], duration=3 * once / cycle.fps, clean=False)
     for lap in range(3):
         part = long[lap * once : (lap + 1) * once + 1]
         assert_same_up_to_a_move(part, cycle, 1e-6)
@@ -277,14 +277,14 @@ def test_holding_one_weight_repeats_the_cycle_for_ever() -> None:
 def test_continuous_control_of_real_walks_and_jogs(mocap: Path) -> None:
     clips = [real(mocap, n) for n in ("16_15", "16_11", "16_13", "16_35", "16_37", "16_39")]
     curve = mw.register(*clips, cyclic=True)
-    minute = mw.blend(curve, lambda t: wandering(t)[:6], duration=30.0)
+    minute = mw.blend(curve, lambda t: wandering(t)[:6], duration=30.0, clean=False)
     check_no_seam(minute, curve)
 
 
 def test_an_arm_raised_past_half_a_turn_does_not_pop() -> None:
     """Between a jog and a high reach the upper arm's rotations pass opposite each other."""
     curve = mw.register(mw.sample("jog"), mw.sample("reach_high"), slope_limit=3)
-    motion = mw.blend(curve, [0.5, 0.5])
+    motion = mw.blend(curve, [0.5, 0.5], clean=False)
     arm = curve.motions[0].skeleton.names.index("RightArm")
     steps = angle_between(motion.rotations[1:, arm], motion.rotations[:-1, arm])
     assert np.degrees(steps).max() < 15.0

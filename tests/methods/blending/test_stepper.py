@@ -15,7 +15,7 @@ from tests.methods.blending.test_blend import wandering
 @pytest.mark.parametrize(("cyclic", "pace"), [(False, "durations"), (True, "rates")])
 def test_steps_give_the_frames_of_the_blend(cyclic: bool, pace: str) -> None:
     curve = built_in(*NINE, cyclic=cyclic)
-    whole = mw.blend(curve, wandering, duration=6.0, pace=pace)
+    whole = mw.blend(curve, wandering, duration=6.0, pace=pace, clean=False)
     blender = curve.stepper(pace=pace)
     for i in range(len(whole)):
         # The pace of a step is decided by the weights at its beginning, the pose by those at
@@ -32,7 +32,7 @@ def test_steps_give_the_frames_of_the_blend(cyclic: bool, pace: str) -> None:
 
 def test_steps_with_constant_weights_go_the_same_way() -> None:
     curve = built_in("walk_left", "jog")
-    whole = mw.blend(curve, [0.3, 0.7])
+    whole = mw.blend(curve, [0.3, 0.7], clean=False)
     blender = curve.stepper()
     poses = [blender.step([0.3, 0.7], 1.0 / 30.0 if i else 0.0) for i in range(len(whole))]
     np.testing.assert_allclose([p.root for p in poses], whole.root, atol=1e-9)

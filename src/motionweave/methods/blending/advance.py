@@ -12,20 +12,21 @@ motion is ever played faster than one over its weight.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numba import njit
 
 from motionweave.core.arrays import Array
+from motionweave.core.options import check_choice
 from motionweave.errors import BlendError
 
-PACES = ("durations", "rates")
+Pace = Literal["durations", "rates"]
 
 
-def by_rates(pace: str) -> bool:
+def by_rates(pace: Pace) -> bool:
     """Whether motions agree on rates, as in the paper; an error for an unknown word."""
-    if pace not in PACES:
-        raise BlendError(f"pace {pace!r}: expected one of {', '.join(PACES)}")
+    check_choice(pace, Pace, "pace", BlendError)
     return pace == "rates"
 
 
@@ -100,7 +101,7 @@ def advance(
     steps: Array,
     shares: Array,
     cyclic: bool,
-    pace: str = "durations",
+    pace: Pace = "durations",
 ) -> Array:
     """Places on the curve, one a frame, the first being ``start``.
 

@@ -1,56 +1,23 @@
-"""Blends along a registration curve: Section 5 of Kovar & Gleicher.
-
-A frame of the blend is made in four steps: find the place on the timewarp curve
-(`advance`), put the aligned frames on the floor (`placements`), average them
-(`ClipStack.average`), and say which constraints hold (`blended_constraints`).
-"""
+"""`blend`: motions mixed along their registration curve (Section 5 of Kovar & Gleicher)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import overload
+from typing import Literal, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
-from motionweave.core.arrays import Array
-from motionweave.core.constraints import Constraint
-from motionweave.core.intervals import not_negative
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
-from motionweave.core.planar import Planar
+from motionweave.core.options import check_choice
 from motionweave.errors import BlendError
-from motionweave.methods.blending.advance import advance
-from motionweave.methods.blending.clips import ClipStack
+from motionweave.methods.blending.advance import Pace
 from motionweave.methods.blending.linear import linear_blend
-from motionweave.methods.blending.weights import Weights, normalized, votes
+from motionweave.methods.blending.markers import blend_markers
+from motionweave.methods.blending.trace import Direction, registered_blend
+from motionweave.methods.blending.weights import Weights
+from motionweave.methods.finish import finished
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.markers import MarkerCurve
 
-# Frames averaged at a time: bounds the memory of long blends of many motions.
-_CHUNK = 1024
-# How far beyond the end of the curve, in output frames, still counts as the end.
-_END_TOLERANCE = 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Trace:
-    """Where on the curve each frame of a blend lies, and what it is made of.
-
-    Parameters
-    ----------
-    u
-        ``(T,)`` places on the curve; on a cyclic curve they go on growing past its end.
-    weights
-        ``(T, k)``, rows summing to one.
-    moves
-        ``(T, k)`` where each motion's frame is put on the floor: T(t) A_j(u).
-    """
-
-    u: Array
-    weights: Array
-    moves: Planar
+Method = Literal["registered", "linear"]
 
 
 @overload
@@ -58,13 +25,13 @@ def blend(
     curve: RegistrationCurve,
     weights: Weights,
     *,
-    method: str = "registered",
+    method: Method = "registered",
     start: float | None = None,
     duration: float | None = None,
-    direction: str = "forward",
+    direction: Direction = "forward",
     fps: float | None = None,
-    pace: str = "durations",
-    clean: bool = False,
+    pace: Pace = "durations",
+    clean: bool = True,
 ) -> Motion: ...
 
 
@@ -73,13 +40,13 @@ def blend(
     curve: MarkerCurve,
     weights: Weights,
     *,
-    method: str = "registered",
+    method: Method = "registered",
     start: float | None = None,
     duration: float | None = None,
-    direction: str = "forward",
+    direction: Direction = "forward",
     fps: float | None = None,
-    pace: str = "durations",
-    clean: bool = False,
+    pace: Pace = "durations",
+    clean: bool = True,
 ) -> Markers: ...
 
 
@@ -87,13 +54,13 @@ def blend(
     curve: RegistrationCurve | MarkerCurve,
     weights: Weights,
     *,
-    method: str = "registered",
+    method: Method = "registered",
     start: float | None = None,
     duration: float | None = None,
-    direction: str = "forward",
+    direction: Direction = "forward",
     fps: float | None = None,
-    pace: str = "durations",
-    clean: bool = False,
+    pace: Pace = "durations",
+    clean: bool = True,
 ) -> Motion | Markers:
     """Blend the motions of a registration curve.
 
@@ -124,223 +91,50 @@ def blend(
         piece of the curve takes, so that none is ever played faster than one over its
         weight. ``"rates"``: each votes for how fast to go, as in the paper (Eq. 6).
     clean
-        Plant the feet afterwards.
+        Plant the feet afterwards, unless that makes something worse. Markers have no feet.
 
     Returns
     -------
     Motion
         Begins where the first motion stands at that place on the curve.
-    """
-    if isinstance(curve, MarkerCurve):
-        from motionweave.methods.blending.markers import blend_markers
 
-        if method != "registered" or start is not None or direction != "forward" or clean:
-            raise BlendError(
-                "method, start, direction and clean need a skeleton, and markers have none"
-            )
+    Raises
+    ------
+    BlendError
+        If the weights, a place or an option do not fit the curve.
+
+    Warns
+    -----
+    QualityWarning
+        For whatever the blend does clearly beyond its clips, with frame and joint.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
+    >>> half = mw.blend(curve, [0.5, 0.5])
+    >>> faster = mw.blend(curve, lambda t: [1 - t / 3, t / 3])
+    """
+    for value, choices, option in (
+        (method, Method, "method"),
+        (direction, Direction, "direction"),
+        (pace, Pace, "pace"),
+    ):
+        check_choice(value, choices, option, BlendError)
+    if isinstance(curve, MarkerCurve):
+        if method != "registered" or start is not None or direction != "forward":
+            raise BlendError("method, start and direction need a skeleton, and markers have none")
         return blend_markers(curve, weights, duration=duration, fps=fps, pace=pace)
     if method == "linear":
         result = linear_blend(curve.motions, weights, fps=fps)
-    elif method == "registered":
-        result = _registered(curve, weights, start, duration, direction, fps, pace)
     else:
-        raise BlendError(f"method {method!r}: expected 'registered' or 'linear'")
-    if clean:
-        from motionweave.contacts.clean.footskate import clean_feet
-
-        result = clean_feet(result)
-    return result
-
-
-def _registered(
-    curve: RegistrationCurve,
-    weights: Weights,
-    start: float | None,
-    duration: float | None,
-    direction: str,
-    fps: float | None,
-    pace: str,
-) -> Motion:
-    rate = curve.motions[0].fps if fps is None else float(fps)
-    if not (np.isfinite(rate) and rate > 0):
-        raise BlendError(f"frame rate {fps}: expected a positive number")
-    begin = curve.timewarp.start if start is None else float(start)
-    if not curve.cyclic and not curve.timewarp.start <= begin <= curve.timewarp.end:
-        raise BlendError(
-            f"start {begin:g} is not on the curve, which runs from "
-            f"{curve.timewarp.start:g} to {curve.timewarp.end:g}"
+        result = registered_blend(
+            curve,
+            weights,
+            start=start,
+            duration=duration,
+            direction=direction,
+            fps=fps,
+            pace=pace,
         )
-    if direction == "forward":
-        u, rows = walk(curve, weights, begin, duration, rate, 1, pace)
-    elif direction == "backward":
-        u, rows = walk(curve, weights, begin, duration, rate, -1, pace)
-        u, rows = u[::-1], rows[::-1]
-    elif direction == "both":
-        if not callable(weights) and np.ndim(weights) == 2:
-            raise BlendError("a row of weights a frame needs direction 'forward' or 'backward'")
-        ahead, rows_ahead = walk(curve, weights, begin, duration, rate, 1, pace)
-        behind, rows_behind = walk(curve, weights, begin, duration, rate, -1, pace)
-        u = np.concatenate([behind[:0:-1], ahead])
-        rows = np.concatenate([rows_behind[:0:-1], rows_ahead])
-    else:
-        raise BlendError(f"direction {direction!r}: expected 'forward', 'backward' or 'both'")
-    trace = Trace(u, rows, placements(curve, u, rows))
-    return assemble(curve, trace, rate)
-
-
-def walk(
-    curve: RegistrationCurve | MarkerCurve,
-    weights: Weights,
-    begin: float,
-    duration: float | None,
-    rate: float,
-    sign: int,
-    pace: str,
-) -> tuple[Array, Array]:
-    """Places ``(T,)`` and weights ``(T, k)`` from ``begin`` on, in the order they are made."""
-    spline = curve.timewarp.spline
-    scale = (spline.end - spline.start) / spline.spans
-    longest = max(m.duration for m in curve.motions)
-    seconds = longest if duration is None else float(duration)
-    if not (np.isfinite(seconds) and seconds >= 0.0):
-        raise BlendError(f"duration {duration}: expected seconds, zero or more")
-    # Time on an open curve never takes longer than its slowest motion does.
-    count = int(np.floor((seconds if curve.cyclic else min(seconds, longest)) * rate + 1e-6)) + 2
-    rows = _rows(weights, len(curve.motions), count, rate, sign)
-    steps = np.array([sign * m.fps / rate for m in curve.motions])
-    place = advance(
-        spline.control, (begin - spline.start) / scale, steps, votes(rows), curve.cyclic, pace
-    )
-    u = spline.start + scale * place
-    step = np.abs(np.diff(u)).max(initial=0.0)
-    if curve.cyclic and duration is None:
-        period = spline.end - spline.start
-        inside = np.abs(u - begin) <= period + _END_TOLERANCE * step
-    elif duration is not None:
-        inside = np.arange(len(u)) / rate <= seconds + 1e-6 / rate
-    else:
-        inside = np.ones(len(u), dtype=bool)
-    if not curve.cyclic:
-        slack = _END_TOLERANCE * step
-        inside &= (u >= spline.start - slack) & (u <= spline.end + slack)
-        u = np.clip(u, spline.start, spline.end)
-    return u[inside], rows[inside]
-
-
-def _rows(weights: Weights, inputs: int, count: int, rate: float, sign: int) -> Array:
-    """Normalised weights ``(T, k)``: ``count`` rows, or as many as were given."""
-    if callable(weights):
-        given = [np.asarray(weights(sign * i / rate), dtype=np.float64) for i in range(count)]
-        wrong = next((row.shape for row in given if row.shape != (inputs,)), None)
-        if wrong is not None:
-            raise BlendError(
-                f"the weight function must return {inputs} numbers, one a motion; got shape {wrong}"
-            )
-        return normalized(np.array(given), inputs)
-    rows = normalized(weights, inputs)
-    return np.tile(rows, (count, 1)) if rows.ndim == 1 else rows
-
-
-def placements(curve: RegistrationCurve, u: Array, weights: Array) -> Planar:
-    """Where on the floor each motion's frame goes, ``(T, k)``: T(t_i) A_j(u_i) (Section 5.2).
-
-    Each motion votes for the T that leaves its own coordinate system unchanged since the
-    frame before (Eq. 8); the votes are averaged (Eq. 9) about the middle of the aligned
-    frames. That origin lies in the space that T acts on, not in the world as in the paper:
-    so the result does not depend on where in the world the blend takes place.
-    """
-    place = on_curve(curve, u)
-    aligned = curve.alignment.at(place)
-    roots = ClipStack.of(curve.motions).roots(curve.timewarp.frames(place))
-    before, after = aligned[:-1], aligned[1:]
-    if curve.displacement is not None:
-        laps = np.round((u - place) / (curve.timewarp.end - curve.timewarp.start))
-        before = _carried_over(before, curve.displacement, np.diff(laps).astype(int))
-    step = before @ after.inverse()
-    # Frame to frame nothing turns far; a full turn in the alignment's bookkeeping is none.
-    turn = np.mod(step.angle + np.pi, 2.0 * np.pi) - np.pi
-    origin = aligned.apply(roots)[..., [0, 2]].mean(axis=1)
-    moved = Planar(turn, step.x, step.z).mean(weights[1:], origin[1:])
-    return accumulated(aligned[0, 0].inverse(), moved)[:, None] @ aligned
-
-
-def on_curve(curve: RegistrationCurve, u: Array) -> Array:
-    """Places ``(T,)`` of an endless walk brought back onto a cyclic curve; others unchanged."""
-    if not curve.cyclic:
-        return u
-    start, period = curve.timewarp.start, curve.timewarp.end - curve.timewarp.start
-    return np.asarray(start + np.mod(u - start, period))
-
-
-def _carried_over(before: Planar, moves: Planar, laps: NDArray[np.int_]) -> Planar:
-    """Alignments ``(T, k)`` that look across the seam of a cyclic curve where a lap ends there.
-
-    A frame of the next lap is the same frame of this lap moved by one cycle, ``moves`` ``(k,)``.
-    """
-    if np.abs(laps).max(initial=0) > 1:
-        raise BlendError("a frame lasts longer than a whole cycle; give a higher frame rate")
-    ways = (before @ moves.inverse(), before, before @ moves)
-    return Planar(
-        *(
-            np.choose(laps[:, None] + 1, [getattr(way, field) for way in ways])
-            for field in ("angle", "x", "z")
-        )
-    )
-
-
-def accumulated(first: Planar, steps: Planar) -> Planar:
-    """``first``, ``first @ steps[0]``, ``first @ steps[0] @ steps[1]``, …: ``(T,)``."""
-    angle = first.angle + np.concatenate([[0.0], np.cumsum(steps.angle)])
-    cos, sin = np.cos(angle[:-1]), np.sin(angle[:-1])
-    x = first.x + np.concatenate([[0.0], np.cumsum(cos * steps.x + sin * steps.z)])
-    z = first.z + np.concatenate([[0.0], np.cumsum(-sin * steps.x + cos * steps.z)])
-    return Planar(angle, x, z)
-
-
-def assemble(curve: RegistrationCurve, trace: Trace, fps: float) -> Motion:
-    """The blended motion of a trace (Section 5.3), with its constraints."""
-    stack = ClipStack.of(curve.motions)
-    frames = curve.timewarp.frames(on_curve(curve, trace.u))
-    parts = [
-        stack.average(
-            frames[i : i + _CHUNK], trace.weights[i : i + _CHUNK], trace.moves[i : i + _CHUNK]
-        )
-        for i in range(0, len(trace.u), _CHUNK)
-    ]
-    root, turned, slides = (np.concatenate(group) for group in zip(*parts, strict=True))
-    return Motion(
-        skeleton=stack.skeleton,
-        fps=fps,
-        root=root,
-        rotations=turned,
-        translations=None if stack.translations is None else slides,
-        constraints=blended_constraints(curve, trace),
-        name="blend of " + ", ".join(m.name or "a clip" for m in curve.motions),
-        source=MappingProxyType(dict(curve.motions[0].source)),
-    )
-
-
-def blended_constraints(curve: RegistrationCurve, trace: Trace) -> tuple[Constraint, ...]:
-    """Constraints of a blend, in its own frames (end of Section 5.3).
-
-    A match holds while u lies between the weighted means of its constraints' bounds. As
-    bounds and weights change smoothly, so do the frames at which it begins and ends.
-    """
-    found: list[Constraint] = []
-    u = trace.u
-    low, high = u.min(), u.max()
-    for match in curve.matches:
-        begin = trace.weights @ match.intervals[:, 0]
-        end = trace.weights @ match.intervals[:, 1]
-        shifts = [0.0]
-        if curve.cyclic:
-            period = curve.timewarp.end - curve.timewarp.start
-            first = int(np.floor((low - match.intervals[:, 1].max()) / period))
-            last = int(np.ceil((high - match.intervals[:, 0].min()) / period))
-            shifts = [lap * period for lap in range(first, last + 1)]
-        for shift in shifts:
-            found.extend(
-                Constraint(a, b, match.kind)
-                for a, b in not_negative(np.minimum(u - begin - shift, end + shift - u))
-            )
-    return tuple(found)
+    return finished(result, curve.motions, clean=clean)

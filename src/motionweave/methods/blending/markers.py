@@ -6,19 +6,16 @@ lengths. For clips that are alike the loss is small.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.markers import Markers
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
-from motionweave.methods.blending.blend import accumulated, walk
+from motionweave.methods.blending.advance import Pace
+from motionweave.methods.blending.trace import accumulated, walk
 from motionweave.methods.blending.weights import Weights
-
-if TYPE_CHECKING:
-    from motionweave.registration.markers import MarkerCurve
+from motionweave.registration.markers import MarkerCurve
 
 
 def blend_markers(
@@ -27,7 +24,7 @@ def blend_markers(
     *,
     duration: float | None = None,
     fps: float | None = None,
-    pace: str = "durations",
+    pace: Pace = "durations",
 ) -> Markers:
     """Blend the markers of a curve; the parameters are those of `blend`."""
     clips = curve.motions

@@ -17,7 +17,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, QualityWarning
-from motionweave.methods.blending.blend import blend
+from motionweave.methods.blending.trace import registered_blend
 from motionweave.registration.curve import RegistrationCurve
 
 # Share of a parameter's range within which a value counts as reached.
@@ -137,7 +137,7 @@ class ParametricSpace:
 
     def _measure(self, weights: Array) -> tuple[Motion, Array]:
         checkpoint()
-        motion = blend(self.curve, weights)
+        motion = registered_blend(self.curve, weights)
         return motion, np.array([measure(motion) for measure in self.parameters.values()])
 
     def _error(self, measured: Array, target: Array) -> float:

@@ -13,7 +13,7 @@ from motionweave.core.averaging import mean_rotations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import BlendError
-from motionweave.methods.blending.advance import by_rates
+from motionweave.methods.blending.advance import Pace, by_rates
 from motionweave.methods.blending.clips import ClipStack
 from motionweave.methods.blending.live import move_on, turn_roots
 from motionweave.methods.blending.weights import normalized, votes
@@ -72,7 +72,7 @@ class Stepper:
     """
 
     def __init__(
-        self, curve: RegistrationCurve, start: float | None = None, *, pace: str = "durations"
+        self, curve: RegistrationCurve, start: float | None = None, *, pace: Pace = "durations"
     ):
         self.curve = curve
         warp, align = curve.timewarp.spline, curve.alignment.spline

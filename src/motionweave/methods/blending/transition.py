@@ -19,7 +19,7 @@ from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, MotionweaveError
 from motionweave.methods.blending.advance import advance
-from motionweave.methods.blending.blend import Trace, assemble, placements
+from motionweave.methods.blending.trace import Trace, assemble, placements
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import register

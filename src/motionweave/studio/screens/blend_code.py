@@ -107,4 +107,4 @@ def _by_measure(asked: dict[str, float], clean: bool) -> _Call:
 
 
 def _cleaning(clean: bool) -> str:
-    return ", clean=True" if clean else ""
+    return "" if clean else ", clean=False"

@@ -10,8 +10,10 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.measure import measures
-from motionweave.methods.blending.blend import blend, walk
+from motionweave.methods.blending.blend import blend
+from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.parametric import ParametricSpace, parametric
+from motionweave.methods.blending.trace import registered_blend, walk
 from motionweave.methods.blending.weights import Weights
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
@@ -147,7 +149,7 @@ def blended(document: Document, live: bool) -> Result:
     motion = replace(motion, name=_title(clips, weights, settings.mode))
     looks = [Look("result", motion, RESULT)]
     if settings.compare:
-        plain = blend(curve, used, method="linear")
+        plain = linear_blend(curve.motions, used)
         looks = [
             Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered"),
             Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear"),
@@ -243,10 +245,10 @@ def _each_alone(curve: RegistrationCurve, laps: int) -> tuple[Alone, ...]:
     """The inputs along the curve, for so many laps of a cyclic one."""
     found = []
     for weights in np.eye(len(curve)):
-        lap = blend(curve, weights)
+        lap = registered_blend(curve, weights)
         # A frame more than the laps take: the last one would otherwise fall short of the end.
         duration = laps * lap.duration + 1.0 / lap.fps if curve.cyclic else None
-        motion = blend(curve, weights, duration=duration) if curve.cyclic else lap
+        motion = registered_blend(curve, weights, duration=duration) if curve.cyclic else lap
         found.append(Alone(motion, _places(curve, weights, duration)))
     return tuple(found)
 

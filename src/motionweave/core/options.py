@@ -1,0 +1,34 @@
+"""Options that are one of a few words."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from motionweave.errors import MotionError, MotionweaveError
+
+
+def check_choice(
+    value: object, choices: Any, option: str, error: type[MotionweaveError] = MotionError
+) -> None:
+    """Raise ``error`` unless ``value`` is one of the words of the ``Literal`` type ``choices``.
+
+    Parameters
+    ----------
+    value
+        What was given.
+    choices
+        ``Literal["a", "b"]``; the message lists its words.
+    option
+        What the option is called, for the message.
+    error
+        Which error to raise.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> check_choice("left", Literal["left", "right"], "side")
+    """
+    words = get_args(choices)
+    if value not in words:
+        listed = ", ".join(repr(word) for word in words[:-1])
+        raise error(f"{option}={value!r}: expected {listed} or {words[-1]!r}")

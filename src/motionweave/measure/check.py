@@ -1,0 +1,385 @@
+"""The self-check that every method ends with: a result held against the clips it was made of.
+
+A result may do what its clips do, and a little more. Whatever goes clearly beyond them (a
+joint that snaps, a foot in the floor, a body that lurches) is a `Finding` with the frame, the
+joint and what would help, and is given to the user as a `QualityWarning`. The check is cheap:
+a clip's own figures are measured once and remembered for as long as the clip is.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from motionweave.body.rig.roles import leg_length
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.intervals import runs
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import QualityWarning
+
+FindingKind = Literal["acceleration", "twist", "floor", "slide", "drift", "speed", "contacts"]
+
+# How many times as hard as in the clips a joint may accelerate, and turn harder.
+_ACCELERATION = 1.5
+_TWIST = 2.0
+# A joint that hardly moves in the clips is held against this share of the liveliest one's.
+_LIVELY = 0.3
+# How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
+_DEPTH = 0.036
+# A point of the sole is low below this height above its own lowest, and slides above this speed
+# (leg lengths; per second). A foot may go this much further so than in the clips, times and more.
+_LOW = 0.025
+_SLIDING = 0.2
+_SLIDE = 1.25
+_SLIDE_SLACK = 0.2
+# A planted point may drift at this speed (leg lengths per second), or half as fast again as the
+# worst one of the clips.
+_DRIFT = 0.1
+# How many times as fast as in the clips the pelvis may go, and leg lengths per second on top.
+_SPEED = 1.25
+_SPEED_SLACK = 0.25
+# Seconds over which speeds of the pelvis are measured: noise of the capture is not a lurch.
+_SPEED_WINDOW = 0.1
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault that the self-check sees.
+
+    Parameters
+    ----------
+    kind
+        ``"acceleration"`` of a joint in space, ``"twist"`` of a joint about itself,
+        ``"floor"`` for feet under it, ``"slide"`` for feet that slide, ``"drift"`` for feet
+        that slide although they are planted, ``"speed"`` of the pelvis, ``"contacts"`` that
+        are gone.
+    message
+        What, where, and what would help, in one sentence.
+    frame, joint
+        Where it is worst; None where it is not about one.
+    value, limit
+        What was measured, and what the clips allow, in the same unit.
+    """
+
+    kind: FindingKind
+    message: str
+    frame: int | None
+    joint: str | None
+    value: float
+    limit: float
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """What the self-check knows of a motion; lengths are in leg lengths, times in seconds.
+
+    Parameters
+    ----------
+    fps
+        Frames per second.
+    acceleration, twist
+        ``(n, J)`` acceleration of every joint, and change of its angular velocity.
+    stride
+        Frames between two of the samples that the two are taken from.
+    speed
+        ``(T,)`` of the pelvis, over a tenth of a second.
+    soles
+        Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to
+        the next ``(T,)``, by kind.
+    lowest
+        The lowest height of a heel or toe.
+    planted
+        For each kind whether it is planted, ``(T,)``.
+    """
+
+    fps: float
+    acceleration: Array
+    twist: Array
+    stride: int
+    speed: Array
+    soles: dict[str, tuple[Array, Array]]
+    lowest: float
+    planted: dict[str, BoolArray]
+
+
+def check(result: Motion, clips: Sequence[Motion]) -> tuple[Finding, ...]:
+    """Hold a motion against the clips it was made of.
+
+    Parameters
+    ----------
+    result
+        What a method made.
+    clips
+        The clips it was made of, on the same skeleton.
+
+    Returns
+    -------
+    tuple[Finding, ...]
+        Empty if the result does nothing that the clips do not do.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> from motionweave.measure.check import check
+    >>> walk = mw.sample("walk")
+    >>> check(walk, [walk])
+    ()
+    """
+    if not clips or len(result) < 3:
+        return ()
+    rate = min(result.fps, *(clip.fps for clip in clips))
+    made = figures(result, rate)
+    before = [figures(clip, rate) for clip in clips if len(clip) >= 3]
+    if not before:
+        return ()
+    found = [
+        _harder(result, made, before, "acceleration"),
+        _harder(result, made, before, "twist"),
+        _faster(result, made, before),
+    ]
+    if made.soles:
+        found += [
+            _deeper(made, before),
+            _sliding(made, before),
+            _drifting(made, before),
+            _lost_contacts(result, clips),
+        ]
+    return tuple(finding for finding in found if finding is not None)
+
+
+def checked(result: Motion, clips: Sequence[Motion], *, stacklevel: int = 3) -> Motion:
+    """The result as it is, after a `QualityWarning` for everything that the check finds."""
+    for finding in check(result, clips):
+        warnings.warn(QualityWarning(str(finding), finding), stacklevel=stacklevel)
+    return result
+
+
+_remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
+
+
+def figures(motion: Motion, rate: float) -> Figures:
+    """What the check needs to know of a motion, remembered for as long as the motion is.
+
+    Parameters
+    ----------
+    motion
+        At least three frames.
+    rate
+        Frames per second at which accelerations are compared: the lowest of all clips',
+        as a clip sampled more finely than it was recorded has all its changes of speed in
+        few frames.
+    """
+    known = _remembered.setdefault(motion, {})
+    if rate not in known:
+        known[rate] = _measured(motion, rate)
+    return known[rate]
+
+
+def _measured(motion: Motion, rate: float) -> Figures:
+    feet = has_feet(motion.skeleton)
+    size = _size(motion.skeleton, feet)
+    stride = max(1, min(round(motion.fps / rate), (len(motion) - 1) // 2))
+    step = stride / motion.fps
+    positions, orientations = motion.forward()
+    bends = positions[2 * stride :] - 2.0 * positions[stride:-stride] + positions[: -2 * stride]
+    acceleration = np.linalg.norm(bends, axis=-1) / (size * step**2)
+    soles: dict[str, tuple[Array, Array]] = {}
+    planted = {}
+    if feet:
+        for kind, points in contact_points(motion).items():
+            steps = np.linalg.norm(np.diff(points[:, [0, 2]], axis=0), axis=1)
+            soles[kind] = points[:, 1] / size, np.append(steps, steps[-1]) * motion.fps / size
+            planted[kind] = active(motion.constraints, kind, np.arange(len(motion)))
+    lowest = min((float(height.min()) for height, _ in soles.values()), default=0.0)
+    return Figures(
+        motion.fps,
+        acceleration,
+        _twists(orientations, stride) / step**2,
+        stride,
+        _pelvis_speed(motion) / size,
+        soles,
+        lowest,
+        planted,
+    )
+
+
+def _size(skeleton: Skeleton, feet: bool) -> float:
+    return leg_length(skeleton) if feet else (skeleton.height or 1.0)
+
+
+def _twists(orientations: Array, stride: int) -> Array:
+    """Change ``(n, J)`` of the turn per step, in radians: the angle between what a joint did in
+    one step and what it does in the next, as chords of unit quaternions."""
+    before, here, after = (
+        orientations[: -2 * stride],
+        orientations[stride:-stride],
+        orientations[2 * stride :],
+    )
+    # q and -q are one rotation: bring both neighbours to the side of the one in the middle.
+    before = np.where(np.sum(before * here, axis=-1, keepdims=True) < 0.0, -before, before)
+    after = np.where(np.sum(after * here, axis=-1, keepdims=True) < 0.0, -after, after)
+    return np.asarray(2.0 * np.linalg.norm(before + after - 2.0 * here, axis=-1))
+
+
+def _pelvis_speed(motion: Motion) -> Array:
+    half = max(1, min(round(0.5 * _SPEED_WINDOW * motion.fps), (len(motion) - 1) // 2))
+    place = np.arange(len(motion))
+    first, last = np.maximum(place - half, 0), np.minimum(place + half, len(motion) - 1)
+    way = np.linalg.norm(motion.root[last] - motion.root[first], axis=1)
+    return np.asarray(way * motion.fps / (last - first))
+
+
+def _harder(
+    result: Motion, made: Figures, before: Sequence[Figures], kind: Literal["acceleration", "twist"]
+) -> Finding | None:
+    """The joint that accelerates, or turns, most beyond what the clips do."""
+    allowed = _ACCELERATION if kind == "acceleration" else _TWIST
+    own = np.max([getattr(one, kind).max(axis=0) for one in before], axis=0)
+    limits = allowed * np.maximum(own, _LIVELY * own.max())
+    values = getattr(made, kind)
+    peaks = values.max(axis=0)
+    joint = int(np.argmax(peaks / np.maximum(limits, np.finfo(float).tiny)))
+    if peaks[joint] <= limits[joint]:
+        return None
+    frame = int(values[:, joint].argmax()) + made.stride
+    name = result.skeleton.names[joint]
+    times = allowed * peaks[joint] / limits[joint]
+    does = "accelerates" if kind == "acceleration" else "twists"
+    return Finding(
+        kind,
+        f"{name} {does} {times:.1f} times as hard as in the clips at frame {frame}: look at that "
+        "place, and give the clips other ends or anchors if it jumps",
+        frame,
+        name,
+        float(peaks[joint]),
+        float(limits[joint]),
+    )
+
+
+def _faster(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding | None:
+    limit = _SPEED * max(float(one.speed.max()) for one in before) + _SPEED_SLACK
+    frame = int(made.speed.argmax())
+    value = float(made.speed[frame])
+    if value <= limit:
+        return None
+    return Finding(
+        "speed",
+        f"the body moves at {value:.1f} leg lengths per second at frame {frame}, faster than in "
+        "any of the clips: the clips do not correspond there; give them other ends or anchors",
+        frame,
+        result.skeleton.names[0],
+        value,
+        limit,
+    )
+
+
+def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
+    limit = min(one.lowest for one in before) - _DEPTH
+    if made.lowest >= limit:
+        return None
+    kind = min(made.soles, key=lambda one: float(made.soles[one][0].min()))
+    frame = int(made.soles[kind][0].argmin())
+    depth = limit + _DEPTH - made.lowest
+    return Finding(
+        "floor",
+        f"the {_said(kind)} is {depth:.1%} of a leg lower than in the clips at frame {frame}: "
+        "the legs do not correspond there; give the clips other ends or anchors",
+        frame,
+        kind,
+        -made.lowest,
+        -limit,
+    )
+
+
+def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
+    """A foot that slides low over the floor although nothing says that it is planted."""
+    limit = _SLIDE * max(_longest_slide(one)[0] for one in before) + _SLIDE_SLACK
+    value, side, frame = _longest_slide(made)
+    if value <= limit:
+        return None
+    return Finding(
+        "slide",
+        f"the {side} foot slides {value:.0%} of a leg over the floor from frame {frame} on, "
+        "further than in the clips: check the contacts of the clips, or give other ends or anchors",
+        frame,
+        f"{side}_toe",
+        value,
+        limit,
+    )
+
+
+def _longest_slide(one: Figures) -> tuple[float, str, int]:
+    """The longest way of a foot low over the floor, not planted: leg lengths, side, frame."""
+    longest = (0.0, "left", 0)
+    for side in ("left", "right"):
+        heel, toe = (one.soles[f"{side}_{end}"] for end in ("heel", "toe"))
+        lower = heel[0] < toe[0]
+        height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
+        planted = one.planted[f"{side}_heel"] | one.planted[f"{side}_toe"]
+        # What a foot stands on is where it is planted, and else about as low as it goes.
+        standing = float(np.median(height[planted])) if planted.any() else np.quantile(height, 0.1)
+        low = height < standing + _LOW
+        for first, last in runs(low & (speed > _SLIDING) & ~planted):
+            way = float(speed[first : last + 1].sum()) / one.fps
+            longest = max(longest, (way, side, first))
+    return longest
+
+
+def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
+    """Points that are planted and move all the same."""
+    limit = max(_DRIFT, 1.5 * max(_drift(one)[0] for one in before))
+    value, kind, frame = _drift(made)
+    if value <= limit:
+        return None
+    return Finding(
+        "drift",
+        f"the planted {_said(kind)} drifts, most at frame {frame}: plant the feet (clean)",
+        frame,
+        kind,
+        value,
+        limit,
+    )
+
+
+def _drift(one: Figures) -> tuple[float, str, int]:
+    """The mean speed of the plant that drifts most, what is planted, and where it drifts most."""
+    worst = (0.0, "", 0)
+    for kind, held in one.planted.items():
+        for first, last in runs(held):
+            # From one planted frame to the next one: not the step that lifts the foot.
+            speed = one.soles[kind][1][first:last]
+            if len(speed):
+                worst = max(worst, (float(speed.mean()), kind, first + int(speed.argmax())))
+    return worst
+
+
+def _lost_contacts(result: Motion, clips: Sequence[Motion]) -> Finding | None:
+    def feet(motion: Motion) -> bool:
+        return any(c.kind in FOOT_KINDS for c in motion.constraints)
+
+    if feet(result) or not all(feet(clip) for clip in clips):
+        return None
+    return Finding(
+        "contacts",
+        "the feet of all clips have contacts and those of the result have none: they cannot be "
+        "planted; check which contacts of the clips match",
+        None,
+        None,
+        0.0,
+        1.0,
+    )
+
+
+def _said(kind: str) -> str:
+    return kind.replace("_", " ")

@@ -1,0 +1,125 @@
+"""The self-check: silent about what clips do themselves, loud about what is broken on purpose."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.core import rotations
+from motionweave.measure.check import check
+from motionweave.methods.finish import finished
+
+CLIPS = ("walk", "jog", "sneak", "dance_a", "landing", "jab")
+
+
+def kinds(motion: mw.Motion, *clips: mw.Motion) -> set[str]:
+    return {finding.kind for finding in check(motion, clips)}
+
+
+@pytest.mark.parametrize("name", CLIPS)
+def test_a_clip_has_no_fault_against_itself(name: str) -> None:
+    clip = mw.sample(name)
+    assert check(clip, [clip]) == ()
+    moved = clip.moved(mw.Planar(1.2, 3.0, -2.0))
+    assert check(moved, [clip]) == ()
+    assert check(clip[10:-5], [clip]) == ()
+
+
+@pytest.mark.parametrize("fps", [24.0, 60.0, 120.0])
+def test_the_frame_rate_is_not_a_fault(fps: float) -> None:
+    walk = mw.sample("walk")
+    assert check(walk.resample(fps), [walk]) == ()
+    assert check(walk, [walk.resample(fps)]) == ()
+
+
+def turned(motion: mw.Motion, joint: str, frame: int, degrees: float) -> mw.Motion:
+    quats = np.array(motion.rotations)
+    index = motion["LeftArm" if joint == "" else joint].joint
+    turn = rotations.about_axis("X", np.radians(degrees))
+    quats[frame, index] = rotations.multiply(quats[frame, index], turn)
+    return replace(motion, rotations=quats)
+
+
+def test_a_pop_is_found_with_its_joint_and_frame() -> None:
+    walk = mw.sample("walk")
+    found = check(turned(walk, "right_shin", 40, 60.0), [walk])
+    hit = next(finding for finding in found if finding.kind == "acceleration")
+    assert hit.frame is not None
+    assert abs(hit.frame - 40) <= 1
+    assert hit.joint in ("RightFoot", "RightToe")
+    assert "frame" in str(hit)
+
+
+def test_a_joint_that_twists_about_itself_is_found() -> None:
+    walk = mw.sample("walk")
+    assert "twist" in kinds(turned(walk, "head", 30, 120.0), walk)
+
+
+def test_feet_in_the_floor_are_found() -> None:
+    walk = mw.sample("walk")
+    sunk = replace(walk, root=walk.root - [0.0, 0.06, 0.0])
+    assert "floor" in kinds(sunk, walk)
+    near = replace(walk, root=walk.root - [0.0, 0.01, 0.0])
+    assert "floor" not in kinds(near, walk)
+
+
+def test_sliding_feet_are_found_declared_or_not() -> None:
+    stand = mw.sample("stand")
+    drift = np.linspace(0.0, 1.0, len(stand))[:, None] * [0.0, 0.0, 0.6 * stand.duration]
+    sliding = replace(stand, root=stand.root + drift)
+    assert "drift" in kinds(sliding, stand)
+    assert "slide" in kinds(sliding.with_constraints(()), stand)
+
+
+def test_a_lurch_is_found() -> None:
+    walk = mw.sample("walk")
+    jump = np.where(np.arange(len(walk))[:, None] > 40, [0.0, 0.0, 1.0], 0.0)
+    assert "speed" in kinds(replace(walk, root=walk.root + jump), walk)
+
+
+def test_contacts_that_got_lost_are_found() -> None:
+    walk = mw.sample("walk")
+    assert "contacts" in kinds(walk.with_constraints(()), walk)
+
+
+def test_planting_that_does_harm_is_not_applied() -> None:
+    walk = mw.sample("walk")
+
+    def harmful(motion: mw.Motion) -> mw.Motion:
+        return turned(motion, "left_shin", 30, 70.0)
+
+    with pytest.warns(mw.QualityWarning, match="feet are not planted"):
+        assert finished(walk, [walk], clean=True, plant=harmful) == walk
+
+
+def test_warnings_carry_their_finding() -> None:
+    walk = mw.sample("walk")
+    broken = turned(walk, "right_shin", 40, 60.0)
+    with pytest.warns(mw.QualityWarning) as caught:
+        finished(broken, [walk], clean=False)
+    assert caught[0].message.finding.kind == "acceleration"
+
+
+def test_a_rig_without_legs_is_checked_for_the_rest() -> None:
+    skeleton = mw.Skeleton(("a", "b"), [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    quats = np.tile([0.0, 0.0, 0.0, 1.0], (30, 2, 1))
+    motion = mw.Motion(skeleton, 30.0, np.zeros((30, 3)), quats)
+    assert check(motion, [motion]) == ()
+
+
+@pytest.mark.mocap
+def test_halves_of_recorded_clips_raise_no_alarm_against_the_whole(mocap: Path) -> None:
+    """What was recorded is not a fault: the first half of a clip, sampled at other moments."""
+    alarms = []
+    for path in sorted((mocap / "bvh").glob("*.bvh"))[::4]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clip = mw.load(path, drop_tpose=True)
+        half = clip.sample(np.arange(0.5, len(clip) // 2))
+        alarms += [(path.stem, str(finding)) for finding in check(half, [clip])]
+    assert alarms == []
