@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.rig.names import side_key
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -47,7 +48,7 @@ def mirror(motion: Motion) -> Motion:
     normal = rest_normal(skeleton, swap)
     reflected = skeleton.offsets - 2.0 * np.outer(skeleton.offsets @ normal, normal)
     missed = np.linalg.norm(reflected - skeleton.offsets[swap], axis=1)[1:]
-    if len(missed) and missed.max() > _SYMMETRIC * skeleton.height:
+    if len(missed) and missed.max() > _SYMMETRIC * body_height(skeleton):
         worst = skeleton.names[int(np.argmax(missed)) + 1]
         warnings.warn(
             f"the skeleton is not symmetric (joint {worst!r} has no counterpart at its mirrored "

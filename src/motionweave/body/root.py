@@ -21,7 +21,7 @@ from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.rig.tree import is_above
 from motionweave.body.size import body_height
 from motionweave.core import rotations
-from motionweave.core.arrays import Array, IntArray
+from motionweave.core.arrays import Array, BoolArray, IntArray
 from motionweave.core.carrier import ANIMATED, FLOOR, STILL, Carrier
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
@@ -174,7 +174,7 @@ def as_filed(motion: Motion) -> Motion:
     )
 
 
-def _part(skeleton: Skeleton, joints: IntArray, ends: Array, first: Array) -> Skeleton:
+def _part(skeleton: Skeleton, joints: IntArray, ends: BoolArray, first: Array) -> Skeleton:
     """Some joints and end sites of a skeleton, the first joint at an offset of its own."""
     new = np.full(len(skeleton), -1)
     new[joints] = np.arange(len(joints))

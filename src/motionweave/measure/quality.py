@@ -17,6 +17,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.heading import facing
 from motionweave.body.hinges import wrong_bends
 from motionweave.body.rig.roles import leg_length
+from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
@@ -194,7 +195,7 @@ def quality(
     detected = False
     plants: tuple[PlantQuality, ...] = ()
     depths = np.zeros((1, 1))
-    size = motion.skeleton.height
+    size = body_height(motion.skeleton)
     if has_feet(motion.skeleton):
         size = leg_length(motion.skeleton)
         hands = any(c.kind in HAND_KINDS for c in motion.constraints)
