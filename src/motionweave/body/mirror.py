@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.rig.names import side_key
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -43,6 +44,7 @@ def mirror(motion: Motion) -> Motion:
     QualityWarning
         If the skeleton's sides differ so much that the mirror image will not look right.
     """
+    motion = at_pelvis(motion)
     skeleton = motion.skeleton
     swap = partners(skeleton)
     normal = rest_normal(skeleton, swap)
