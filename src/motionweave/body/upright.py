@@ -27,7 +27,7 @@ _PRIOR_OF_POINTS = 0.8
 # What the voices weigh. Whoever lies straight has the head above the feet along a wrong axis,
 # but seldom limbs that all hang along it; a rest pose that stands was made in the axes of its
 # file, as a rule, and decides about bodies that lie, not about those that stand and walk.
-_UPRIGHT, _HANGING, _REST = 0.5, 2.0, 1.3
+_UPRIGHT, _HANGING, _ON_FLOOR, _REST = 0.5, 2.0, 1.5, 1.3
 # Levels of the lowest point that differ by less than this share of the body say nothing.
 _FLOOR = 0.15
 # With a smaller margin the axis is worth a second look.
@@ -100,7 +100,7 @@ def find_up(
     inside = np.isin(skeleton.end_parents, body)
     points = np.concatenate([joints[:, body], ends[:, inside]], axis=1)
     standing = _head_over_feet(rig, rest)
-    voices = _UPRIGHT * _more_along_z(upright) + _floor_voice(points)
+    voices = _UPRIGHT * _more_along_z(upright) + _ON_FLOOR * _floor_voice(points)
     voices += _HANGING * _more_along_z(_hanging(rig, joints))
     if standing is not None:
         voices += _REST * _more_along_z(standing)

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.body.volume import body_points
 from motionweave.core.arrays import Array
@@ -62,7 +63,7 @@ def film_strip(
     -------
     matplotlib.figure.Figure
     """
-    clips = [motions] if isinstance(motions, Motion) else list(motions)
+    clips = [at_pelvis(m) for m in ([motions] if isinstance(motions, Motion) else motions)]
     if not clips:
         raise MotionError("no motion to draw a film strip of")
     if view not in VIEWS:
