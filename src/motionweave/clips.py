@@ -9,6 +9,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
@@ -54,7 +55,8 @@ def load(
     Returns
     -------
     Motion
-        With +y up, in the file's unit.
+        With +y up, in the file's unit. It begins at the pelvis; what the file has above
+        that is in ``carrier``, and `save` puts it back.
 
     Raises
     ------
@@ -72,6 +74,7 @@ def load(
     motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
     if fps is not None and not reader_takes_fps:
         motion = replace(motion, fps=fps)
+    motion = at_pelvis(motion)
     for message in motion.source.get("warnings", ()):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
     beside = sidecar.beside(path) if isinstance(contacts, bool) else Path(contacts)
@@ -198,7 +201,7 @@ def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: 
         Options of the format's writer.
     """
     path = Path(path)
-    registry.write(motion, path, **options)
+    registry.write(as_filed(motion), path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)
     elif contacts:

@@ -1,6 +1,14 @@
-"""Which way knees and elbows bend."""
+"""Knees and elbows: about which axis they bend, and which way is the right one.
+
+The axis comes from how the limb bends in the motion: the plane of its two bones, over all
+frames in which it is bent. Which way is right comes from the build of the body: knees bend
+backwards and elbows forwards, seen from the line through the hips or shoulders. The zero
+pose of the file has no say.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,56 +19,175 @@ from motionweave.core.motion import Motion
 
 # Degrees by which a joint may pass straight, and how often, before it is worth a hint.
 _TOLERATED = {"shin": 5.0, "forearm": 10.0}
-# Upper joint, joint that bends, end, and where the end goes: -1 backwards, 1 forwards.
-_HINGES = (("thigh", "shin", "ankle", -1.0), ("upper_arm", "forearm", "hand", 1.0))
+# Upper joint, joint that bends, end, and what a hinge has for its axis in a body that stands:
+# its left (1: the end goes backwards) or its right (-1: forwards).
+_LIMBS = (("thigh", "shin", "ankle", 1.0), ("upper_arm", "forearm", "hand", -1.0))
+# The limb bends about another axis than the body's build says if the two differ by more than
+# this (cosine); arms turn about themselves, so that little short of the opposite is wrong.
+_OTHER_WAY = {"shin": -0.2, "forearm": -0.8}
+# What the build says counts like so much of a bend (sine) in all frames: limbs that are never
+# bent have no other witness.
+_BUILD = 0.02
+# Bends in all directions (length of the mean of unit vectors) are not those of a hinge.
+_HINGED = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """A knee or an elbow.
+
+    Parameters
+    ----------
+    upper, joint, end
+        The joints at the upper end of the limb, at the bend, and at the lower end.
+    axis
+        ``(3,)`` unit vector in the frame of ``upper``, across the upper bone. Turning the
+        lower bone about it (right-handed) by a positive angle flexes the limb.
+    lower_axis
+        ``(3,)`` the same axis in the frame of ``joint``.
+    steadiness
+        How well all bends of the motion are about this axis, 0 to 1. Below 0.7 the joint
+        is not a hinge in this rig, such as an elbow that also turns the upper arm.
+    """
+
+    upper: int
+    joint: int
+    end: int
+    axis: Array
+    lower_axis: Array
+    steadiness: float
+
+    @property
+    def steady(self) -> bool:
+        """Whether the limb really bends about the axis, and not in all directions."""
+        return self.steadiness >= _HINGED
+
+    def flexion(self, positions: Array, orientations: Array) -> Array:
+        """Angle ``(T,)`` in radians by which the limb is bent: 0 straight, negative beyond.
+
+        Parameters
+        ----------
+        positions, orientations
+            ``(T, J, 3)`` and ``(T, J, 4)`` of all joints, as from `Motion.forward`.
+        """
+        first = positions[:, self.joint] - positions[:, self.upper]
+        second = positions[:, self.end] - positions[:, self.joint]
+        axis = rotations.rotate(orientations[:, self.upper], self.axis)
+        sine = np.sum(np.cross(first, second) * axis, axis=-1)
+        return np.asarray(np.arctan2(sine, np.sum(first * second, axis=-1)))
+
+
+def find_hinges(motion: Motion) -> dict[str, Hinge]:
+    """The knees and elbows of a body, by the role of the joint that bends.
+
+    Parameters
+    ----------
+    motion
+        A body in motion; its bends say where the axes are.
+
+    Returns
+    -------
+    dict
+        ``left_shin``, ``right_shin``, ``left_forearm``, ``right_forearm``, as far as the rig
+        has the joints of the limb and the bones have lengths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import motionweave as mw
+    >>> from motionweave.body.hinges import find_hinges
+    >>> walk = mw.sample("walk")
+    >>> knee = find_hinges(walk)["left_shin"]
+    >>> bool(np.degrees(knee.flexion(*walk.forward())).max() > 40)
+    True
+    """
+    rig = find_rig(motion.skeleton)
+    positions, orientations = motion.forward()
+    left = rig.lateral_axis(positions)
+    if left is None:
+        return {}
+    found = {}
+    for upper, middle, end, way in _LIMBS:
+        for side in SIDES:
+            if rig.has(*(f"{side}_{role}" for role in (upper, middle, end))):
+                joints = _joints(rig, side, (upper, middle, end))
+                hinge = _hinge(positions, orientations, joints, way * left, _OTHER_WAY[middle])
+                if hinge is not None:
+                    found[f"{side}_{middle}"] = hinge
+    return found
 
 
 def wrong_bends(motion: Motion) -> list[tuple[int, tuple[int, float, int]]]:
     """Knees and elbows that bend the wrong way.
 
+    Parameters
+    ----------
+    motion
+        A body in motion.
+
     Returns
     -------
-    Joint index, then the number of frames, the worst angle in degrees, and its frame.
+    list
+        Joint index, then the number of frames, the worst angle in degrees, and its frame.
     """
-    rig = find_rig(motion.skeleton)
+    positions, orientations = motion.forward()
     found = []
-    for upper, middle, end, way in _HINGES:
-        for side in SIDES:
-            angles = bend_angles(motion, rig, side, (upper, middle, end), way)
-            if angles is None:
-                continue
-            wrong = angles < -_TOLERATED[middle]
-            if np.any(wrong):
-                worst = int(angles.argmin())
-                joint = rig.roles[f"{side}_{middle}"]
-                found.append((joint, (int(wrong.sum()), float(-angles[worst]), worst)))
+    for role, hinge in find_hinges(motion).items():
+        if not hinge.steady:
+            continue
+        angles = np.degrees(hinge.flexion(positions, orientations))
+        # A fully bent limb passes half a turn; that is not the wrong way.
+        wrong = (angles < -_TOLERATED[role.split("_")[1]]) & (angles > -135.0)
+        if np.any(wrong):
+            worst = int(np.argmin(np.where(wrong, angles, np.inf)))
+            found.append((hinge.joint, (int(wrong.sum()), float(-angles[worst]), worst)))
     return found
 
 
-def bend_angles(
-    motion: Motion, rig: Rig, side: str, roles: tuple[str, str, str], way: float
-) -> Array | None:
-    """Bend ``(T,)`` in degrees of a limb, positive the way it is built; None if unknown.
+def _joints(rig: Rig, side: str, roles: tuple[str, str, str]) -> tuple[int, int, int]:
+    upper, middle, end = (rig.roles[f"{side}_{role}"] for role in roles)
+    return upper, middle, end
 
-    The axis is the one of the rest pose, fixed in the upper bone: across the bone and
-    the direction (``way`` 1 forwards, -1 backwards) in which the end goes.
-    """
-    names = [f"{side}_{role}" for role in roles]
-    if not rig.has(*names):
+
+def _hinge(
+    positions: Array,
+    orientations: Array,
+    joints: tuple[int, int, int],
+    built: Array,
+    other_way: float,
+) -> Hinge | None:
+    """The hinge of one limb; ``built`` ``(T, 3)`` is where its axis points by the body's build."""
+    upper, middle, end = joints
+    back = rotations.inverse(orientations[:, upper])
+    bone = _unit(rotations.rotate(back, positions[:, middle] - positions[:, upper]))
+    below = _unit(rotations.rotate(back, positions[:, end] - positions[:, middle]))
+    mean_bone = _unit(bone.mean(axis=0))
+    expected = rotations.rotate(back, built).mean(axis=0)
+    expected = _unit(expected - mean_bone * (mean_bone @ expected))
+    bends = np.cross(bone, below)
+    mean = bends.mean(axis=0)
+    # How bent the limb is, and how much of it is about one axis (either way round).
+    much = float(np.linalg.norm(bends, axis=1).mean())
+    sign = -1.0 if _unit(mean) @ expected < other_way else 1.0
+    axis = sign * mean + _BUILD * expected
+    axis = axis - mean_bone * (mean_bone @ axis)
+    if not np.any(mean_bone) or np.linalg.norm(axis) < 1e-9:
         return None
-    rest = motion.skeleton.rest_positions
-    left = rig.lateral_axis(rest[None])
-    if left is None:
-        return None
-    forward = np.cross(left[0], [0.0, 1.0, 0.0])
-    upper, middle, end = (rig.roles[name] for name in names)
-    hinge = np.cross(rest[middle] - rest[upper], way * forward)
-    if np.linalg.norm(hinge) < 1e-9 * motion.skeleton.height**2:
-        return None
-    positions, orientations = motion.forward()
-    first = positions[:, middle] - positions[:, upper]
-    second = positions[:, end] - positions[:, middle]
-    axis = rotations.rotate(orientations[:, upper], hinge / np.linalg.norm(hinge))
-    sine = np.sum(np.cross(first, second) * axis, axis=-1)
-    cosine = np.sum(first * second, axis=-1)
-    return np.degrees(np.arctan2(sine, cosine))
+    axis = _unit(axis)
+    about = float(np.abs(bends @ axis).mean())
+    lower = rotations.rotate(
+        rotations.inverse(orientations[:, middle]), rotations.rotate(orientations[:, upper], axis)
+    )
+    return Hinge(
+        upper,
+        middle,
+        end,
+        axis,
+        _unit(lower.mean(axis=0)),
+        about / much if much > _BUILD else 1.0,
+    )
+
+
+def _unit(vectors: Array) -> Array:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0.0, length, 1.0))

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from motionweave.body.rig.names import side_key
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.root import at_pelvis
+from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -42,12 +44,13 @@ def mirror(motion: Motion) -> Motion:
     QualityWarning
         If the skeleton's sides differ so much that the mirror image will not look right.
     """
+    motion = at_pelvis(motion)
     skeleton = motion.skeleton
     swap = partners(skeleton)
     normal = rest_normal(skeleton, swap)
     reflected = skeleton.offsets - 2.0 * np.outer(skeleton.offsets @ normal, normal)
     missed = np.linalg.norm(reflected - skeleton.offsets[swap], axis=1)[1:]
-    if len(missed) and missed.max() > _SYMMETRIC * skeleton.height:
+    if len(missed) and missed.max() > _SYMMETRIC * body_height(skeleton):
         worst = skeleton.names[int(np.argmax(missed)) + 1]
         warnings.warn(
             f"the skeleton is not symmetric (joint {worst!r} has no counterpart at its mirrored "

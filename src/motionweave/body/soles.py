@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -125,7 +126,7 @@ def _toe(skeleton: Skeleton, rig: Rig, side: str, ankle: int) -> tuple[int, Arra
     ends = skeleton.end_offsets[skeleton.end_parents == ankle]
     if len(ends):
         farthest = ends[int(np.argmax(np.linalg.norm(ends, axis=1)))]
-        if np.linalg.norm(farthest) > 1e-3 * skeleton.height:
+        if np.linalg.norm(farthest) > 1e-3 * body_height(skeleton):
             return ankle, farthest, farthest, "end site"
     return ankle, nothing, nothing, "proportions"
 

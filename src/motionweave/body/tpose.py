@@ -1,10 +1,17 @@
-"""A T-pose that a converter put before the first captured frame."""
+"""A T-pose (or A-pose) that a converter put before the first captured frame.
+
+It is known by its shape in that frame, whatever the zero pose of the file looks like.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 
 # A step from the first frame to the second that no joint makes in a captured motion.
@@ -13,7 +20,12 @@ _JUMP = np.radians(12.0)
 _OUT_OF_LINE = 3.0
 # Frames that follow.
 _FOLLOWING = 12
-# A T-pose is as wide as the body is high, give or take, and flat.
+# Of a body whose joints are known: arms are straight, this much sideways (cosine; in an
+# A-pose they hang halfway), and legs are straight, this much in line with the trunk.
+_SIDEWAYS = 0.6
+_IN_LINE = 0.85
+_STRAIGHT = 0.95
+# Of any other: a T-pose is as wide as the body is high, give or take, and flat.
 _WIDE = 0.75
 _FLAT = 0.5
 
@@ -45,7 +57,36 @@ def _is_rest(motion: Motion) -> bool:
 
 
 def _is_t_shaped(motion: Motion) -> bool:
-    first = motion[:1]
+    rig = find_rig(motion.skeleton)
+    positions = motion[:1].positions()[0]
+    limbs = ("thigh", "shin", "ankle", "upper_arm", "forearm", "hand")
+    if rig.has("hips", "head", *(f"{side}_{role}" for side in SIDES for role in limbs)):
+        return _stands_spread({role: positions[joint] for role, joint in rig.roles.items()})
+    return _is_wide_and_flat(motion[:1])
+
+
+def _stands_spread(places: Mapping[str, Array]) -> bool:
+    """Whether a body with joints at ``places`` holds its arms out and its legs straight."""
+    left = _unit(places["left_upper_arm"] - places["right_upper_arm"])
+    down = _unit(places["hips"] - places["head"])
+    for side, way in zip(SIDES, (1.0, -1.0), strict=True):
+        for bones, along, least in (
+            (("upper_arm", "forearm", "hand"), way * left, _SIDEWAYS),
+            (("thigh", "shin", "ankle"), down, _IN_LINE),
+        ):
+            upper, middle, end = (places[f"{side}_{role}"] for role in bones)
+            length = np.linalg.norm(middle - upper) + np.linalg.norm(end - middle)
+            reach = np.linalg.norm(end - upper)
+            if reach < _STRAIGHT * length or _unit(end - upper) @ along < least:
+                return False
+    return True
+
+
+def _unit(vector: Array) -> Array:
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12))
+
+
+def _is_wide_and_flat(first: Motion) -> bool:
     points = np.concatenate([first.positions()[0], first.end_positions()[0]])
     height = float(np.ptp(points[:, 1]))
     floor = points[:, [0, 2]] - points[:, [0, 2]].mean(axis=0)

@@ -1,35 +1,83 @@
-"""Which way is up in a file that does not say so."""
+"""Which way is up in a file that does not say so.
+
+All evidence is heard, and none of it alone decides: of a body whose joints are known, how
+high the head is above the feet and which way limbs hang while it moves, how its lowest point
+stays on one level, and how its rest pose stands; of other bodies, how long they are along
+each axis and the same lowest point. What is left undecided is said (`Up.margin`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from motionweave.body.rig.roles import SIDES, Rig, find_rig
+from motionweave.body.rig.tree import is_above
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 
 # Frames looked at; more tell nothing new.
-_FRAMES = 32
-# Y is up in nearly all files: z has to win by this much.
-_PRIOR = 0.8
+_FRAMES = 64
+# Y is up in most files: z has to win by this much.
+_PRIOR = 0.1
+# The same where only points are known, which say less.
+_PRIOR_OF_POINTS = 0.8
+# What the voices weigh. Whoever lies straight has the head above the feet along a wrong axis,
+# but seldom limbs that all hang along it; a rest pose that stands was made in the axes of its
+# file, as a rule, and decides about bodies that lie, not about those that stand and walk.
+_UPRIGHT, _HANGING, _ON_FLOOR, _REST = 0.5, 2.0, 1.5, 1.3
+# Levels of the lowest point that differ by less than this share of the body say nothing.
+_FLOOR = 0.15
+# With a smaller margin the axis is worth a second look.
+_SURE = 0.5
 
 
-def z_is_up(
+@dataclass(frozen=True)
+class Up:
+    """A vertical axis, and how sure it is.
+
+    Parameters
+    ----------
+    axis
+        ``"y"`` or ``"z"``.
+    margin
+        By how much it won, 0 for a tie; what stands and walks wins by 2 and more.
+    """
+
+    axis: str
+    margin: float
+
+    @property
+    def doubt(self) -> str | None:
+        """What to tell about an axis that won narrowly; None if it won clearly."""
+        if self.margin >= _SURE:
+            return None
+        other = "z" if self.axis == "y" else "y"
+        return (
+            f"the file does not say which way is up, and the motion hardly does: {self.axis} was "
+            f'taken; if the body lies where it should stand, load it with up="{other}" '
+            f'(--up {other}), and with up="{self.axis}" to be asked no more'
+        )
+
+
+def find_up(
     skeleton: Skeleton, root: Array, quaternions: Array, translations: Array | None = None
-) -> bool:
-    """Whether z rather than y is the vertical of data whose axes are unknown.
-
-    Three witnesses are heard, each with one voice at most: along the vertical the
-    rest pose is long, the moving body is long, and the lowest point of the body
-    stays where it is, near zero. Where they do not agree, y is up: a body that is
-    much longer than high, such as a dog, is found to be z-up only by being told.
+) -> Up:
+    """The vertical of data whose axes are unknown: y or z.
 
     Parameters
     ----------
     skeleton
-        J joints, in the data's axes.
+        J joints, in the data's axes; what is above the pelvis is not looked at.
     root, quaternions, translations
         ``(T, 3)``, ``(T, J, 4)`` and ``(T, J, 3)`` or None, as in a `Motion`.
+
+    Returns
+    -------
+    Up
+        The axis and its margin.
     """
     chosen = slice(0, None, -(-len(root) // _FRAMES))
     moves = None if translations is None else translations[chosen]
@@ -39,28 +87,90 @@ def z_is_up(
     ends = joints[:, skeleton.end_parents] + rotations.rotate(
         turned[:, skeleton.end_parents], skeleton.end_offsets
     )
-    return z_is_up_of_points(
-        np.concatenate([joints, ends], axis=1),
-        np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions]),
-    )
+    rig = find_rig(skeleton)
+    rest = skeleton.rest_positions[None]
+    upright = _head_over_feet(rig, joints)
+    if upright is None:
+        return up_of_points(
+            np.concatenate([joints, ends], axis=1),
+            np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions]),
+        )
+    hips = rig.roles.get("hips", 0)
+    body = [j for j in range(len(skeleton)) if j == hips or is_above(skeleton, hips, j)]
+    inside = np.isin(skeleton.end_parents, body)
+    points = np.concatenate([joints[:, body], ends[:, inside]], axis=1)
+    standing = _head_over_feet(rig, rest)
+    voices = _UPRIGHT * _more_along_z(upright) + _ON_FLOOR * _floor_voice(points)
+    voices += _HANGING * _more_along_z(_hanging(rig, joints))
+    if standing is not None:
+        voices += _REST * _more_along_z(standing)
+    return _decided(voices - _PRIOR)
 
 
-def z_is_up_of_points(points: Array, rest: Array | None = None) -> bool:
-    """The same for points ``(T, N, 3)`` and, where there is one, a rest pose ``(M, 3)``."""
-    low, high = points.min(axis=1), points.max(axis=1)
-    extent = (high - low).mean(axis=0)
-    size = float(extent.max())
+def up_of_points(points: Array, rest: Array | None = None) -> Up:
+    """The vertical of points ``(T, N, 3)`` and, where there is one, a rest pose ``(M, 3)``.
+
+    Along the vertical the moving body is long, and so is the rest pose, and its lowest
+    point stays where it is, near zero. Where these do not agree, y is up: a body that is
+    much longer than high, such as a dog, is found to be z-up only by being told.
+    """
+    extent = np.ptp(points, axis=1).mean(axis=0)
+    if extent.max() <= 0.0:
+        return Up("y", _PRIOR_OF_POINTS)
+    voices = _voice(extent) + _floor_voice(points)
+    if rest is not None:
+        voices += _voice(np.ptp(rest, axis=0))
+    return _decided(voices - _PRIOR_OF_POINTS)
+
+
+def _decided(voices: float) -> Up:
+    return Up("z" if voices > 0.0 else "y", abs(voices))
+
+
+def _more_along_z(along: Array) -> float:
+    return float(along[2] - along[1])
+
+
+def _head_over_feet(rig: Rig, joints: Array) -> Array | None:
+    """Mean direction ``(3,)`` from the ankles to the head (or what is below it)."""
+    top = next((role for role in ("head", "neck", "chest") if rig.has(role)), None)
+    if top is None or not rig.has("left_ankle", "right_ankle"):
+        return None
+    feet = 0.5 * (joints[:, rig.roles["left_ankle"]] + joints[:, rig.roles["right_ankle"]])
+    return _mean_direction(joints[:, rig.roles[top]] - feet)
+
+
+def _hanging(rig: Rig, joints: Array) -> Array:
+    """Mean direction ``(3,)`` against which limbs hang: arms and legs, of crawlers too."""
+    bones = (("upper_arm", "hand"), ("thigh", "shin"), ("shin", "ankle"))
+    found = [
+        _mean_direction(
+            joints[:, rig.roles[f"{side}_{upper}"]] - joints[:, rig.roles[f"{side}_{lower}"]]
+        )
+        for side in SIDES
+        for upper, lower in bones
+        if rig.has(f"{side}_{upper}", f"{side}_{lower}")
+    ]
+    return np.mean(found, axis=0) if found else np.zeros(3)
+
+
+def _mean_direction(vectors: Array) -> Array:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray((vectors / np.where(length > 0.0, length, 1.0)).mean(axis=0))
+
+
+def _floor_voice(points: Array) -> float:
+    """How much more the lowest of points ``(T, N, 3)`` stays on one level, near zero, along z."""
+    low = points.min(axis=1)
+    size = float(np.ptp(points, axis=1).mean(axis=0).max())
     if size <= 0.0:
-        return False
+        return 0.0
     lowest = np.sort(low / size, axis=0)
     count = len(lowest)
     # Without a tenth at each end: a jump now and then is no reason to doubt the floor.
     spread = lowest[count - 1 - count // 10] - lowest[count // 10]
     level = np.minimum(np.abs(lowest[count // 2]), 1.0)
-    voices = _voice(extent) - _voice(spread + level, floor=0.15)
-    if rest is not None:
-        voices += _voice(np.ptp(rest, axis=0))
-    return bool(voices > _PRIOR)
+    return -_voice(spread + level, floor=_FLOOR)
 
 
 def _voice(along: Array, floor: float = 1e-9) -> float:

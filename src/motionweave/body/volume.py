@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, end_positions
@@ -77,7 +78,7 @@ def shape_of(skeleton: Skeleton) -> Shape:
     parents = np.concatenate([skeleton.parents, skeleton.end_parents])
     offsets = np.concatenate([skeleton.offsets, skeleton.end_offsets])
     lengths = np.linalg.norm(offsets, axis=1)
-    height = skeleton.height or 1.0
+    height = body_height(skeleton) or 1.0
     below = np.zeros(joints + ends)
     for point in range(joints + ends - 1, 0, -1):
         parent = parents[point]
@@ -126,7 +127,7 @@ def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
         foot = (rest[toe] - rest[ankle]) * np.array([1.0, 0.0, 1.0])
         lowest = min(rest[toe, 1], *skeleton.rest_end_positions[:, 1], rest[ankle, 1])
         drop = rest[ankle, 1] - lowest
-        if 0.0 < drop < 0.12 * skeleton.height and np.linalg.norm(foot) > 0.0:
+        if 0.0 < drop < 0.12 * body_height(skeleton) and np.linalg.norm(foot) > 0.0:
             joints.append(ankle)
             offsets.append(-0.33 * foot - np.array([0.0, 0.9 * drop, 0.0]))
     return np.array(joints, dtype=np.intp), np.reshape(offsets, (len(joints), 3))

@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """All that is known about a clip, ready for JSON."""
     from motionweave.body.rig.roles import ROLES, find_rig
+    from motionweave.body.size import body_height
     from motionweave.body.soles import has_feet
     from motionweave.body.tpose import starts_in_tpose
     from motionweave.core.constraints import kinds, of_kind
@@ -58,7 +59,7 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         "joints": len(skeleton),
         "end_sites": len(skeleton.end_parents),
         "sliding_joints": motion.translations is not None,
-        "height": skeleton.height,
+        "height": body_height(skeleton),
         "up": source.get("up", "y"),
         "tpose_first": starts_in_tpose(motion),
         "roles": roles,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor, fit_floor, levels_of
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, soles
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
@@ -142,6 +143,7 @@ class _Scene:
     """A clip on the inner clock, its floor and its plants, all in leg lengths."""
 
     def __init__(self, motion: Motion, hands: bool):
+        motion = at_pelvis(motion)
         self.size = leg_length(motion.skeleton)
         self.fps = motion.fps
         self.first = int(starts_in_tpose(motion))

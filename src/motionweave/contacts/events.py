@@ -13,6 +13,7 @@ import numpy as np
 
 from motionweave.body.flexion import flexions, forward_of_pelvis
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.root import at_pelvis
 from motionweave.contacts.detect import detect_contacts
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half, grouped
 from motionweave.core.arrays import Array
@@ -51,6 +52,7 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
         Whether the clip is a closed cycle, as `cycles.extract_cycle` gives: its
         seam is then no end, and the last frame, which is the first, has no events.
     """
+    motion = at_pelvis(motion)
     if not cyclic:
         found = events(motion)
         period = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -17,6 +17,7 @@ import motionweave
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
+from motionweave.core.carrier import STILL, Carrier, followed
 from motionweave.core.constraints import Constraint
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
@@ -52,6 +53,8 @@ class Motion:
     source
         How the file it came from was laid out (channels, axes, units), so that
         the same format can be written back. Opaque to everything but `io`.
+    carrier
+        What the file has above the pelvis, kept aside; None if it begins at the pelvis.
     """
 
     skeleton: Skeleton
@@ -62,6 +65,7 @@ class Motion:
     constraints: tuple[Constraint, ...] = ()
     name: str = ""
     source: Mapping[str, Any] = field(default_factory=dict)
+    carrier: Carrier | None = None
 
     def __post_init__(self) -> None:
         joints = len(self.skeleton)
@@ -271,6 +275,7 @@ class Motion:
             if self.translations is None
             else kinematics.sample_vectors(self.translations, at),
             constraints=constraint_tools.carried(self.constraints, at),
+            carrier=self._carrier_after(lambda above: above.sample(at)),
         )
 
     def resample(self, fps: float) -> Motion:
@@ -288,7 +293,10 @@ class Motion:
         )
         sampled = replace(self, constraints=()).sample(frames)
         return replace(
-            sampled, fps=fps, constraints=constraint_tools.clipped(moved, 0.0, count - 1)
+            sampled,
+            fps=fps,
+            constraints=constraint_tools.clipped(moved, 0.0, count - 1),
+            carrier=sampled._carrier_after(lambda above: replace(above, fps=fps)),
         )
 
     @overload
@@ -328,6 +336,7 @@ class Motion:
                 replace(c, start=(c.start - start) / step, end=(c.end - start) / step)
                 for c in inside
             ),
+            carrier=self._carrier_after(lambda above: above[key]),
         )
 
     def trim(self, start: float = 0.0, end: float | None = None) -> Motion:
@@ -370,7 +379,12 @@ class Motion:
             raise MotionError(f"{len(self)} frames cannot be moved by {planar.shape} planar moves")
         turned = np.array(self.rotations)
         turned[:, 0] = planar.turn(self.rotations[:, 0])
-        return replace(self, root=planar.apply(self.root), rotations=turned)
+        return replace(
+            self,
+            root=planar.apply(self.root),
+            rotations=turned,
+            carrier=self._carrier_taken_along(lambda above: above.moved(planar)),
+        )
 
     def scaled(self, factor: float) -> Motion:
         """Everything longer by a factor: another unit, or another size of character."""
@@ -386,6 +400,10 @@ class Motion:
             skeleton=skeleton,
             root=self.root * factor,
             translations=None if self.translations is None else self.translations * factor,
+            # In step or not: it is as much larger as the body.
+            carrier=None
+            if self.carrier is None
+            else replace(self.carrier, motion=self.carrier.motion.scaled(factor)),
         )
 
     def mirrored(self, swap: Sequence[int] | NDArray[np.intp], kinds: Mapping[str, str]) -> Motion:
@@ -409,7 +427,19 @@ class Motion:
             rotations=self.rotations[:, swap] * np.array([1.0, -1.0, -1.0, 1.0]),
             translations=None if self.translations is None else self.translations[:, swap] * across,
             constraints=tuple(replace(c, kind=kinds.get(c.kind, c.kind)) for c in self.constraints),
+            carrier=self._carrier_taken_along(
+                lambda above: above.mirrored(np.arange(len(above.skeleton)), {})
+            ),
         )
+
+    def _carrier_after(self, change: Callable[[Motion], Motion]) -> Carrier | None:
+        return None if self.carrier is None else self.carrier.changed(len(self), change)
+
+    def _carrier_taken_along(self, change: Callable[[Motion], Motion]) -> Carrier | None:
+        """The carrier in another place; what stands still does so wherever the body goes."""
+        if self.carrier is not None and self.carrier.kind == STILL:
+            return self.carrier
+        return self._carrier_after(change)
 
     # Faces
 
@@ -505,6 +535,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
         if any(sliding)
         else None,
         constraints=tuple(parts),
+        carrier=followed([m.carrier for m in motions], [len(m) for m in motions], first.fps),
     )
 
 

@@ -17,6 +17,8 @@ from motionweave.body.floor import Floor
 from motionweave.body.heading import facing
 from motionweave.body.hinges import wrong_bends
 from motionweave.body.rig.roles import leg_length
+from motionweave.body.root import at_pelvis
+from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
@@ -182,6 +184,7 @@ def quality(
     floor
         What it stands on; estimated by default. Give it to compare before and after.
     """
+    motion, inputs = at_pelvis(motion), [at_pelvis(other) for other in inputs]
     for other in inputs:
         if not motion.skeleton.same_joints(other.skeleton):
             raise RigError(
@@ -194,7 +197,7 @@ def quality(
     detected = False
     plants: tuple[PlantQuality, ...] = ()
     depths = np.zeros((1, 1))
-    size = motion.skeleton.height
+    size = body_height(motion.skeleton)
     if has_feet(motion.skeleton):
         size = leg_length(motion.skeleton)
         hands = any(c.kind in HAND_KINDS for c in motion.constraints)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.body.size import body_height
 from motionweave.body.volume import shape_of
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
@@ -45,7 +46,7 @@ def draw(axes: Any, skeleton: Skeleton, points: Array, depth: Array, zorder: flo
                 min(1.0, shape.head_radius * 1.1 / length) if length > 0 else 0.0
             )
         pieces.append((float(depth[low]), _disc(centre, shape.head_radius, 40), 0))
-    spread = max(float(np.ptp(depth)), 0.15 * (skeleton.height or 1.0))
+    spread = max(float(np.ptp(depth)), 0.15 * (body_height(skeleton) or 1.0))
     middle = float(np.mean(depth))
     pieces.sort(key=lambda piece: piece[0])
     for rank, (deep, outline, side) in enumerate(pieces):

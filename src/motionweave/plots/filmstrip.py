@@ -10,6 +10,8 @@ import numpy as np
 
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.root import at_pelvis
+from motionweave.body.size import body_height
 from motionweave.body.volume import body_points
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -61,7 +63,7 @@ def film_strip(
     -------
     matplotlib.figure.Figure
     """
-    clips = [motions] if isinstance(motions, Motion) else list(motions)
+    clips = [at_pelvis(m) for m in ([motions] if isinstance(motions, Motion) else motions)]
     if not clips:
         raise MotionError("no motion to draw a film strip of")
     if view not in VIEWS:
@@ -95,7 +97,7 @@ class Strip:
         self.at, self.fps, self.skeleton = at, motion.fps, motion.skeleton
         self.constraints = motion.constraints
         self.rig = find_rig(motion.skeleton)
-        tall = motion.skeleton.height or 1.0
+        tall = body_height(motion.skeleton) or 1.0
         self.tall = tall
         points = body_points(motion.sample(at))
         self.floor = _floor(motion)
@@ -216,7 +218,7 @@ def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
         ahead = np.interp(at, np.arange(len(motion)), angle)
     else:
         way = motion.root[-1, [0, 2]] - motion.root[0, [0, 2]]
-        travels = np.linalg.norm(way) > 0.6 * (motion.skeleton.height or 1.0)
+        travels = np.linalg.norm(way) > 0.6 * (body_height(motion.skeleton) or 1.0)
         steady = np.arctan2(way[0], way[1]) if travels else float(np.median(angle))
         ahead = np.full(len(at), steady)
     # Seen from the character's right, which lies to the viewer's side of the picture.

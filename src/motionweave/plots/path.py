@@ -10,6 +10,7 @@ import numpy as np
 
 from motionweave.body.heading import direction, facing
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import of_kind
 from motionweave.core.motion import Motion
@@ -52,7 +53,9 @@ def path_plot(
         raise MotionError(f"{len(names)} labels for {len(clips)} motions")
     with look.styled():
         spans = np.concatenate([_on_paper(clip.root[:, [0, 2]]) for clip in clips])
-        wide, high = np.ptp(spans, axis=0) + 0.6 * max(c.skeleton.height or 1.0 for c in clips)
+        wide, high = np.ptp(spans, axis=0) + 0.6 * max(
+            body_height(c.skeleton) or 1.0 for c in clips
+        )
         scale = min(9.0 / wide, 7.0 / high)
         figure = look.new_figure(max(3.2, wide * scale + 0.8), max(2.4, high * scale + 0.6))
         axes = figure.add_subplot()
@@ -82,7 +85,7 @@ def _draw_way(axes: Any, motion: Motion, name: str, colour: str) -> None:
     axes.plot(way[:, 0], way[:, 1], color=colour, label=name or None, zorder=3.0)
     axes.plot(*way[0], "o", color=colour, markersize=5.0, zorder=3.5)
     step = max(1, round(_SECONDS * motion.fps))
-    darts = 0.09 * (motion.skeleton.height or 1.0) * _on_paper(direction(facing(motion)))
+    darts = 0.09 * (body_height(motion.skeleton) or 1.0) * _on_paper(direction(facing(motion)))
     for frame in range(0, len(motion), step):
         axes.annotate(
             "",

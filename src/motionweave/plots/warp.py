@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -211,4 +212,6 @@ def _draw_prop(
 def _leg(motion: Motion) -> float:
     rig = find_rig(motion.skeleton)
     legs = ("left_thigh", "left_ankle", "right_thigh", "right_ankle")
-    return leg_length(motion.skeleton, rig) if rig.has(*legs) else motion.skeleton.height or 1.0
+    return (
+        leg_length(motion.skeleton, rig) if rig.has(*legs) else body_height(motion.skeleton) or 1.0
+    )

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, is_closed
 from motionweave.core.motion import Motion
@@ -109,7 +110,7 @@ def _period(grid: Array, clip: Motion) -> int | None:
     level = np.array([np.median(np.diagonal(grid, shift)) for shift in shifts])
     inner = np.flatnonzero((level[1:-1] <= level[:-2]) & (level[1:-1] <= level[2:])) + 1
     varied = np.array([_variation(grid, int(shifts[i])) for i in inner])
-    moving = varied > (_STILL * clip.skeleton.height) ** 2
+    moving = varied > (_STILL * body_height(clip.skeleton)) ** 2
     inner, likeness = inner[moving], level[inner[moving]] / varied[moving]
     if len(inner) == 0 or likeness.min() > _CLEAR:
         return None

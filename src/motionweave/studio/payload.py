@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points
 from motionweave.body.volume import Shape, body_points, shape_of
 from motionweave.core.motion import Motion
@@ -29,7 +30,7 @@ _KEPT = 64
 
 def scale_of(motion: Motion) -> float:
     """From the motion's unit to metres on screen."""
-    return HEIGHT / (motion.skeleton.height or 1.0)
+    return HEIGHT / (body_height(motion.skeleton) or 1.0)
 
 
 def pack(motion: Motion) -> bytes:

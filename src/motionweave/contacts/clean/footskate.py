@@ -18,6 +18,7 @@ import numpy as np
 from motionweave.body import ik
 from motionweave.body.floor import Floor
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.easing import eased
@@ -87,6 +88,7 @@ def clean_feet(
         raise MotionError(f"stretch {stretch:g}: expected a share of the leg from 0 to 0.2")
     if not (np.isfinite(ease) and ease >= 0.0):
         raise MotionError(f"ease {ease:g}: expected seconds, 0 or more")
+    motion = at_pelvis(motion)
     kinds = FOOT_KINDS + (HAND_KINDS if hands else ())
     used = _used(motion, constraints, kinds, hands)
     motion = motion.with_constraints(used)

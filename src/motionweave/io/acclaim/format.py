@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.upright import z_is_up
+from motionweave.body.upright import find_up
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -96,7 +96,10 @@ def read(
             f"AMC files do not say how fast they are; {USUAL_RATE:g} frames a second are assumed"
         )
     if up is None:
-        up = "z" if z_is_up(skeleton, pose.root, pose.rotations, pose.translations) else "y"
+        found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
+        up = found.axis
+        if found.doubt is not None:
+            warnings.append(found.doubt)
     source = {
         "format": FORMAT.name,
         "up": up,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.upright import z_is_up
+from motionweave.body.upright import find_up
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
@@ -62,7 +62,10 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
     )
     pose = layout.decode(channels, offsets, skeleton.height, text.values)
     if up is None:
-        up = "z" if z_is_up(skeleton, pose.root, pose.rotations, pose.translations) else "y"
+        found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
+        up = found.axis
+        if found.doubt is not None:
+            warnings.append(found.doubt)
     source = {
         "format": FORMAT.name,
         "up": up,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.size import body_height
 from motionweave.body.volume import Piece, Shape, shape_of
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
@@ -63,7 +64,7 @@ def body_parts(skeleton: Skeleton) -> list[Part]:
         solids.setdefault(piece.side, []).append(_solid(piece, points, carriers))
     ball = _head(shape, points)
     if not solids and ball is None:
-        ball = rest[0], _DOT * (skeleton.height or 1.0), 0
+        ball = rest[0], _DOT * (body_height(skeleton) or 1.0), 0
     if ball is not None:
         centre, radius, joint = ball
         one = Piece((0,), (radius,), 0)

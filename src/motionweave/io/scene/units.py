@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionweave.body.size import body_height
 from motionweave.core.motion import Motion
 from motionweave.core.units import UNITS
 from motionweave.errors import FormatError
@@ -35,6 +36,6 @@ def metres_a_unit(motion: Motion, unit: str | float | None = None) -> float:
     if said is not None:
         return float(said)
     for name, (low, high) in _HEIGHTS.items():
-        if low <= motion.skeleton.height < high:
+        if low <= body_height(motion.skeleton) < high:
             return UNITS[name]
     return 1.0

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.core.carrier import Carrier
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
@@ -37,6 +38,15 @@ def motion_header(motion: Motion, name: str, keep: Keep, *, source: bool = False
     }
     if motion.translations is not None:
         header["translations"] = keep(f"{name}/translations", motion.translations)
+    if motion.carrier is not None:
+        carrier = motion.carrier
+        header["carrier"] = {
+            "motion": motion_header(carrier.motion, f"{name}/carrier", keep),
+            "pelvis": carrier.pelvis,
+            "kind": carrier.kind,
+            "joints": carrier.joints.tolist(),
+            "ends": carrier.ends.tolist(),
+        }
     if source:
         header["source"] = _encoded(dict(motion.source), f"{name}/source", keep)
     return header
@@ -61,6 +71,17 @@ def motion_from(header: Mapping[str, Any], fetch: Fetch) -> Motion:
         tuple(Constraint(start, end, kind) for start, end, kind in header["constraints"]),
         header["name"],
         MappingProxyType(_decoded(header["source"], fetch) if "source" in header else {}),
+        _carrier_from(header["carrier"], fetch) if "carrier" in header else None,
+    )
+
+
+def _carrier_from(header: Mapping[str, Any], fetch: Fetch) -> Carrier:
+    return Carrier(
+        motion_from(header["motion"], fetch),
+        int(header["pelvis"]),
+        str(header["kind"]),
+        np.array(header["joints"], dtype=np.intp),
+        np.array(header["ends"], dtype=np.intp),
     )
 
 

@@ -51,4 +51,5 @@ def linear_blend(
         translations=None if stack.translations is None else slides,
         name="linear blend of " + ", ".join(m.name or "a clip" for m in motions),
         source=MappingProxyType(dict(motions[0].source)),
+        carrier=motions[0].carrier,
     )

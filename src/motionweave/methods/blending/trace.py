@@ -218,6 +218,7 @@ def assemble(curve: RegistrationCurve, trace: Trace, fps: float) -> Motion:
         constraints=blended_constraints(curve, trace),
         name="blend of " + ", ".join(m.name or "a clip" for m in curve.motions),
         source=MappingProxyType(dict(curve.motions[0].source)),
+        carrier=curve.motions[0].carrier,
     )
 
 

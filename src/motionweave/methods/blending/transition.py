@@ -11,6 +11,8 @@ import numpy as np
 
 from motionweave.body.retarget import on_skeleton
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.root import at_pelvis
+from motionweave.contacts.floors import on_one_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, joined
 from motionweave.core.curves import smootherstep
@@ -92,6 +94,7 @@ def transition(
     """
     if len(motions) < 2:
         raise BlendError(f"a transition joins two clips or more; got {len(motions)}")
+    motions = on_one_floor([at_pelvis(motion) for motion in motions])
     rate = motions[0].fps
     clips = [on_skeleton(m, motions[0].skeleton).resample(rate) for m in motions]
     places = [
@@ -134,6 +137,7 @@ def junctions(
     where the clips are too short for that). Of those that are about as good as the best, the
     one that keeps most of both clips leads.
     """
+    a, b = on_one_floor([at_pelvis(a), at_pelvis(b)])
     b = on_skeleton(b, a.skeleton)
     for half in _half_widths(half_width, a.fps):
         room = (j for j in _junctions(a, b, half / a.fps, 0.0) if _fits(a, b, j, half))
@@ -145,6 +149,7 @@ def junctions(
 
 def best_junction(a: Motion, b: Motion, *, half_width: float | None = None) -> Junction:
     """The place that `transition` takes by itself: of `junctions` the best that is calm."""
+    a, b = on_one_floor([at_pelvis(a), at_pelvis(b)])
     following = on_skeleton(b, a.skeleton).resample(a.fps)
     widths = _half_widths(half_width, a.fps)
     taken = _widest_crossing(a, following, None, 0.0, widths, True).junction

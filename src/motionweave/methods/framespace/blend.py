@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.retarget import on_common_skeleton
+from motionweave.body.root import at_pelvis
+from motionweave.contacts.floors import on_one_floor
 from motionweave.contacts.states import EventTable
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
@@ -75,9 +77,10 @@ class Framespace:
         count = len(motions)
         tables = _one_each([None] * count if events is None else events, count, "event tables")
         ways = _ways(cyclic, count)
+        clips = on_one_floor(on_common_skeleton([at_pelvis(motion) for motion in motions]))
         self.bases = tuple(
             make_basis(motion, way, table)
-            for motion, way, table in zip(on_common_skeleton(motions), ways, tables, strict=True)
+            for motion, way, table in zip(clips, ways, tables, strict=True)
         )
         self.decoupled = decoupled
         self.smoothing = smoothing

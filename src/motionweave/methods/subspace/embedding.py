@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionweave.body.heading import facing
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -122,7 +123,7 @@ def weighted(vectors: Array, skeleton: Skeleton) -> Array:
     In units of the body's height, ``(T, 3 (J + E))``. Each point counts by the length of
     the bones that meet there, so that ten finger joints do not outweigh a leg.
     """
-    scale = np.sqrt(point_weights(skeleton))[:, None] / skeleton.height
+    scale = np.sqrt(point_weights(skeleton))[:, None] / body_height(skeleton)
     return np.asarray((vectors * scale).reshape(len(vectors), -1))
 
 

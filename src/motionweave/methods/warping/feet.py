@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.ik import Limb, apply_to_limb, hinge_axis, solve_two_bones
 from motionweave.body.rig.roles import SIDES
+from motionweave.body.size import body_height
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.reach import Pull, smooth_shift
 from motionweave.core import kinematics, rotations
@@ -103,7 +104,7 @@ def foot_ways(
         held = toe if toe is not None and f"{side}_heel" in release else limb.end
         own, moved = before[0][:, held], after[0][:, held]
         if keyed is not clip.motion:
-            moved = _not_lower(moved, own, _CLEARANCE * clip.motion.skeleton.height)
+            moved = _not_lower(moved, own, _CLEARANCE * body_height(clip.motion.skeleton))
         spans = stances(firm, side)
         reach = max(round(_LEADING * clip.motion.fps), 1)
         way = _held(own, moved, path, spans, reach)

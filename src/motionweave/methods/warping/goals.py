@@ -17,6 +17,7 @@ import numpy as np
 
 from motionweave.body.ik import Limb, hinge_axis
 from motionweave.body.rig.roles import SIDES, Rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
@@ -256,7 +257,7 @@ def _scale(clip: Clip) -> float:
     """Length of the leg, or of the body where legs are not known."""
     legs = [f"{side}_{part}" for side in SIDES for part in ("thigh", "ankle")]
     skeleton = clip.motion.skeleton
-    return leg_length(skeleton, clip.rig) if clip.rig.has(*legs) else skeleton.height
+    return leg_length(skeleton, clip.rig) if clip.rig.has(*legs) else body_height(skeleton)
 
 
 def _known_stiffness(rig: Rig) -> dict[int, float]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from motionweave.body.size import body_height
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -209,7 +210,7 @@ def _bend(old: Array, new: Array, clip: Clip) -> Array:
     along = np.sum(before * after, axis=-1)
     # Angles run from +z towards +x, as those of `Planar` do.
     across = before[:, 1] * after[:, 0] - before[:, 0] * after[:, 1]
-    standing = (_STANDING * 0.5 * clip.motion.skeleton.height) ** 2
+    standing = (_STANDING * 0.5 * body_height(clip.motion.skeleton)) ** 2
     return np.asarray(np.unwrap(np.arctan2(across, along + standing)))
 
 

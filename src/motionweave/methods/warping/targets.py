@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import Rig, find_rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -66,7 +67,7 @@ class Clip:
         skeleton = self.motion.skeleton
         if key.unit == "leg":
             return leg_length(skeleton, self.rig)
-        return skeleton.height if key.unit == "height" else 1.0
+        return body_height(skeleton) if key.unit == "height" else 1.0
 
     def facing_at(self, frame: float) -> float:
         """Radians, at a fractional frame."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from motionweave.body.root import at_pelvis
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
@@ -98,7 +99,7 @@ def warp(
             raise WarpError(f"keys: expected Key objects, got {key!r}")
     _check_release(release)
     shape = Shape(ease_pair(ease), _hold_pair(hold), _checked_tension(tension), euler)
-    clip = Clip(motion)
+    clip = Clip(at_pelvis(motion))
     result = warp_values(clip, keys, shape, follow=follow, release=release, clean=clean)
     if release:
         result = result.with_constraints(c for c in result.constraints if c.kind not in release)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from nicegui import ui
 
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.blending.transition import (
@@ -116,7 +117,7 @@ class TransitionScreen(Screen):
             grid,
             places,
             chosen,
-            first.skeleton.height or 1.0,
+            body_height(first.skeleton) or 1.0,
         )
         return Result(motion, tuple(looks), (first, second), details)
 

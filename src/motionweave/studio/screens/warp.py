@@ -9,6 +9,7 @@ from typing import Any
 from nicegui import background_tasks, ui
 from nicegui.element import Element
 
+from motionweave.body.size import body_height
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
@@ -184,7 +185,7 @@ class WarpScreen(Screen):
     def present(self, result: Result) -> None:
         made: Warped = result.details
         if not self.page.session.live:
-            self._show_values(made.source.skeleton.height or 1.0)
+            self._show_values(body_height(made.source.skeleton) or 1.0)
         self.page.viewport.choose_grip(self._joint)
         self._draw()
 

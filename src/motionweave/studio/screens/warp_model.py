@@ -11,6 +11,7 @@ import numpy as np
 
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -228,7 +229,7 @@ class Warped:
         """A global point that a joint faces if it looks straight ahead."""
         index = joint_index(joint, self.before.skeleton)
         height = float(self.before.positions()[round(frame), index, 1])
-        return self.from_there(frame, (0.0, height, self.before.skeleton.height))
+        return self.from_there(frame, (0.0, height, body_height(self.before.skeleton)))
 
 
 _bases: Memo[Motion] = Memo(size=12)

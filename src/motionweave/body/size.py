@@ -1,0 +1,106 @@
+"""How large a body is, from the lengths of its bones: what a zero pose looks like does not matter.
+
+Thresholds that are about steps and feet are shares of the leg length (`leg_length`); those
+about the whole body, and how large it is drawn, are shares of its height (`body_height`).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
+from motionweave.core.skeleton import Skeleton
+
+__all__ = ["body_height", "leg_length"]
+
+# The ankle of a flat foot is above the ball by this share of the way between the two ...
+_ANKLE_ABOVE_BALL = 0.5
+# ... and by no more than this share of the leg.
+_HIGHEST_ANKLE = 0.1
+# A spine curves: a standing trunk is shorter than its bones, one after the other.
+_SPINE_CURVES = 0.95
+# What a head has above its joint is at most this share of the way from hips to head: longer
+# chains are hair, hats or plumes.
+_HIGHEST_HEAD = 0.5
+
+
+@lru_cache(maxsize=256)
+def body_height(skeleton: Skeleton) -> float:
+    """How high the joints and end sites of a body reach when it stands upright.
+
+    The sum of what is above each other in a standing body: foot, legs, hips, trunk, neck and
+    head, as far as the skeleton has them.
+
+    Parameters
+    ----------
+    skeleton
+        The character. For one without legs or trunk, the extent of its rest pose is taken
+        (`Skeleton.height`).
+
+    Returns
+    -------
+    float
+        In the skeleton's unit.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> from motionweave.body.size import body_height
+    >>> round(body_height(mw.sample("walk").skeleton), 1)
+    1.7
+    """
+    rig = find_rig(skeleton)
+    legs = [f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")]
+    top = next((role for role in ("head", "neck", "chest") if rig.has(role)), None)
+    if top is None or not rig.has(*legs, "hips"):
+        return skeleton.height
+    leg = leg_length(skeleton, rig)
+    trunk = _SPINE_CURVES * _chain(skeleton, rig.roles["hips"], rig.roles[top])
+    return _foot(skeleton, rig, leg) + leg + _hips(skeleton, rig) + trunk + _head(rig, top, trunk)
+
+
+def _chain(skeleton: Skeleton, above: int, below: int) -> float:
+    """Length of the bones from one joint down to another."""
+    bones = list(skeleton.chain(above, below)[1:])
+    return float(np.linalg.norm(skeleton.offsets[bones], axis=1).sum())
+
+
+def _foot(skeleton: Skeleton, rig: Rig, leg: float) -> float:
+    """How far the ankle is above the sole."""
+    reaches = []
+    for side in SIDES:
+        ankle = rig.roles[f"{side}_ankle"]
+        if rig.has(f"{side}_toe"):
+            reaches.append(_chain(skeleton, ankle, rig.roles[f"{side}_toe"]))
+        else:
+            reaches.append(_farthest(skeleton, ankle))
+    return min(_ANKLE_ABOVE_BALL * float(np.mean(reaches)), _HIGHEST_ANKLE * leg)
+
+
+def _hips(skeleton: Skeleton, rig: Rig) -> float:
+    """How far the hip joints are below the joint from which the spine rises."""
+    thighs = [rig.roles[f"{side}_thigh"] for side in SIDES]
+    if any(int(skeleton.parents[thigh]) != rig.roles["hips"] for thigh in thighs):
+        # Helper joints between may be turned against each other; only lengths are known.
+        across = [_chain(skeleton, rig.roles["hips"], thigh) for thigh in thighs]
+        return 0.5 * float(np.mean(across))
+    return float(np.linalg.norm(skeleton.offsets[thighs].mean(axis=0)))
+
+
+def _head(rig: Rig, top: str, trunk: float) -> float:
+    """What is above the head's joint."""
+    if top != "head":
+        return 0.0
+    return min(_farthest(rig.skeleton, rig.roles["head"]), _HIGHEST_HEAD * trunk)
+
+
+def _farthest(skeleton: Skeleton, joint: int) -> float:
+    """How far the tips of the bones below a joint are from it, at most."""
+    ends = skeleton.end_offsets[skeleton.end_parents == joint]
+    reach = float(np.linalg.norm(ends, axis=1).max(initial=0.0))
+    for child in skeleton.children[joint]:
+        bone = float(np.linalg.norm(skeleton.offsets[child]))
+        reach = max(reach, bone + _farthest(skeleton, child))
+    return reach

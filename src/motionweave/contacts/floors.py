@@ -1,0 +1,67 @@
+"""Clips brought to one floor.
+
+Actors on one skeleton are often recorded, or exported, with floors a few centimetres apart.
+Combined as they are, one would sink into the floor of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from motionweave.body.size import leg_length
+from motionweave.body.soles import has_feet
+from motionweave.contacts.detect import estimate_floor
+from motionweave.core.motion import Motion
+
+# In leg lengths: floors that differ by less are one floor, as far as the estimate can tell ...
+_SAME = 0.02
+# ... and those that differ by more are meant: steps, platforms, someone who only lies.
+_MEANT = 0.06
+
+
+def on_one_floor(motions: Sequence[Motion]) -> tuple[Motion, ...]:
+    """The clips with the floors of all at the height of the first one's.
+
+    Parameters
+    ----------
+    motions
+        Clips to be combined. The first stays as it is; so do clips without feet, on
+        slopes, and on floors that are the same or too different to be a matter of
+        calibration.
+
+    Returns
+    -------
+    tuple
+        As many motions, those on another floor raised or lowered as a whole.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> from dataclasses import replace
+    >>> from motionweave.contacts.floors import on_one_floor
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> raised = replace(jog, root=jog.root + [0.0, 0.03, 0.0])
+    >>> bool(abs(on_one_floor([walk, raised])[1].root - jog.root).max() < 1e-6)
+    True
+    """
+    if len(motions) < 2 or not has_feet(motions[0].skeleton):
+        return tuple(motions)
+    first = _level(motions[0])
+    return (motions[0], *(_moved(motion, first) for motion in motions[1:]))
+
+
+def _level(motion: Motion) -> float | None:
+    """Height of a level floor in leg lengths, or None."""
+    floor = estimate_floor(motion)
+    return floor.height / leg_length(motion.skeleton) if floor.tilt == 0.0 else None
+
+
+def _moved(motion: Motion, wanted: float | None) -> Motion:
+    level = _level(motion) if wanted is not None and has_feet(motion.skeleton) else None
+    if wanted is None or level is None or not _SAME < abs(level - wanted) < _MEANT:
+        return motion
+    rise = (wanted - level) * leg_length(motion.skeleton)
+    return replace(motion, root=motion.root + np.array([0.0, rise, 0.0]))

@@ -1,0 +1,97 @@
+"""What a file has above and beside the pelvis: the carrier of a body.
+
+Files begin where their makers like: at a scene root that stands still, at a bone on the
+floor, at an armature that is moved as a whole. Inside, every motion begins at its pelvis;
+the carrier keeps the rest, so that a file can be written as it was. How it is taken off and
+put back is in `body.root`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionweave.core.arrays import IntArray
+
+if TYPE_CHECKING:
+    from motionweave.core.motion import Motion
+
+# A carrier never moves, follows the body on the floor, or moves in some other way.
+STILL, FLOOR, ANIMATED = "still", "floor", "animated"
+
+
+@dataclass(frozen=True, eq=False)
+class Carrier:
+    """The joints of a file that are not part of the body, and how they moved.
+
+    Parameters
+    ----------
+    motion
+        All joints above and beside the pelvis, and the pelvis itself, as in the file. It
+        has a frame for each frame of the body while the two are in step; a method that
+        makes a new motion leaves the carrier as it was recorded, and it is fitted to the
+        new motion when that is written.
+    pelvis
+        Which joint of it is the pelvis.
+    kind
+        ``"still"``, ``"floor"`` or ``"animated"``: how the carrier of a new motion behaves.
+    joints
+        ``(K,)`` place of each joint of ``motion`` among the joints of the file; the body's
+        joints have the places between, in their order.
+    ends
+        ``(E,)`` the same for the end sites.
+    """
+
+    motion: Motion
+    pelvis: int
+    kind: str
+    joints: IntArray
+    ends: IntArray
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the joints above and beside the pelvis."""
+        names = self.motion.skeleton.names
+        return (*names[: self.pelvis], *names[self.pelvis + 1 :])
+
+    def in_step(self, frames: int) -> bool:
+        """Whether it has a frame for each of so many frames of a body."""
+        return len(self.motion) == frames
+
+    def changed(self, frames: int, change: Callable[[Motion], Motion]) -> Carrier:
+        """The carrier after what was done to a body of so many frames, if it is in step."""
+        return replace(self, motion=change(self.motion)) if self.in_step(frames) else self
+
+
+def followed(
+    carriers: Sequence[Carrier | None], frames: Sequence[int], fps: float
+) -> Carrier | None:
+    """The carrier of clips one after the other: theirs in turn if they are alike, else the first's.
+
+    Parameters
+    ----------
+    carriers, frames
+        One carrier and one number of frames for each clip.
+    fps
+        Frame rate of the clips.
+    """
+    from motionweave.core.motion import concatenate
+
+    first = carriers[0]
+    if first is None:
+        return None
+    parts = []
+    for carrier, count in zip(carriers, frames, strict=True):
+        if (
+            carrier is None
+            or not carrier.in_step(count)
+            or carrier.kind != first.kind
+            or carrier.motion.skeleton != first.motion.skeleton
+            or not np.array_equal(carrier.joints, first.joints)
+        ):
+            return first
+        parts.append(replace(carrier.motion, fps=fps))
+    return replace(first, motion=concatenate(parts))
