@@ -66,7 +66,9 @@ def load(
     Examples
     --------
     >>> import motionweave as mw
-    >>> walk = mw.load("walk.bvh", drop_tpose=True)  # doctest: +SKIP
+    >>> mw.save(mw.sample("walk"), "walk.bvh")
+    >>> mw.load("walk.bvh", drop_tpose=True)
+    <Motion 'walk': ...>
     """
     path = Path(path)
     # Some formats do not say how fast they are; their readers must be told.
@@ -180,6 +182,19 @@ def load_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     -------
     Markers
         With +y up, in the file's unit. `register` and `blend` take them.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read, or the format has no markers.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.load_markers("take.c3d")
+    Traceback (most recent call last):
+    ...
+    motionweave.errors.FormatError: take.c3d: there is no such file
     """
     return registry.read_markers(path, up=up, fps=fps)
 
@@ -199,6 +214,16 @@ def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: 
         for a clip of another length is removed along with the clip that it was for.
     **options
         Options of the format's writer.
+
+    Raises
+    ------
+    FormatError
+        If the format cannot hold the motion, or the file cannot be written.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.save(mw.sample("walk"), "walk.glb")
     """
     path = Path(path)
     registry.write(as_filed(motion), path, **options)

@@ -33,7 +33,25 @@ _LARGEST = 1 << 26
 
 
 def save_events(table: EventTable, path: str | Path) -> None:
-    """Write states, at frames of their clip, as CSV or JSON by the suffix."""
+    """Write a table of motion states, to be read and edited by people.
+
+    Parameters
+    ----------
+    table
+        States at frames of their clip, as `find_events` gives them.
+    path
+        A ``.csv`` or a ``.json`` file; it appears whole or not at all.
+
+    Raises
+    ------
+    FormatError
+        If the suffix is another one.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.save_events(mw.find_events(mw.sample("walk")), "walk.csv")
+    """
     path = Path(path)
     rows = [(round(s.time, _DECIMALS), s.half, sorted(s.labels)) for s in table.states]
     if _is_json(path):
@@ -52,7 +70,29 @@ def save_events(table: EventTable, path: str | Path) -> None:
 
 
 def load_events(path: str | Path) -> EventTable:
-    """Read states that `save_events` wrote or a person edited."""
+    """Read states that `save_events` wrote or a person edited.
+
+    Parameters
+    ----------
+    path
+        A ``.csv`` or a ``.json`` file.
+
+    Returns
+    -------
+    EventTable
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read; the message names the line and the reason.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.save_events(mw.find_events(mw.sample("walk")), "walk.csv")
+    >>> len(mw.load_events("walk.csv").states) == len(mw.find_events(mw.sample("walk")).states)
+    True
+    """
     path = Path(path)
     try:
         if path.stat().st_size > _LARGEST:

@@ -49,8 +49,20 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
         The clip. Contacts are its own; without any, feet are looked at
         (`motionweave.contacts.detect`). Joints whose roles are unknown have no events.
     cyclic
-        Whether the clip is a closed cycle, as `cycles.extract_cycle` gives: its
-        seam is then no end, and the last frame, which is the first, has no events.
+        Whether the clip is a closed cycle: its seam is then not an end, and the last
+        frame, which is the first one again, has no events of its own.
+
+    Returns
+    -------
+    EventTable
+        States of the upper and of the lower body, in order of time.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> table = mw.find_events(mw.sample("walk"))
+    >>> sorted(table.states[0].labels)
+    [...]
     """
     motion = at_pelvis(motion)
     if not cyclic:

@@ -509,7 +509,30 @@ def end_positions(skeleton: Skeleton, positions: Array, orientations: Array) -> 
 
 
 def concatenate(motions: Sequence[Motion]) -> Motion:
-    """Clips of one skeleton and frame rate, one after the other, as they stand."""
+    """Clips one after the other, as they stand: nothing is aligned or smoothed.
+
+    Parameters
+    ----------
+    motions
+        Clips of one skeleton and one frame rate.
+
+    Returns
+    -------
+    Motion
+        All frames of all clips, with their contacts.
+
+    Raises
+    ------
+    RigError, MotionError
+        If skeletons or frame rates differ.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> mw.concatenate([walk[:30], walk[30:]]).fingerprint == walk.fingerprint
+    True
+    """
     if not motions:
         raise MotionError("nothing to concatenate")
     first = motions[0]

@@ -62,6 +62,16 @@ def film_strip(
     Returns
     -------
     matplotlib.figure.Figure
+
+    Raises
+    ------
+    MissingDependencyError
+        If matplotlib is not installed; the message says how to install it.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> strip = mw.film_strip(mw.sample("walk"), "walk.png", frames=6)
     """
     clips = [at_pelvis(m) for m in ([motions] if isinstance(motions, Motion) else motions)]
     if not clips:

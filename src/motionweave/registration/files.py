@@ -28,7 +28,20 @@ _CONTAINER = Container("registration", version=1)
 
 
 def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
-    """Write a registration curve into a ``.mwreg`` file."""
+    """Write a registration curve into a ``.mwreg`` file.
+
+    Parameters
+    ----------
+    curve
+        What `register` found; its clips are written along with it.
+    path
+        The file; it appears whole or not at all.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.save_registration(mw.register(mw.sample("walk"), mw.sample("jog")), "gaits.mwreg")
+    """
     with atomic_path(path) as temporary:
         _CONTAINER.write(temporary, lambda keep: _header(curve, keep))
 
@@ -40,16 +53,29 @@ def load_registration(
 
     Parameters
     ----------
+    path
+        The file.
     motions
         The clips it is expected to be of, in order. If the file was made from others,
         that is an error. The curve holds the clips of the file in either case.
 
+    Returns
+    -------
+    RegistrationCurve
+
     Raises
     ------
     FormatError
-        If the file is none, is damaged, or was written by a newer version.
+        If the file is something else, is damaged, or was written by a newer version.
     RegistrationError
         If it belongs to other clips than those given.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.register(mw.sample("walk"), mw.sample("jog")).save("gaits.mwreg")
+    >>> len(mw.load_registration("gaits.mwreg"))
+    2
     """
     try:
         curve = _CONTAINER.read(path, _curve)

@@ -133,9 +133,25 @@ def sample(name: str, fps: float = 30.0, **params: Any) -> Motion:
         Such as ``"walk"``, ``"jog_left"`` or ``"kick_high"``;
         `motionweave.samples.names` lists them.
     fps
-        Frames a second.
-    params
+        Frames per second.
+    **params
         What the clip can vary: ``speed``, ``stride``, ``curvature``, ``duration``, ...
+
+    Returns
+    -------
+    Motion
+        With its contacts, which are known exactly.
+
+    Raises
+    ------
+    MotionError
+        If there is no such clip, or it has no such parameter; the message lists what there is.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.sample("walk", fps=60, speed=1.2)
+    <Motion 'walk': ...>
     """
     return _recipe(name).take(name, fps, params).motion(name)
 

@@ -92,7 +92,29 @@ def _frames(pairs: Sequence[TimePair], motion: Motion) -> list[tuple[float, floa
 
 
 def load_warp(path: str | Path) -> Recipe:
-    """Read a warp file, YAML or JSON by its suffix."""
+    """Read a warp file: keys and settings that a person wrote.
+
+    Parameters
+    ----------
+    path
+        A ``.yaml`` or ``.json`` file.
+
+    Returns
+    -------
+    Recipe
+        ``recipe.apply(motion)`` carries it out.
+
+    Raises
+    ------
+    FormatError
+        If the file cannot be read; the message names the entry that is wrong.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.save_warp(mw.Recipe(keys=(mw.Key(20, "spine", turn=(25, 0, 0)),)), "stoop.yaml")
+    >>> stooped = mw.load_warp("stoop.yaml").apply(mw.sample("walk"))
+    """
     path = Path(path)
     text = path.read_bytes().decode("utf-8", errors="replace")
     data = _parse_json(text, path) if path.suffix.lower() == ".json" else _parse_yaml(text, path)
@@ -103,7 +125,20 @@ def load_warp(path: str | Path) -> Recipe:
 
 
 def save_warp(recipe: Recipe, path: str | Path) -> None:
-    """Write a warp file, YAML or JSON by its suffix."""
+    """Write a warp file.
+
+    Parameters
+    ----------
+    recipe
+        Keys and settings.
+    path
+        A ``.yaml`` or ``.json`` file; it appears whole or not at all.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.save_warp(mw.Recipe(keys=(mw.Key(20, "spine", turn=(25, 0, 0)),)), "stoop.json")
+    """
     path = Path(path)
     data = recipe_data(recipe)
     if path.suffix.lower() == ".json":
