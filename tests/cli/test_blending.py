@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import motionweave as mw
 from motionweave.cli.main import main
+from motionweave.core import rotations
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +98,36 @@ def test_mistakes_are_one_line_and_leave_nothing(
     assert said in error
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def sinking(tmp_path: Path) -> list[str]:
+    """Two clips whose blend is not right: a walk, and a walk with its legs in the floor."""
+    walk = mw.sample("walk")
+    mw.save(walk, tmp_path / "walk.bvh")
+    quats = np.array(walk.rotations)
+    shin = walk["left_shin"].joint
+    quats[30, shin] = rotations.multiply(quats[30, shin], rotations.about_axis("X", 1.2))
+    mw.save(replace(walk, rotations=quats), tmp_path / "popped.bvh")
+    weights = ["--weights=-1,2", "-o", str(tmp_path / "out.bvh"), "--json", "--no-clean"]
+    return ["blend", str(tmp_path / "walk.bvh"), str(tmp_path / "popped.bvh"), *weights]
+
+
+def test_warnings_are_lines_on_stderr_and_entries_of_the_answer(
+    sinking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(sinking) == 0
+    told = capsys.readouterr()
+    assert told.err.startswith("motionweave: warning: ")
+    entries = json.loads(told.out)["warnings"]
+    assert entries[0]["kind"] in ("acceleration", "twist")
+    assert isinstance(entries[0]["frame"], int)
+
+
+def test_strict_turns_warnings_into_a_failing_exit(
+    sinking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*sinking, "--strict", "--quiet"]) == 2
+    told = capsys.readouterr()
+    assert "--strict was given" in told.err
+    assert "motionweave: warning:" not in told.err

@@ -52,15 +52,14 @@ def run(args: argparse.Namespace) -> None:
         weights = over_time(times, rows)
         duration = times[-1] if duration is None else duration
     curve = blending.load_curve(args)
-    with common.warned():
-        result = blend(
-            curve,
-            weights,
-            method=args.method,
-            duration=duration,
-            fps=args.fps,
-            clean=not args.no_clean and args.method == "registered",
-        )
+    result = blend(
+        curve,
+        weights,
+        method=args.method,
+        duration=duration,
+        fps=args.fps,
+        clean=not args.no_clean and args.method == "registered",
+    )
     common.save_clip(result, args.output)
     answer = {
         "output": str(args.output),

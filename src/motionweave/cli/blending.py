@@ -44,5 +44,4 @@ def load_curve(args: argparse.Namespace) -> RegistrationCurve:
     from motionweave.registration.register import register
 
     clips = common.load_clips(args, args.clips)
-    with common.warned():
-        return register(*clips, ends=args.ends, cyclic=args.cyclic, slope_limit=args.slope_limit)
+    return register(*clips, ends=args.ends, cyclic=args.cyclic, slope_limit=args.slope_limit)

@@ -49,16 +49,15 @@ def run(args: argparse.Namespace) -> None:
     if args.plot is not None:
         common.check_output(args.plot, [args.clip], motion=False)
     motion = common.load_clip(args, args.clip, contacts=args.contacts or True)
-    with common.warned():
-        if args.hands and not any(c.kind in HAND_KINDS for c in motion.constraints):
-            found = detect_contacts(motion, hands=True)
-            hands = (c for c in found if c.kind in HAND_KINDS)
-            motion = motion.with_constraints((*motion.constraints, *hands))
-        floor = estimate_floor(motion[int(starts_in_tpose(motion)) :])
-        cleaned = clean_feet(
-            motion, stretch=args.stretch, hands=args.hands, ease=args.ease, floor=floor
-        )
-        before, after = quality(motion, floor=floor), quality(cleaned, [motion], floor=floor)
+    if args.hands and not any(c.kind in HAND_KINDS for c in motion.constraints):
+        found = detect_contacts(motion, hands=True)
+        hands = (c for c in found if c.kind in HAND_KINDS)
+        motion = motion.with_constraints((*motion.constraints, *hands))
+    floor = estimate_floor(motion[int(starts_in_tpose(motion)) :])
+    cleaned = clean_feet(
+        motion, stretch=args.stretch, hands=args.hands, ease=args.ease, floor=floor
+    )
+    before, after = quality(motion, floor=floor), quality(cleaned, [motion], floor=floor)
     common.save_clip(cleaned, args.output)
     written = [args.output]
     if args.plot is not None:

@@ -122,8 +122,7 @@ def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = T
     options = dict(getattr(args, "option", ()))
     if _is(path, ".amc") and "asf" not in options:
         options.update(_skeleton(path, getattr(args, "skeletons", ())))
-    with warned():
-        return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose, **options)
+    return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose, **options)
 
 
 def load_clips(
@@ -202,15 +201,16 @@ def save_clip(motion: Motion, output: Path, **options: Any) -> None:
     """Save a motion; warnings become lines on stderr."""
     from motionweave.clips import save
 
-    with warned():
-        save(motion, output, **options)
+    save(motion, output, **options)
 
 
 def emit(args: argparse.Namespace, data: Any, text: str) -> None:
     """Print the answer: ``data`` if JSON is wanted, else ``text``."""
     if args.json:
+        if isinstance(data, Mapping) and args.warned.messages:
+            data = {**data, "warnings": args.warned.as_data()}
         print(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
-    elif text:
+    elif text and not args.quiet:
         print(text)
 
 
@@ -225,17 +225,49 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-@contextmanager
-def warned() -> Iterator[None]:
-    """Turn the library's warnings into one line each on stderr."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", QualityWarning)
-        try:
+class Warned:
+    """The library's warnings, each told once as a line on stderr and kept for the answer."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.messages: list[QualityWarning] = []
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear the library's warnings for as long as the context lasts."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", QualityWarning)
+            others = warnings.showwarning
+
+            def heard(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+                if isinstance(message, QualityWarning):
+                    self._tell(message)
+                else:
+                    others(message, category, *rest)
+
+            warnings.showwarning = heard  # type: ignore[assignment]
             yield
-        finally:
-            for one in caught:
-                if issubclass(one.category, QualityWarning):
-                    print(f"motionweave: warning: {one.message}", file=sys.stderr)
+
+    def _tell(self, message: QualityWarning) -> None:
+        if str(message) in map(str, self.messages):
+            return
+        self.messages.append(message)
+        if not self.quiet:
+            print(f"motionweave: warning: {message}", file=sys.stderr)
+
+    def as_data(self) -> list[dict[str, Any]]:
+        """The warnings as plain values, for JSON."""
+        return [
+            {
+                "message": str(message),
+                **{
+                    name: getattr(message.finding, name)
+                    for name in ("kind", "frame", "joint", "value", "limit")
+                    if hasattr(message.finding, name)
+                },
+            }
+            for message in self.messages
+        ]
 
 
 def progress(

@@ -36,8 +36,7 @@ def run(args: argparse.Namespace) -> None:
     # Contacts count the frames of the file, so its T-pose stays.
     args.drop_tpose = False
     motion = common.load_clip(args, args.clip, contacts=False)
-    with common.warned():
-        motion = motion.with_constraints(detect_contacts(motion, hands=args.hands))
+    motion = motion.with_constraints(detect_contacts(motion, hands=args.hands))
     if args.output is not None:
         from motionweave.io.store.sidecar import save_contacts
 

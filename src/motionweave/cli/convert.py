@@ -69,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _converted(args: argparse.Namespace, path: Path, output: Path) -> Motion:
     motion = _load(args, path)
-    with common.warned():
-        motion = convert(args, motion)
+    motion = convert(args, motion)
     options = {} if args.output_up is None else {"up": args.output_up}
     common.save_clip(motion, output, **options)
     return motion

@@ -85,8 +85,7 @@ def run(args: argparse.Namespace) -> int:
     tables = _tables(args.events, count)
     clips = common.load_clips(args, args.clips)
     space = Framespace(clips, events=tables, cyclic=cyclic, decoupled=args.decoupled)
-    with common.warned():
-        result = space.interpolate(curve, args.cycles, fps=args.fps, clean=not args.no_clean)
+    result = space.interpolate(curve, args.cycles, fps=args.fps, clean=not args.no_clean)
     common.save_clip(result, args.output)
     if args.write_events is not None:
         _write_events(space, args.clips, args.write_events)

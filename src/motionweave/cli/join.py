@@ -52,9 +52,8 @@ def run(args: argparse.Namespace) -> None:
     overlap = args.overlap
     if args.intervals is not None:
         overlap = (tuple(args.intervals[:2]), tuple(args.intervals[2:]))
-    with common.warned():
-        place = overlap_of(a, b, overlap, args.match)
-        result = join(a, b, (place.first, place.second), place.points, clean=not args.no_clean)
+    place = overlap_of(a, b, overlap, args.match)
+    result = join(a, b, (place.first, place.second), place.points, clean=not args.no_clean)
     common.save_clip(result, args.output)
     written = [args.output]
     if args.plot is not None:

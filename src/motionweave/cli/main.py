@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from motionweave import __version__
-from motionweave.cli.common import told
+from motionweave.cli.common import Warned, told
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
@@ -45,9 +45,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     parser = _parser(words)
     args = parser.parse_args(words)
+    args.warned = Warned(args.quiet)
     try:
-        code = args.run(args) or 0
+        with args.warned.listening():
+            code = args.run(args) or 0
         sys.stdout.flush()
+        if args.strict and args.warned.messages:
+            count = len(args.warned.messages)
+            raise StrictError(f"{count} warning{'s' * (count > 1)}, and --strict was given")
         return code
     except BrokenPipeError:
         # Whoever reads our output (head, less) has seen enough; nothing is wrong. What is
@@ -60,6 +65,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("motionweave: stopped", file=sys.stderr)
         return 130
     return 2
+
+
+class StrictError(MotionweaveError):
+    """The result was made, but with warnings, and the user does not want that."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,5 +94,11 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         if name == asked:
             module = importlib.import_module(f"motionweave.cli.{name}")
             module.add_arguments(sub)
+            sub.add_argument(
+                "--strict", action="store_true", help="fail (exit code 2) if there is any warning"
+            )
+            sub.add_argument(
+                "--quiet", action="store_true", help="print neither warnings nor a summary"
+            )
             sub.set_defaults(run=module.run)
     return parser

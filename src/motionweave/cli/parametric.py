@@ -56,13 +56,12 @@ def run(args: argparse.Namespace) -> None:
         lines = [f"{name}: {a:g} to {b:g}" for name, (a, b) in space.ranges.items()]
         common.emit(args, space.ranges, "\n".join(lines))
         return
-    with common.warned():
-        reached = space.at(outside="nearest" if args.nearest else "error", **wanted)
-        motion = reached.motion
-        if not args.no_clean:
-            from motionweave.contacts.clean.footskate import clean_feet
+    reached = space.at(outside="nearest" if args.nearest else "error", **wanted)
+    motion = reached.motion
+    if not args.no_clean:
+        from motionweave.contacts.clean.footskate import clean_feet
 
-            motion = clean_feet(motion)
+        motion = clean_feet(motion)
     common.save_clip(motion, args.output)
     got = ", ".join(f"{name} {value:.4g}" for name, value in reached.values.items())
     weights = ", ".join(f"{w:.3f}" for w in reached.weights)

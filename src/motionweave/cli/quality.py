@@ -33,8 +33,7 @@ def run(args: argparse.Namespace) -> None:
     found = []
     for path in common.progress(args.clips, "measuring"):
         motion = common.load_clip(args, path)
-        with common.warned():
-            found.append(quality(motion, inputs))
+        found.append(quality(motion, inputs))
         if args.plot is not None and len(found) == 1:
             from motionweave.plots.quality import quality_plot
 

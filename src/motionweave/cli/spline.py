@@ -66,16 +66,15 @@ def run(args: argparse.Namespace) -> None:
     first, second = common.load_clips(args, args.clips)
     from motionweave.methods.subspace.transition import subspace
 
-    with common.warned():
-        space = subspace(first, second, dimensions=args.dimensions, explained=args.explained)
-        made = space.transition(
-            args.leave,
-            args.enter,
-            degree=args.degree,
-            length=args.length,
-            bias=args.bias,
-            clean=not args.no_clean,
-        )
+    space = subspace(first, second, dimensions=args.dimensions, explained=args.explained)
+    made = space.transition(
+        args.leave,
+        args.enter,
+        degree=args.degree,
+        length=args.length,
+        bias=args.bias,
+        clean=not args.no_clean,
+    )
     common.save_clip(made.motion, args.output)
     if args.plot is not None:
         from motionweave.plots.subspace import subspace_plot

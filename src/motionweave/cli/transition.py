@@ -51,14 +51,13 @@ def run(args: argparse.Namespace) -> None:
     clips = common.load_clips(args, args.clips)
     from motionweave.methods.blending.transition import transition
 
-    with common.warned():
-        result = transition(
-            *clips,
-            at=places,
-            half_width=args.half_width,
-            resample=args.resample,
-            clean=not args.no_clean,
-        )
+    result = transition(
+        *clips,
+        at=places,
+        half_width=args.half_width,
+        resample=args.resample,
+        clean=not args.no_clean,
+    )
     common.save_clip(result, args.output)
     common.emit(
         args,

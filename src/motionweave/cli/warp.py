@@ -37,8 +37,7 @@ def run(args: argparse.Namespace) -> None:
     recipe = load_warp(args.keys)
     motion = common.load_clip(args, args.clip)
     changed = {"clean": args.clean} if args.clean or args.no_clean else {}
-    with common.warned():
-        warped = recipe.apply(motion, **changed)
+    warped = recipe.apply(motion, **changed)
     common.save_clip(warped, args.output)
     written = [args.output]
     if args.plot is not None:
