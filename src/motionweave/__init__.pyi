@@ -8,7 +8,7 @@ from .body.mirror import mirror as mirror
 from .body.retarget import common_skeleton as common_skeleton
 from .body.retarget import on_skeleton as on_skeleton
 from .body.rig.roles import find_rig as find_rig
-from .body.rig.roles import use_rig as use_rig
+from .body.rig.roles import with_rig as with_rig
 from .clips import load as load
 from .clips import load_all as load_all
 from .clips import load_markers as load_markers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from motionweave import RigError, Skeleton
-from motionweave.body.rig import roles as rig_module
-from motionweave.body.rig.roles import ROLES, find_rig, leg_length, use_rig
+from motionweave.body.rig.roles import ROLES, find_rig, leg_length, with_rig
 
 # Each convention: its tree by indentation, and the joints expected for hips, chest, neck,
 # head, then thigh, shin, ankle, toe, shoulder, upper arm, forearm, hand of the left side.
@@ -536,13 +535,6 @@ def skeleton_of(tree: str) -> Skeleton:
     return Skeleton(tuple(names), np.array(parents), offsets)
 
 
-@pytest.fixture(autouse=True)
-def _no_left_over_overrides() -> Iterator[None]:
-    yield
-    rig_module._overrides.clear()
-    rig_module._cached_rig.cache_clear()
-
-
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_names_of_every_convention_give_the_roles_on_both_sides(convention: str) -> None:
     tree, expected = CONVENTIONS[convention]
@@ -684,13 +676,17 @@ def test_an_override_goes_before_names_and_shape(tmp_path: Path) -> None:
     assert [skeleton.names[j] for j in listed.spine] == ["Spine", "Spine2"]
 
 
-def test_an_override_in_use_holds_for_skeletons_with_its_joints() -> None:
+def test_a_skeleton_carries_the_roles_it_was_given_and_no_other_does() -> None:
     skeleton = skeleton_of(CONVENTIONS["lafan1"][0])
-    other = skeleton_of(CONVENTIONS["smpl"][0])
-    before = find_rig(other).names()
-    use_rig({"chest": "Spine1", "right_toe": "RightFoot", "right_ankle": "RightFoot"})
-    assert find_rig(skeleton).names()["right_toe"] == "RightFoot"
-    assert find_rig(other).names() == before
+    given = with_rig(skeleton, {"chest": "Spine1", "right_toe": None})
+    assert find_rig(given).names()["chest"] == "Spine1"
+    assert not find_rig(given).has("right_toe")
+    assert find_rig(skeleton).names()["chest"] == "Spine2"
+    assert given != skeleton
+    again = pickle.loads(pickle.dumps(given))
+    assert again == given
+    assert find_rig(again).names() == find_rig(given).names()
+    assert find_rig(replace(given, offsets=2.0 * given.offsets)).names()["chest"] == "Spine1"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 # Options of `load` that are not a reader's own, and have arguments of their own.
-_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose")
+_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "rig")
 # Work that is done sooner needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
@@ -118,11 +118,17 @@ def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = T
     """Load one clip as the options of `add_clips` say; warnings become lines on stderr."""
     from motionweave.clips import load
 
-    use_rig(args)
     options = dict(getattr(args, "option", ()))
     if _is(path, ".amc") and "asf" not in options:
         options.update(_skeleton(path, getattr(args, "skeletons", ())))
-    return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose, **options)
+    return load(
+        path,
+        contacts=contacts,
+        up=args.up,
+        drop_tpose=args.drop_tpose,
+        rig=getattr(args, "rig", None),
+        **options,
+    )
 
 
 def load_clips(
@@ -162,14 +168,6 @@ def told(error: MotionweaveError | OSError) -> str:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
     return str(error)
-
-
-def use_rig(args: argparse.Namespace) -> None:
-    """Make the joint roles given with ``--rig`` known."""
-    if getattr(args, "rig", None) is not None:
-        from motionweave.body.rig.roles import use_rig as use
-
-        use(args.rig)
 
 
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:

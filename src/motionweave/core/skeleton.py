@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,9 @@ class Skeleton:
         offset is kept for files, but a motion's root position replaces it.
     end_parents, end_offsets
         ``(E,)`` and ``(E, 3)``: tips of the last bones (BVH's end sites).
+    roles
+        What the user says about which joint is which, role to joint name; it goes before
+        what names and shape tell. Empty for most; see `motionweave.find_rig`.
     """
 
     names: tuple[str, ...]
@@ -49,6 +53,7 @@ class Skeleton:
     offsets: Array
     end_parents: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     end_offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    roles: Mapping[str, str | tuple[str, ...] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = tuple(str(name) for name in self.names)
@@ -78,6 +83,7 @@ class Skeleton:
         object.__setattr__(
             self, "end_offsets", _frozen(self.end_offsets, np.float64, (ends, 3), "end_offsets")
         )
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -94,10 +100,18 @@ class Skeleton:
             and np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.end_parents, other.end_parents)
             and np.array_equal(self.end_offsets, other.end_offsets)
+            and self.roles == other.roles
         )
 
     def __hash__(self) -> int:
         return hash((self.names, self.parents.tobytes(), self.offsets.tobytes()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A read-only view cannot be pickled; the mapping that it shows can.
+        return {**self.__dict__, "roles": dict(self.roles)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, roles=MappingProxyType(state["roles"]))
 
     def index(self, name: str) -> int:
         """Index of a joint by name; a `RigError` lists near names if there is none."""

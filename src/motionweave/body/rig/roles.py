@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -34,7 +34,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-__all__ = ["ROLES", "SIDES", "Rig", "find_rig", "leg_length", "use_rig"]
+__all__ = ["ROLES", "SIDES", "Rig", "find_rig", "leg_length", "with_rig"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class Rig:
             raise RigError(
                 f"{feature} needs to know which joint is the {role}, and neither names nor shape "
                 f"of the skeleton (joints {self._listed()}) tell: "
-                f"give it in a JSON file such as {example} (--rig FILE, or mw.use_rig(FILE))"
+                f"give it in a JSON file such as {example} (--rig FILE, or mw.load(..., rig=FILE))"
             )
         return index
 
@@ -118,21 +118,39 @@ class Rig:
         return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
 
 
-_overrides: list[Given] = []
-
-
-def use_rig(override: Override | str | Path) -> None:
-    """Roles to use from now on for every skeleton that has all the joints named here.
+def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
+    """The skeleton with joint roles that go before what its names and shape tell.
 
     Parameters
     ----------
+    skeleton
+        The character.
     override
         Role to joint name, or a JSON file that holds it, such as
         ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
         null says that there is no such joint.
+
+    Returns
+    -------
+    Skeleton
+        Every method that is given a motion of it uses these roles.
+
+    Raises
+    ------
+    RigError
+        If a role or a joint does not exist; the message names it and lists near ones.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> body = mw.sample("walk").skeleton
+    >>> mw.find_rig(mw.with_rig(body, {"head": None})).has("head")
+    False
     """
-    _overrides.insert(0, read_override(override))
-    _cached_rig.cache_clear()
+    given = read_override(override)
+    for name in sorted(joints_of(given)):
+        skeleton.index(name)
+    return replace(skeleton, roles=given)
 
 
 def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) -> Rig:
@@ -143,20 +161,25 @@ def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) 
     skeleton
         The character; the result is remembered for each skeleton.
     override
-        Role to joint name, or a JSON file, as in `use_rig`; goes before everything else.
+        Role to joint name, or a JSON file, as in `with_rig`; goes before everything else.
+
+    Returns
+    -------
+    Rig
+        Which joint has which role, and where that was learnt.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.find_rig(mw.sample("walk").skeleton).names()["left_ankle"]
+    'LeftFoot'
     """
-    if override is not None:
-        return _build(skeleton, read_override(override))
-    return _cached_rig(skeleton)
+    return _cached_rig(skeleton if override is None else with_rig(skeleton, override))
 
 
 @lru_cache(maxsize=256)
 def _cached_rig(skeleton: Skeleton) -> Rig:
-    names = set(skeleton.names)
-    for override in _overrides:
-        if joints_of(override) <= names:
-            return _build(skeleton, override)
-    return _build(skeleton, {})
+    return _build(skeleton, skeleton.roles)
 
 
 def leg_length(skeleton: Skeleton, rig: Rig | None = None) -> float:
