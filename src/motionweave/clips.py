@@ -106,6 +106,8 @@ def _with_rig(motion: Motion, rig: Given) -> Motion:
     if named and named.isdisjoint(motion.skeleton.names):
         return motion
     return replace(motion, skeleton=with_rig(motion.skeleton, rig))
+
+
 def load_all(
     where: str | Path | Iterable[str | Path], *, broken: Broken = "warn", **options: Any
 ) -> list[Motion]:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from motionweave.errors import FormatError, MotionweaveError, QualityWarning
+from motionweave.errors import FormatError, MotionweaveError, QualityWarning, RetargetNotice
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
@@ -229,17 +229,21 @@ class Warned:
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
         self.messages: list[QualityWarning] = []
+        self.notices: list[str] = []
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Hear the library's warnings for as long as the context lasts."""
         with warnings.catch_warnings():
-            warnings.simplefilter("always", QualityWarning)
+            for kind in (QualityWarning, RetargetNotice):
+                warnings.simplefilter("always", kind)
             others = warnings.showwarning
 
             def heard(message: Warning | str, category: type[Warning], *rest: Any) -> None:
                 if isinstance(message, QualityWarning):
                     self._tell(message)
+                elif isinstance(message, RetargetNotice):
+                    self._note(str(message))
                 else:
                     others(message, category, *rest)
 
@@ -252,6 +256,13 @@ class Warned:
         self.messages.append(message)
         if not self.quiet:
             print(f"motionweave: warning: {message}", file=sys.stderr)
+
+    def _note(self, notice: str) -> None:
+        """Tell what was done that the user may not expect: no doubt about the result."""
+        if notice not in self.notices:
+            self.notices.append(notice)
+            if not self.quiet:
+                print(f"motionweave: {notice}", file=sys.stderr)
 
     def as_data(self) -> list[dict[str, Any]]:
         """The warnings as plain values, for JSON."""

@@ -177,16 +177,26 @@ class Skeleton:
         """Whether names and tree agree; bone lengths may differ."""
         return self.names == other.names and np.array_equal(self.parents, other.parents)
 
-    def difference(self, other: Skeleton) -> str:
-        """One line that says how the joints of two skeletons differ, or ``""``."""
+    def difference(
+        self, other: Skeleton, mine_is: str = "the first", other_is: str = "the second"
+    ) -> str:
+        """One line that says how the joints of two skeletons differ, or ``""``.
+
+        Parameters
+        ----------
+        other
+            The skeleton to compare with.
+        mine_is, other_is
+            What the two are called in that line.
+        """
         if self.same_joints(other):
             return ""
         mine, theirs = set(self.names), set(other.names)
         parts = []
         if mine - theirs:
-            parts.append(f"only in the first: {_listed(sorted(mine - theirs))}")
+            parts.append(f"only in {mine_is}: {_listed(sorted(mine - theirs))}")
         if theirs - mine:
-            parts.append(f"only in the second: {_listed(sorted(theirs - mine))}")
+            parts.append(f"only in {other_is}: {_listed(sorted(theirs - mine))}")
         if not parts:
             moved = [
                 name for name in self.names if self._parent_name(name) != other._parent_name(name)
