@@ -25,7 +25,7 @@ from motionweave.body.correspondence import (
     one_convention,
     same_body,
 )
-from motionweave.body.floor import Floor, fit_floor
+from motionweave.body.floor import Floor
 from motionweave.body.retarget import on_skeleton, size, transferred
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import LEG_JOINTS, contact_points, has_feet
@@ -36,7 +36,7 @@ from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import motion as clip_tools
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.constraints import active
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RetargetNotice, RigError
@@ -117,16 +117,16 @@ def retarget(
         body = Body(motion)
         target = Body.at_rest(onto) if isinstance(onto, Skeleton) else Body(onto)
         _require_humans(motion, body, target)
-        pairs = mapping if isinstance(mapping, JointMapping) else None
-        pairs = pairs or match(motion.skeleton, skeleton, mapping)
-        result, scale = transferred(body, target, pairs)
+        if not isinstance(mapping, JointMapping):
+            mapping = match(motion.skeleton, skeleton, mapping)
+        result, scale = transferred(body, target, mapping)
     grounded = has_feet(motion.skeleton) and has_feet(skeleton)
     if not grounded:
         return result
-    ours = floor_of(motion)
+    ours = estimate_floor(motion)
     level = scale * ours.height
     if isinstance(onto, Motion) and ours.slope == (0.0, 0.0):
-        theirs = floor_of(onto)
+        theirs = estimate_floor(onto)
         level = theirs.height if theirs.slope == (0.0, 0.0) else level
     lift = np.array([0.0, level - scale * ours.height, 0.0])
     result = replace(result, root=result.root + lift)
@@ -279,7 +279,11 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
 
 
 def _alike(source: Skeleton, target: Skeleton) -> bool:
-    return source == target or source.same_joints(target) or one_convention(source, target)
+    if source == target or one_convention(source, target):
+        return True
+    # Of bodies that are not understood the names are all there is to go by.
+    known = all(find_rig(skeleton).has("hips", *LEG_JOINTS) for skeleton in (source, target))
+    return source.same_joints(target) and not known
 
 
 def _require_humans(motion: Motion, body: Body, target: Body) -> None:
@@ -296,21 +300,6 @@ def _scale(motion: Motion, result: Motion) -> float:
     return size(result.skeleton) / size(motion.skeleton)
 
 
-def floor_of(motion: Motion) -> Floor:
-    """The floor under a clip: through the contacts that it has, or else estimated."""
-    points = contact_points(motion)
-    places, weights = [], []
-    for contact in motion.constraints:
-        if contact.kind in FOOT_KINDS:
-            held = slice(int(np.ceil(contact.start)), int(np.floor(contact.end)) + 1)
-            if len(points[contact.kind][held]):
-                places.append(np.median(points[contact.kind][held], axis=0))
-                weights.append(contact.end - contact.start + 1.0)
-    if not places:
-        return estimate_floor(motion)
-    return fit_floor(np.array(places), np.array(weights), leg_length(motion.skeleton))
-
-
 def _follow(result: Motion, shifts: Mapping[str, Array], roles: Sequence[str]) -> Motion:
     """Ends of limbs moved by ``shifts`` ``(T, 3)``, per side, by bending the limbs.
 
@@ -321,9 +310,12 @@ def _follow(result: Motion, shifts: Mapping[str, Array], roles: Sequence[str]) -
     local = np.array(result.rotations)
     for side, shift in shifts.items():
         limb = ik.Limb(*(rig.roles[f"{side}_{role}"] for role in roles))
+        upper, middle, end = (positions[:, joint] for joint in limb)
         solved = ik.solve_two_bones(
-            *(positions[:, joint] for joint in limb),
-            positions[:, limb.end] + shift,
+            upper,
+            middle,
+            end,
+            end + shift,
             hinge=ik.hinge_axis(positions, orientations, limb),
             soft=_SOFT,
         )

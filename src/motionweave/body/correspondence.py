@@ -203,7 +203,7 @@ def one_convention(source: Skeleton, target: Skeleton) -> bool:
     mapping = match_by_name(source, target)
     ours, theirs = find_rig(source), find_rig(target)
     if ours.roles and theirs.roles:
-        if set(ours.roles) ^ set(theirs.roles) - _OPTIONAL:
+        if (set(ours.roles) ^ set(theirs.roles)) - _OPTIONAL:
             return False
         joints = [joint for role, joint in theirs.roles.items() if role in ours.roles]
     elif len(mapping.pairs) < min(len(source), len(target)):

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from motionweave.body.rig.tree import depths
 from motionweave.core.skeleton import Skeleton
 
@@ -81,7 +83,7 @@ _CENTRE_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
 # Words for the legs of animals, and for where on an animal a leg is.
 _BEASTLY = _words("paw hoof foreleg hindleg frontleg backleg rearleg forepaw hindpaw")
 _BEASTLY_PLACES = _words("fore hind front rear back")
-_LEGGED = _words("leg upleg thigh shin foot paw toe calf ankle arm")
+_LEGGED = _words("leg upleg thigh shin foot paw calf ankle")
 
 _WORDS = frozenset().union(
     *(words for claims in (_LEG_CLAIMS, _ARM_CLAIMS, _CENTRE_CLAIMS) for _, words in claims)
@@ -176,6 +178,7 @@ def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
         side, part = read_name(name)
         if part:
             parts.setdefault((side, part), []).append(joint)
+    parts = _off_centre(skeleton, parts)
     depth = depths(skeleton)
     roles: dict[str, int] = {}
     for side in (LEFT, RIGHT):
@@ -186,7 +189,27 @@ def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
     return roles
 
 
-def walks_on_paws(skeleton: Skeleton) -> int:
+def _off_centre(
+    skeleton: Skeleton, parts: Mapping[tuple[str, str], list[int]]
+) -> dict[tuple[str, str], list[int]]:
+    """The joints of sides without those at one place with their like of the other side.
+
+    Some exporters put a joint of the limb's own name between the middle of the body and
+    the limb; it turns nothing. Where no joint of that name is left, all stay.
+    """
+    rest = skeleton.rest_positions
+    kept = dict(parts)
+    for (side, part), joints in parts.items():
+        others = parts.get((RIGHT if side == LEFT else LEFT, part), [])
+        if side == CENTRE or len(joints) < 2 or len(others) < 2:
+            continue
+        near = 1e-3 * skeleton.height
+        apart = [j for j in joints if np.linalg.norm(rest[others] - rest[j], axis=1).min() > near]
+        kept[side, part] = apart or joints
+    return kept
+
+
+def legs_by_name(skeleton: Skeleton) -> int:
     """4 if names speak of the paws, hooves, fore and hind legs of an animal, else 0."""
     beastly = 0
     for name in skeleton.names:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, roles_by_name, walks_on_paws
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, legs_by_name, roles_by_name
 from motionweave.body.rig.override import (
     CENTRE_ROLES,
     ROLES,
@@ -291,10 +291,10 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterab
         ]
         count = standing_legs(skeleton, ends)
     elif all(limbs[::2]):
-        return 0
+        count = 2
     else:
         count = standing_legs(skeleton)
-    return max(count, walks_on_paws(skeleton)) if count > 2 else walks_on_paws(skeleton)
+    return max(count if count > 2 else 0, legs_by_name(skeleton))
 
 
 def _limbs() -> Iterable[tuple[str, ...]]:
