@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from motionweave.body import ik
-from motionweave.body.anatomy import Body
+from motionweave.body.anatomy import Body, Pair
 from motionweave.body.correspondence import (
     Given,
     JointMapping,
@@ -110,16 +110,19 @@ def retarget(
         return motion
     if feet and has_feet(motion.skeleton) and not motion.constraints:
         motion = motion.with_constraints(detect_contacts(motion))
-    if mapping is None and one_convention(motion.skeleton, skeleton):
-        result = on_skeleton(motion, skeleton)
-        scale = _scale(motion, result)
+    if mapping is None and _same_rotations(motion.skeleton, skeleton):
+        result, from_rest = on_skeleton(motion, skeleton), True
+        scale = size(skeleton) / size(motion.skeleton)
     else:
-        body = Body(motion)
         target = Body.at_rest(onto) if isinstance(onto, Skeleton) else Body(onto)
-        _require_humans(motion, body, target)
-        if not isinstance(mapping, JointMapping):
+        bodies = Pair(Body(motion), target)
+        _require_humans(motion, bodies)
+        from_rest = bodies.from_rest
+        if mapping is None:
+            mapping = joint_mapping(motion.skeleton, skeleton)
+        elif not isinstance(mapping, JointMapping):
             mapping = match(motion.skeleton, skeleton, mapping)
-        result, scale = transferred(body, target, mapping)
+        result, scale = transferred(bodies, mapping)
     grounded = has_feet(motion.skeleton) and has_feet(skeleton)
     if not grounded:
         return result
@@ -134,7 +137,7 @@ def retarget(
         result = _follow(result, _hand_shifts(result, motion, scale, lift), ARM)
     if feet:
         floor = Floor(level, ours.slope)
-        result = _follow(result, _foot_shifts(result, motion, scale, lift, floor), LEG)
+        result = _follow(result, _foot_shifts(result, motion, scale, lift, floor, from_rest), LEG)
     return result
 
 
@@ -193,8 +196,8 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
         raise RigError("no motions, so no skeleton that they could have in common")
     first = motions[0]
     for motion in motions[1:]:
-        if not _alike(motion.skeleton, first.skeleton):
-            _require_humans(motion, Body(motion), Body(first))
+        if not _same_rotations(motion.skeleton, first.skeleton):
+            _require_humans(motion, Pair(Body(motion), Body(first)))
     return first.skeleton
 
 
@@ -263,11 +266,13 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
 
 
 def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Motion:
-    if motion.skeleton == skeleton:
+    source = motion.skeleton
+    if source == skeleton:
         return motion
-    if _alike(motion.skeleton, skeleton):
+    alike = one_convention(source, skeleton)
+    if _same_rotations(source, skeleton) or (alike and source.same_joints(skeleton)):
         return on_skeleton(motion, skeleton)
-    if not same_body(motion.skeleton, skeleton):
+    if not (alike or same_body(source, skeleton)):
         what = f"clip {motion.name!r}" if motion.name else "a clip"
         whose = f" of {onto.name!r}" if isinstance(onto, Motion) and onto.name else ""
         warnings.warn(
@@ -278,26 +283,22 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
     return retarget(motion, onto)
 
 
-def _alike(source: Skeleton, target: Skeleton) -> bool:
-    if source == target or one_convention(source, target):
-        return True
-    # Of bodies that are not understood the names are all there is to go by.
-    known = all(find_rig(skeleton).has("hips", *LEG_JOINTS) for skeleton in (source, target))
-    return source.same_joints(target) and not known
+def _same_rotations(source: Skeleton, target: Skeleton) -> bool:
+    """Whether rotations can be copied: one convention and body, or nothing else to go by."""
+    if all(find_rig(skeleton).has("hips", *LEG_JOINTS) for skeleton in (source, target)):
+        return one_convention(source, target) and same_body(source, target)
+    return source.same_joints(target) or one_convention(source, target)
 
 
-def _require_humans(motion: Motion, body: Body, target: Body) -> None:
+def _require_humans(motion: Motion, bodies: Pair) -> None:
     """Refuse bodies that do not correspond by role."""
-    for each, which in ((body, "its"), (target, "the other")):
+    for each, which in ((bodies.source, "its"), (bodies.target, "the other")):
         if not each.rig.has("hips", *LEG_JOINTS):
-            how = motion.skeleton.difference(target.motion.skeleton, "the clip", "the other")
+            other = bodies.target.motion.skeleton
+            how = motion.skeleton.difference(other, "the clip", "the other")
             called = f" (clip {motion.name!r})" if motion.name else ""
             why = f"{which} skeleton {each.rig.why_not_human()}"
             raise RigError(f"the bodies do not correspond{called}: {why}; {how}")
-
-
-def _scale(motion: Motion, result: Motion) -> float:
-    return size(result.skeleton) / size(motion.skeleton)
 
 
 def _follow(result: Motion, shifts: Mapping[str, Array], roles: Sequence[str]) -> Motion:
@@ -339,7 +340,7 @@ def _hand_shifts(result: Motion, motion: Motion, scale: float, lift: Array) -> d
 
 
 def _foot_shifts(
-    result: Motion, motion: Motion, scale: float, lift: Array, floor: Floor
+    result: Motion, motion: Motion, scale: float, lift: Array, floor: Floor, from_rest: bool
 ) -> dict[str, Array]:
     """How feet must move ``(T, 3)`` to go where the source's go, scaled; per side.
 
@@ -347,7 +348,7 @@ def _foot_shifts(
     foot does, and while only the heel or only the toe is planted that one does, at the
     place where it is when the foot is flat: so feet roll over their own length.
     """
-    there, here = contact_points(motion), contact_points(result)
+    there, here = (contact_points(each, from_rest=from_rest) for each in (motion, result))
     spread = max(1, round(_ROLL * motion.fps))
     size = leg_length(result.skeleton)
     frames = np.arange(len(motion))

@@ -100,7 +100,7 @@ class Body:
 
     @cached_property
     def _standing(self) -> tuple[Array, Array]:
-        """How much each frame counts as standing ``(T,)``, and which way it faces ``(T, 4)``."""
+        """How much each frame counts as standing ``(T,)``, and how its trunk is turned ``(T, 4)``."""
         positions, _ = self._forward
         trunk = _trunk(self.rig, positions)
         left = self.rig.lateral_axis(positions)
@@ -115,7 +115,11 @@ class Body:
             tilts.append(_angle_up(positions[:, thigh] - positions[:, shin]))
             tilts.append(_angle_up(positions[:, shin] - positions[:, ankle]))
         unrest = np.sum(np.square(tilts), axis=0) / _SWAY**2
-        facing = rotations.about_vertical(np.arctan2(-left[:, 2], left[:, 0]))
+        # A jogger leans: up is along the trunk, not along the vertical.
+        forward = _unit(np.cross(left, trunk))
+        facing = rotations.from_matrix(
+            np.stack([np.cross(trunk, forward), trunk, forward], axis=-1)
+        )
         return np.exp(0.5 * (unrest.min() - unrest)), facing
 
     def posture(self, from_rest: bool) -> Array:
@@ -179,7 +183,7 @@ class Body:
                     frames[joint] = _frame(bone, across)
                 self._carry(frames, posture, limb.end, limb.middle)
         if self.rig.has(*LEG_JOINTS):
-            for side, sole in soles(self.motion).items():
+            for side, sole in soles(self.motion, from_rest).items():
                 frame = self._foot(side, sole.ankle, sole.heel, sole.toe_joint, sole.toe)
                 if frame is not None:
                     frames[sole.ankle] = frame
@@ -243,16 +247,35 @@ def rest_motion(skeleton: Skeleton) -> Motion:
     return Motion(skeleton, 30.0, skeleton.offsets[:1], np.tile(rotations.IDENTITY, (1, count, 1)))
 
 
-def shared_frames(ours: Body, theirs: Body) -> tuple[Array, Array]:
-    """Frames ``(J, 4)`` of the joints of two bodies that mean the same in both.
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two bodies whose parts are read in the same way.
 
-    Both are read in the same way, so that going from one body to the other and back is
-    exact: off the rest poses if both stand, else off how both stand in their motions, and
-    a limb's hinge off the motions if both bend it.
+    So that going from one body to the other and back is exact, both are read off their rest
+    poses if both stand, else off how both stand in their motions; and a limb's hinge off the
+    motions if both bend it.
+
+    Parameters
+    ----------
+    source, target
+        Who moves, and who shall.
     """
-    from_rest = ours.stands and theirs.stands
-    hinged = ours.hinges() & theirs.hinges()
-    return ours.frames(from_rest, hinged), theirs.frames(from_rest, hinged)
+
+    source: Body
+    target: Body
+
+    @cached_property
+    def from_rest(self) -> bool:
+        """Whether the rest poses tell how the bodies stand."""
+        return self.source.stands and self.target.stands
+
+    def frames(self) -> tuple[Array, Array]:
+        """Frames ``(J, 4)`` of the joints of both bodies."""
+        hinged = self.source.hinges() & self.target.hinges()
+        return (
+            self.source.frames(self.from_rest, hinged),
+            self.target.frames(self.from_rest, hinged),
+        )
 
 
 _X = np.array([1.0, 0.0, 0.0])

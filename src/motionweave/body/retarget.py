@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.body.anatomy import Body, shared_frames
+from motionweave.body.anatomy import Pair
 from motionweave.body.correspondence import JointMapping, match_by_name
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import LEG_JOINTS, soles
@@ -80,27 +80,24 @@ def on_skeleton(motion: Motion, skeleton: Skeleton) -> Motion:
     )
 
 
-def transferred(
-    body: Body, onto: Body, mapping: JointMapping, lift: float = 0.0
-) -> tuple[Motion, float]:
+def transferred(bodies: Pair, mapping: JointMapping) -> tuple[Motion, float]:
     """A body's motion performed by another body, part by part as it is turned in the world.
 
     Parameters
     ----------
-    body, onto
+    bodies
         Who moves, and who shall.
     mapping
         Which joints of the target follow which of the source.
-    lift
-        How much higher than scaled the result is to be.
 
     Returns
     -------
     The motion, and by how much everything is longer in it. The middle of the hips goes where
     the source's goes, scaled by leg length and with room for the height of the feet.
     """
+    body, onto = bodies.source, bodies.target
     source, target = body.motion, onto.motion.skeleton
-    ours, theirs = shared_frames(body, onto)
+    ours, theirs = bodies.frames()
     positions, orientations = source.forward()
     turned = np.empty((len(source), len(target), 4))
     back = rotations.inverse(theirs)
@@ -119,12 +116,10 @@ def transferred(
             turned[:, joint] = turned[:, parent]
     local = _local(turned, target)
     scale = size(target) / size(source.skeleton)
-    root = _placed_root(body, onto, positions, turned, scale)
-    root[:, 1] += lift
     result = replace(
         source,
         skeleton=target,
-        root=root,
+        root=_placed_root(bodies, positions, turned, scale),
         rotations=local,
         translations=_stretched(source, mapping, scale),
         # How the source's file was laid out says nothing about this skeleton's.
@@ -141,8 +136,9 @@ def _local(turned: Array, skeleton: Skeleton) -> Array:
     return rotations.unroll(rotations.normalize(local))
 
 
-def _placed_root(body: Body, onto: Body, positions: Array, turned: Array, scale: float) -> Array:
+def _placed_root(bodies: Pair, positions: Array, turned: Array, scale: float) -> Array:
     """Root positions ``(T, 3)`` that put the middle of the hips where the source's is, scaled."""
+    body, onto = bodies.source, bodies.target
     target = onto.motion.skeleton
     if not (body.rig.has(*LEG_JOINTS) and onto.rig.has(*LEG_JOINTS)):
         hips, goal = body.rig.roles.get("hips", 0), onto.rig.roles.get("hips", 0)
@@ -150,7 +146,8 @@ def _placed_root(body: Body, onto: Body, positions: Array, turned: Array, scale:
     thighs = [body.rig.roles[f"{side}_thigh"] for side in SIDES]
     middle = scale * positions[:, thighs].mean(axis=1)
     # Feet do not grow with the legs: the ankles are as high as they are.
-    middle[:, 1] += _ankle_height(onto.motion) - scale * _ankle_height(body.motion)
+    ours, theirs = (_ankle_height(each.motion, bodies.from_rest) for each in (body, onto))
+    middle[:, 1] += theirs - scale * ours
     reach = np.mean([_reached(target, turned, onto.rig.roles[f"{s}_thigh"]) for s in SIDES], axis=0)
     return np.asarray(middle - reach)
 
@@ -163,9 +160,9 @@ def _reached(skeleton: Skeleton, turned: Array, joint: int) -> Array:
     return away
 
 
-def _ankle_height(motion: Motion) -> float:
+def _ankle_height(motion: Motion, from_rest: bool) -> float:
     """Height of the ankles over the soles of flat feet."""
-    return float(np.mean([np.linalg.norm(sole.heel) for sole in soles(motion).values()]))
+    return float(np.mean([np.linalg.norm(sole.heel) for sole in soles(motion, from_rest).values()]))
 
 
 def _stretched(source: Motion, mapping: JointMapping, scale: float) -> Array | None:
