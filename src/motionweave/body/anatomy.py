@@ -100,7 +100,7 @@ class Body:
 
     @cached_property
     def _standing(self) -> tuple[Array, Array]:
-        """How much each frame counts as standing ``(T,)``, and how its trunk is turned ``(T, 4)``."""
+        """How much each frame counts as standing ``(T,)``, and its trunk's turn ``(T, 4)``."""
         positions, _ = self._forward
         trunk = _trunk(self.rig, positions)
         left = self.rig.lateral_axis(positions)
