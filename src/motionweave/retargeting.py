@@ -44,7 +44,7 @@ from motionweave.errors import RetargetNotice, RigError
 __all__ = ["common_skeleton", "concatenate", "joint_mapping", "on_common_skeleton", "retarget"]
 
 # Share of a limb's length, before full extension, in which it gives way to a far goal.
-_SOFT = 0.01
+_SOFT = 0.02
 # Leg lengths by which soles may be below the floor, as they are in recordings.
 _SUNK = 0.004
 # Seconds in which the hold of a foot passes from heel to toe.
@@ -230,6 +230,13 @@ def on_common_skeleton(
     ------
     RigError
         If joints do not correspond; the message names the motion and lists them.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> clips = mw.on_common_skeleton([mw.sample("walk"), mw.sample("jog").scaled(1.2)])
+    >>> clips[0].skeleton == clips[1].skeleton
+    True
     """
     if skeleton is None:
         skeleton = common_skeleton(motions)
@@ -319,6 +326,7 @@ def _follow(result: Motion, shifts: Mapping[str, Array], roles: Sequence[str]) -
             end + shift,
             hinge=ik.hinge_axis(positions, orientations, limb),
             soft=_SOFT,
+            hinged=True,
         )
         local[:, list(limb)] = ik.apply_to_limb(
             result.rotations, orientations, result.skeleton, limb, solved
