@@ -28,11 +28,13 @@ from motionweave.body.correspondence import (
 from motionweave.body.floor import Floor
 from motionweave.body.retarget import on_skeleton, size, transferred
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.root import at_pelvis
 from motionweave.body.soles import LEG_JOINTS, contact_points, has_feet
 from motionweave.clips import load
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footskate import ARM, LEG
 from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.contacts.floors import on_one_floor
 from motionweave.core import motion as clip_tools
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -105,6 +107,8 @@ def retarget(
     """
     if isinstance(onto, str | Path):
         onto = load(onto, contacts=False)
+    motion = at_pelvis(motion)
+    onto = onto if isinstance(onto, Skeleton) else at_pelvis(onto)
     skeleton = onto if isinstance(onto, Skeleton) else onto.skeleton
     if skeleton == motion.skeleton and mapping is None:
         return motion
@@ -112,6 +116,8 @@ def retarget(
         motion = motion.with_constraints(detect_contacts(motion))
     if mapping is None and _same_rotations(motion.skeleton, skeleton):
         result, from_rest = on_skeleton(motion, skeleton), True
+        if isinstance(onto, Motion):
+            result = replace(result, source=onto.source, carrier=onto.carrier)
         scale = size(skeleton) / size(motion.skeleton)
     else:
         target = Body.at_rest(onto) if isinstance(onto, Skeleton) else Body(onto)
@@ -194,8 +200,8 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
     """
     if not motions:
         raise RigError("no motions, so no skeleton that they could have in common")
-    first = motions[0]
-    for motion in motions[1:]:
+    first, *others = (at_pelvis(motion) for motion in motions)
+    for motion in others:
         if not _same_rotations(motion.skeleton, first.skeleton):
             _require_humans(motion, Pair(Body(motion), Body(first)))
     return first.skeleton
@@ -204,7 +210,7 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
 def on_common_skeleton(
     motions: Sequence[Motion], skeleton: Skeleton | None = None
 ) -> tuple[Motion, ...]:
-    """All motions on one skeleton: the given one, or the first motion's.
+    """All motions on one skeleton, the given one or the first motion's, and on one floor.
 
     Clips of one convention are brought there as they are, whatever the order, prefixes and
     additional joints of their rigs; clips of another rig are retargeted.
@@ -238,10 +244,7 @@ def on_common_skeleton(
     >>> clips[0].skeleton == clips[1].skeleton
     True
     """
-    if skeleton is None:
-        skeleton = common_skeleton(motions)
-    onto = next((m for m in motions if m.skeleton == skeleton), skeleton)
-    return tuple(_brought(motion, onto, skeleton) for motion in motions)
+    return on_one_floor(_on_one_skeleton([at_pelvis(motion) for motion in motions], skeleton))
 
 
 def concatenate(motions: Sequence[Motion]) -> Motion:
@@ -269,7 +272,17 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     >>> len(mw.concatenate([walk, walk])) == 2 * len(walk)
     True
     """
-    return clip_tools.concatenate(on_common_skeleton(motions) if motions else motions)
+    motions = [at_pelvis(motion) for motion in motions]
+    return clip_tools.concatenate(_on_one_skeleton(motions) if motions else motions)
+
+
+def _on_one_skeleton(
+    motions: Sequence[Motion], skeleton: Skeleton | None = None
+) -> tuple[Motion, ...]:
+    if skeleton is None:
+        skeleton = common_skeleton(motions)
+    onto = next((m for m in motions if m.skeleton == skeleton), skeleton)
+    return tuple(_brought(motion, onto, skeleton) for motion in motions)
 
 
 def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Motion:
@@ -285,7 +298,7 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
         warnings.warn(
             f"{what} is of another body and was retargeted onto the skeleton{whose}",
             RetargetNotice,
-            stacklevel=4,
+            stacklevel=5,
         )
     return retarget(motion, onto)
 

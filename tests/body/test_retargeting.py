@@ -218,6 +218,8 @@ def _seconds(work: Callable[[], object]) -> float:
 
 WILD = {
     "accad": "accad/Male1_B15_WalkTurnAround.bvh",
+    "bandai": "bandai_namco_1/dataset-1_walk_normal_001.bvh",
+    "lafan1": "lafan1_60fps/walk1_subject1_walk2_filtered.bvh",
     "sfu": "sfu/SlowTrot.bvh",
     "xia": "xia_style/neutral_01_000.bvh",
     "mixamo": "games105/motion.bvh",

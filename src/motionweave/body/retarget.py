@@ -124,6 +124,7 @@ def transferred(bodies: Pair, mapping: JointMapping) -> tuple[Motion, float]:
         translations=_stretched(source, mapping, scale),
         # How the source's file was laid out says nothing about this skeleton's.
         source=onto.motion.source,
+        carrier=onto.motion.carrier,
     )
     return result, scale
 
@@ -220,6 +221,8 @@ def _matched(motion: Motion, skeleton: Skeleton) -> Motion:
         root=positions[:, pairs[0].joint] if 0 in pairs else motion.root,
         rotations=_local(turned, skeleton),
         translations=None if motion.translations is None else offsets + slides,
+        source={},
+        carrier=None,
     )
 
 
