@@ -49,8 +49,7 @@ def run(args: argparse.Namespace) -> None:
     common.check_output(args.output, inputs)
     if args.plot is not None:
         common.check_output(args.plot, inputs, motion=False)
-    with common.warned():
-        a, b = on_common_skeleton(common.load_clips(args, inputs))
+    a, b = on_common_skeleton(common.load_clips(args, inputs))
     overlap = args.overlap
     if args.intervals is not None:
         overlap = (tuple(args.intervals[:2]), tuple(args.intervals[2:]))

@@ -47,18 +47,17 @@ def run(args: argparse.Namespace) -> None:
         common.check_output(args.save_mapping, inputs, motion=False)
     motion = common.load_clip(args, args.clip)
     onto = common.load_clip(args, args.onto)
-    with common.warned():
-        if args.mapping is None:
-            mapping = joint_mapping(motion, onto)
-        else:
-            mapping = match(motion.skeleton, onto.skeleton, args.mapping)
-        result = retarget(
-            motion,
-            onto,
-            mapping=None if args.mapping is None else mapping,
-            feet=not args.no_feet,
-            hands=args.hands,
-        )
+    if args.mapping is None:
+        mapping = joint_mapping(motion, onto)
+    else:
+        mapping = match(motion.skeleton, onto.skeleton, args.mapping)
+    result = retarget(
+        motion,
+        onto,
+        mapping=None if args.mapping is None else mapping,
+        feet=not args.no_feet,
+        hands=args.hands,
+    )
     common.save_clip(result, args.output)
     written = [args.output]
     if args.save_mapping is not None:
