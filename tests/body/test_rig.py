@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import motionweave as mw
 from motionweave import RigError, Skeleton
 from motionweave.body.rig.roles import ROLES, find_rig, leg_length, with_rig
 
@@ -712,3 +713,30 @@ def test_a_wrong_override_is_refused_with_the_reason(
 def test_rigs_are_remembered() -> None:
     skeleton = body()
     assert find_rig(skeleton) is find_rig(replace(skeleton))
+
+
+def test_given_roles_stay_with_a_clip_that_begins_at_its_pelvis(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    count = len(walk.skeleton)
+    above = replace(
+        walk,
+        skeleton=Skeleton(
+            ("Scene", *walk.skeleton.names),
+            np.concatenate([[-1], walk.skeleton.parents + 1]),
+            np.concatenate([np.zeros((1, 3)), walk.skeleton.offsets]),
+        ),
+        rotations=np.concatenate(
+            [np.tile([0.0, 0.0, 0.0, 1.0], (len(walk), 1, 1)), walk.rotations], axis=1
+        ),
+        constraints=(),
+    )
+    path = tmp_path / "scene.bvh"
+    mw.save(above, path)
+    loaded = mw.load(path, rig={"head": None, "left_toe": "LeftFoot"})
+    assert len(loaded.skeleton) == count
+    rig = find_rig(loaded.skeleton)
+    assert not rig.has("head")
+    assert rig.names()["left_toe"] == "LeftFoot"
+    assert mw.load(path, rig={"head": "Kopf"}).skeleton.roles == {}
+    with pytest.raises(RigError, match="Kopf"):
+        mw.load(path, rig={"head": "Kopf", "left_toe": "LeftFoot"})
