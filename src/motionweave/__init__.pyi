@@ -4,11 +4,11 @@ This file is the one list of them: type checkers and editors read it, and ``__in
 imports each name from here on first use.
 """
 
+from .body.correspondence import JointMapping as JointMapping
 from .body.mirror import mirror as mirror
-from .body.retarget import common_skeleton as common_skeleton
 from .body.retarget import on_skeleton as on_skeleton
 from .body.rig.roles import find_rig as find_rig
-from .body.rig.roles import use_rig as use_rig
+from .body.rig.roles import with_rig as with_rig
 from .clips import load as load
 from .clips import load_all as load_all
 from .clips import load_markers as load_markers
@@ -25,7 +25,6 @@ from .core.constraints import Constraint as Constraint
 from .core.markers import Markers as Markers
 from .core.motion import JointTrack as JointTrack
 from .core.motion import Motion as Motion
-from .core.motion import concatenate as concatenate
 from .core.planar import Planar as Planar
 from .core.skeleton import Skeleton as Skeleton
 from .errors import BlendError as BlendError
@@ -35,6 +34,7 @@ from .errors import MotionError as MotionError
 from .errors import MotionweaveError as MotionweaveError
 from .errors import QualityWarning as QualityWarning
 from .errors import RegistrationError as RegistrationError
+from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
 from .measure.quality import Quality as Quality
@@ -64,6 +64,11 @@ from .registration.files import load_registration as load_registration
 from .registration.files import save_registration as save_registration
 from .registration.markers import MarkerCurve as MarkerCurve
 from .registration.register import register as register
+from .retargeting import common_skeleton as common_skeleton
+from .retargeting import concatenate as concatenate
+from .retargeting import joint_mapping as joint_mapping
+from .retargeting import on_common_skeleton as on_common_skeleton
+from .retargeting import retarget as retarget
 from .samples.clips import sample as sample
 
 __version__: str

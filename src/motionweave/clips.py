@@ -9,6 +9,8 @@ from glob import glob
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from motionweave.body.rig.override import Given, Override, joints_of, read_override
+from motionweave.body.rig.roles import with_rig
 from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
@@ -29,6 +31,7 @@ def load(
     up: str | None = None,
     drop_tpose: bool = False,
     fps: float | None = None,
+    rig: Override | str | Path | None = None,
     **options: Any,
 ) -> Motion:
     """Load a motion from a file of any supported format.
@@ -49,6 +52,9 @@ def load(
     fps
         Frames a second, instead of what the file says. The frames stay the same, so
         the motion becomes faster or slower.
+    rig
+        Which joint has which role, as in `with_rig`: a mapping or a JSON file. A file that
+        has none of these joints is of another convention and is read as it is.
     **options
         Further options of the format's reader.
 
@@ -62,6 +68,8 @@ def load(
     ------
     FormatError
         If the file cannot be read; the message names the line and the reason.
+    RigError
+        If ``rig`` names some joints that the file has and some that it has not.
 
     Examples
     --------
@@ -76,6 +84,8 @@ def load(
     motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
     if fps is not None and not reader_takes_fps:
         motion = replace(motion, fps=fps)
+    if rig is not None:
+        motion = _with_rig(motion, read_override(rig))
     motion = at_pelvis(motion)
     for message in motion.source.get("warnings", ()):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
@@ -89,6 +99,13 @@ def load(
     if contacts and not annotated and has_feet(motion.skeleton):
         motion = motion.with_constraints(detect_contacts(motion))
     return motion
+
+
+def _with_rig(motion: Motion, rig: Given) -> Motion:
+    named = joints_of(rig)
+    if named and named.isdisjoint(motion.skeleton.names):
+        return motion
+    return replace(motion, skeleton=with_rig(motion.skeleton, rig))
 
 
 def load_all(

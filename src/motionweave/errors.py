@@ -80,3 +80,7 @@ class QualityWarning(UserWarning):
     def __init__(self, message: str, finding: object | None = None):
         super().__init__(message)
         self.finding = finding
+
+
+class RetargetNotice(UserWarning):
+    """Clips of different bodies were combined, so one was put on the other's skeleton."""

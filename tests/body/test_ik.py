@@ -245,3 +245,21 @@ def test_goals_that_do_not_fit_the_foot_leave_an_error_along_it(seed: int) -> No
         np.testing.assert_allclose(
             np.linalg.norm(at_toe - toe_goal, axis=-1), (1.0 - share) * np.abs(apart), atol=1e-8
         )
+
+
+def test_a_hinged_limb_does_not_swing_where_it_passes_straight() -> None:
+    # A leg that swings slowly through straight, its knee a little off the hinge's plane; the
+    # goal asks for a bend of its own in every frame.
+    angle = np.linspace(-0.06, 0.06, 61)
+    aside = 0.02
+    upper = np.zeros((61, 3))
+    middle = np.stack([np.full(61, aside), -np.cos(angle), np.sin(angle)], axis=1)
+    end = np.tile([0.0, -2.0 * np.cos(angle.max()), 0.0], (61, 1))
+    goal = np.tile([0.0, -1.9, 0.0], (61, 1))
+    hinge = np.tile([1.0, 0.0, 0.0], (61, 1))
+    solved = ik.solve_two_bones(upper, middle, end, goal, hinge=hinge, hinged=True)
+    np.testing.assert_allclose(solved.end, goal, atol=1e-9)
+    np.testing.assert_allclose(solved.middle[:, 0], aside, atol=1e-3)
+    assert np.abs(np.diff(solved.middle, axis=0)).max() < 2e-3
+    # It bends one way throughout: the way that the hinge turns.
+    assert np.ptp(np.sign(solved.middle[:, 2])) == 0.0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import motionweave as mw
 from motionweave import RigError, Skeleton
-from motionweave.body.rig import roles as rig_module
-from motionweave.body.rig.roles import ROLES, find_rig, leg_length, use_rig
+from motionweave.body.rig.roles import ROLES, find_rig, leg_length, with_rig
 
 # Each convention: its tree by indentation, and the joints expected for hips, chest, neck,
 # head, then thigh, shin, ankle, toe, shoulder, upper arm, forearm, hand of the left side.
@@ -536,13 +536,6 @@ def skeleton_of(tree: str) -> Skeleton:
     return Skeleton(tuple(names), np.array(parents), offsets)
 
 
-@pytest.fixture(autouse=True)
-def _no_left_over_overrides() -> Iterator[None]:
-    yield
-    rig_module._overrides.clear()
-    rig_module._cached_rig.cache_clear()
-
-
 @pytest.mark.parametrize("convention", CONVENTIONS)
 def test_names_of_every_convention_give_the_roles_on_both_sides(convention: str) -> None:
     tree, expected = CONVENTIONS[convention]
@@ -684,13 +677,17 @@ def test_an_override_goes_before_names_and_shape(tmp_path: Path) -> None:
     assert [skeleton.names[j] for j in listed.spine] == ["Spine", "Spine2"]
 
 
-def test_an_override_in_use_holds_for_skeletons_with_its_joints() -> None:
+def test_a_skeleton_carries_the_roles_it_was_given_and_no_other_does() -> None:
     skeleton = skeleton_of(CONVENTIONS["lafan1"][0])
-    other = skeleton_of(CONVENTIONS["smpl"][0])
-    before = find_rig(other).names()
-    use_rig({"chest": "Spine1", "right_toe": "RightFoot", "right_ankle": "RightFoot"})
-    assert find_rig(skeleton).names()["right_toe"] == "RightFoot"
-    assert find_rig(other).names() == before
+    given = with_rig(skeleton, {"chest": "Spine1", "right_toe": None})
+    assert find_rig(given).names()["chest"] == "Spine1"
+    assert not find_rig(given).has("right_toe")
+    assert find_rig(skeleton).names()["chest"] == "Spine2"
+    assert given != skeleton
+    again = pickle.loads(pickle.dumps(given))
+    assert again == given
+    assert find_rig(again).names() == find_rig(given).names()
+    assert find_rig(replace(given, offsets=2.0 * given.offsets)).names()["chest"] == "Spine1"
 
 
 @pytest.mark.parametrize(
@@ -716,3 +713,30 @@ def test_a_wrong_override_is_refused_with_the_reason(
 def test_rigs_are_remembered() -> None:
     skeleton = body()
     assert find_rig(skeleton) is find_rig(replace(skeleton))
+
+
+def test_given_roles_stay_with_a_clip_that_begins_at_its_pelvis(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    count = len(walk.skeleton)
+    above = replace(
+        walk,
+        skeleton=Skeleton(
+            ("Scene", *walk.skeleton.names),
+            np.concatenate([[-1], walk.skeleton.parents + 1]),
+            np.concatenate([np.zeros((1, 3)), walk.skeleton.offsets]),
+        ),
+        rotations=np.concatenate(
+            [np.tile([0.0, 0.0, 0.0, 1.0], (len(walk), 1, 1)), walk.rotations], axis=1
+        ),
+        constraints=(),
+    )
+    path = tmp_path / "scene.bvh"
+    mw.save(above, path)
+    loaded = mw.load(path, rig={"head": None, "left_toe": "LeftFoot"})
+    assert len(loaded.skeleton) == count
+    rig = find_rig(loaded.skeleton)
+    assert not rig.has("head")
+    assert rig.names()["left_toe"] == "LeftFoot"
+    assert mw.load(path, rig={"head": "Kopf"}).skeleton.roles == {}
+    with pytest.raises(RigError, match="Kopf"):
+        mw.load(path, rig={"head": "Kopf", "left_toe": "LeftFoot"})

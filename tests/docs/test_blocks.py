@@ -40,7 +40,6 @@ def test_blocks_run(
     for recipe in (ROOT / "examples" / "warps").glob("*.yaml"):
         shutil.copy(recipe, tmp_path)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("motionweave.body.rig.roles._overrides", [])
     matplotlib.use("Agg")
     names: dict[str, object] = {"__name__": "page"}
     for block in _code(page):

@@ -20,6 +20,8 @@ from motionweave.core.skeleton import Skeleton
 # A limb bent by less than the first sine has no plane worth keeping and bends about
 # its hinge; beyond the second it keeps its own plane exactly; in between both count.
 _STRAIGHT, _BENT = 0.01, 0.06
+# Sine of the angle between the plane of a hinged limb and its hinge's plane, at most.
+_MOST_ASIDE = 0.7
 
 
 class Limb(NamedTuple):
@@ -62,6 +64,7 @@ def solve_two_bones(
     *,
     hinge: ArrayLike | None = None,
     soft: float = 0.0,
+    hinged: bool = False,
 ) -> TwoBone:
     """Turn two bones so that the end joint comes to lie at ``goal``.
 
@@ -80,6 +83,11 @@ def solve_two_bones(
         that the middle joint cannot snap. 0 reaches exactly up to full length. A limb
         that is already straighter than that is only kept from getting straighter
         at full speed.
+    hinged
+        Whether the limb bends about ``hinge`` in all frames, and its middle joint stays as far
+        off that plane as it is. For goals that change how a limb is bent: a recorded limb that
+        is nearly straight, or passes straight, shows a plane that turns quickly, and a limb
+        bent more in that plane would swing sideways.
     """
     upper, middle, end, goal = np.broadcast_arrays(
         *(np.asarray(p, dtype=np.float64) for p in (upper, middle, end, goal))
@@ -91,9 +99,6 @@ def solve_two_bones(
     to_goal = _direction(pull, along)
 
     swing = quat.between_vectors(along, to_goal)
-    pole = quat.rotate(swing, _pole(first, along, a, b, hinge))
-    pole = _direction(pole - to_goal * _dot(pole, to_goal), pole)
-
     reached = np.clip(_softened(wanted, now, a + b, soft), np.abs(a - b), a + b)
     # Law of cosines. A limb folded onto itself, its end on its upper joint, has its
     # middle joint straight along the pole.
@@ -102,6 +107,12 @@ def solve_two_bones(
     cosine = np.where(folded, 0.0, squares / np.where(folded, 1.0, 2.0 * a * reached))
     cosine = np.clip(cosine, -1.0, 1.0)
     sine = np.sqrt(1.0 - cosine * cosine)
+    if hinged and hinge is not None:
+        pole = _hinged_pole(first, along, a, sine, hinge)
+    else:
+        pole = _pole(first, along, a, b, hinge)
+    pole = quat.rotate(swing, pole)
+    pole = _direction(pole - to_goal * _dot(pole, to_goal), pole)
     new_middle = upper + a * (cosine * to_goal + sine * pole)
     new_end = upper + reached * to_goal
 
@@ -239,6 +250,18 @@ def _pole(first: Array, along: Array, a: Array, b: Array, hinge: ArrayLike | Non
     share = np.clip((bend - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
     share = share * share * (3.0 - 2.0 * share)
     return _direction(share * _direction(own, spare) + (1.0 - share) * spare, spare)
+
+
+def _hinged_pole(first: Array, along: Array, a: Array, sine: Array, hinge: ArrayLike) -> Array:
+    """Unit direction to a middle joint that will be ``a sine`` off the line, as far off the
+    plane of the hinge as it is now, ``(T, 3)``."""
+    hinge = np.asarray(hinge, dtype=np.float64)
+    straight = _pole(first, along, a, a, hinge)
+    bent = _direction(np.cross(along, hinge), straight)
+    own = (first - along * _dot(first, along)) / np.maximum(a, 1e-300)
+    aside = own - bent * _dot(own, bent)
+    aside = aside / np.maximum(np.maximum(sine, _length(aside) / _MOST_ASIDE), 1e-300)
+    return np.sqrt(1.0 - _dot(aside, aside)) * bent + aside
 
 
 def _softened(wanted: Array, now: Array, length: Array, soft: float) -> Array:

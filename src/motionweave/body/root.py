@@ -188,6 +188,7 @@ def _part(skeleton: Skeleton, joints: IntArray, ends: BoolArray, first: Array) -
         offsets,
         new[skeleton.end_parents[ends]],
         skeleton.end_offsets[ends],
+        skeleton.roles,
     )
 
 
@@ -209,6 +210,7 @@ def _whole(body: Skeleton, carrier: Carrier) -> tuple[Skeleton, IntArray]:
         np.concatenate([above.offsets, body.offsets[1:]])[order],
         new[end_parents],
         np.concatenate([above.end_offsets, body.end_offsets])[end_order],
+        body.roles,
     )
     return skeleton, order
 

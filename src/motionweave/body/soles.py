@@ -64,13 +64,22 @@ def has_feet(skeleton: Skeleton) -> bool:
     )
 
 
-def soles(motion: Motion) -> dict[str, Sole]:
-    """The sole of each foot, ``left`` and ``right``."""
+def soles(motion: Motion, from_rest: bool = True) -> dict[str, Sole]:
+    """The sole of each foot, ``left`` and ``right``.
+
+    Parameters
+    ----------
+    motion
+        Its rig needs ankles and thighs.
+    from_rest
+        Whether a rest pose that stands tells how the foot is when it is flat, before the
+        motion does.
+    """
     rig = find_rig(motion.skeleton)
-    return {side: _sole(motion, rig, side) for side in SIDES}
+    return {side: _sole(motion, rig, side, from_rest) for side in SIDES}
 
 
-def contact_points(motion: Motion, hands: bool = False) -> dict[str, Array]:
+def contact_points(motion: Motion, hands: bool = False, from_rest: bool = True) -> dict[str, Array]:
     """Global positions ``(T, 3)`` of what can touch, by constraint kind.
 
     Parameters
@@ -79,11 +88,13 @@ def contact_points(motion: Motion, hands: bool = False) -> dict[str, Array]:
         Its rig needs ankles and thighs (and hands, if asked for).
     hands
         Whether to add ``left_hand`` and ``right_hand``.
+    from_rest
+        As in `soles`.
     """
     rig = find_rig(motion.skeleton)
     positions, orientations = motion.forward()
     points: dict[str, Array] = {}
-    for side, sole in soles(motion).items():
+    for side, sole in soles(motion, from_rest).items():
         points[f"{side}_heel"] = positions[:, sole.ankle] + rotations.rotate(
             orientations[:, sole.ankle], sole.heel
         )
@@ -97,12 +108,12 @@ def contact_points(motion: Motion, hands: bool = False) -> dict[str, Array]:
     return points
 
 
-def _sole(motion: Motion, rig: Rig, side: str) -> Sole:
+def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
     skeleton = motion.skeleton
     ankle = rig.joint(f"{side}_ankle", "foot contacts")
     thigh = rig.joint(f"{side}_thigh", "foot contacts")
     toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
-    up = _up_in_rest(skeleton, thigh, ankle, reach)
+    up = _up_in_rest(skeleton, thigh, ankle, reach) if from_rest else None
     if up is None:
         up = _up_in_motion(motion, ankle)
     if known == "proportions":

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from motionweave.errors import FormatError, MotionweaveError, QualityWarning
+from motionweave.errors import FormatError, MotionweaveError, QualityWarning, RetargetNotice
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 # Options of `load` that are not a reader's own, and have arguments of their own.
-_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose")
+_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "rig")
 # Work that is done sooner needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
@@ -118,11 +118,17 @@ def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = T
     """Load one clip as the options of `add_clips` say; warnings become lines on stderr."""
     from motionweave.clips import load
 
-    use_rig(args)
     options = dict(getattr(args, "option", ()))
     if _is(path, ".amc") and "asf" not in options:
         options.update(_skeleton(path, getattr(args, "skeletons", ())))
-    return load(path, contacts=contacts, up=args.up, drop_tpose=args.drop_tpose, **options)
+    return load(
+        path,
+        contacts=contacts,
+        up=args.up,
+        drop_tpose=args.drop_tpose,
+        rig=getattr(args, "rig", None),
+        **options,
+    )
 
 
 def load_clips(
@@ -162,14 +168,6 @@ def told(error: MotionweaveError | OSError) -> str:
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
     return str(error)
-
-
-def use_rig(args: argparse.Namespace) -> None:
-    """Make the joint roles given with ``--rig`` known."""
-    if getattr(args, "rig", None) is not None:
-        from motionweave.body.rig.roles import use_rig as use
-
-        use(args.rig)
 
 
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:
@@ -231,17 +229,21 @@ class Warned:
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
         self.messages: list[QualityWarning] = []
+        self.notices: list[str] = []
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Hear the library's warnings for as long as the context lasts."""
         with warnings.catch_warnings():
-            warnings.simplefilter("always", QualityWarning)
+            for kind in (QualityWarning, RetargetNotice):
+                warnings.simplefilter("always", kind)
             others = warnings.showwarning
 
             def heard(message: Warning | str, category: type[Warning], *rest: Any) -> None:
                 if isinstance(message, QualityWarning):
                     self._tell(message)
+                elif isinstance(message, RetargetNotice):
+                    self._note(str(message))
                 else:
                     others(message, category, *rest)
 
@@ -254,6 +256,13 @@ class Warned:
         self.messages.append(message)
         if not self.quiet:
             print(f"motionweave: warning: {message}", file=sys.stderr)
+
+    def _note(self, notice: str) -> None:
+        """Tell what was done that the user may not expect: no doubt about the result."""
+        if notice not in self.notices:
+            self.notices.append(notice)
+            if not self.quiet:
+                print(f"motionweave: {notice}", file=sys.stderr)
 
     def as_data(self) -> list[dict[str, Any]]:
         """The warnings as plain values, for JSON."""

@@ -47,6 +47,8 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         origin = f"given in {sidecar.beside(path).name}"
     elif has_feet(skeleton):
         origin = "detected"
+    elif rig.legs:
+        origin = f"not detected: the body {rig.why_not_human()}, not on two"
     else:
         origin = "not detected: the rig has no legs and feet that are known"
     return {

@@ -43,12 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from motionweave.methods.warping.join import join, overlap_of
+    from motionweave.retargeting import on_common_skeleton
 
     inputs = [args.first, args.second]
     common.check_output(args.output, inputs)
     if args.plot is not None:
         common.check_output(args.plot, inputs, motion=False)
-    a, b = common.load_clips(args, inputs)
+    a, b = on_common_skeleton(common.load_clips(args, inputs))
     overlap = args.overlap
     if args.intervals is not None:
         overlap = (tuple(args.intervals[:2]), tuple(args.intervals[2:]))

@@ -27,6 +27,7 @@ VERBS: dict[str, str] = {
     "quality": "measure sliding feet, jumps and speeds",
     "clean": "make planted feet stay where they are",
     "convert": "change format, frame rate, length, side, axes or units",
+    "retarget": "put a motion on another body",
     "register": "find which frames and contacts of clips belong together",
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,9 @@ class Skeleton:
         offset is kept for files, but a motion's root position replaces it.
     end_parents, end_offsets
         ``(E,)`` and ``(E, 3)``: tips of the last bones (BVH's end sites).
+    roles
+        What the user says about which joint is which, role to joint name; it goes before
+        what names and shape tell. Empty for most; see `motionweave.find_rig`.
     """
 
     names: tuple[str, ...]
@@ -49,6 +53,7 @@ class Skeleton:
     offsets: Array
     end_parents: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     end_offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    roles: Mapping[str, str | tuple[str, ...] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = tuple(str(name) for name in self.names)
@@ -78,6 +83,7 @@ class Skeleton:
         object.__setattr__(
             self, "end_offsets", _frozen(self.end_offsets, np.float64, (ends, 3), "end_offsets")
         )
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -94,10 +100,18 @@ class Skeleton:
             and np.array_equal(self.offsets, other.offsets)
             and np.array_equal(self.end_parents, other.end_parents)
             and np.array_equal(self.end_offsets, other.end_offsets)
+            and self.roles == other.roles
         )
 
     def __hash__(self) -> int:
         return hash((self.names, self.parents.tobytes(), self.offsets.tobytes()))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A read-only view cannot be pickled; the mapping that it shows can.
+        return {**self.__dict__, "roles": dict(self.roles)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, roles=MappingProxyType(state["roles"]))
 
     def index(self, name: str) -> int:
         """Index of a joint by name; a `RigError` lists near names if there is none."""
@@ -163,16 +177,26 @@ class Skeleton:
         """Whether names and tree agree; bone lengths may differ."""
         return self.names == other.names and np.array_equal(self.parents, other.parents)
 
-    def difference(self, other: Skeleton) -> str:
-        """One line that says how the joints of two skeletons differ, or ``""``."""
+    def difference(
+        self, other: Skeleton, mine_is: str = "the first", other_is: str = "the second"
+    ) -> str:
+        """One line that says how the joints of two skeletons differ, or ``""``.
+
+        Parameters
+        ----------
+        other
+            The skeleton to compare with.
+        mine_is, other_is
+            What the two are called in that line.
+        """
         if self.same_joints(other):
             return ""
         mine, theirs = set(self.names), set(other.names)
         parts = []
         if mine - theirs:
-            parts.append(f"only in the first: {_listed(sorted(mine - theirs))}")
+            parts.append(f"only in {mine_is}: {_listed(sorted(mine - theirs))}")
         if theirs - mine:
-            parts.append(f"only in the second: {_listed(sorted(theirs - mine))}")
+            parts.append(f"only in {other_is}: {_listed(sorted(theirs - mine))}")
         if not parts:
             moved = [
                 name for name in self.names if self._parent_name(name) != other._parent_name(name)

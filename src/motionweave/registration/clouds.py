@@ -21,6 +21,8 @@ JointWeights = Mapping[str, float] | ArrayLike
 POINTS = 40
 # Places on a bone that may become markers, as a share of the skeleton's whole length.
 _FINENESS = 1.0 / 400.0
+# Places are equally far if their distances differ by less than this share of the largest.
+_TIED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,12 +172,24 @@ def _markers(skeleton: Skeleton, points: int) -> tuple[Array, NDArray[np.intp]]:
 
     Markers are chosen one after the other, each the place farthest along the bones from
     all chosen before; a marker between two joints belongs to the upper one, which moves it.
+    Of places equally far, such as a left and a right hand, the leftmost comes first, so that
+    the choice does not hang on the order of the joints.
     """
     attachment, owner, distance = _candidates(skeleton)
-    chosen = [int(np.argmax(distance[0]))]
+    places = attachment @ np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    near = _TIED * float(distance.max())
+    rank = np.argsort(
+        np.lexsort(np.round(places.T[::-1] / max(near, 1e-300)) * [[1.0], [1.0], [-1.0]])
+    )
+
+    def farthest_of(far: Array) -> int:
+        tied = np.flatnonzero(far >= far.max() - near)
+        return int(tied[np.argmin(rank[tied])])
+
+    chosen = [farthest_of(distance[0])]
     nearest = distance[chosen[0]].copy()
     while len(chosen) < min(points, len(owner)):
-        farthest = int(np.argmax(nearest))
+        farthest = farthest_of(nearest)
         if nearest[farthest] <= 0.0:
             break
         chosen.append(farthest)

@@ -7,9 +7,6 @@ from typing import overload
 
 import numpy as np
 
-from motionweave.body.retarget import on_common_skeleton
-from motionweave.body.root import at_pelvis
-from motionweave.contacts.floors import on_one_floor
 from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
@@ -28,6 +25,7 @@ from motionweave.registration.points import (
     sampled_rounds,
 )
 from motionweave.registration.signals import with_strikes
+from motionweave.retargeting import on_common_skeleton
 
 # How much strikes count beside poses: enough that they decide where poses disagree.
 STRIKES = 4.0
@@ -148,7 +146,7 @@ def _register_motions(
     reach: float | None,
 ) -> RegistrationCurve:
     fingerprints = tuple(motion.fingerprint for motion in motions)
-    motions = on_one_floor(on_common_skeleton([at_pelvis(motion) for motion in motions]))
+    motions = on_common_skeleton(motions)
     if cyclic:
         if anchor is not None or ends == "free":
             raise RegistrationError("cyclic=True finds the ends itself; leave out anchor and ends")

@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from motionweave.body.rig.tree import depths
 from motionweave.core.skeleton import Skeleton
 
@@ -78,16 +80,27 @@ _CENTRE_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("head", _words("head skull")),
 )
 
+# Words for the legs of animals, and for where on an animal a leg is.
+_BEASTLY = _words("paw hoof foreleg hindleg frontleg backleg rearleg forepaw hindpaw")
+_BEASTLY_PLACES = _words("fore hind front rear back")
+_LEGGED = _words("leg upleg thigh shin foot paw calf ankle")
+
 _WORDS = frozenset().union(
     *(words for claims in (_LEG_CLAIMS, _ARM_CLAIMS, _CENTRE_CLAIMS) for _, words in claims)
 )
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+")
+_PIECE = re.compile(_TOKEN.pattern + r"|\d+")
+# What exporters put before every name of a character.
+_PREFIX = re.compile(
+    r"^(?:(?:mixamorig\d*|character\d*|bip\d+|bip|biped|valvebiped|valve|armature|skeleton|"
+    r"actor\d*|genesis\d*|cc_base|def|org|b|j_bip|m_avg|jnt|joint|bone)(?:[\s_.\-]+|(?<=\d)(?=[A-Z])))+",
+    re.IGNORECASE,
+)
 
 
 def read_name(name: str) -> tuple[str, str]:
     """Side (``left``, ``right`` or empty) and body part (or empty) of a joint name."""
-    name = re.split(r"[:|]", name)[-1]
-    tokens = [token.lower() for token in _TOKEN.findall(name)]
+    tokens = [token.lower() for token in _TOKEN.findall(_PREFIX.sub("", _last_part(name)))]
     if any(token in _HELPERS for token in tokens):
         return CENTRE, ""
     side, rest = CENTRE, []
@@ -105,6 +118,31 @@ def read_name(name: str) -> tuple[str, str]:
         if part in _WORDS:
             return side, part
     return side, ""
+
+
+def normalised(name: str) -> str:
+    """What is left of a joint name without prefix, case, separators and spelling of its side.
+
+    ``mixamorig7:LeftUpLeg``, ``Character1_LeftUpLeg``, ``left_up_leg`` and ``UpLeg.L`` are one
+    name; counts stay (``Spine1`` is not ``Spine2``), leading zeros go.
+    """
+    tokens = [token.lower() for token in _PIECE.findall(_PREFIX.sub("", _last_part(name)))]
+    while tokens and tokens[0] in _EMPTY and len(tokens) > 1:
+        tokens.pop(0)
+    side, rest = CENTRE, []
+    for token in tokens:
+        if side == CENTRE and token in _SIDES:
+            side = _SIDES[token]
+            continue
+        if side == CENTRE:
+            side, token = _glued_side(token)
+        rest.append(token.lstrip("0") or "0" if token.isdigit() else token)
+    return f"{side}_{''.join(rest)}" if side else "".join(rest)
+
+
+def _last_part(name: str) -> str:
+    """The name without namespaces and path: what follows the last ``:`` or ``|``."""
+    return re.split(r"[:|]", name)[-1]
 
 
 def side_key(name: str) -> tuple[str, str]:
@@ -140,6 +178,7 @@ def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
         side, part = read_name(name)
         if part:
             parts.setdefault((side, part), []).append(joint)
+    parts = _off_centre(skeleton, parts)
     depth = depths(skeleton)
     roles: dict[str, int] = {}
     for side in (LEFT, RIGHT):
@@ -148,6 +187,37 @@ def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
                 roles[f"{side}_{role}"] = joint
     roles.update(_claimed(_CENTRE_CLAIMS, CENTRE, parts, depth))
     return roles
+
+
+def _off_centre(
+    skeleton: Skeleton, parts: Mapping[tuple[str, str], list[int]]
+) -> dict[tuple[str, str], list[int]]:
+    """The joints of sides without those at one place with their like of the other side.
+
+    Some exporters put a joint of the limb's own name between the middle of the body and
+    the limb; it turns nothing. Where no joint of that name is left, all stay.
+    """
+    rest = skeleton.rest_positions
+    kept = dict(parts)
+    for (side, part), joints in parts.items():
+        others = parts.get((RIGHT if side == LEFT else LEFT, part), [])
+        if side == CENTRE or len(joints) < 2 or len(others) < 2:
+            continue
+        near = 1e-3 * skeleton.height
+        apart = [j for j in joints if np.linalg.norm(rest[others] - rest[j], axis=1).min() > near]
+        kept[side, part] = apart or joints
+    return kept
+
+
+def legs_by_name(skeleton: Skeleton) -> int:
+    """4 if names speak of the paws, hooves, fore and hind legs of an animal, else 0."""
+    beastly = 0
+    for name in skeleton.names:
+        tokens = [token.lower() for token in _TOKEN.findall(name)]
+        where = any(token in _BEASTLY_PLACES for token in tokens)
+        leg = any(token in _LEGGED for token in tokens)
+        beastly += any(token in _BEASTLY for token in tokens) or (where and leg)
+    return 4 if beastly >= 4 else 0
 
 
 def _claimed(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, roles_by_name
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, legs_by_name, roles_by_name
 from motionweave.body.rig.override import (
     CENTRE_ROLES,
     ROLES,
@@ -28,13 +28,16 @@ from motionweave.body.rig.override import (
     joints_of,
     read_override,
 )
-from motionweave.body.rig.shape import roles_by_shape
+from motionweave.body.rig.shape import roles_by_shape, standing_legs
 from motionweave.body.rig.tree import chain, is_above, meeting, most_between, next_joint
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-__all__ = ["ROLES", "SIDES", "Rig", "find_rig", "leg_length", "use_rig"]
+__all__ = ["ROLES", "SIDES", "Rig", "find_rig", "leg_length", "with_rig"]
+
+
+_LEGS = tuple(f"{side}_{role}" for side in SIDES for role in LEG_ROLES[:3])
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +54,16 @@ class Rig:
         Joints above the hips up to the chest, the chest last; empty if unknown.
     origins
         Role name to where it was found: ``"override"``, ``"names"`` or ``"shape"``.
+    legs
+        How many legs the body stands on in its rest pose, if those are more than two: then
+        it is not human, and none of its limbs has a role. 0 otherwise.
     """
 
     skeleton: Skeleton
     roles: Mapping[str, int]
     spine: tuple[int, ...]
     origins: Mapping[str, str]
+    legs: int = 0
 
     def has(self, *roles: str) -> bool:
         """Whether all these roles are known."""
@@ -75,12 +82,27 @@ class Rig:
         index = self.roles.get(_known_role(role))
         if index is None:
             example = json.dumps({role: "name of the joint"})
+            if self.legs:
+                raise RigError(
+                    f"{feature} needs a body that walks on two legs, and the skeleton "
+                    f"{self.why_not_human()}; if two of them are its legs, name them in a JSON "
+                    f"file such as {example} (--rig FILE, or mw.load(..., rig=FILE))"
+                )
             raise RigError(
                 f"{feature} needs to know which joint is the {role}, and neither names nor shape "
                 f"of the skeleton (joints {self._listed()}) tell: "
-                f"give it in a JSON file such as {example} (--rig FILE, or mw.use_rig(FILE))"
+                f"give it in a JSON file such as {example} (--rig FILE, or mw.load(..., rig=FILE))"
             )
         return index
+
+    def why_not_human(self) -> str:
+        """What a human has that is not found here, to follow "the skeleton": empty if nothing."""
+        if self.legs:
+            return f"stands on {self.legs} legs (joints {self._listed()})"
+        missing = [role for role in ("hips", *_LEGS) if role not in self.roles]
+        if missing:
+            return f"has no {', no '.join(missing)} that is known (joints {self._listed()})"
+        return ""
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Joints ``(left, right)`` of every role known on both sides."""
@@ -118,21 +140,39 @@ class Rig:
         return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
 
 
-_overrides: list[Given] = []
-
-
-def use_rig(override: Override | str | Path) -> None:
-    """Roles to use from now on for every skeleton that has all the joints named here.
+def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
+    """The skeleton with joint roles that go before what its names and shape tell.
 
     Parameters
     ----------
+    skeleton
+        The character.
     override
         Role to joint name, or a JSON file that holds it, such as
         ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
         null says that there is no such joint.
+
+    Returns
+    -------
+    Skeleton
+        Every method that is given a motion of it uses these roles.
+
+    Raises
+    ------
+    RigError
+        If a role or a joint does not exist; the message names it and lists near ones.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> body = mw.sample("walk").skeleton
+    >>> mw.find_rig(mw.with_rig(body, {"head": None})).has("head")
+    False
     """
-    _overrides.insert(0, read_override(override))
-    _cached_rig.cache_clear()
+    given = read_override(override)
+    for name in sorted(joints_of(given)):
+        skeleton.index(name)
+    return replace(skeleton, roles=given)
 
 
 def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) -> Rig:
@@ -143,20 +183,25 @@ def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) 
     skeleton
         The character; the result is remembered for each skeleton.
     override
-        Role to joint name, or a JSON file, as in `use_rig`; goes before everything else.
+        Role to joint name, or a JSON file, as in `with_rig`; goes before everything else.
+
+    Returns
+    -------
+    Rig
+        Which joint has which role, and where that was learnt.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.find_rig(mw.sample("walk").skeleton).names()["left_ankle"]
+    'LeftFoot'
     """
-    if override is not None:
-        return _build(skeleton, read_override(override))
-    return _cached_rig(skeleton)
+    return _cached_rig(skeleton if override is None else with_rig(skeleton, override))
 
 
 @lru_cache(maxsize=256)
 def _cached_rig(skeleton: Skeleton) -> Rig:
-    names = set(skeleton.names)
-    for override in _overrides:
-        if joints_of(override) <= names:
-            return _build(skeleton, override)
-    return _build(skeleton, {})
+    return _build(skeleton, skeleton.roles)
 
 
 def leg_length(skeleton: Skeleton, rig: Rig | None = None) -> float:
@@ -189,6 +234,7 @@ def _known_role(role: str) -> str:
 def _build(skeleton: Skeleton, override: Given) -> Rig:
     named = roles_by_name(skeleton)
     shaped = roles_by_shape(skeleton)
+    legs = _legs_beyond_two(skeleton, named, [r for r in override if override[r]])
     roles: dict[str, int] = {}
     origins: dict[str, str] = {}
 
@@ -204,13 +250,13 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
         if role != "spine" and isinstance(name, str)
     }
     learn(given, "override")
-    for limb in _limbs():
+    for limb in () if legs else _limbs():
         by_name = _checked_limb(skeleton, {**_part(named, limb), **_part(given, limb)}, limb)
         if by_name:
             learn(by_name, "names")
         elif not any(role in given for role in limb):
             learn(_part(shaped, limb), "shape")
-    for side in SIDES:
+    for side in () if legs else SIDES:
         learn(_limb_ends(skeleton, roles, side), "shape")
     learn(_checked_centre(skeleton, roles, named), "names")
     learn(_centre_from_limbs(skeleton, roles, shaped), "shape")
@@ -224,7 +270,31 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
     else:
         spine = _spine(skeleton, roles)
     ordered = {role: roles[role] for role in ROLES if role in roles}
-    return Rig(skeleton, MappingProxyType(ordered), spine, MappingProxyType(origins))
+    return Rig(skeleton, MappingProxyType(ordered), spine, MappingProxyType(origins), legs)
+
+
+def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterable[str]) -> int:
+    """How many legs a body has that is not human; 0 for humans and where it cannot be told.
+
+    Names of four-legged rigs are often human ones: if the hands so named stand on the floor
+    with the feet, they are feet. Else names that make a human make one, whatever hangs down
+    beside the legs (a skirt, a coat).
+    """
+    if any(role in given for limb in _limbs() for role in limb):
+        return 0
+    limbs = [_checked_limb(skeleton, _part(named, limb), limb) for limb in _limbs()]
+    if all(limbs):
+        ends = [
+            (found[limb[first]], found[limb[first + 2]])
+            for limb, found in zip(_limbs(), limbs, strict=True)
+            for first in [0 if limb[0].endswith("thigh") else 1]
+        ]
+        count = standing_legs(skeleton, ends)
+    elif all(limbs[::2]):
+        count = 2
+    else:
+        count = standing_legs(skeleton)
+    return max(count if count > 2 else 0, legs_by_name(skeleton))
 
 
 def _limbs() -> Iterable[tuple[str, ...]]:

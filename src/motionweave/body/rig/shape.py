@@ -7,6 +7,7 @@ spine. Left is told from right by the way the feet point.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,13 @@ _REACH_TOLERANCE = 0.06
 _SHORTEST_LIMB = 0.4
 # Joints closer than this share of a limb are at one place.
 _SAME_PLACE = 0.02
+# Of its length, how far down a branch reaches that stands; in leg lengths, how much higher
+# than the lowest another foot on the floor may be, and how far it is at least from others.
+_STANDING = 0.6
+_ON_FLOOR = 0.2
+_ONE_PLACE = 0.05
+# A joint has no more limbs than this: branches beyond the longest are hair, cloth, fingers.
+_MOST_BRANCHES = 16
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,7 @@ class _Branches:
         count = len(skeleton)
         self.reach = np.zeros(count)
         self.next = np.full(count, -1)
+        self.count = np.ones(count, dtype=int)
         self.tip = np.array(skeleton.rest_positions)
         for end, parent in enumerate(skeleton.end_parents):
             length = float(np.linalg.norm(skeleton.end_offsets[end]))
@@ -57,6 +66,7 @@ class _Branches:
             if length > self.reach[parent]:
                 self.reach[parent] = length
                 self.next[parent] = joint
+                self.count[parent] = self.count[joint] + 1
                 self.tip[parent] = self.tip[joint]
 
     def path(self, joint: int) -> list[int]:
@@ -72,9 +82,9 @@ class _Branches:
 
     def alike(self, a: int, b: int) -> bool:
         """Whether two branches could be the two sides of one body."""
-        bones_a, bones_b = self.bone[self.path(a)], self.bone[self.path(b)]
-        if len(bones_a) != len(bones_b):
+        if self.count[a] != self.count[b]:
             return False
+        bones_a, bones_b = self.bone[self.path(a)], self.bone[self.path(b)]
         longer = np.maximum(bones_a, bones_b)
         room = _BONE_TOLERANCE * longer + _REACH_TOLERANCE * longer.sum()
         lengths = sorted((self.length(a), self.length(b)))
@@ -120,46 +130,86 @@ def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
 
 
 def _limb_pairs(branches: _Branches) -> list[_Pair]:
-    """Pairs of like branches, the farthest reaching first, none inside another."""
+    """Pairs of like branches, the farthest reaching first, none inside another.
+
+    Of each joint only the longest branches are looked at, and branches are compared from
+    the longest pair down until they are too short: the work does not grow with the square
+    of the joints, whatever the tree.
+    """
     skeleton = branches.skeleton
-    found = [
-        _Pair(parent, a, b, min(branches.length(a), branches.length(b)))
-        for parent, children in enumerate(skeleton.children)
-        for i, a in enumerate(children)
-        for b in children[i + 1 :]
-        if branches.alike(a, b)
-    ]
-    found.sort(key=lambda pair: -pair.reach)
+    candidates = []
+    for parent, children in enumerate(skeleton.children):
+        longest = sorted(children, key=lambda child: -branches.length(child))[:_MOST_BRANCHES]
+        for i, a in enumerate(sorted(longest)):
+            for b in sorted(longest)[i + 1 :]:
+                reach = min(branches.length(a), branches.length(b))
+                candidates.append(_Pair(parent, a, b, reach))
+    candidates.sort(key=lambda pair: -pair.reach)
     chosen: list[_Pair] = []
     inside: set[int] = set()
-    for pair in found:
-        if pair.reach < _SHORTEST_LIMB * found[0].reach:
+    for pair in candidates:
+        if chosen and pair.reach < _SHORTEST_LIMB * chosen[0].reach:
             break
-        if {pair.parent, pair.a, pair.b} & inside:
-            continue
-        chosen.append(pair)
-        inside |= _below(skeleton, pair.a) | _below(skeleton, pair.b)
+        if not {pair.parent, pair.a, pair.b} & inside and branches.alike(pair.a, pair.b):
+            chosen.append(pair)
+            inside |= _below(skeleton, pair.a) | _below(skeleton, pair.b)
     return chosen
 
 
 def _below(skeleton: Skeleton, joint: int) -> set[int]:
     """The joint and everything under it."""
     found = {joint}
-    for child in range(joint + 1, len(skeleton)):
-        if int(skeleton.parents[child]) in found:
-            found.add(child)
+    stack = [joint]
+    while stack:
+        below = skeleton.children[stack.pop()]
+        found.update(below)
+        stack.extend(below)
     return found
+
+
+def standing_legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]] = ()) -> int:
+    """On how many legs the rest pose stands: branches that come in pairs and end at the floor.
+
+    Parameters
+    ----------
+    skeleton
+        The character.
+    limbs
+        First and last joints of limbs whose names are known: then only these count. Without
+        them they are found from the tree.
+    """
+    branches = _Branches(skeleton)
+    rest = skeleton.rest_positions
+    if limbs:
+        drops = [float(rest[first, 1] - rest[last, 1]) for first, last in limbs]
+        tips = np.array([rest[last] for _, last in limbs])
+        reach = max(abs(drop) for drop in drops)
+    else:
+        pairs = [pair for pair in _limb_pairs(branches) if _drop(branches, pair) > _STANDING]
+        if not pairs:
+            return 0
+        tips = np.array([branches.tip[joint] for pair in pairs for joint in (pair.a, pair.b)])
+        drops = [pair.reach for pair in pairs for _ in range(2)]
+        reach = pairs[0].reach
+    lowest = tips[:, 1].min()
+    feet: list[Array] = []
+    for tip, drop in zip(tips, drops, strict=True):
+        on_floor = tip[1] < lowest + _ON_FLOOR * reach and drop > 0.5 * reach
+        # Rigs carry copies of legs (for control, for skinning) at the place of the legs.
+        if on_floor and all(np.linalg.norm(tip - foot) > _ONE_PLACE * reach for foot in feet):
+            feet.append(tip)
+    return len(feet)
+
+
+def _drop(branches: _Branches, pair: _Pair) -> float:
+    """How far down a pair of branches reaches, of its length."""
+    tips = 0.5 * (branches.tip[pair.a] + branches.tip[pair.b])
+    return float(branches.skeleton.rest_positions[pair.parent, 1] - tips[1]) / pair.reach
 
 
 def _legs_of(branches: _Branches, pairs: list[_Pair]) -> _Pair:
     """The pair that stands on the floor, or hangs nearest to the root in an odd rest pose."""
-    rest = branches.skeleton.rest_positions
-
-    def drop(pair: _Pair) -> float:
-        tips = 0.5 * (branches.tip[pair.a] + branches.tip[pair.b])
-        return float(rest[pair.parent, 1] - tips[1]) / pair.reach
-
-    standing = [pair for pair in pairs if drop(pair) > 0.6]
+    standing = [pair for pair in pairs if _drop(branches, pair) > _STANDING]
     if standing:
         return min(standing, key=lambda p: float(branches.tip[p.a, 1] + branches.tip[p.b, 1]))
     depth = depths(branches.skeleton)

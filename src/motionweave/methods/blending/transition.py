@@ -9,10 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionweave.body.retarget import on_skeleton
 from motionweave.body.rig.roles import find_rig
-from motionweave.body.root import at_pelvis
-from motionweave.contacts.floors import on_one_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, joined
 from motionweave.core.curves import smootherstep
@@ -25,6 +22,7 @@ from motionweave.methods.blending.trace import Trace, assemble, placements
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import register
+from motionweave.retargeting import on_common_skeleton
 
 # Half the length of a transition in seconds, where none is asked for.
 HALF_WIDTH = 0.5
@@ -94,9 +92,8 @@ def transition(
     """
     if len(motions) < 2:
         raise BlendError(f"a transition joins two clips or more; got {len(motions)}")
-    motions = on_one_floor([at_pelvis(motion) for motion in motions])
     rate = motions[0].fps
-    clips = [on_skeleton(m, motions[0].skeleton).resample(rate) for m in motions]
+    clips = [motion.resample(rate) for motion in on_common_skeleton(motions)]
     places = [
         None if place is None else (place[0] * rate / a.fps, place[1] * rate / b.fps)
         for place, a, b in zip(_places(at, motions), motions[:-1], motions[1:], strict=True)
@@ -137,8 +134,7 @@ def junctions(
     where the clips are too short for that). Of those that are about as good as the best, the
     one that keeps most of both clips leads.
     """
-    a, b = on_one_floor([at_pelvis(a), at_pelvis(b)])
-    b = on_skeleton(b, a.skeleton)
+    a, b = on_common_skeleton((a, b))
     for half in _half_widths(half_width, a.fps):
         room = (j for j in _junctions(a, b, half / a.fps, 0.0) if _fits(a, b, j, half))
         found = tuple(itertools.islice(room, most))
@@ -149,8 +145,8 @@ def junctions(
 
 def best_junction(a: Motion, b: Motion, *, half_width: float | None = None) -> Junction:
     """The place that `transition` takes by itself: of `junctions` the best that is calm."""
-    a, b = on_one_floor([at_pelvis(a), at_pelvis(b)])
-    following = on_skeleton(b, a.skeleton).resample(a.fps)
+    a, b = on_common_skeleton((a, b))
+    following = b.resample(a.fps)
     widths = _half_widths(half_width, a.fps)
     taken = _widest_crossing(a, following, None, 0.0, widths, True).junction
     return Junction(taken.distance, (taken.frames[0], taken.frames[1] * b.fps / a.fps))

@@ -15,9 +15,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.body.retarget import on_common_skeleton
-from motionweave.body.root import at_pelvis
-from motionweave.contacts.floors import on_one_floor
 from motionweave.contacts.states import EventTable
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
@@ -29,6 +26,7 @@ from motionweave.methods.framespace.interpolant import Interpolant, as_interpola
 from motionweave.methods.framespace.track import Matched, Track, match_bases
 from motionweave.methods.framespace.trunk import Trunk
 from motionweave.methods.framespace.warp import SMOOTHING
+from motionweave.retargeting import on_common_skeleton
 
 Cyclic = bool | tuple[int, int] | None
 Item = TypeVar("Item")
@@ -77,7 +75,7 @@ class Framespace:
         count = len(motions)
         tables = _one_each([None] * count if events is None else events, count, "event tables")
         ways = _ways(cyclic, count)
-        clips = on_one_floor(on_common_skeleton([at_pelvis(motion) for motion in motions]))
+        clips = on_common_skeleton(motions)
         self.bases = tuple(
             make_basis(motion, way, table)
             for motion, way, table in zip(clips, ways, tables, strict=True)

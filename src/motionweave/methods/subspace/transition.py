@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
 from motionweave.body.heading import facing
-from motionweave.body.retarget import on_common_skeleton
 from motionweave.body.rig.roles import leg_length
-from motionweave.body.root import at_pelvis
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts, estimate_floor
-from motionweave.contacts.floors import on_one_floor
 from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
@@ -38,6 +35,7 @@ from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.gap import Gap
 from motionweave.methods.subspace.poses import PoseCode, has_legs
 from motionweave.methods.subspace.tracing import Clip
+from motionweave.retargeting import on_common_skeleton
 
 # Frames of both clips up to which every one of them is a sample for kriging. Longer clips
 # are thinned evenly: the curves are smooth, and the matrix grows with the square.
@@ -327,7 +325,7 @@ def subspace(
     >>> quick = space.transition(60, 5, degree=2)                   # doctest: +SKIP
     >>> grand = space.transition(60, 5, degree=4, length=1.6)       # doctest: +SKIP
     """
-    a, b = on_one_floor(on_common_skeleton((at_pelvis(a), at_pelvis(b))))
+    a, b = on_common_skeleton((a, b))
     for clip in (a, b):
         if len(clip) < 3:
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")

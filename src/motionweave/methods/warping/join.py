@@ -13,9 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionweave.body.retarget import on_skeleton
-from motionweave.body.root import at_pelvis
-from motionweave.contacts.floors import on_one_floor
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -25,6 +22,7 @@ from motionweave.core.motion import Motion, concatenate, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import WarpError
 from motionweave.methods.warping.time import TimeCurve, paced_curve
+from motionweave.retargeting import on_common_skeleton
 
 Interval = tuple[float, float]
 
@@ -106,8 +104,8 @@ def join(
     -------
     Before the overlap ``a`` as it is, after it ``b`` as it is but moved.
     """
-    a, b = on_one_floor([at_pelvis(a), at_pelvis(b)])
-    b = on_skeleton(b, a.skeleton).resample(a.fps)
+    a, b = on_common_skeleton((a, b))
+    b = b.resample(a.fps)
     return joined(a, b, overlap_of(a, b, overlap, correspondences), clean=clean)
 
 
@@ -118,8 +116,8 @@ def overlap_of(
     correspondences: Iterable[tuple[float, float]] | None = None,
 ) -> Overlap:
     """The place at which `join` joins clips, given or found; parameters as there."""
-    a, b = on_one_floor([at_pelvis(a), at_pelvis(b)])
-    b = on_skeleton(b, a.skeleton).resample(a.fps)
+    a, b = on_common_skeleton((a, b))
+    b = b.resample(a.fps)
     place = find_overlap(a, b, _OVERLAP) if overlap is None else _given(a, b, overlap)
     points = _found(a, b, place) if correspondences is None else _checked(correspondences, place)
     return replace(place, points=points)

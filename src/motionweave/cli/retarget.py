@@ -1,0 +1,79 @@
+"""``motionweave retarget``: put a motion on another body."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from motionweave.cli import common
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "one")
+    parser.add_argument(
+        "onto", type=Path, help="any clip of the body that is to perform; only the body is used"
+    )
+    common.add_output(parser)
+    parser.add_argument(
+        "--mapping",
+        type=Path,
+        metavar="FILE",
+        help="JSON file that says which joint follows which, for those that are not found right",
+    )
+    parser.add_argument(
+        "--save-mapping",
+        type=Path,
+        metavar="FILE",
+        help="write which joint follows which as JSON, for looking at and editing",
+    )
+    parser.add_argument(
+        "--hands",
+        action="store_true",
+        help="let hands go where the source's go, scaled, as feet do",
+    )
+    parser.add_argument(
+        "--no-feet", action="store_true", help="let legs only point alike, do not place the feet"
+    )
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    from motionweave.body.correspondence import match
+    from motionweave.retargeting import joint_mapping, retarget
+
+    inputs = [args.clip, args.onto]
+    common.check_output(args.output, inputs)
+    if args.save_mapping is not None:
+        common.check_output(args.save_mapping, inputs, motion=False)
+    motion = common.load_clip(args, args.clip)
+    onto = common.load_clip(args, args.onto)
+    if args.mapping is None:
+        mapping = joint_mapping(motion, onto)
+    else:
+        mapping = match(motion.skeleton, onto.skeleton, args.mapping)
+    result = retarget(
+        motion,
+        onto,
+        mapping=None if args.mapping is None else mapping,
+        feet=not args.no_feet,
+        hands=args.hands,
+    )
+    common.save_clip(result, args.output)
+    written = [args.output]
+    if args.save_mapping is not None:
+        mapping.save(args.save_mapping)
+        written.append(args.save_mapping)
+    data = {
+        "frames": len(result),
+        "fps": result.fps,
+        "mapping": mapping.to_json(),
+        "at_rest": mapping.at_rest,
+        "left_out": mapping.left_out,
+        "written": [str(path) for path in written],
+    }
+    lines = [
+        str(mapping),
+        f"{len(result)} frames at {result.fps:g} fps",
+        *(f"wrote {path}" for path in written),
+    ]
+    common.emit(args, data, "\n".join(lines))

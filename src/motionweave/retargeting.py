@@ -1,0 +1,405 @@
+"""Motions put on another body, and clips of different bodies brought onto one.
+
+`motionweave.body` turns the parts of one body as another's are turned. Here the result is set
+on its floor and its feet are planted, which takes contacts; and here is the one place where
+methods bring clips together (`on_common_skeleton`). It stands above `clips`, because a
+body can be given as a file, and below everything that combines clips.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from motionweave.body import ik
+from motionweave.body.anatomy import Body, Pair
+from motionweave.body.correspondence import (
+    Given,
+    JointMapping,
+    match,
+    match_by_name,
+    one_convention,
+    same_body,
+)
+from motionweave.body.floor import Floor
+from motionweave.body.retarget import on_skeleton, size, transferred
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.root import at_pelvis
+from motionweave.body.soles import LEG_JOINTS, contact_points, has_feet
+from motionweave.clips import load
+from motionweave.contacts.clean.easing import eased
+from motionweave.contacts.clean.footskate import ARM, LEG
+from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.contacts.floors import on_one_floor
+from motionweave.core import motion as clip_tools
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import active
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+from motionweave.errors import RetargetNotice, RigError
+
+__all__ = ["common_skeleton", "concatenate", "joint_mapping", "on_common_skeleton", "retarget"]
+
+# Share of a limb's length, before full extension, in which it gives way to a far goal.
+_SOFT = 0.02
+# Leg lengths by which soles may be below the floor, as they are in recordings.
+_SUNK = 0.004
+# Seconds in which the hold of a foot passes from heel to toe.
+_ROLL = 0.1
+
+
+def retarget(
+    motion: Motion,
+    onto: Motion | Skeleton | str | Path,
+    *,
+    mapping: JointMapping | Given | str | Path | None = None,
+    feet: bool = True,
+    hands: bool = False,
+) -> Motion:
+    """The motion performed by another body.
+
+    Every part of the body is turned in the world as it is in the source, whatever the zero
+    poses of the two rigs are. Travel and height are scaled by leg length, and planted feet
+    stay planted, on the floor that the other body stands on.
+
+    Parameters
+    ----------
+    motion
+        What to perform.
+    onto
+        Who performs it: a motion of that body, of which only the body is used; its file; or
+        its skeleton alone, if its zero pose stands upright.
+    mapping
+        Which joint follows which, where that is not to be found out: target joint to source
+        joint, or to None for one that is to stay at rest, in a mapping or a JSON file; see
+        `joint_mapping`. Joints that are not mentioned are found.
+    feet
+        Whether feet go where the source's go, scaled as travel is, and planted ones stay.
+        Without it legs only point where the source's point.
+    hands
+        Whether hands, too, go where the source's go, scaled as travel is: for clips that
+        hold on to or lean on something.
+
+    Returns
+    -------
+    Motion
+        With the source's contacts, frame rate and name. Joints of the target without a
+        partner are at rest, those of the source without one are left out.
+
+    Raises
+    ------
+    RigError
+        If the bodies do not correspond, or the other body's joints cannot be understood from
+        its skeleton alone.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> child = mw.retarget(walk, walk.scaled(0.6).skeleton)
+    >>> round(float(child.root[-1, 2] / walk.root[-1, 2]), 2)
+    0.6
+    """
+    if isinstance(onto, str | Path):
+        onto = load(onto, contacts=False)
+    motion = at_pelvis(motion)
+    onto = onto if isinstance(onto, Skeleton) else at_pelvis(onto)
+    skeleton = onto if isinstance(onto, Skeleton) else onto.skeleton
+    if skeleton == motion.skeleton and mapping is None:
+        return motion
+    if feet and has_feet(motion.skeleton) and not motion.constraints:
+        motion = motion.with_constraints(detect_contacts(motion))
+    if mapping is None and _same_rotations(motion.skeleton, skeleton):
+        result, from_rest = on_skeleton(motion, skeleton), True
+        if isinstance(onto, Motion):
+            result = replace(result, source=onto.source, carrier=onto.carrier)
+        scale = size(skeleton) / size(motion.skeleton)
+    else:
+        target = Body.at_rest(onto) if isinstance(onto, Skeleton) else Body(onto)
+        bodies = Pair(Body(motion), target)
+        _require_humans(motion, bodies)
+        from_rest = bodies.from_rest
+        if mapping is None:
+            mapping = joint_mapping(motion.skeleton, skeleton)
+        elif not isinstance(mapping, JointMapping):
+            mapping = match(motion.skeleton, skeleton, mapping)
+        result, scale = transferred(bodies, mapping)
+    grounded = has_feet(motion.skeleton) and has_feet(skeleton)
+    if not grounded:
+        return result
+    ours = estimate_floor(motion)
+    level = scale * ours.height
+    if isinstance(onto, Motion) and ours.slope == (0.0, 0.0):
+        theirs = estimate_floor(onto)
+        level = theirs.height if theirs.slope == (0.0, 0.0) else level
+    lift = np.array([0.0, level - scale * ours.height, 0.0])
+    result = replace(result, root=result.root + lift)
+    if hands:
+        result = _follow(result, _hand_shifts(result, motion, scale, lift), ARM)
+    if feet:
+        floor = Floor(level, ours.slope)
+        result = _follow(result, _foot_shifts(result, motion, scale, lift, floor, from_rest), LEG)
+    return result
+
+
+def joint_mapping(source: Motion | Skeleton, target: Motion | Skeleton) -> JointMapping:
+    """Which joints of a source the joints of a target follow when it is retargeted.
+
+    Parameters
+    ----------
+    source, target
+        Bodies, or motions of them.
+
+    Returns
+    -------
+    JointMapping
+        Prints as a table that also lists what is left out; ``to_json()`` and ``save(path)``
+        give what `retarget` takes as its ``mapping``.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> mw.joint_mapping(walk, walk).to_json()["LeftFoot"]
+    'LeftFoot'
+    """
+    ours = source if isinstance(source, Skeleton) else source.skeleton
+    theirs = target if isinstance(target, Skeleton) else target.skeleton
+    return match_by_name(ours, theirs) if one_convention(ours, theirs) else match(ours, theirs)
+
+
+def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
+    """The skeleton on which several motions can be combined: the first one's.
+
+    Parameters
+    ----------
+    motions
+        Clips of any bodies.
+
+    Returns
+    -------
+    Skeleton
+        The first clip's.
+
+    Raises
+    ------
+    RigError
+        If there is none because joints do not correspond; the message names the motion.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> mw.common_skeleton([walk, jog]) == walk.skeleton
+    True
+    """
+    if not motions:
+        raise RigError("no motions, so no skeleton that they could have in common")
+    first, *others = (at_pelvis(motion) for motion in motions)
+    for motion in others:
+        if not _same_rotations(motion.skeleton, first.skeleton):
+            _require_humans(motion, Pair(Body(motion), Body(first)))
+    return first.skeleton
+
+
+def on_common_skeleton(
+    motions: Sequence[Motion], skeleton: Skeleton | None = None
+) -> tuple[Motion, ...]:
+    """All motions on one skeleton, the given one or the first motion's, and on one floor.
+
+    Clips of one convention are brought there as they are, whatever the order, prefixes and
+    additional joints of their rigs; clips of another rig are retargeted.
+
+    Parameters
+    ----------
+    motions
+        Clips of any bodies.
+    skeleton
+        Who is to perform them all.
+
+    Returns
+    -------
+    tuple of Motion
+        In the order given; a clip that is already on the skeleton is returned itself.
+
+    Warns
+    -----
+    RetargetNotice
+        If a clip of a different body was retargeted.
+
+    Raises
+    ------
+    RigError
+        If joints do not correspond; the message names the motion and lists them.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> clips = mw.on_common_skeleton([mw.sample("walk"), mw.sample("jog").scaled(1.2)])
+    >>> clips[0].skeleton == clips[1].skeleton
+    True
+    """
+    return on_one_floor(_on_one_skeleton([at_pelvis(motion) for motion in motions], skeleton))
+
+
+def concatenate(motions: Sequence[Motion]) -> Motion:
+    """Clips of one frame rate, one after the other, as they stand.
+
+    Parameters
+    ----------
+    motions
+        Clips; those of other bodies than the first one's are brought onto its skeleton.
+
+    Returns
+    -------
+    Motion
+        On the first clip's skeleton.
+
+    Raises
+    ------
+    MotionError
+        If there are no clips, or their frame rates differ.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> len(mw.concatenate([walk, walk])) == 2 * len(walk)
+    True
+    """
+    motions = [at_pelvis(motion) for motion in motions]
+    return clip_tools.concatenate(_on_one_skeleton(motions) if motions else motions)
+
+
+def _on_one_skeleton(
+    motions: Sequence[Motion], skeleton: Skeleton | None = None
+) -> tuple[Motion, ...]:
+    if skeleton is None:
+        skeleton = common_skeleton(motions)
+    onto = next((m for m in motions if m.skeleton == skeleton), skeleton)
+    return tuple(_brought(motion, onto, skeleton) for motion in motions)
+
+
+def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Motion:
+    source = motion.skeleton
+    if source == skeleton:
+        return motion
+    alike = one_convention(source, skeleton)
+    if _same_rotations(source, skeleton) or (alike and source.same_joints(skeleton)):
+        return on_skeleton(motion, skeleton)
+    if not (alike or same_body(source, skeleton)):
+        what = f"clip {motion.name!r}" if motion.name else "a clip"
+        whose = f" of {onto.name!r}" if isinstance(onto, Motion) and onto.name else ""
+        warnings.warn(
+            f"{what} is of another body and was retargeted onto the skeleton{whose}",
+            RetargetNotice,
+            stacklevel=5,
+        )
+    return retarget(motion, onto)
+
+
+def _same_rotations(source: Skeleton, target: Skeleton) -> bool:
+    """Whether rotations can be copied: one convention and body, or nothing else to go by."""
+    if all(find_rig(skeleton).has("hips", *LEG_JOINTS) for skeleton in (source, target)):
+        return one_convention(source, target) and same_body(source, target)
+    return source.same_joints(target) or one_convention(source, target)
+
+
+def _require_humans(motion: Motion, bodies: Pair) -> None:
+    """Refuse bodies that do not correspond by role."""
+    for each, which in ((bodies.source, "its"), (bodies.target, "the other")):
+        if not each.rig.has("hips", *LEG_JOINTS):
+            other = bodies.target.motion.skeleton
+            how = motion.skeleton.difference(other, "the clip", "the other")
+            called = f" (clip {motion.name!r})" if motion.name else ""
+            why = f"{which} skeleton {each.rig.why_not_human()}"
+            raise RigError(f"the bodies do not correspond{called}: {why}; {how}")
+
+
+def _follow(result: Motion, shifts: Mapping[str, Array], roles: Sequence[str]) -> Motion:
+    """Ends of limbs moved by ``shifts`` ``(T, 3)``, per side, by bending the limbs.
+
+    Feet and hands keep their directions.
+    """
+    rig = find_rig(result.skeleton)
+    positions, orientations = result.forward()
+    local = np.array(result.rotations)
+    for side, shift in shifts.items():
+        limb = ik.Limb(*(rig.roles[f"{side}_{role}"] for role in roles))
+        upper, middle, end = (positions[:, joint] for joint in limb)
+        solved = ik.solve_two_bones(
+            upper,
+            middle,
+            end,
+            end + shift,
+            hinge=ik.hinge_axis(positions, orientations, limb),
+            soft=_SOFT,
+            hinged=True,
+        )
+        local[:, list(limb)] = ik.apply_to_limb(
+            result.rotations, orientations, result.skeleton, limb, solved
+        )
+    return replace(result, rotations=rotations.unroll(local))
+
+
+def _hand_shifts(result: Motion, motion: Motion, scale: float, lift: Array) -> dict[str, Array]:
+    """How hands must move ``(T, 3)`` to go where the source's go, scaled; per side."""
+    there, here = motion.positions(), result.positions()
+    ours, theirs = find_rig(motion.skeleton), find_rig(result.skeleton)
+    shifts = {}
+    for side in SIDES:
+        names = [f"{side}_{role}" for role in ARM]
+        if ours.has(*names) and theirs.has(*names):
+            goal = scale * there[:, ours.roles[names[-1]]] + lift
+            shifts[side] = goal - here[:, theirs.roles[names[-1]]]
+    return shifts
+
+
+def _foot_shifts(
+    result: Motion, motion: Motion, scale: float, lift: Array, floor: Floor, from_rest: bool
+) -> dict[str, Array]:
+    """How feet must move ``(T, 3)`` to go where the source's go, scaled; per side.
+
+    A foot does not grow with the legs, so heel and toe cannot both do so. The middle of the
+    foot does, and while only the heel or only the toe is planted that one does, at the
+    place where it is when the foot is flat: so feet roll over their own length.
+    """
+    there, here = (contact_points(each, from_rest=from_rest) for each in (motion, result))
+    spread = max(1, round(_ROLL * motion.fps))
+    size = leg_length(result.skeleton)
+    frames = np.arange(len(motion))
+    shifts = {}
+    for side in SIDES:
+        kinds = (f"{side}_heel", f"{side}_toe")
+        on_heel, on_toe = (active(motion.constraints, kind, frames) for kind in kinds)
+        lean = np.where(on_heel == on_toe, 0.0, np.where(on_toe, 0.5, -0.5))[:, None]
+        lean = eased(lean, on_heel | on_toe, spread)
+        (heel, toe), (new_heel, new_toe) = ([p[k] for k in kinds] for p in (there, here))
+        foot, new_foot = toe - heel, new_toe - new_heel
+        longer = _length(new_foot) - scale * _length(foot)
+        level = new_foot * np.array([1.0, 0.0, 1.0])
+        along = level / np.maximum(_length(level), 1e-9 * _length(new_foot))
+        goal = scale * (0.5 * (heel + toe) + lean * foot) + lift + lean * longer * along
+        shift = goal - (0.5 * (new_heel + new_toe) + lean * new_foot)
+        height = np.minimum(floor.above(new_heel + shift), floor.above(new_toe + shift))
+        shift[:, 1] += _raised(height + _SUNK * size, _SUNK * size)
+        shifts[side] = shift
+    return shifts
+
+
+def _raised(height: Array, edge: float) -> Array:
+    """By how much ``(T,)`` to raise what is at ``height`` so that it is not below 0.
+
+    The limit is rounded within ``edge`` of it, so that speed does not jump there.
+    """
+    near = (height - edge) ** 2 / (4.0 * edge)
+    return np.where(height > edge, 0.0, np.where(height < -edge, -height, near))
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.linalg.norm(vectors, axis=-1, keepdims=True))
