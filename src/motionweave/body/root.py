@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.axes import joint_forward
 from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.rig.tree import is_above
 from motionweave.body.size import body_height
@@ -270,7 +270,7 @@ def _following(motion: Motion, carrier: Carrier, held: Motion) -> Motion:
     ]
     moving = [j for j, s, a in zip(chain, still, turning, strict=True) if not s or a > 0.0]
     mover = moving[0] if moving else chain[-1]
-    front = _front_of_pelvis(motion)
+    front = joint_forward(motion, 0)
     # Seen from the pelvis in the recording: where the mover was and how it was turned.
     was = _on_floor(positions[:, carrier.pelvis], orientations[:, carrier.pelvis], front)
     turn = rotations.multiply(orientations[:, mover], rotations.inverse(orientations[0, mover]))
@@ -299,14 +299,6 @@ def _with_joint_at(held: Motion, joint: int, place: Array, turn: Array) -> Motio
     moves[:, joint] = rotations.rotate(back, place - positions[:, parent])
     local[:, joint] = rotations.multiply(back, turn)
     return replace(held, rotations=local, translations=moves)
-
-
-def _front_of_pelvis(motion: Motion) -> Array:
-    """The direction ``(3,)`` in the pelvis's own frame that points where the body faces."""
-    angle = facing(motion)
-    ahead = np.stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)], axis=-1)
-    local = rotations.rotate(rotations.inverse(motion.rotations[:, 0]), ahead).mean(axis=0)
-    return np.asarray(local / max(float(np.linalg.norm(local)), 1e-12))
 
 
 def _on_floor(places: Array, turns: Array, front: Array) -> Planar:
