@@ -9,6 +9,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from motionweave.body.heading import sides_exchanged
 from motionweave.body.rig.override import Given, Override, joints_of, read_override
 from motionweave.body.rig.roles import with_rig
 from motionweave.body.root import as_filed, at_pelvis
@@ -89,6 +90,13 @@ def load(
     motion = at_pelvis(motion)
     for message in motion.source.get("warnings", ()):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
+    if sides_exchanged(motion):
+        warnings.warn(
+            f"{path}: the feet point backwards, so left and right seem to be exchanged in the "
+            "names of the joints; give the right ones in a JSON file (--rig FILE, mw.use_rig)",
+            QualityWarning,
+            stacklevel=2,
+        )
     beside = sidecar.beside(path) if isinstance(contacts, bool) else Path(contacts)
     annotated = not isinstance(contacts, bool) or (contacts and beside.exists())
     if annotated:

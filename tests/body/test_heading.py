@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from motionweave import Motion, Planar, Skeleton
-from motionweave.body.heading import direction, facing
+import motionweave as mw
+from motionweave import Motion, Planar, Skeleton, samples
+from motionweave.body.heading import direction, facing, sides_exchanged
 from motionweave.core import rotations
 from tests.body.test_rig import body
 
@@ -57,3 +59,21 @@ def test_hips_and_shoulders_count_alike(angle: float) -> None:
     quats = np.array(motion.rotations)
     quats[:, spine] = rotations.about_vertical(angle)
     assert facing(replace(motion, rotations=quats))[0] == pytest.approx(angle / 2)
+
+
+def test_names_that_exchange_the_sides_are_noticed(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    skeleton = walk.skeleton
+    other = {"Left": "Right", "Right": "Left"}
+    names = tuple(
+        next((other[s] + name.removeprefix(s) for s in other if name.startswith(s)), name)
+        for name in skeleton.names
+    )
+    swapped = mw.Skeleton(
+        names, skeleton.parents, skeleton.offsets, skeleton.end_parents, skeleton.end_offsets
+    )
+    mw.save(replace(walk, skeleton=swapped), tmp_path / "swapped.bvh", contacts=False)
+    with pytest.warns(mw.QualityWarning, match="left and right"):
+        mw.load(tmp_path / "swapped.bvh")
+    for name in samples.names():
+        assert not sides_exchanged(mw.sample(name)), name

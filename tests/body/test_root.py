@@ -150,6 +150,25 @@ def test_hips_by_name_without_a_body_are_left_where_they_are() -> None:
     assert at_pelvis(motion) is motion
 
 
+@pytest.mark.parametrize(
+    "above",
+    [("RootHips", "Hips_root"), ("Reference", "COG"), ("root", "Hips"), ("Armature", "pelvis_0")],
+)
+def test_whatever_the_joints_above_are_called(above: tuple[str, str]) -> None:
+    walk = mw.sample("walk")
+    filed = carried(walk, "still", deep=2)
+    names = dict(zip(("above0", "above1"), above, strict=True))
+    # The body's own hips are called so in full, to be told from a carrier of the same name.
+    names["Hips"] = "Pelvis" if "Hips" in above else "Hips"
+    skeleton = replace(
+        filed.skeleton, names=tuple(names.get(name, name) for name in filed.skeleton.names)
+    )
+    body = at_pelvis(replace(filed, skeleton=skeleton))
+    assert body.skeleton.names[0] == names["Hips"]
+    assert body.carrier is not None
+    assert body.carrier.names == above
+
+
 # Every method gives the same result for a clip as it is and below a carrier
 
 

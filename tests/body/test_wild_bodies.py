@@ -12,7 +12,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.body.flexion import flexions
-from motionweave.body.heading import direction, facing
+from motionweave.body.heading import direction, facing, sides_exchanged
 from motionweave.body.hinges import wrong_bends
 from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.size import body_height, leg_length
@@ -176,6 +176,11 @@ def test_knees_and_hips_flex_as_they_do_in_people(clips: Clips) -> None:
             assert np.quantile(knee, 0.5) > -8.0, name
             assert np.quantile(knee, 0.95) < 170.0, name
             assert -50.0 < np.quantile(hip, 0.05) <= np.quantile(hip, 0.95) < 135.0, name
+
+
+def test_sides_are_those_of_the_names(clips: Clips) -> None:
+    for name, (_, motion) in clips.items():
+        assert not sides_exchanged(at_pelvis(motion)[1:]), name
 
 
 def test_no_wrong_bends_but_real_ones(clips: Clips) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
+from motionweave.body.size import body_height
 from motionweave.cli import common
 from motionweave.cli.main import main
 from tests.strategies import random_motion
@@ -61,7 +62,7 @@ def test_info_about_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["info", str(tmp_path / "walk.bvh"), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["roles"]["left_ankle"]
-    assert facts["height"] == pytest.approx(walk.skeleton.height)
+    assert facts["height"] == pytest.approx(body_height(walk.skeleton))
     assert facts["contacts_are"] == "given in walk.contacts.json"
     assert set(facts["contacts"]) == {one.kind for one in walk.constraints}
     (tmp_path / "walk.contacts.json").unlink()

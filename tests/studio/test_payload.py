@@ -8,6 +8,7 @@ import struct
 import numpy as np
 import pytest
 
+from motionweave.body.size import body_height
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.samples.clips import sample
@@ -25,7 +26,7 @@ def unpacked(payload: bytes) -> tuple[dict, np.ndarray]:
 def test_joints_come_first_and_are_scaled_to_a_persons_height() -> None:
     walk = sample("walk")
     header, points = unpacked(pack(walk))
-    scale = HEIGHT / walk.skeleton.height
+    scale = HEIGHT / body_height(walk.skeleton)
     joints = len(walk.skeleton)
     np.testing.assert_allclose(points[:, :joints], walk.positions() * scale, atol=1e-5)
     assert header["unit"] == pytest.approx(1 / scale)

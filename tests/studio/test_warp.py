@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from motionweave.body.size import body_height
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document
 from motionweave.studio.screens import warp_editing as editing
@@ -61,7 +62,7 @@ def test_a_joint_dragged_to_a_place_gets_there() -> None:
     key = PoseKey(36.0, "left_hand", "offset", tuple(offset))
     after = made(keys=(PoseKey(36.0, "LeftArm", "turn", (10.0, 0.0, 5.0)), key))
     # The arm's own key stays as it is, so the rest of the body has to reach.
-    height = before.source.skeleton.height
+    height = body_height(before.source.skeleton)
     assert np.linalg.norm(after.motion.positions()[36, hand] - place) < 0.01 * height
 
 
@@ -110,7 +111,7 @@ def test_a_head_looks_at_a_point_beside_the_body_while_dragging_and_after() -> N
     point = plain.from_there(36, (1.0, 1.2, 1.5))
     np.testing.assert_allclose(plain.from_body(36, point), (1.0, 1.2, 1.5), atol=1e-3)
     ahead = plain.from_body(36, plain.ahead("head", 36))
-    assert (ahead[0], ahead[2]) == pytest.approx((0.0, walk.skeleton.height), abs=1e-3)
+    assert (ahead[0], ahead[2]) == pytest.approx((0.0, body_height(walk.skeleton)), abs=1e-3)
     settings = WarpSettings(keys=(PoseKey(36.0, "head", "look_at", point),), active=0)
     head = joint_index("head", walk.skeleton)
     quick, kept = (

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from motionweave.body.heading import facing
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -57,6 +58,25 @@ def part_axes(motion: Motion, part: str) -> Array:
         upright = np.maximum(trunk[:, 1:2], 0.0) ** _LEANS
         up = np.mean(upright * vertical + _TRUNK * rotations.rotate(back, trunk), axis=0)
     return _frame(left, up)
+
+
+def joint_forward(motion: Motion, joint: int) -> Array:
+    """The direction ``(3,)`` in a joint's own frame that points where the body faces.
+
+    Parameters
+    ----------
+    motion
+        A body in motion.
+    joint
+        Any joint, such as the head.
+    """
+    from_rest = rest_axes(motion.skeleton)
+    if from_rest is not None:
+        return np.asarray(from_rest[2])
+    angle = facing(motion)
+    ahead = np.stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)], axis=-1)
+    back = rotations.inverse(motion.orientations()[:, joint])
+    return _unit(rotations.rotate(back, ahead).mean(axis=0))
 
 
 @lru_cache(maxsize=256)

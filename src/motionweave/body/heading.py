@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionweave.body.rig.roles import find_rig
+from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 
 # A body whose left points this close to straight up or down does not face anywhere.
 _LEAST_LEVEL = 0.15
+# In frames in which the trunk is this upright (cosine) ...
+_UPRIGHT = 0.9
+# ... feet point forwards; this much backwards (cosine) they never do for half of the frames.
+_BACKWARDS = -0.3
 
 
 def facing(motion: Motion) -> Array:
@@ -32,6 +36,33 @@ def facing(motion: Motion) -> Array:
     angle = np.arctan2(-left[:, 2], left[:, 0])
     frames = np.arange(len(motion))
     return np.asarray(np.interp(frames, frames[level], np.unwrap(angle[level])))
+
+
+def sides_exchanged(motion: Motion) -> bool:
+    """Whether what is called left is the right: upright, the body's toes point backwards.
+
+    Parameters
+    ----------
+    motion
+        A body in motion. Without toes, or never upright, it does not tell, and False is
+        returned.
+    """
+    rig = find_rig(motion.skeleton)
+    if not rig.has("hips", "chest", *(f"{s}_{part}" for s in SIDES for part in ("ankle", "toe"))):
+        return False
+    positions = motion.positions()
+
+    def bone(upper: str, lower: str) -> Array:
+        along = positions[:, rig.roles[lower]] - positions[:, rig.roles[upper]]
+        length = np.linalg.norm(along, axis=1, keepdims=True)
+        return np.asarray(along / np.where(length > 0.0, length, 1.0))
+
+    upright = bone("hips", "chest")[:, 1] > _UPRIGHT
+    if not upright.any():
+        return False
+    ahead = direction(facing(motion))
+    toes = [np.sum(bone(f"{s}_ankle", f"{s}_toe")[:, [0, 2]] * ahead, axis=1) for s in SIDES]
+    return bool(np.median(np.mean(toes, axis=0)[upright]) < _BACKWARDS)
 
 
 def direction(angle: Array) -> Array:

@@ -16,9 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.axes import joint_forward
+from motionweave.body.rig.names import read_name
 from motionweave.body.rig.roles import SIDES, find_rig
-from motionweave.body.rig.tree import is_above
+from motionweave.body.rig.tree import chain, is_above, meeting
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, BoolArray, IntArray
@@ -27,6 +28,8 @@ from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 
+# What the joint at which a body begins is called, if it is called anything.
+_HIPS = ("hips", "hip", "pelvis")
 # Shares of the body height and angles within which ...
 # ... a bone keeps its length (as readers see it),
 _SAME_PLACE = 1e-6
@@ -49,13 +52,21 @@ def pelvis_of(skeleton: Skeleton) -> int:
     0 for a skeleton that is not known to be a body.
     """
     rig = find_rig(skeleton)
-    hips = rig.roles.get("hips", 0)
+    # Hips by name alone, with the body elsewhere, are not where it begins.
+    if not rig.has("hips", "left_thigh", "right_thigh"):
+        return 0
+    hips = rig.roles["hips"]
     limbs = [f"{side}_{role}" for side in SIDES for role in ("thigh", "upper_arm")]
     parts = [rig.roles[role] for role in (*limbs, "head", "chest") if role in rig.roles]
-    # Hips by name alone, with the body elsewhere, are not where it begins.
-    if not rig.has("left_thigh", "right_thigh"):
+    if not all(is_above(skeleton, hips, joint) for joint in parts):
         return 0
-    return hips if all(is_above(skeleton, hips, joint) for joint in parts) else 0
+    # Of several joints called hips, one above the other, the upper ones carry the lowest.
+    called = [
+        joint
+        for joint in chain(skeleton, hips, meeting(skeleton, parts))
+        if read_name(skeleton.names[joint])[1] in _HIPS
+    ]
+    return called[-1] if called else hips
 
 
 def at_pelvis(motion: Motion) -> Motion:
@@ -265,14 +276,14 @@ def _following(motion: Motion, carrier: Carrier, held: Motion) -> Motion:
     """
     skeleton = held.skeleton
     positions, orientations = carrier.motion.forward()
-    chain = skeleton.chain(0, int(skeleton.parents[carrier.pelvis]))
-    still = [np.ptp(positions[:, j], axis=0).max() <= 0.0 for j in chain]
+    above = skeleton.chain(0, int(skeleton.parents[carrier.pelvis]))
+    still = [np.ptp(positions[:, j], axis=0).max() <= 0.0 for j in above]
     turning = [
-        rotations.angle_between(orientations[:1, j], orientations[:, j]).max() for j in chain
+        rotations.angle_between(orientations[:1, j], orientations[:, j]).max() for j in above
     ]
-    moving = [j for j, s, a in zip(chain, still, turning, strict=True) if not s or a > 0.0]
-    mover = moving[0] if moving else chain[-1]
-    front = _front_of_pelvis(motion)
+    moving = [j for j, s, a in zip(above, still, turning, strict=True) if not s or a > 0.0]
+    mover = moving[0] if moving else above[-1]
+    front = joint_forward(motion, 0)
     # Seen from the pelvis in the recording: where the mover was and how it was turned.
     was = _on_floor(positions[:, carrier.pelvis], orientations[:, carrier.pelvis], front)
     turn = rotations.multiply(orientations[:, mover], rotations.inverse(orientations[0, mover]))
@@ -301,14 +312,6 @@ def _with_joint_at(held: Motion, joint: int, place: Array, turn: Array) -> Motio
     moves[:, joint] = rotations.rotate(back, place - positions[:, parent])
     local[:, joint] = rotations.multiply(back, turn)
     return replace(held, rotations=local, translations=moves)
-
-
-def _front_of_pelvis(motion: Motion) -> Array:
-    """The direction ``(3,)`` in the pelvis's own frame that points where the body faces."""
-    angle = facing(motion)
-    ahead = np.stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)], axis=-1)
-    local = rotations.rotate(rotations.inverse(motion.rotations[:, 0]), ahead).mean(axis=0)
-    return np.asarray(local / max(float(np.linalg.norm(local)), 1e-12))
 
 
 def _on_floor(places: Array, turns: Array, front: Array) -> Planar:

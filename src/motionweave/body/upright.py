@@ -8,7 +8,7 @@ each axis and the same lowest point. What is left undecided is said (`Up.margin`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,8 +30,10 @@ _PRIOR_OF_POINTS = 0.8
 _UPRIGHT, _HANGING, _ON_FLOOR, _REST = 0.5, 2.0, 1.5, 1.3
 # Levels of the lowest point that differ by less than this share of the body say nothing.
 _FLOOR = 0.15
-# With a smaller margin the axis is worth a second look.
+# With a smaller margin the axis is worth a second look ...
 _SURE = 0.5
+# ... of what could have four limbs of three joints each.
+_CREATURE = 12
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,18 @@ class Up:
         ``"y"`` or ``"z"``.
     margin
         By how much it won, 0 for a tie; what stands and walks wins by 2 and more.
+    creature
+        Whether it may be something that stands at all, not a prop of a few joints.
     """
 
     axis: str
     margin: float
+    creature: bool = True
 
     @property
     def doubt(self) -> str | None:
         """What to tell about an axis that won narrowly; None if it won clearly."""
-        if self.margin >= _SURE:
+        if self.margin >= _SURE or not self.creature:
             return None
         other = "z" if self.axis == "y" else "y"
         return (
@@ -91,10 +96,11 @@ def find_up(
     rest = skeleton.rest_positions[None]
     upright = _head_over_feet(rig, joints)
     if upright is None:
-        return up_of_points(
+        found = up_of_points(
             np.concatenate([joints, ends], axis=1),
             np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions]),
         )
+        return replace(found, creature=len(skeleton) >= _CREATURE)
     hips = rig.roles.get("hips", 0)
     body = [j for j in range(len(skeleton)) if j == hips or is_above(skeleton, hips, j)]
     inside = np.isin(skeleton.end_parents, body)

@@ -63,6 +63,9 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         "sliding_joints": motion.translations is not None,
         "height": body_height(skeleton),
         "up": source.get("up", "y"),
+        "carrier": None
+        if motion.carrier is None
+        else {"kind": motion.carrier.kind, "joints": list(motion.carrier.names)},
         "tpose_first": starts_in_tpose(motion),
         "roles": roles,
         "roles_missing": missing,
@@ -88,6 +91,13 @@ def _text(facts: dict[str, Any]) -> str:
         f"  body height {height:.4g} units{f' (probably {unit})' if unit else ''}, "
         f"{facts['up']} up in the file",
     ]
+    if facts["carrier"] is not None:
+        how = {"still": "stands still", "floor": "follows on the floor", "animated": "moves"}
+        carrier = facts["carrier"]
+        lines.append(
+            f"  above the pelvis, kept aside: {', '.join(carrier['joints'])} "
+            f"({how[carrier['kind']]})"
+        )
     if facts["tpose_first"]:
         lines.append("  frame 0 is a T-pose that is no part of the motion (--drop-tpose)")
     roles = facts["roles"]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.axes import joint_forward
 from motionweave.core import kinematics, rotations
 from motionweave.errors import QualityWarning
 from motionweave.methods.warping import posing
-from motionweave.methods.warping.goals import rest_forward
 from motionweave.methods.warping.posing import Aim, Body, Pose
 from tests.strategies import random_quaternions, random_skeleton
 
@@ -83,9 +83,7 @@ def test_the_head_looks_at_a_point(walk):
     point = place(walk, "Head", 41, (1.5, 0.5, 2.0))
     warped = mw.warp(walk, [mw.Key(41, "head", look_at=point)])
     head = walk.skeleton.index("Head")
-    forward = rotations.rotate(
-        warped.orientations()[41, head], rest_forward(mw.find_rig(walk.skeleton))
-    )
+    forward = rotations.rotate(warped.orientations()[41, head], joint_forward(walk, head))
     wanted = point - place(warped, "Head", 41)
     assert np.linalg.norm(forward - wanted / np.linalg.norm(wanted)) < 1e-5
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.body.axes import joint_forward
 from motionweave.body.ik import Limb, hinge_axis
 from motionweave.body.rig.roles import SIDES, Rig, leg_length
 from motionweave.body.size import body_height
@@ -198,7 +199,7 @@ def _aim(here: Clip, clip: Clip, placed: Placed) -> Aim:
         raise WarpError(f"{key}: a goal is for one joint; name one, such as 'chest'")
     joint = placed.joints[0]
     if key.look_at is not None:
-        forward = rest_forward(clip.rig)
+        forward = joint_forward(clip.motion, joint)
         point = np.asarray(key.look_at, dtype=np.float64) * clip.length(key)
         return Aim(joint, direction=np.stack([forward, point]))
     if key.goal is not None:
@@ -297,12 +298,3 @@ def _hinges(clip: Clip, here: Clip, frame: float) -> tuple[Hinge, ...]:
         least, most = min(hinge.least, own), max(hinge.most, own)
         hinges.append(Hinge(limb.middle, limb.upper, limb.end, local, least, most))
     return tuple(hinges)
-
-
-def rest_forward(rig: Rig) -> Array:
-    """The direction ``(3,)`` in which the body faces in its rest pose."""
-    left = rig.lateral_axis(np.asarray(rig.skeleton.rest_positions)[None])
-    if left is None:
-        return np.array([0.0, 0.0, 1.0])
-    forward = np.cross(left[0], [0.0, 1.0, 0.0])
-    return np.asarray(forward / np.linalg.norm(forward))
