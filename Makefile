@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-bench/.ready
 BLENDER := .venv-blender/.ready
 
-.PHONY: demo test test-blender blender lint types layers pytest browser docs pictures bench bench-full clean
+.PHONY: demo test test-blender blender lint types layers pytest fuzz browser docs pictures bench bench-full clean
 
 demo: $(SHOWN)
 	$(BIN)/motionweave demo
@@ -36,6 +36,12 @@ browser: $(READY)
 	@$(BIN)/python tests/browser/find.py || $(BIN)/playwright install chromium \
 	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } \
 	  || { echo "The studio's tests need Chromium or Chrome: install one, or name it in MOTIONWEAVE_BROWSER."; exit 1; }
+
+# As many bad files as one likes: make fuzz INPUTS=1000000 SEED=7
+INPUTS ?= 100000
+SEED ?= 0
+fuzz: $(READY)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(INPUTS) --seed $(SEED)
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -16,8 +16,9 @@ from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
+from motionweave.core.checks import path_of
 from motionweave.core.markers import Markers
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 from motionweave.errors import FormatError, MotionError, QualityWarning
 from motionweave.io import registry
 from motionweave.io.store import sidecar
@@ -79,7 +80,7 @@ def load(
     >>> mw.load("walk.bvh", drop_tpose=True)
     <Motion 'walk': ...>
     """
-    path = Path(path)
+    path = path_of(path)
     # Some formats do not say how fast they are; their readers must be told.
     reader_takes_fps = registry.accepts(registry.reader_of(path).read, "fps")
     motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
@@ -97,7 +98,7 @@ def load(
             QualityWarning,
             stacklevel=2,
         )
-    beside = sidecar.beside(path) if isinstance(contacts, bool) else Path(contacts)
+    beside = sidecar.beside(path) if isinstance(contacts, bool) else path_of(contacts)
     annotated = not isinstance(contacts, bool) or (contacts and beside.exists())
     if annotated:
         motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
@@ -250,8 +251,8 @@ def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: 
     >>> import motionweave as mw
     >>> mw.save(mw.sample("walk"), "walk.glb")
     """
-    path = Path(path)
-    registry.write(as_filed(motion), path, **options)
+    path = path_of(path)
+    registry.write(as_filed(checked(motion)), path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)
     elif contacts:

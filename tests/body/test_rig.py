@@ -698,7 +698,7 @@ def test_a_skeleton_carries_the_roles_it_was_given_and_no_other_does() -> None:
         ('{"left_ankle": "LeftFot"}', "did you mean LeftFoot"),
         ('{"spine": "Spine"}', "spine must be a list"),
         ("[1, 2]", "expected an object"),
-        ("{", "not a JSON file"),
+        ("{", "not valid JSON"),
     ],
 )
 def test_a_wrong_override_is_refused_with_the_reason(

@@ -62,7 +62,7 @@ def test_a_list_of_states_is_json_enough(tmp_path: Path) -> None:
         ("a.csv", "1,lower\n", "line 1: expected 3 columns"),
         ("a.csv", "1,middle,L_et\n", "half of the body 'middle'"),
         ("a.csv", "1,lower,\n", "at least one label"),
-        ("a.csv", "nan,lower,L_et\n", "finite"),
+        ("a.csv", "nan,lower,L_et\n", "out of range"),
         ("a.json", "{", "not valid JSON"),
         ("a.json", '{"states": 3}', 'list "states"'),
         ("a.json", '{"states": [{"frame": 1}]}', "state 1: expected"),

@@ -67,5 +67,5 @@ def test_selection_and_clipping() -> None:
 def test_an_interval_that_runs_backwards_is_refused() -> None:
     with pytest.raises(MotionError, match="left_toe"):
         Constraint(3, 2, "left_toe")
-    with pytest.raises(MotionError, match="no interval"):
+    with pytest.raises(MotionError, match="left_toe: frame nan"):
         Constraint(float("nan"), 2, "left_toe")

@@ -124,7 +124,7 @@ _NESTED = "JOINT a{OFFSET 0 0 0\n"
         ("HIERARCHY\nROOT a\n{OFFSET 0 0 0\n", "{", "found '{'"),
         ("HIERARCHY\nROOT a{OFFSET 0 0 0\n", _NESTED, "more than 20000 joints"),
         ("HIERARCHY\nROOT a{OFFSET 0 0 0\n", "OFFSET 0 0 0\n", "OFFSET twice"),
-        ("HIERARCHY\nROOT ", "a", "4 MB of hierarchy"),
+        ("HIERARCHY\nROOT ", "a", "at most 1000"),
         (PLAIN, "{", "longer than 64 MB"),
         (PLAIN, "{\n", "'{' is not a number"),
         (PLAIN, "\0", "binary"),
@@ -163,12 +163,23 @@ def test_endless_files_are_refused_early(
     assert most < 1 << 29
 
 
-def test_deep_nesting_needs_no_recursion(tmp_path: Path) -> None:
-    depth = 5000
+def _chain(depth: int) -> str:
     header = "HIERARCHY\nROOT j0{OFFSET 0 1 0 CHANNELS 1 Yposition\n"
     header += "".join(f"JOINT j{i}{{OFFSET 0 1 0\n" for i in range(1, depth)) + "}" * depth
+    return f"{header}\nMOTION\nFrames: 1\nFrame Time: 0.1\n5\n"
+
+
+def test_a_chain_without_end_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "deep.bvh"
-    path.write_text(f"{header}\nMOTION\nFrames: 1\nFrame Time: 0.1\n5\n")
+    path.write_text(_chain(19_000))
+    with pytest.raises(mw.FormatError, match="chain of more than 1000"):
+        mw.load(path)
+
+
+def test_deep_nesting_needs_no_recursion(tmp_path: Path) -> None:
+    depth = 1000
+    path = tmp_path / "deep.bvh"
+    path.write_text(_chain(depth))
     motion = mw.load(path, contacts=False)
     assert len(motion.skeleton) == depth
     assert motion.positions()[0, -1, 1] == depth + 4

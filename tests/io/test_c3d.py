@@ -175,7 +175,7 @@ def test_damaged_files(tmp_path: Path) -> None:
     points = np.random.default_rng(0).normal(size=(9, 4, 3))
     _write(tmp_path / "whole.c3d", list("abcd"), points, 60.0)
     data = (tmp_path / "whole.c3d").read_bytes()
-    for seed in range(24):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         cut = int(rng.choice([64, 1024, len(data)]))
         (tmp_path / "broken.c3d").write_bytes(damaged(data[:cut], rng) + data[cut:])
@@ -188,6 +188,6 @@ def test_a_reader_that_crashes_is_a_broken_file(
 ) -> None:
     _write(tmp_path / "whole.c3d", list("abcd"), np.zeros((9, 4, 3)), 60.0)
     crashed = subprocess.CompletedProcess([], -11, "", "")
-    monkeypatch.setattr("motionweave.io.c3d.format.subprocess.run", lambda *_, **__: crashed)
-    with pytest.raises(mw.FormatError, match="no C3D file, or it is broken"):
+    monkeypatch.setattr("motionweave.io.apart.process.subprocess.run", lambda *_, **__: crashed)
+    with pytest.raises(mw.FormatError, match="not a C3D file, or it is broken"):
         mw.load_markers(tmp_path / "whole.c3d")

@@ -128,10 +128,10 @@ def test_amass_that_cannot_be(tmp_path: Path) -> None:
     [
         ({"rotations": None}, "no array 'rotations'"),
         ({"fps": None}, "no frame rate"),
-        ({"fps": np.array(-1.0)}, "no frame rate"),
+        ({"fps": np.array(-1.0)}, "fps -1.0: expected"),
         ({"root": np.zeros((3, 2))}, "root positions: expected shape"),
         ({"rotations": np.zeros((3, 4, 4))}, "not a unit quaternion"),
-        ({"root": np.full((3, 3), np.nan)}, "root: numbers that are not finite"),
+        ({"root": np.full((3, 3), np.nan)}, "root: every value must be finite"),
         ({"root": np.full((3, 3), "x")}, "root: expected numbers"),
         ({"parents": np.array([-1, 2, 1, 0])}, "parents come before children"),
         ({"names": np.array(["a", "a", "b", "c"])}, "unique"),

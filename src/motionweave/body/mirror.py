@@ -22,7 +22,7 @@ from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import QualityWarning
 
@@ -44,7 +44,7 @@ def mirror(motion: Motion) -> Motion:
     QualityWarning
         If the skeleton's sides differ so much that the mirror image will not look right.
     """
-    motion = at_pelvis(motion)
+    motion = at_pelvis(checked(motion))
     skeleton = motion.skeleton
     swap = partners(skeleton)
     normal = rest_normal(skeleton, swap)

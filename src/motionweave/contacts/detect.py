@@ -23,7 +23,7 @@ from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.intervals import merged, runs
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 from motionweave.core.quantiles import quantile
 
 Mask = NDArray[np.bool_]
@@ -122,11 +122,13 @@ def detect_contacts(motion: Motion, hands: bool = False) -> tuple[Constraint, ..
     -------
     Constraints in fractional frames of the clip, in order of time.
     """
+    motion = checked(motion)
     return _Scene(motion, hands).constraints()
 
 
 def estimate_floor(motion: Motion) -> Floor:
     """The floor on which a clip's feet stand, in the clip's unit."""
+    motion = checked(motion)
     scene = _Scene(motion, hands=False)
     floor, size = scene.floor, scene.size
     heights = np.array(

@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half
+from motionweave.core.checks import LARGEST, path_of, shown
+from motionweave.core.texts import csv_rows, parse_json, read_text
 from motionweave.errors import FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 
@@ -28,8 +30,6 @@ _FORMAT = "motionweave events"
 _VERSION = 1
 # Frames are written to this many decimals.
 _DECIMALS = 4
-# A table of states is small; anything larger is not one.
-_LARGEST = 1 << 26
 
 
 def save_events(table: EventTable, path: str | Path) -> None:
@@ -93,15 +93,8 @@ def load_events(path: str | Path) -> EventTable:
     >>> len(mw.load_events("walk.csv").states) == len(mw.find_events(mw.sample("walk")).states)
     True
     """
-    path = Path(path)
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise FormatError("this is too large to be a table of states", path)
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise FormatError("not a text file", path) from None
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
+    path = path_of(path)
+    text = read_text(path)
     states = _json_states(text, path) if _is_json(path) else _csv_states(text, path)
     return EventTable(tuple(states), path.stem)
 
@@ -116,8 +109,7 @@ def _is_json(path: Path) -> bool:
 def _csv_states(text: str, path: Path) -> list[State]:
     states: list[State] = []
     columns: tuple[str, ...] = _COLUMNS
-    for number, row in enumerate(csv.reader(text.splitlines()), start=1):
-        cells = [cell.strip() for cell in row]
+    for number, cells in csv_rows(text, path):
         if not any(cells) or cells[0].startswith("#"):
             continue
         if "frame" in cells:
@@ -138,12 +130,7 @@ def _csv_states(text: str, path: Path) -> list[State]:
 
 
 def _json_states(text: str, path: Path) -> list[State]:
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not valid JSON: {error.msg}", path, error.lineno) from None
-    except RecursionError:
-        raise FormatError("not valid JSON", path) from None
+    data = parse_json(text, path)
     entries = data.get("states") if isinstance(data, dict) else data
     if not isinstance(entries, list):
         raise FormatError('expected an object with a list "states"', path)
@@ -166,10 +153,12 @@ def _states(
     """The state of one row: two, if its labels are about both halves of the body."""
     try:
         time = float(frame)
-    except (TypeError, ValueError):
-        raise FormatError(f"expected a frame, a number, found {frame!r}", path, line) from None
+    except (TypeError, ValueError, OverflowError):
+        raise FormatError(f"expected a frame, a number, found {shown(frame)}", path, line) from None
+    if not abs(time) <= LARGEST:
+        raise FormatError(f"frame {shown(frame)} is out of range", path, line)
     if half not in (None, "", LOWER, UPPER):
-        raise FormatError(f"half of the body {half!r}: expected lower or upper", path, line)
+        raise FormatError(f"half of the body {shown(half)}: expected lower or upper", path, line)
     by_half: dict[str, set[str]] = {}
     for label in labels:
         by_half.setdefault(half or body_half(label) or LOWER, set()).add(label)

@@ -20,7 +20,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.cycles import repeat
 from motionweave.core.intervals import merged
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 
 # A turning point counts if the joint turns back by this much (radians), and by this
 # share of all it moves: noise does neither.
@@ -64,7 +64,7 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
     >>> sorted(table.states[0].labels)
     [...]
     """
-    motion = at_pelvis(motion)
+    motion = at_pelvis(checked(motion))
     if not cyclic:
         found = events(motion)
         period = None

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from motionweave.core import checks
 from motionweave.errors import MotionError
 
 LOWER_JOINTS = ("HI", "K", "H")
@@ -105,15 +106,16 @@ class State:
     half: str = LOWER
 
     def __post_init__(self) -> None:
+        time = checks.number(self.time, "time of a state")
         given = [self.labels] if isinstance(self.labels, str) else self.labels
-        labels = frozenset(canonical_label(label) for label in given)
-        if not labels or not np.isfinite(self.time):
+        labels = frozenset(map(canonical_label, checks.words(given, f"labels at {time:g}")))
+        if not labels:
+            raise MotionError(f"state at {time:g}: expected at least one label")
+        if not isinstance(self.half, str) or self.half not in (LOWER, UPPER):
             raise MotionError(
-                f"state at {self.time}: expected a finite time and at least one label"
+                f"state at {time:g}: half {checks.shown(self.half)} is not lower or upper"
             )
-        if self.half not in (LOWER, UPPER):
-            raise MotionError(f"state at {self.time:g}: half {self.half!r} is not lower or upper")
-        object.__setattr__(self, "time", float(self.time))
+        object.__setattr__(self, "time", time)
         object.__setattr__(self, "labels", labels)
 
     def __str__(self) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionweave.core import checks
 from motionweave.core.intervals import merged
 from motionweave.errors import MotionError
 
@@ -33,10 +33,14 @@ class Constraint:
     kind: str
 
     def __post_init__(self) -> None:
-        if not -math.inf < self.start <= self.end < math.inf:
-            raise MotionError(
-                f"constraint {self.kind}: frames {self.start} to {self.end} are no interval"
-            )
+        kind = checks.name(self.kind, "kind of constraint")
+        start, end = (
+            checks.number(frame, f"constraint {kind}: frame") for frame in (self.start, self.end)
+        )
+        if not start <= end:
+            raise MotionError(f"constraint {kind}: frames {start} to {end} are no interval")
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
 
     def holds_at(self, frame: float) -> bool:
         """Whether the constraint is active at a (fractional) frame."""

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core import checks
 from motionweave.core.arrays import Array
+from motionweave.core.checks import shown
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
@@ -40,24 +42,28 @@ class Markers:
     source: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        labels = tuple(str(one) for one in self.labels)
-        points = np.array(self.points, dtype=np.float64)
+        labels = checks.words(self.labels, "marker labels")
+        try:
+            points = np.array(self.points, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise MotionError(f"markers: expected numbers, got {shown(self.points)}") from None
         if points.ndim != 3 or points.shape[1:] != (len(labels), 3) or 0 in points.shape:
             raise MotionError(
                 f"markers: expected shape (frames, {len(labels)}, 3), got {points.shape}"
             )
         if len(set(labels)) != len(labels):
             raise MotionError("marker labels must be unique")
-        if np.any(np.isinf(points)):
-            raise MotionError("markers: every value must be finite, or NaN where there is none")
-        if not (np.isfinite(self.fps) and self.fps > 0):
-            raise MotionError(f"frame rate {self.fps}: expected a positive number")
+        if np.any(np.abs(points) > checks.LARGEST):
+            raise MotionError(
+                f"markers: every value must be finite, at most {checks.LARGEST:g}, or NaN where "
+                "there is none"
+            )
         # A marker is seen as a whole or not at all.
         points[np.isnan(points).any(axis=2)] = np.nan
         points.setflags(write=False)
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "fps", float(self.fps))
+        object.__setattr__(self, "fps", checks.rate(self.fps))
 
     def __len__(self) -> int:
         return len(self.points)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import motionweave
+from motionweave.core import checks, kinematics, rotations
 from motionweave.core import constraints as constraint_tools
-from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.carrier import STILL, Carrier, followed
 from motionweave.core.constraints import Constraint
@@ -25,6 +25,8 @@ from motionweave.errors import MotionError, RigError
 
 # How far a quaternion may be from unit length before it is an error, not rounding.
 _UNIT_TOLERANCE = 1e-3
+# How far it may be before it is made exact: more than products of exact ones are.
+_EXACT = 1e-9
 # How far outside the clip a sampled frame may lie before it is an error, not rounding.
 _FRAME_TOLERANCE = 1e-6
 
@@ -68,36 +70,26 @@ class Motion:
     carrier: Carrier | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.skeleton, Skeleton):
+            raise MotionError(f"skeleton {checks.shown(self.skeleton)}: expected a Skeleton")
         joints = len(self.skeleton)
-        if not (np.isfinite(self.fps) and self.fps > 0):
-            raise MotionError(f"frame rate {self.fps}: expected a positive number")
-        root = _read_only(self.root, "root positions")
-        if root.ndim != 2 or root.shape[1] != 3 or len(root) == 0:
-            raise MotionError(f"root positions: expected shape (frames, 3), got {root.shape}")
-        quats = np.asarray(self.rotations, dtype=np.float64)
-        if quats.shape != (len(root), joints, 4):
-            raise MotionError(
-                f"rotations: expected shape {(len(root), joints, 4)}, got {quats.shape}"
-            )
-        length = np.linalg.norm(quats, axis=-1)
-        wrong = ~(np.abs(length - 1.0) < _UNIT_TOLERANCE)
-        if np.any(wrong):
-            frame, joint = np.argwhere(wrong)[0]
-            raise MotionError(
-                f"rotation of joint {self.skeleton.names[joint]!r} at frame {frame} "
-                f"is not a unit quaternion: {quats[frame, joint]}"
-            )
-        object.__setattr__(self, "fps", float(self.fps))
+        root = _read_only(checks.array(self.root, "root positions", (None, 3)))
+        frames = len(root)
+        if not 0 < frames <= checks.MOST_FRAMES:
+            raise MotionError(f"{frames} frames: a motion has 1 to {checks.MOST_FRAMES}")
+        quats = checks.array(self.rotations, "rotations", (frames, joints, 4))
+        quats = _unit_quaternions(quats, self.skeleton.names)
+        object.__setattr__(self, "fps", checks.rate(self.fps))
         object.__setattr__(self, "root", root)
-        object.__setattr__(self, "rotations", _read_only(quats, "rotations"))
+        object.__setattr__(self, "rotations", _read_only(quats))
         if self.translations is not None:
-            moves = _read_only(self.translations, "translations")
-            if moves.shape != (len(root), joints, 3):
-                raise MotionError(
-                    f"translations: expected shape {(len(root), joints, 3)}, got {moves.shape}"
-                )
-            object.__setattr__(self, "translations", moves)
-        object.__setattr__(self, "constraints", tuple(sorted(self.constraints)))
+            moves = checks.array(self.translations, "translations", (frames, joints, 3))
+            object.__setattr__(self, "translations", _read_only(moves))
+        object.__setattr__(self, "constraints", _constraints(self.constraints))
+        if not isinstance(self.source, Mapping):
+            raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
+        # A plain one of its own, so that a motion can be sent to other processes.
+        object.__setattr__(self, "source", dict(self.source))
 
     @classmethod
     def from_euler(
@@ -222,7 +214,7 @@ class Motion:
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
         """The same motion with other constraints."""
-        return replace(self, constraints=tuple(constraints))
+        return replace(self, constraints=_constraints(constraints))
 
     # Kinematics
 
@@ -257,9 +249,10 @@ class Motion:
         Rotations take the short way (slerp), positions are linear, constraints
         are carried along. Frames may run backwards or repeat.
         """
-        at = np.array(frames, dtype=np.float64, ndmin=1)
+        single = isinstance(frames, int | float | np.generic)
+        at = checks.array([frames] if single else frames, "frames to sample", (None,))
         last = len(self) - 1
-        if at.ndim != 1 or at.size == 0 or not np.all(np.isfinite(at)):
+        if at.size == 0:
             raise MotionError("frames to sample: expected a non-empty row of finite numbers")
         if at.min() < -_FRAME_TOLERANCE or at.max() > last + _FRAME_TOLERANCE:
             raise MotionError(
@@ -280,8 +273,7 @@ class Motion:
 
     def resample(self, fps: float) -> Motion:
         """The same motion at another frame rate; the first frame stays the first."""
-        if not (np.isfinite(fps) and fps > 0):
-            raise MotionError(f"frame rate {fps}: expected a positive number")
+        fps = checks.rate(fps)
         if fps == self.fps:
             return self
         # The last whole step that still lies in the clip (with room for rounding).
@@ -314,12 +306,15 @@ class Motion:
         if isinstance(key, str):
             return self._track(key)
         if isinstance(key, slice):
-            start, stop, step = key.indices(len(self))
+            try:
+                start, stop, step = key.indices(len(self))
+            except (TypeError, ValueError) as error:
+                raise MotionError(f"frames {checks.shown(key)}: {error}") from None
             if step < 1:
                 raise MotionError("a slice of a motion runs forwards; use sample() to reverse time")
             chosen = np.arange(start, stop, step)
         else:
-            index = int(key)
+            index = checks.whole(key, "frame", -checks.MOST_FRAMES, checks.MOST_FRAMES)
             if not -len(self) <= index < len(self):
                 raise MotionError(f"frame {index}: the clip has {len(self)} frames")
             start, step, chosen = index % len(self), 1, np.array([index % len(self)])
@@ -375,6 +370,8 @@ class Motion:
 
     def moved(self, planar: Planar) -> Motion:
         """The motion turned and shifted on the floor by one move or by ``(T,)`` moves."""
+        if not isinstance(planar, Planar):
+            raise MotionError(f"move {checks.shown(planar)}: expected a Planar")
         if planar.shape not in ((), (len(self),)):
             raise MotionError(f"{len(self)} frames cannot be moved by {planar.shape} planar moves")
         turned = np.array(self.rotations)
@@ -388,8 +385,7 @@ class Motion:
 
     def scaled(self, factor: float) -> Motion:
         """Everything longer by a factor: another unit, or another size of character."""
-        if not (np.isfinite(factor) and factor > 0):
-            raise MotionError(f"scale {factor}: expected a positive number")
+        factor = checks.number(factor, "scale", 1e-12, 1e12)
         skeleton = replace(
             self.skeleton,
             offsets=self.skeleton.offsets * factor,
@@ -533,6 +529,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     >>> mw.concatenate([walk[:30], walk[30:]]).fingerprint == walk.fingerprint
     True
     """
+    motions = [checked(motion) for motion in motions]
     if not motions:
         raise MotionError("nothing to concatenate")
     first = motions[0]
@@ -573,11 +570,42 @@ def _equal_or_none(a: Array | None, b: Array | None) -> bool:
     return a is b or (a is not None and b is not None and np.array_equal(a, b))
 
 
-def _read_only(values: ArrayLike, what: str) -> Array:
-    array = np.asarray(values, dtype=np.float64)
+def checked(motion: Any) -> Motion:
+    """A motion as it was given; `MotionError` if it is none."""
+    if not isinstance(motion, Motion):
+        raise MotionError(f"{checks.shown(motion)}: expected a Motion")
+    return motion
+
+
+def _read_only(array: Array) -> Array:
     if array.flags.writeable or array.base is not None:
         array = array.copy()
         array.setflags(write=False)
-    if not np.all(np.isfinite(array)):
-        raise MotionError(f"{what}: every value must be finite")
     return array
+
+
+def _unit_quaternions(quats: Array, names: Sequence[str]) -> Array:
+    """Rotations ``(T, J, 4)`` made exact where rounding shows; `MotionError` if they are none."""
+    length = np.linalg.norm(quats, axis=-1)
+    wrong = np.abs(length - 1.0) >= _UNIT_TOLERANCE
+    if np.any(wrong):
+        frame, joint = np.argwhere(wrong)[0]
+        raise MotionError(
+            f"rotation of joint {names[joint]!r} at frame {frame} "
+            f"is not a unit quaternion: {quats[frame, joint]}"
+        )
+    rounded = np.abs(length - 1.0) > _EXACT
+    return (
+        np.where(rounded[..., None], quats / length[..., None], quats) if rounded.any() else quats
+    )
+
+
+def _constraints(given: Any) -> tuple[Constraint, ...]:
+    try:
+        constraints = tuple(given)
+    except TypeError:
+        constraints = (given,)
+    for one in constraints:
+        if not isinstance(one, Constraint):
+            raise MotionError(f"constraint {checks.shown(one)}: expected a Constraint")
+    return tuple(sorted(constraints))

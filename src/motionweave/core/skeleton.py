@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from motionweave.core import checks
 from motionweave.core.arrays import Array
 from motionweave.errors import MotionError, RigError
 
 
-def _frozen(values: ArrayLike, dtype: type, shape: tuple[int, ...], what: str) -> NDArray[Any]:
-    array: NDArray[Any] = np.array(values, dtype=dtype)
-    if array.size == 0 and 0 in shape:
-        array = array.reshape(shape)
-    if array.shape != shape:
-        raise MotionError(f"{what}: expected shape {shape}, got {array.shape}")
-    if not np.all(np.isfinite(array)):
-        raise MotionError(f"{what}: every value must be finite")
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array = np.array(array)
     array.setflags(write=False)
     return array
 
@@ -56,34 +51,37 @@ class Skeleton:
     roles: Mapping[str, str | tuple[str, ...] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        names = tuple(str(name) for name in self.names)
+        names = checks.words(self.names, "joint names")
         count = len(names)
         if count == 0:
             raise MotionError("a skeleton needs at least one joint")
+        if count > checks.MOST_JOINTS:
+            raise MotionError(f"{count} joints: a skeleton has at most {checks.MOST_JOINTS}")
         if len(set(names)) != count:
-            twice = sorted({name for name in names if names.count(name) > 1})
+            twice = [name for name, times in Counter(names).items() if times > 1]
             raise MotionError(
-                f"joint names must be unique; given more than once: {', '.join(twice)}"
+                f"joint names must be unique; given more than once: {_listed(sorted(twice))}"
             )
-        parents = _frozen(self.parents, np.intp, (count,), "parents")
+        parents = checks.indices(self.parents, "parents", (count,), -count, count)
         if parents[0] != -1 or np.any(parents[1:] < 0) or np.any(parents >= np.arange(count)):
             raise MotionError(
                 "parents: joint 0 is the only root (-1), and parents come before children"
             )
-        ends = len(self.end_parents)
-        end_parents = _frozen(self.end_parents, np.intp, (ends,), "end_parents")
-        if np.any(end_parents < 0) or np.any(end_parents >= count):
-            raise MotionError(f"end_parents: expected joint indices 0 to {count - 1}")
+        if count > checks.DEEPEST and checks.depth(parents.tolist()) > checks.DEEPEST:
+            raise MotionError(f"a chain of more than {checks.DEEPEST} joints")
+        end_parents = checks.indices(self.end_parents, "end_parents", (None,), 0, count - 1)
+        ends = len(end_parents)
+        if ends > checks.MOST_JOINTS:
+            raise MotionError(f"{ends} end sites: a skeleton has at most {checks.MOST_JOINTS}")
+        offsets = checks.array(self.offsets, "offsets", (count, 3))
+        end_offsets = checks.array(self.end_offsets, "end_offsets", (ends, 3))
         object.__setattr__(self, "names", names)
-        object.__setattr__(self, "parents", parents)
-        object.__setattr__(
-            self, "offsets", _frozen(self.offsets, np.float64, (count, 3), "offsets")
-        )
-        object.__setattr__(self, "end_parents", end_parents)
-        object.__setattr__(
-            self, "end_offsets", _frozen(self.end_offsets, np.float64, (ends, 3), "end_offsets")
-        )
-        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
+        object.__setattr__(self, "parents", _frozen(parents))
+        object.__setattr__(self, "offsets", _frozen(offsets))
+        object.__setattr__(self, "end_parents", _frozen(end_parents))
+        object.__setattr__(self, "end_offsets", _frozen(end_offsets))
+        # A plain one of its own, so that a skeleton can be sent to other processes.
+        object.__setattr__(self, "roles", dict(self.roles))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -117,12 +115,13 @@ class Skeleton:
         """Index of a joint by name; a `RigError` lists near names if there is none."""
         try:
             return self._indices[name]
-        except KeyError:
+        except (KeyError, TypeError):
             import difflib
 
-            near = difflib.get_close_matches(name, self.names, n=3, cutoff=0.4)
+            wanted = checks.shown(name)
+            near = difflib.get_close_matches(wanted, self.names[:1000], n=3, cutoff=0.4)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
-            raise RigError(f"the skeleton has no joint {name!r}{hint}") from None
+            raise RigError(f"the skeleton has no joint {wanted}{hint}") from None
 
     @cached_property
     def _indices(self) -> dict[str, int]:

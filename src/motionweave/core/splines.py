@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.core import checks
 from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 
@@ -44,17 +45,22 @@ class QuadraticSpline:
     period: Array | None = None
 
     def __post_init__(self) -> None:
-        control = np.array(self.control, dtype=np.float64)
-        if control.ndim != 2 or len(control) < 3:
-            raise MotionError(f"control points: expected shape (3 or more, d), got {control.shape}")
-        if not (np.all(np.isfinite(control)) and self.start < self.end):
-            raise MotionError("a spline needs finite control points and start < end")
+        control = np.array(checks.array(self.control, "control points", (None, None), np.inf))
+        if len(control) < 3 or not np.all(np.isfinite(control)):
+            raise MotionError(
+                f"control points: expected shape (3 or more, d), all finite, got {control.shape}"
+            )
+        start = checks.number(self.start, "start of a spline")
+        end = checks.number(self.end, "end of a spline")
+        if not start < end:
+            raise MotionError(f"a spline from {start:g} to {end:g}: expected start < end")
         control.setflags(write=False)
         object.__setattr__(self, "control", control)
-        object.__setattr__(self, "start", float(self.start))
-        object.__setattr__(self, "end", float(self.end))
+        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "end", end)
         if self.period is not None:
-            object.__setattr__(self, "period", np.array(self.period, dtype=np.float64))
+            period = checks.array(self.period, "period", (control.shape[1],))
+            object.__setattr__(self, "period", np.array(period))
 
     @property
     def spans(self) -> int:

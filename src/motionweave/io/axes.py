@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.checks import shown
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
 
@@ -29,8 +30,8 @@ class Pose:
 
 def check_up(up: str | None, path: str | Path) -> None:
     """Refuse an axis that is not ``"y"``, ``"z"`` or None."""
-    if up not in (None, *UP):
-        raise FormatError(f"up axis {up!r}: expected 'y' or 'z'", path)
+    if up is not None and (not isinstance(up, str) or up not in UP):
+        raise FormatError(f"up axis {shown(up)}: expected 'y' or 'z'", path)
 
 
 def to_y_up(vectors: Array) -> Array:

@@ -21,8 +21,6 @@ motion file whose joints have the names of the body model, or the model file its
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,14 +28,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.core import rotations
+from motionweave.core import checks, rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import clean_name
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
 from motionweave.io.axes import to_y_up
 from motionweave.io.registry import Format
-from motionweave.io.store.container import array_from, check_size
+from motionweave.io.store.container import Members
 
 _RATES = ("mocap_framerate", "mocap_frame_rate")
 _SIDES = ("left", "right")
@@ -87,10 +86,10 @@ def read(
         found = ", ".join(sorted(arrays)[:12])
         raise FormatError(f"no motion: there is no array {missing[0]!r} (only {found})", path)
     tree = Skeleton(
-        tuple(str(one) for one in np.ravel(arrays["names"])),
-        _numbers(arrays, "parents", path).astype(np.intp),
+        _words(arrays, "names", path),
+        arrays["parents"],
         _numbers(arrays, "offsets", path),
-        _numbers(arrays, "end_parents", path, np.zeros(0)).astype(np.intp),
+        arrays.get("end_parents", np.zeros(0, dtype=np.intp)),
         _numbers(arrays, "end_offsets", path, np.zeros((0, 3))),
     )
     translations = arrays.get("translations")
@@ -128,23 +127,23 @@ FORMAT = Format("NumPy", (".npz",), read=read, write=write)
 
 
 def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """All arrays of a file that are of plain numbers or text."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            check_size(archive, path)
-            members = [one for one in archive.namelist() if one.endswith(".npy")]
-            arrays = {one.removesuffix(".npy"): array_from(archive.read(one)) for one in members}
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError) as error:
-        raise FormatError(f"this is no .npz file, or it is broken: {_line(error)}", path) from None
-    except (NotImplementedError, RuntimeError) as error:
-        # Ways of packing that Python does not know; passwords.
-        raise FormatError(f"the .npz file cannot be unpacked: {_line(error)}", path) from None
+    """All arrays of a file that are of plain numbers or text, but those for other readers."""
+    with Members(path, "an .npz file") as members:
+        named = {one.removesuffix(".npy"): one for one in members.names if one.endswith(".npy")}
+        arrays = {
+            name: members.numbers(member) for name, member in named.items() if name != "positions"
+        }
     # AMASS files also hold objects, which need not be looked at.
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:120]
+def _words(arrays: Mapping[str, NDArray[Any]], name: str, path: Path) -> tuple[str, ...]:
+    values = arrays[name]
+    if values.ndim != 1 or values.dtype.kind not in "US":
+        raise FormatError(f"{name}: expected a row of names, found {values.dtype}", path)
+    if values.dtype.kind == "S":
+        values = np.char.decode(values, "utf-8", "replace")
+    return tuple(clean_name(one, "joint") for one in values.tolist())
 
 
 def _numbers(
@@ -152,20 +151,14 @@ def _numbers(
 ) -> Array:
     if name not in arrays and default is not None:
         return default
-    if arrays[name].dtype.kind not in "fiu":
-        raise FormatError(f"{name}: expected numbers, found {arrays[name].dtype}", path)
-    values = arrays[name].astype(np.float64)
-    if values.size and not (np.all(np.isfinite(values)) and np.abs(values).max() < 1e12):
-        raise FormatError(f"{name}: numbers that are not finite or out of range", path)
-    return values
+    values = arrays[name]
+    return checks.array(values, name, (None,) * values.ndim)
 
 
 def _rate(arrays: Mapping[str, NDArray[Any]], names: tuple[str, ...], path: Path) -> float:
     for name in names:
-        if name in arrays:
-            values = _numbers(arrays, name, path).ravel()
-            if values.size == 1 and 1e-3 < values[0] < 1e6:
-                return float(values[0])
+        if name in arrays and arrays[name].size == 1:
+            return checks.rate(arrays[name].reshape(())[()], name)
     raise FormatError(f"there is no frame rate ({names[0]}); say it with fps=", path)
 
 
@@ -238,7 +231,8 @@ def _skeleton_in(path: Path, names: tuple[str, ...]) -> Skeleton:
     arrays = _arrays(path)
     if "kintree_table" not in arrays:
         return registry.read(path).skeleton
-    parents = _numbers(arrays, "kintree_table", path)
+    # The root's parent is -1, which unsigned numbers cannot hold.
+    parents = checks.array(arrays["kintree_table"], "kintree_table", (2, None), 2.0**64)
     if "J" in arrays:
         joints = _numbers(arrays, "J", path)
     elif {"J_regressor", "v_template"} <= arrays.keys():
@@ -251,10 +245,10 @@ def _skeleton_in(path: Path, names: tuple[str, ...]) -> Skeleton:
         joints = regressor @ body
     else:
         raise FormatError("the body model has neither J nor J_regressor and v_template", path)
-    count = len(joints)
+    count = len(joints) if joints.ndim == 2 else 0
     if parents.shape != (2, count) or joints.shape != (count, 3) or count < len(_BODY):
         raise FormatError("kintree_table and joints do not fit each other", path)
-    above = parents[0].astype(np.int64)
+    above = np.array(parents[0])
     above[0] = -1
     if np.any(above[1:] < 0) or np.any(above >= np.arange(count)):
         raise FormatError("kintree_table: parents must come before their children", path)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from motionweave import io
+from motionweave.core.checks import path_of, shown
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import (
@@ -131,7 +132,7 @@ def suffixes(*, writing: bool = False) -> tuple[str, ...]:
 
 def format_of(path: str | Path, *, writing: bool = False) -> Format:
     """The format of a path by its suffix; `FormatError` lists the known ones if there is none."""
-    path = Path(path)
+    path = path_of(path)
     suffix = path.suffix.lower()
     for one in formats():
         if suffix in one.suffixes and (one.write if writing else one.read) is not None:
@@ -151,7 +152,7 @@ def format_of(path: str | Path, *, writing: bool = False) -> Format:
 
 def reader_of(path: str | Path) -> Format:
     """The format of a file that is there; `FormatError` if it is not, or not known."""
-    _check_there(Path(path))
+    _check_there(path_of(path))
     return format_of(path)
 
 
@@ -161,7 +162,7 @@ def read(path: str | Path, **options: Any) -> Motion:
     ``options`` are the reader's own; an option that it does not know is an error,
     unless it is None.
     """
-    path = Path(path)
+    path = path_of(path)
     one = reader_of(path)
     one.require()
     assert one.read is not None
@@ -172,7 +173,7 @@ def read(path: str | Path, **options: Any) -> Motion:
 
 def read_markers(path: str | Path, **options: Any) -> Markers:
     """The markers in a file of a format that has markers."""
-    path = Path(path)
+    path = path_of(path)
     _check_there(path)
     suffix = path.suffix.lower()
     for one in formats():
@@ -208,7 +209,9 @@ def write(motion: Motion, path: str | Path, **options: Any) -> None:
     """Write a motion in the format of the path's suffix, whole or not at all."""
     from motionweave.io.store.atomic import atomic_path
 
-    path = Path(path)
+    if not isinstance(motion, Motion):
+        raise MotionError(f"{shown(motion)}: expected a Motion")
+    path = path_of(path)
     one = format_of(path, writing=True)
     if path.is_dir():
         raise FormatError("this is a folder; give the name of a file", path)

@@ -24,7 +24,7 @@ from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 from motionweave.errors import RigError
 from motionweave.measure.seams import Seam, angular_velocity, find_seams
 
@@ -184,7 +184,7 @@ def quality(
     floor
         What it stands on; estimated by default. Give it to compare before and after.
     """
-    motion, inputs = at_pelvis(motion), [at_pelvis(other) for other in inputs]
+    motion, inputs = at_pelvis(checked(motion)), [at_pelvis(checked(one)) for one in inputs]
     for other in inputs:
         if not motion.skeleton.same_joints(other.skeleton):
             raise RigError(

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.core import checks
 from motionweave.core.motion import Motion
 from motionweave.core.splines import QuadraticSpline
-from motionweave.errors import FormatError, MotionweaveError, RegistrationError
+from motionweave.errors import RegistrationError
 from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
 from motionweave.io.store.atomic import atomic_path
 from motionweave.io.store.container import Container
@@ -25,6 +26,8 @@ from motionweave.registration.matches import ConstraintMatch
 from motionweave.registration.timewarp import TimewarpCurve
 
 _CONTAINER = Container("registration", version=1)
+# Frames by which a curve may miss the ends of its clips.
+_ROUNDING = 1e-3
 
 
 def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
@@ -77,12 +80,7 @@ def load_registration(
     >>> len(mw.load_registration("gaits.mwreg"))
     2
     """
-    try:
-        curve = _CONTAINER.read(path, _curve)
-    except FormatError:
-        raise
-    except MotionweaveError as error:
-        raise FormatError(f"damaged registration file: {error}", path) from None
+    curve = _CONTAINER.read(path, _curve)
     if motions is not None:
         _check_clips(curve, motions, path)
     return curve
@@ -131,30 +129,70 @@ def _spline_header(spline: QuadraticSpline, name: str, keep: Keep) -> dict[str, 
 
 def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
     motions = tuple(motion_from(clip, array) for clip in header["clips"])
-    warp = header["timewarp"]
+    clips = len(motions)
+    _check_bodies(motions)
+    warp, cyclic = header["timewarp"], bool(header["cyclic"])
+    reference = checks.whole(header["reference"], "reference", 0, clips - 1)
+    timewarp = TimewarpCurve(
+        _spline(warp, array, clips),
+        np.array([motion.fps for motion in motions]),
+        checks.whole(warp["base"], "base", 0, clips - 1),
+        checks.number(warp["epsilon"], "epsilon", 1e-6, 1.0),
+    )
+    _check_frames(timewarp, motions, cyclic=cyclic)
+    alignment = _spline(header["alignment"], array, 3 * clips)
+    if not np.allclose([alignment.start, alignment.end], [timewarp.start, timewarp.end]):
+        raise RegistrationError("the alignment is not for the stretch of the timewarp")
     return RegistrationCurve(
         motions=motions,
-        timewarp=TimewarpCurve(
-            _spline(warp, array),
-            np.array([motion.fps for motion in motions]),
-            int(warp["base"]),
-            float(warp["epsilon"]),
-        ),
-        alignment=AlignmentCurve(_spline(header["alignment"], array), int(header["reference"])),
-        matches=tuple(ConstraintMatch(m["kind"], m["u"]) for m in header["matches"]),
-        ranges=np.array(header["ranges"], dtype=np.float64),
-        reference=int(header["reference"]),
-        distances=np.array(header["distances"], dtype=np.float64),
-        fingerprints=tuple(header["fingerprints"]),
-        cyclic=bool(header["cyclic"]),
+        timewarp=timewarp,
+        alignment=AlignmentCurve(alignment, reference),
+        matches=tuple(_match(one, clips) for one in header["matches"]),
+        ranges=np.array(checks.array(header["ranges"], "ranges", (clips, 2))),
+        reference=reference,
+        distances=np.array(checks.array(header["distances"], "distances", (clips,))),
+        fingerprints=_fingerprints(header["fingerprints"], clips),
+        cyclic=cyclic,
     )
 
 
-def _spline(header: dict[str, Any], array: Fetch) -> QuadraticSpline:
-    period = header["period"]
-    return QuadraticSpline(
-        array(header["control"]),
-        header["start"],
-        header["end"],
-        None if period is None else np.array(period),
-    )
+def _check_bodies(motions: Sequence[Motion]) -> None:
+    if len(motions) < 2:
+        raise RegistrationError("fewer than two clips")
+    for motion in motions[1:]:
+        if not motions[0].skeleton.same_joints(motion.skeleton):
+            how = motions[0].skeleton.difference(motion.skeleton)
+            raise RegistrationError(f"clips of different skeletons: {how}")
+
+
+def _check_frames(timewarp: TimewarpCurve, motions: Sequence[Motion], *, cyclic: bool) -> None:
+    """Refuse a timewarp that leaves its clips."""
+    if cyclic != (timewarp.spline.period is not None):
+        raise RegistrationError("a curve that closes needs a timewarp with a period")
+    ends = timewarp.frames(np.array([timewarp.start, timewarp.end - 1e-9 * timewarp.end]))
+    lasts = np.array([len(motion) - 1.0 for motion in motions])
+    if np.any(ends < -_ROUNDING) or np.any(ends > lasts + _ROUNDING):
+        raise RegistrationError("the timewarp leads out of its clips")
+    period = timewarp.spline.period
+    if period is not None and np.any(np.abs(ends[0] + period - ends[1]) > _ROUNDING + 1e-3 * lasts):
+        raise RegistrationError("the timewarp does not close")
+
+
+def _match(header: dict[str, Any], clips: int) -> ConstraintMatch:
+    kind = checks.name(header["kind"], "kind of a match")
+    intervals = checks.array(header["u"], f"match of {kind}", (clips, 2))
+    if np.any(intervals[:, 0] > intervals[:, 1]):
+        raise RegistrationError(f"a match of {kind} ends before it begins")
+    return ConstraintMatch(kind, intervals)
+
+
+def _fingerprints(given: Any, clips: int) -> tuple[str, ...]:
+    marks = checks.words(given, "fingerprints")
+    if len(marks) != clips:
+        raise RegistrationError(f"{len(marks)} fingerprints of {clips} clips")
+    return marks
+
+
+def _spline(header: dict[str, Any], array: Fetch, dimensions: int) -> QuadraticSpline:
+    control = checks.array(array(header["control"]), "control points", (None, dimensions))
+    return QuadraticSpline(control, header["start"], header["end"], header["period"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.core import checks
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.samples import dances, fighting, gestures, jumping, locomotion, truth
@@ -153,13 +154,13 @@ def sample(name: str, fps: float = 30.0, **params: Any) -> Motion:
     >>> mw.sample("walk", fps=60, speed=1.2)
     <Motion 'walk': ...>
     """
-    return _recipe(name).take(name, fps, params).motion(name)
+    return _recipe(name).take(name, checks.rate(fps), params).motion(name)
 
 
 def _recipe(name: str) -> _Recipe:
     try:
         return _RECIPES[name]
-    except KeyError:
+    except (KeyError, TypeError):
         raise MotionError(
-            f"there is no built-in clip {name!r}: choose from {', '.join(_RECIPES)}"
+            f"there is no built-in clip {checks.shown(name)}: choose from {', '.join(_RECIPES)}"
         ) from None

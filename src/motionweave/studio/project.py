@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from motionweave.core.checks import LONGEST_NAME, MOST_FRAMES, clean_name, name, shown, whole
 from motionweave.errors import FormatError, MotionweaveError
 from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
 from motionweave.io.store.atomic import atomic_path
@@ -21,6 +22,7 @@ from motionweave.studio.document import Clip, Document, settings_from_json, sett
 
 SUFFIX = ".mwproj"
 _CONTAINER = Container("project", version=1)
+_ORIGINS = ("sample", "file", "result")
 
 
 def save_project(document: Document, path: str | Path) -> None:
@@ -58,11 +60,7 @@ def load_project(source: str | Path | BinaryIO, kinds: Mapping[str, type]) -> Do
     FormatError
         If it is not a project file, is broken, or was written by a newer version.
     """
-    try:
-        return _CONTAINER.read(source, lambda header, fetch: _document(header, fetch, kinds))
-    except OSError as error:
-        path = source if isinstance(source, str | Path) else None
-        raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
+    return _CONTAINER.read(source, lambda header, fetch: _document(header, fetch, kinds))
 
 
 def _clip_header(clip: Clip, keep: Keep) -> dict[str, Any]:
@@ -99,19 +97,23 @@ def _clip(header: dict[str, Any], fetch: Fetch) -> Clip:
             original = sample(header["source"])
         elif "motion" in header:
             original = motion_from(header["motion"], fetch)
+    except FormatError:
+        raise
     except MotionweaveError as problem:
         error = str(problem)
-    trim = header["trim"]
-    if trim is not None and original is not None:
-        first, last = (int(frame) for frame in trim)
+    trim = None
+    if header["trim"] is not None and original is not None:
+        first, last = (whole(frame, "trim", 0, MOST_FRAMES) for frame in header["trim"])
         if not 0 <= first <= last < len(original):
-            raise ValueError(f"frames {first} to {last} are not in {header['name']}")
+            raise ValueError(f"frames {first} to {last} are not in {shown(header['name'])}")
         trim = (first, last)
+    if header["origin"] not in _ORIGINS:
+        raise ValueError(f"a clip from {shown(header['origin'])}")
     return Clip(
-        id=str(header["id"]),
-        name=str(header["name"]),
+        id=name(header["id"], "id of a clip"),
+        name=clean_name(str(header["name"]), "clip")[:LONGEST_NAME],
         original=original,
-        origin=str(header["origin"]),
+        origin=header["origin"],
         source=str(header["source"]),
         trim=trim,
         mirrored=bool(header["mirrored"]),

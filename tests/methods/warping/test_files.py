@@ -48,7 +48,7 @@ def test_a_recipe_is_the_same_as_the_call(tmp_path):
         ("keyz: []", "'keyz' is not known"),
         ("times:\n  - 3", "expected pairs"),
         ("keys: []\nrelease: left_heel", "expected a list of kinds"),
-        ("keys: [", "line 1: not YAML"),
+        ("keys: [", "line 2: not YAML"),
         ("a: b: c", "line 1: not YAML"),
     ],
 )
@@ -63,7 +63,7 @@ def test_what_is_wrong_is_said_with_the_file(text, message, tmp_path):
 def test_broken_json_names_its_line(tmp_path):
     path = tmp_path / "keys.json"
     path.write_text('{"keys": [\n  {]\n}')
-    with pytest.raises(FormatError, match="line 2: not JSON"):
+    with pytest.raises(FormatError, match="line 2: not valid JSON"):
         mw.load_warp(path)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES
-from motionweave.errors import RigError
+from motionweave.core.checks import shown
+from motionweave.core.texts import parse_json, read_text
+from motionweave.errors import FormatError, RigError
 
 Override = Mapping[str, "str | Sequence[str] | None"]
 Given = Mapping[str, "str | tuple[str, ...] | None"]
@@ -23,9 +24,9 @@ def read_override(override: Override | str | Path) -> dict[str, str | tuple[str,
     if isinstance(override, str | Path):
         where = str(override)
         try:
-            override = json.loads(Path(override).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise RigError(f"{where}: not a JSON file: {error}") from None
+            override = parse_json(read_text(override), override)
+        except FormatError as error:
+            raise RigError(str(error)) from None
     if not isinstance(override, Mapping):
         raise RigError(f'{where}: expected an object such as {{"left_ankle": "FootL"}}')
     result: dict[str, str | tuple[str, ...] | None] = {}
@@ -36,7 +37,7 @@ def read_override(override: Override | str | Path) -> dict[str, str | tuple[str,
             result[role] = tuple(str(each) for each in name)
             continue
         if role not in ROLES:
-            raise RigError(f"{where}: no role {role!r}; roles are spine, {', '.join(ROLES)}")
+            raise RigError(f"{where}: no role {shown(role)}; roles are spine, {', '.join(ROLES)}")
         if not isinstance(name, str | None):
             raise RigError(f"{where}: {role} must be the name of a joint, or null for none")
         result[role] = name

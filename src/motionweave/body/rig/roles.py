@@ -31,6 +31,7 @@ from motionweave.body.rig.override import (
 from motionweave.body.rig.shape import roles_by_shape, standing_legs
 from motionweave.body.rig.tree import chain, is_above, meeting, most_between, next_joint
 from motionweave.core.arrays import Array
+from motionweave.core.checks import shown
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
@@ -196,6 +197,8 @@ def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) 
     >>> mw.find_rig(mw.sample("walk").skeleton).names()["left_ankle"]
     'LeftFoot'
     """
+    if not isinstance(skeleton, Skeleton):
+        raise RigError(f"{shown(skeleton)}: expected a Skeleton")
     return _cached_rig(skeleton if override is None else with_rig(skeleton, override))
 
 

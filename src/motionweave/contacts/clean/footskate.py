@@ -30,7 +30,7 @@ from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.curves import smoothstep
 from motionweave.core.interrupt import checkpoint
-from motionweave.core.motion import Motion, concatenate, local_translations
+from motionweave.core.motion import Motion, checked, concatenate, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
 # Share of a leg's length, before full extension, that clean-up does not use unless the
@@ -84,6 +84,7 @@ def clean_feet(
     The cleaned motion. Frames that are no plant and not within ``ease`` of one are the
     input's, bit for bit.
     """
+    motion = checked(motion)
     if not 0.0 <= stretch <= 0.2:
         raise MotionError(f"stretch {stretch:g}: expected a share of the leg from 0 to 0.2")
     if not (np.isfinite(ease) and ease >= 0.0):

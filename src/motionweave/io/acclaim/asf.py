@@ -8,6 +8,7 @@ degrees of freedom leads to each of them.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -19,17 +20,20 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import LARGEST, LONGEST_NAME, MOST_JOINTS
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.texts import parse_json
 from motionweave.errors import FormatError
+from motionweave.io.bvh.format import unique_names
 from motionweave.io.numbers import decimals
 
 ROOT = "root"
 MOVES = ("tx", "ty", "tz")
 TURNS = ("rx", "ry", "rz")
 _FREE = (-np.inf, np.inf)
-_MOST_BONES = 20_000
 _LARGEST_FILE = 1 << 24
-_LARGEST = 1e9
+# A direction shorter than this is none.
+_NO_DIRECTION = 1e-9
 # What ASF has no place for is kept as JSON in the documentation, after this word.
 _NOTE = "motionweave"
 
@@ -134,7 +138,7 @@ class _Reader:
         missing = {"root", "bonedata", "hierarchy"} - found
         if missing:
             raise self.fail(f"no ASF skeleton: there is no section :{sorted(missing)[0]}")
-        lost = [name for name in self.asf.bones if name not in {*self.asf.parents, ROOT}]
+        lost = [name for name in self.asf.bones if name not in self.asf.parents and name != ROOT]
         if lost:
             raise self.fail(f"the bone {lost[0]!r} is not in the hierarchy")
         if len(self.asf.ordered()) != len(self.asf.bones):
@@ -171,7 +175,7 @@ class _Reader:
             numbers = [float(word) for word in words[:count]]
         except ValueError:
             numbers = []
-        if len(numbers) != count or not all(abs(one) <= _LARGEST for one in numbers):
+        if len(numbers) != count or not all(abs(one) <= LARGEST for one in numbers):
             raise self.fail(f"{what}: expected {count} numbers", line)
         return numbers
 
@@ -190,8 +194,9 @@ class _Reader:
             word, _, rest = words[0].partition(" ")
             if word == _NOTE:
                 try:
-                    note = json.loads(rest)
-                except (ValueError, RecursionError):
+                    note = parse_json(rest)
+                except FormatError:
+                    # Written by another program; what it says is not needed.
                     continue
                 self.asf.note = note if isinstance(note, dict) else {}
 
@@ -228,6 +233,8 @@ class _Reader:
             elif word == "name":
                 if len(words) < 2:
                     raise self.fail("the bone has no name", line)
+                if len(words[1]) > LONGEST_NAME:
+                    raise self.fail(f"a name of over {LONGEST_NAME} characters", line)
                 inside["name"] = words[1]
             elif word == "direction":
                 inside["direction"] = self._numbers(words[1:], 3, "direction", line)
@@ -247,23 +254,26 @@ class _Reader:
             raise self.fail("the bone has no name", line)
         if name in self.asf.bones:
             raise self.fail(f"two bones are called {name!r}", line)
-        if len(self.asf.bones) == _MOST_BONES:
-            raise self.fail(f"more than {_MOST_BONES} bones", line)
+        if len(self.asf.bones) == MOST_JOINTS:
+            raise self.fail(f"more than {MOST_JOINTS} bones", line)
         direction = np.array(said.pop("direction", (0.0, 0.0, 0.0)))
         limits = tuple(said.pop("limits", ()))
         if limits and len(limits) != len(said.get("dof", ())):
             limits = ()
-        long = float(np.linalg.norm(direction))
-        if long == 0.0 and said.get("length", 0.0) != 0.0:
+        length, long = said.pop("length", 0.0), float(np.linalg.norm(direction))
+        if long < _NO_DIRECTION and length != 0.0:
             raise self.fail(f"the bone {name!r} has a length, but no direction", line)
-        vector = direction * (said.pop("length", 0.0) / long if long > 0.0 else 0.0)
+        vector = direction / long * length if long >= _NO_DIRECTION else np.zeros(3)
         self.asf.bones[name] = Bone(name, vector, limits=limits, **said)
 
     def _limits(self, words: list[str], line: int) -> list[tuple[float, float]]:
         text = " ".join(words).lower().removeprefix("limits")
         pairs = re.findall(r"\(\s*([^\s(),]+)[\s,]+([^\s(),]+)\s*\)", text)
         try:
-            return [(float(low), float(high)) for low, high in pairs]
+            limits = [(float(low), float(high)) for low, high in pairs]
+            if any(low != low or high != high for low, high in limits):
+                raise ValueError
+            return limits
         except ValueError:
             raise self.fail(
                 "limits: expected pairs of numbers such as (-45.0 90.0)", line
@@ -312,7 +322,8 @@ class _Reader:
 def to_skeleton(asf: Acclaim) -> tuple[Skeleton, list[str]]:
     """The skeleton, and for each of its joints the bone that turns it."""
     known = asf.note.get("connectors")
-    connectors = set(known) & set(asf.bones) if isinstance(known, list) else set()
+    listed = [one for one in known if isinstance(one, str)] if isinstance(known, list) else []
+    connectors = set(listed) & set(asf.bones) - {ROOT}
     known = asf.note.get("names")
     called = known if isinstance(known, dict) else {}
     order = asf.ordered()
@@ -321,25 +332,22 @@ def to_skeleton(asf: Acclaim) -> tuple[Skeleton, list[str]]:
     parents, offsets = [], []
     ends: list[tuple[int, Array]] = []
     with_children = set(asf.parents.values())
+    # For each bone the joint that it hangs from or is, and where it ends, seen from there.
+    reach: dict[str, tuple[int, Array]] = {}
     for name in order:
         bone = asf.bones[name]
-        joint = index.get(name, -1)
-        above = asf.parents.get(name)
-        offset = asf.bones[above].vector if above is not None else asf.position
-        while above is not None and above in connectors:
-            above = asf.parents[above]
-            offset = offset + asf.bones[above].vector
-        if joint >= 0:
-            parents.append(-1 if above is None else index[above])
+        above, offset = reach[asf.parents[name]] if name in asf.parents else (-1, asf.position)
+        joint = index.get(name)
+        reach[name] = (above, offset + bone.vector) if joint is None else (joint, bone.vector)
+        if joint is not None:
+            parents.append(above)
             offsets.append(offset)
         if name not in with_children and np.any(bone.vector):
-            if joint >= 0:
-                ends.append((joint, bone.vector))
-            elif above is not None:
-                ends.append((index[above], offset + bone.vector))
+            ends.append(reach[name])
     names = [called.get(name, name) for name in joints]
-    if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
-        names = joints
+    # Names from elsewhere may be none, or given twice; the bones' own never are.
+    if not all(isinstance(name, str) for name in names) or unique_names(names) != tuple(names):
+        names = list(unique_names(joints))
     return (
         Skeleton(
             tuple(names),
@@ -354,8 +362,6 @@ def to_skeleton(asf: Acclaim) -> tuple[Skeleton, list[str]]:
 
 def from_skeleton(skeleton: Skeleton) -> tuple[Acclaim, list[str]]:
     """Bones for any skeleton, and for each joint the bone that turns it."""
-    from motionweave.io.bvh.format import unique_names
-
     plain = [re.sub(r"[\s#:()]+", "_", name) or "bone" for name in skeleton.names]
     plain = [f"{name}_" if name.lower() in (ROOT, "begin", "end") else name for name in plain]
     bones = [ROOT, *unique_names([ROOT, *plain[1:]])[1:]]
@@ -366,7 +372,7 @@ def from_skeleton(skeleton: Skeleton) -> tuple[Acclaim, list[str]]:
     connectors: list[str] = []
 
     def connect(name: str, above: str, vector: Array) -> str:
-        for number in range(1, _MOST_BONES):
+        for number in itertools.count(1):
             one = f"{name}{number}"
             if one not in asf.bones:
                 break

@@ -18,6 +18,7 @@ import numpy as np
 from motionweave.body.upright import find_up
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import FASTEST, LARGEST, MOST_FRAMES, SLOWEST, size
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
@@ -42,9 +43,7 @@ from motionweave.io.store.atomic import atomic_path
 
 # What motion-capture studios record at, and the CMU archive in particular.
 USUAL_RATE = 120.0
-_RATE = re.compile(r"#\s*frames a second:\s*([\d.]+)")
-_LARGEST = 1e9
-_MOST_FRAMES = 10_000_000
+_RATE = re.compile(r"#\s*frames a second:\s*(\d{1,9}(?:\.\d{1,30})?(?:e-?\d{1,3})?)\s*$")
 # Degrees, and share of the body height, that need no channel where there is none.
 _NO_ANGLE = 1e-6
 _SAME_PLACE = 1e-7
@@ -88,6 +87,7 @@ def read(
         warnings = ["the skeleton alone: there is no take"]
     else:
         values, said, warnings = _parse_amc(take, acclaim)
+    size(len(values[ROOT]), len(acclaim.bones), (take or where).stat().st_size)
     pose = decode(acclaim, bones, skeleton, values)
     if any("l" in bone.dof for bone in acclaim.bones.values()):
         warnings.append("bones that change their length are taken at their length in the skeleton")
@@ -187,12 +187,12 @@ def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None
         word = words[0]
         if word.startswith("#"):
             match = _RATE.match(line)
-            if match and 0.0 < float(match.group(1).strip(".") or 0) < 1e6:
-                rate = float(match.group(1).strip("."))
+            if match and SLOWEST <= float(match.group(1)) <= FASTEST:
+                rate = float(match.group(1))
         elif word.startswith(":"):
             if word[1:].lower() in ("degrees", "radians"):
                 degrees = word[1:].lower() == "degrees"
-        elif word.isdecimal() and len(words) == 1:
+        elif word.isascii() and word.isdecimal() and len(words) == 1:
             counted = int(word[:18])
             if last is not None and counted <= last:
                 raise FormatError(f"frame {counted} comes after frame {last}", path, number)
@@ -200,8 +200,8 @@ def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None
                 warnings.append(f"frames {last + 1} to {counted - 1} are missing")
             last = counted
             frames += 1
-            if frames > _MOST_FRAMES:
-                raise FormatError(f"more than {_MOST_FRAMES} frames", path, number)
+            if frames > MOST_FRAMES:
+                raise FormatError(f"more than {MOST_FRAMES} frames", path, number)
         elif frames == 0:
             raise FormatError(f"expected the first frame, found {word[:40]!r}", path, number)
         elif word not in said:
@@ -215,6 +215,7 @@ def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None
             lines[word].append(number)
     if frames == 0:
         raise FormatError("there are no frames", path)
+    size(frames, len(asf.bones), len(data))
     values = {
         name: _column(asf.bones[name], *said[name], lines[name], frames, path) for name in said
     }
@@ -245,7 +246,8 @@ def _column(
             lines[wrong[0]],
         )
     rows = numbers.reshape(len(at), count)
-    if rows.size and np.abs(rows).max() > _LARGEST:
+    # Moves count from the offset; where they lead is checked with the motion.
+    if rows.size and np.abs(rows).max() > 4.0 * LARGEST:
         row = int(np.argmax(np.abs(rows).max(axis=1)))
         raise FormatError(f"bone {bone.name!r}: a number is out of range", path, lines[row])
     if len(at) == frames:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import LARGEST
 from motionweave.io.axes import Pose
 
 Channels = tuple[tuple[str, ...], ...]
@@ -178,7 +179,9 @@ def without_full_turns(angles: Array) -> Array:
     """Degrees ``(T, n)`` with no step beyond half a turn; untouched where there was none."""
     turns = np.cumsum(np.round(np.diff(angles, axis=0, prepend=angles[:1]) / 360.0), axis=0)
     # The subtraction leaves noise in the last bits, which would be written out.
-    return np.where(turns == 0.0, angles, np.round(angles - 360.0 * turns, 9))
+    unwound = np.where(turns == 0.0, angles, np.round(angles - 360.0 * turns, 9))
+    # Angles of millions of turns may unwind out of the range of a file.
+    return unwound if np.abs(unwound).max(initial=0.0) <= LARGEST else angles
 
 
 def length_decimals(height: float) -> int:

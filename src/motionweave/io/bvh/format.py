@@ -17,10 +17,11 @@ import numpy as np
 
 from motionweave.body.upright import find_up
 from motionweave.core.arrays import Array
+from motionweave.core.checks import FASTEST, LARGEST, SLOWEST, clean_name, shown, size
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
-from motionweave.io.axes import Pose, check_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import UP, Pose, check_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh import channels as layout
 from motionweave.io.bvh.channels import Channels
 from motionweave.io.bvh.text import BvhText, read_text
@@ -53,6 +54,7 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
         warnings.append("several joints have the same name; numbers were added to tell them apart")
     offsets = np.array(text.offsets)
     channels = tuple(text.channels)
+    size(len(text.values), len(names), path.stat().st_size)
     skeleton = Skeleton(
         names,
         np.array(text.parents),
@@ -136,12 +138,13 @@ FORMAT = Format("BVH", (".bvh",), read=read, write=write)
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names with numbers added to those that were there before."""
+    """Names for a skeleton: without control characters, and with numbers added to those that
+    were there before."""
     taken: set[str] = set()
     result = []
     following: dict[str, int] = {}
-    for name in names:
-        one = name
+    for given in names:
+        one = name = clean_name(given, "joint")
         while one in taken:
             following[name] = following.get(name, 1) + 1
             one = f"{name}_{following[name]}"
@@ -157,13 +160,14 @@ def _frames_a_second(text: BvhText, path: Path) -> float:
     if text.frame_time is None:
         raise FormatError("there is no Frame Time; say how fast it is with fps=", path)
     seconds = float(text.frame_time)
-    if not 0.0 < seconds < 1e6:
+    if not 1.0 / FASTEST <= seconds <= 1.0 / SLOWEST:
         raise FormatError(
-            f"Frame Time {text.frame_time} is not a number of seconds; "
-            "say how fast it is with fps=",
+            f"Frame Time {shown(text.frame_time)} is not a number of seconds from "
+            f"{1.0 / FASTEST:g} to {1.0 / SLOWEST:g}; say how fast it is with fps=",
             path,
         )
-    return frame_rate(text.frame_time)
+    # Rounded frame times at the very ends.
+    return float(np.clip(frame_rate(text.frame_time), SLOWEST, FASTEST))
 
 
 def frame_rate(frame_time: str) -> float:
@@ -186,7 +190,7 @@ def frame_rate(frame_time: str) -> float:
 def _frame_time(fps: float, source: Mapping[str, Any]) -> str:
     """As in the source, if the frame rate is still the same."""
     filed = source.get("frame_time")
-    if filed is not None and float(filed) > 0.0 and frame_rate(filed) == fps:
+    if filed is not None and float(filed) * FASTEST >= 1.0 and frame_rate(filed) == fps:
         return str(filed)
     return decimals([1.0 / fps])
 
@@ -197,12 +201,37 @@ def _frame_time(fps: float, source: Mapping[str, Any]) -> str:
 def _fitting_source(motion: Motion) -> Mapping[str, Any]:
     """How the motion's BVH file was laid out; empty if there is none for this skeleton."""
     source = motion.source
-    fits = (
-        source.get("format") == FORMAT.name
-        and unique_names(source["names"]) == motion.skeleton.names
-        and len(source["end_names"]) == len(motion.skeleton.end_parents)
-    )
+    if source.get("format") != FORMAT.name:
+        return {}
+    try:
+        fits = (
+            unique_names(source["names"]) == motion.skeleton.names
+            and len(source["end_names"]) == len(motion.skeleton.end_parents)
+            and _is_layout(source, len(motion.skeleton))
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        # A layout from a damaged archive.
+        fits = False
     return source if fits else {}
+
+
+def _is_layout(source: Mapping[str, Any], joints: int) -> bool:
+    """Whether channels and numbers, which archives keep too, can be those of a file."""
+    channels, values = source["channels"], source["values"]
+    named = {name for row in channels for name in row}
+    return (
+        len(channels) == joints
+        and all(isinstance(name, str) for name in (*source["names"], *source["end_names"]))
+        and named <= {*layout.POSITION, *layout.DEFAULT_ROTATION}
+        and all(len([n for n in row if n in layout.POSITION]) <= 3 for row in channels)
+        and values.ndim == 2
+        and values.dtype == np.float64
+        and values.shape[1] == sum(map(len, channels))
+        and bool(np.all(np.abs(values) <= LARGEST))
+        and source["up"] in UP
+        and source["encoding"] in ("utf-8", "latin-1")
+        and (source["frame_time"] is None or float(source["frame_time"]) > 0.0)
+    )
 
 
 def _usual_channels(joints: int) -> Channels:

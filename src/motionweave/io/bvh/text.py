@@ -17,16 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.checks import LARGEST, LONGEST_NAME, MOST_JOINTS
 from motionweave.errors import FormatError
 from motionweave.io.numbers import NotANumberError, parse_numbers
 
 # A character has some hundred joints, and each takes some hundred bytes.
-_MOST_JOINTS = 20_000
 _LONGEST_HEADER = 1 << 22
 _BLOCK = 1 << 22
 _LONGEST_LINE = 1 << 26
-# Larger numbers are damage, not lengths or angles, and would overflow later on.
-_LARGEST = 1e9
 
 _MOTION = re.compile(rb"(?:^|[\r\n}])[^\S\r\n]*MOTION(?=\s|$)", re.IGNORECASE)
 _FIELD = re.compile(rb"\s*(frames|frame[^\S\r\n]*time)[^\S\r\n]*:?[^\S\r\n]*(\S+)", re.IGNORECASE)
@@ -128,6 +126,8 @@ class _Header:
         name = match.group().strip()
         if not name:
             self.fail(f"{of} has no name")
+        if len(name) > LONGEST_NAME:
+            self.fail(f"a name of {len(name)} characters; at most {LONGEST_NAME}")
         return name
 
     def brace(self, of: str) -> None:
@@ -161,8 +161,8 @@ class _Header:
 
     def _joint(self, parent: int) -> int:
         bvh = self.bvh
-        if len(bvh.names) == _MOST_JOINTS:
-            self.fail(f"more than {_MOST_JOINTS} joints")
+        if len(bvh.names) == MOST_JOINTS:
+            self.fail(f"more than {MOST_JOINTS} joints")
         name = self.name("the joint")
         bvh.names.append(name)
         bvh.parents.append(parent)
@@ -219,7 +219,7 @@ class _Header:
         numbers = []
         for _ in range(3):
             found = self.token("a number")
-            if not _DECIMAL.fullmatch(found) or not abs(float(found)) <= _LARGEST:
+            if not _DECIMAL.fullmatch(found) or not abs(float(found)) <= LARGEST:
                 self.fail(f"OFFSET of {of}: expected three numbers, found {_shown(found)}")
             numbers.append(float(found))
         return tuple(numbers)
@@ -259,8 +259,12 @@ def _read_motion(bvh: BvhText, head: bytes, start: int, file: BinaryIO, path: Pa
                 raise FormatError(
                     f"Frames: expected a whole number, found {_shown(text)}", path, at
                 )
+            if bvh.frames is not None:
+                raise FormatError("Frames is given twice", path, at)
             bvh.frames = int(text)
         else:
+            if bvh.frame_time is not None:
+                raise FormatError("Frame Time is given twice", path, at)
             if not _DECIMAL.fullmatch(text):
                 raise FormatError(f"Frame Time: expected seconds, found {_shown(text)}", path, at)
             bvh.frame_time = text
@@ -333,7 +337,7 @@ def _refuse_token(
 
 
 def _check_range(bvh: BvhText, part: Array, before: int, columns: int, path: Path) -> None:
-    if len(part) and not -_LARGEST <= part.min() <= part.max() <= _LARGEST:
+    if len(part) and not -LARGEST <= part.min() <= part.max() <= LARGEST:
         index = int(np.argmax(np.abs(part)))
         frame, column = divmod(before + index, columns)
         joint, channel = bvh.column(column)

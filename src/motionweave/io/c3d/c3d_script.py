@@ -1,46 +1,28 @@
 """What runs in a process of its own: a C3D file into plain arrays, by ezc3d.
 
-ezc3d believes what a file says of itself, and on damaged files it may crash or ask for all
-the memory there is; neither must happen to the program that wants to read one.
-
-    python c3d_script.py INPUT.c3d OUTPUT.npz
+Started by `motionweave.io.apart.worker`; it imports nothing of motionweave.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
 
-_MEMORY = 6 << 30
 
-
-def run(source: str, target: str) -> None:
-    _limit_memory()
+def read(path: str, options: dict[str, Any]) -> dict[str, Any]:
     import ezc3d
 
-    file = ezc3d.c3d(source)
+    file = ezc3d.c3d(path)
     said = file["parameters"]["POINT"]
     labels = [str(one) for key in _series(list(said.keys())) for one in said[key]["value"]]
-    np.savez(
-        target,
-        points=np.asarray(file["data"]["points"], dtype=np.float64),
-        labels=np.array(labels, dtype=np.str_),
-        rate=float(_first(said, "RATE", 0.0)),
-        unit=str(_first(said, "UNITS", "")),
-        vertical=str(_first(said, "Y_SCREEN", "")),
-    )
-
-
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:
-        return  # Windows has no such limits.
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    # A crash is expected here, and needs no picture of the memory on disk.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    return {
+        "points": np.asarray(file["data"]["points"], dtype=np.float64),
+        "labels": np.array(labels, dtype=np.str_),
+        "rate": float(_first(said, "RATE", 0.0)),
+        "unit": str(_first(said, "UNITS", "")),
+        "vertical": str(_first(said, "Y_SCREEN", "")),
+    }
 
 
 def _series(keys: list[str]) -> list[str]:
@@ -53,7 +35,3 @@ def _series(keys: list[str]) -> list[str]:
 def _first(said: Any, name: str, default: Any) -> Any:
     values = said[name]["value"] if name in list(said.keys()) else []
     return values[0] if len(values) else default
-
-
-if __name__ == "__main__":
-    run(sys.argv[1], sys.argv[2])

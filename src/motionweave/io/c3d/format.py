@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from motionweave.core.checks import FASTEST, LARGEST, SLOWEST, size
 from motionweave.core.markers import Markers
 from motionweave.core.units import UNITS
 from motionweave.errors import FormatError
+from motionweave.io.apart.process import read_apart
 from motionweave.io.axes import check_up, to_y_up
 from motionweave.io.bvh.format import unique_names
 from motionweave.io.registry import Format
@@ -21,6 +19,7 @@ from motionweave.io.registry import Format
 _KEY = 0x50
 _BLOCK = 512
 _LARGEST_FILE = 1 << 31
+_SCRIPT = Path(__file__).with_name("c3d_script.py")
 
 
 def read_markers(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Markers:
@@ -39,15 +38,16 @@ def read_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     path = Path(path)
     check_up(up, path)
     _check_header(path)
-    arrays = _arrays(path)
+    arrays = read_apart(_SCRIPT, path, "a C3D file")
     points, rate = arrays["points"], float(arrays["rate"])
     unit, vertical = str(arrays["unit"]).strip(), str(arrays["vertical"])
     labels = [str(one) for one in arrays["labels"]]
     if points.ndim != 3 or points.shape[0] < 3 or 0 in points.shape:
         raise FormatError("there are no markers", path)
+    size(points.shape[2], points.shape[1], path.stat().st_size)
     places = np.moveaxis(points[:3], 0, 2).transpose(1, 0, 2)
-    places = np.where(np.abs(places) < 1e9, places, np.nan)
-    if fps is None and not 1e-3 < rate < 1e6:
+    places = np.where(np.abs(places) < LARGEST, places, np.nan)
+    if fps is None and not SLOWEST <= rate <= FASTEST:
         raise FormatError("there is no frame rate (POINT:RATE); say it with fps=", path)
     up = up or ("y" if "Y" in vertical.upper() else "z")
     labels = [one.strip() or f"marker{k}" for k, one in enumerate(labels[: places.shape[1]])]
@@ -67,31 +67,10 @@ def read_markers(path: str | Path, *, up: str | None = None, fps: float | None =
 FORMAT = Format("C3D", (".c3d",), read_markers=read_markers, extra="c3d", modules=("ezc3d",))
 
 
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """What ezc3d reads, in a process that may crash without harm."""
-    script = Path(__file__).with_name("c3d_script.py")
-    with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
-        target = Path(folder) / "markers.npz"
-        # -P: the modules beside the script must not be taken for Python's own.
-        command = [sys.executable, "-P", str(script), str(path.resolve()), str(target)]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", check=False, timeout=600
-            )
-        except subprocess.TimeoutExpired:
-            raise FormatError("the C3D file could not be read in ten minutes", path) from None
-        if done.returncode != 0:
-            said = done.stderr.strip().splitlines()
-            reason = f": {said[-1][:120]}" if said and done.returncode > 0 else ""
-            raise FormatError(f"this is no C3D file, or it is broken{reason}", path)
-        with np.load(target, allow_pickle=False) as arrays:
-            return dict(arrays)
-
-
 def _check_header(path: Path) -> None:
     """Refuse what is no C3D file, or too short for what it says, before ezc3d believes it."""
-    size = path.stat().st_size
-    if size > _LARGEST_FILE:
+    stored = path.stat().st_size
+    if stored > _LARGEST_FILE:
         raise FormatError("the file is larger than 2 GB", path)
     with path.open("rb") as file:
         head = file.read(_BLOCK)
@@ -99,9 +78,9 @@ def _check_header(path: Path) -> None:
         raise FormatError("this is no C3D file", path)
     words = np.frombuffer(head[:20], "<u2")
     where, points, first, last = int(head[0]), int(words[1]), int(words[3]), int(words[4])
-    if where == 0 or where * _BLOCK > size:
+    if where == 0 or where * _BLOCK > stored:
         raise FormatError("the C3D file is cut off before its parameters", path)
     # Only with little-endian numbers, as nearly all files have, are these counts.
     frames = max(last - first + 1, 0)
-    if points * frames * 8 > 4 * size + (1 << 24):
+    if points * frames * 8 > 4 * stored + (1 << 24):
         raise FormatError("the C3D file is cut off, or its header is broken", path)

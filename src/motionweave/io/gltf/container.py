@@ -19,18 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.checks import MOST_SAMPLES, shown
+from motionweave.core.texts import parse_json
 from motionweave.errors import FormatError
 
 _MAGIC, _JSON, _BINARY = b"glTF", 0x4E4F534A, 0x004E4942
 _TYPES = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _LARGEST_FILE = 1 << 31
+# Keys and matrices; what comes of them is checked again.
+_LARGEST = 1e12
 FLOAT, USHORT, UINT = 5126, 5123, 5125
 
 
 @dataclass
 class Gltf:
-    """A glTF file that was read: its JSON and its buffers.
+    """A glTF file that was read: its JSON and its buffers, ``stored`` bytes in all.
 
     `get` and `item` return what the JSON says where it is of the type that glTF demands.
     """
@@ -38,7 +42,10 @@ class Gltf:
     json: dict[str, Any]
     path: Path
     binary: bytes | None = None
+    stored: int = 0
     _buffers: dict[int, bytes] = field(default_factory=dict)
+    _lists: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    _taken: int = 0
 
     def fail(self, reason: str) -> FormatError:
         return FormatError(reason, self.path)
@@ -51,29 +58,31 @@ class Gltf:
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value) if abs(value) < 1e30 else float("inf")
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise self.fail(f"{key}: expected {kind.__name__}, found {str(value)[:40]!r}")
+            raise self.fail(f"{key}: expected {kind.__name__}, found {shown(value)}")
         if isinstance(value, float) and not np.isfinite(value):
             raise self.fail(f"{key}: expected a finite number")
         return value
 
     def items(self, key: str) -> list[dict[str, Any]]:
         """A list of objects at the top of the JSON."""
-        rows = self.get(self.json, key, list, [])
-        if not all(isinstance(one, dict) for one in rows):
-            raise self.fail(f"{key}: expected objects")
-        return list(rows)
+        if key not in self._lists:
+            rows = self.get(self.json, key, list, [])
+            if not all(isinstance(one, dict) for one in rows):
+                raise self.fail(f"{key}: expected objects")
+            self._lists[key] = rows
+        return self._lists[key]
 
     def item(self, key: str, index: Any) -> dict[str, Any]:
         """One of them."""
         rows = self.items(key)
         if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < len(rows):
-            raise self.fail(f"there is no number {str(index)[:20]} in {key}")
+            raise self.fail(f"there is no number {shown(index)} in {key}")
         return rows[index]
 
     def numbers(self, entry: dict[str, Any], key: str, default: list[float]) -> Array:
         """A row of numbers, as many as the default has."""
         rows = self.get(entry, key, list, default)
-        plain = all(isinstance(one, int | float) and abs(one) < 1e12 for one in rows)
+        plain = all(isinstance(one, int | float) and abs(one) < _LARGEST for one in rows)
         if not plain or len(rows) != len(default):
             raise self.fail(f"{key}: expected {len(default)} numbers")
         return np.array(rows, dtype=np.float64)
@@ -107,7 +116,9 @@ class Gltf:
             raise self.fail(f"the buffer {uri[:40]!r} is missing")
         if place.stat().st_size > _LARGEST_FILE:
             raise self.fail(f"the buffer {uri[:40]!r} is too large")
-        return place.read_bytes()
+        data = place.read_bytes()
+        self.stored += len(data)
+        return data
 
     def _view(self, index: Any, offset: int, count: int, dtype: Any, width: int) -> NDArray[Any]:
         """Rows ``(count, width)`` in a buffer view."""
@@ -134,26 +145,30 @@ class Gltf:
         """Numbers ``(count, width)`` of an accessor that must be of a kind such as ``"VEC3"``."""
         entry = self.item("accessors", index)
         if entry.get("type") != kind:
-            raise self.fail(f"accessor {index}: expected {kind}, found {str(entry.get('type'))!r}")
+            raise self.fail(f"accessor {index}: expected {kind}, found {shown(entry.get('type'))}")
         width = _WIDTHS[kind]
         dtype = self._dtype(entry)
         count = self.get(entry, "count", int, 0)
-        if not 0 < count <= _LARGEST_FILE // (4 * width):
-            raise self.fail(f"accessor {index} has {count} entries")
+        # Many accessors may read one buffer, and sparse ones need none.
+        self._taken += max(count, 0) * width
+        if count <= 0 or self._taken > 4 * (MOST_SAMPLES + self.stored):
+            raise self.fail(f"accessor {index} has {shown(count)} entries, which cannot be")
         sparse = self.get(entry, "sparse", dict)
         if "bufferView" in entry:
             offset = self.get(entry, "byteOffset", int, 0)
             raw = self._view(entry["bufferView"], offset, count, dtype, width)
-        elif sparse is not None and count <= 10_000_000:
+        elif sparse is not None:
             raw = np.zeros((count, width), dtype=dtype)
         else:
             raise self.fail(f"accessor {index} has no data")
         if sparse is not None:
             self._fill_in(raw, sparse, index, dtype)
-        values = raw.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            # Bits that are no number are looked for below.
+            values = raw.astype(np.float64)
         if entry.get("normalized") is True and np.dtype(dtype).kind in "iu":
             values = np.maximum(values / np.iinfo(dtype).max, -1.0)
-        if not np.all(np.isfinite(values)) or np.abs(values).max() > 1e12:
+        if not np.all(np.isfinite(values)) or np.abs(values).max() > _LARGEST:
             raise self.fail(f"accessor {index} holds numbers that are not finite or out of range")
         return values
 
@@ -186,18 +201,16 @@ def open_gltf(path: Path) -> Gltf:
     text, binary = data, None
     if data[:4] == _MAGIC:
         text, binary = _chunks(data, path)
-    try:
-        content = json.loads(text.decode("utf-8-sig"))
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        raise FormatError("this is no glTF file, or its JSON is broken", path) from None
+    content = parse_json(text, path)
     if not isinstance(content, dict) or not isinstance(content.get("asset"), dict):
         raise FormatError("this is no glTF file: its JSON has no asset", path)
-    version = str(content["asset"].get("version", ""))
-    if not version.startswith("2"):
-        raise FormatError(f"glTF version {version[:20]!r}: only version 2 can be read", path)
-    if "EXT_meshopt_compression" in str(content.get("extensionsRequired")):
+    version = content["asset"].get("version", "")
+    if not isinstance(version, str) or not version.startswith("2"):
+        raise FormatError(f"glTF version {shown(version)}: only version 2 can be read", path)
+    required = content.get("extensionsRequired")
+    if isinstance(required, list) and "EXT_meshopt_compression" in required:
         raise FormatError("the file is packed (EXT_meshopt_compression); unpack it first", path)
-    return Gltf(content, path, binary)
+    return Gltf(content, path, binary, len(data))
 
 
 def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:

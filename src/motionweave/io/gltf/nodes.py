@@ -10,15 +10,17 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import DEEPEST, MOST_FRAMES, size
+from motionweave.core.checks import rate as checked_rate
 from motionweave.io.gltf.container import Gltf
 from motionweave.io.scene import note as notes
-from motionweave.io.scene.curves import Curve, frame_rate
+from motionweave.io.scene.curves import Curve
 from motionweave.io.scene.note import Note
+from motionweave.io.scene.rates import frame_rate
 
 Curves = Mapping[tuple[int, str], Curve]
 
 PATHS = {"translation": "VEC3", "rotation": "VEC4", "scale": "VEC3"}
-_MOST_FRAMES = 2_000_000
 _INTERPOLATIONS = ("LINEAR", "STEP", "CUBICSPLINE")
 
 
@@ -44,30 +46,47 @@ class Tree:
                     raise gltf.fail(f"node {child} has two parents")
                 parents[child] = index
         order = [index for index, parent in enumerate(parents) if parent < 0]
+        level = [1] * len(nodes)
         for index in order:
-            order.extend(nodes[index].get("children", []))
+            for child in nodes[index].get("children", []):
+                level[child] = level[index] + 1
+                order.append(child)
         if len(order) != len(nodes):
             raise gltf.fail("nodes go round in a circle")
+        if max(level) > DEEPEST:
+            raise gltf.fail(f"a chain of more than {DEEPEST} nodes")
         return cls(gltf, nodes, parents, order)
 
     def name(self, index: int) -> str:
         return self.gltf.get(self.nodes[index], "name", str, "") or f"node{index}"
 
-    def ancestors(self, index: int) -> list[int]:
-        """The node and all above it."""
-        path = [index]
-        while self.parents[path[-1]] >= 0:
-            path.append(self.parents[path[-1]])
-        return path
-
     def parents_among(self, joints: Sequence[int]) -> list[int]:
         """For each joint the place in ``joints`` of the next joint above, -1 if none."""
         place = {joint: index for index, joint in enumerate(joints)}
-        result = []
-        for joint in joints:
-            above = [place[one] for one in self.ancestors(joint)[1:] if one in place]
-            result.append(above[0] if above else -1)
-        return result
+        # For each node the place of the next joint above, or of itself; -1 is the world.
+        nearest = {-1: -1}
+        for node in self.order:
+            nearest[node] = place.get(node, nearest[self.parents[node]])
+        return [nearest[self.parents[joint]] for joint in joints]
+
+    def branches(self, wanted: Sequence[int]) -> tuple[int, set[int]]:
+        """The lowest node above all ``wanted`` ones (or one of them) and all nodes on the way;
+        -1 if there is none."""
+        held = [0] * len(self.nodes)
+        for node in wanted:
+            held[node] = 1
+        for node in reversed(self.order):
+            if self.parents[node] >= 0:
+                held[self.parents[node]] += held[node]
+        # Parents come first, so that the last one that holds all is the lowest.
+        shared = [node for node in self.order if held[node] == len(wanted)]
+        if not shared:
+            return -1, set()
+        between = {shared[-1]}
+        for node in self.order:
+            if held[node] and self.parents[node] in between:
+                between.add(node)
+        return shared[-1], between
 
     def local(self, index: int) -> tuple[Array, Array, Array]:
         """Translation (3,), rotation (4,) and scale (3,) at rest."""
@@ -96,6 +115,7 @@ class Tree:
     def globals(self, curves: Curves, times: Array) -> tuple[Array, Array]:
         """Positions ``(T, N, 3)`` and orientations ``(T, N, 4)`` of all nodes."""
         frames, count = len(times), len(self.nodes)
+        size(frames, count, self.gltf.stored)
         places = np.zeros((frames, count, 3))
         linear = np.zeros((frames, count, 3, 3))
         for index in self.order:
@@ -112,6 +132,8 @@ class Tree:
             move = np.broadcast_to(sampled["translation"], (frames, 3))
             places[:, index] = places[:, above] + np.einsum("tij,tj->ti", linear[:, above], move)
             linear[:, index] = linear[:, above] @ own
+        if not (np.all(np.isfinite(linear)) and np.all(np.isfinite(places))):
+            raise self.gltf.fail("transforms of nodes are out of range")
         return places, rotations.from_matrix(rotations.orthogonal(linear))
 
 
@@ -121,9 +143,10 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
     note = None
     if skins:
         skin = max(skins, key=lambda one: len(gltf.get(one, "joints", list, [])))
-        wanted = list(dict.fromkeys(gltf.get(skin, "joints", list, [])))
-        for joint in wanted:
+        listed = gltf.get(skin, "joints", list, [])
+        for joint in listed:
             gltf.item("nodes", joint)
+        wanted = list(dict.fromkeys(listed))
         extras = skin.get("extras")
         said = extras.get(notes.KEY) if isinstance(extras, dict) else None
         note = notes.note_in(said, len(wanted))
@@ -136,13 +159,11 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
     if not wanted:
         raise gltf.fail("there is neither a skin with joints nor an animation of nodes")
     # Everything on the way from the joints to where their ways meet is a joint too.
-    paths = [tree.ancestors(joint)[::-1] for joint in wanted]
-    shared = set(paths[0]).intersection(*map(set, paths[1:]))
-    if not shared:
+    top, between = tree.branches(wanted)
+    if top < 0:
         raise gltf.fail("the joints do not hang on one root; put them under one node")
-    top = max(shared, key=lambda one: len(tree.ancestors(one)))
-    between = {one for path in paths for one in path[path.index(top) :]}
-    extra = [one for one in tree.order if one in between and one not in set(wanted)]
+    added = between - set(wanted)
+    extra = [one for one in tree.order if one in added]
     waiting, joints, placed = [*extra, *wanted], [top], {top}
     waiting = [one for one in waiting if one != top]
     while waiting:
@@ -199,7 +220,7 @@ def read_animation(
     for channel in gltf.get(entry, "channels", list, []):
         target = gltf.get(channel, "target", dict, {}) if isinstance(channel, dict) else {}
         what, node = target.get("path"), target.get("node")
-        if what not in PATHS or node is None:
+        if not isinstance(what, str) or what not in PATHS or node is None:
             continue
         gltf.item("nodes", node)
         number = gltf.get(channel, "sampler", int, -1)
@@ -239,14 +260,15 @@ def frame_times(
     note: Note | None,
 ) -> tuple[Array, float]:
     """Seconds of the frames, and how many frames a second those are."""
-    if rate is not None and not (np.isfinite(rate) and rate > 0.0):
-        raise gltf.fail(f"rate={rate}: expected frames a second")
+    rate = None if rate is None else checked_rate(rate, "rate=")
     if not curves:
         return np.zeros(1), rate or (30.0 if note is None else note.fps)
     keys = [curve.times for curve in curves.values()]
     start, end = min(one[0] for one in keys), max(one[-1] for one in keys)
-    fps = rate or (frame_rate(keys) if note is None else note.fps)
-    count = np.floor((end - start) * fps + 1e-2) + 1.0
-    if not count <= _MOST_FRAMES:
+    fps = rate or (checked_rate(frame_rate(keys)) if note is None else note.fps)
+    steps = (end - start) * fps
+    # Times are kept in float32, and at the end of a long clip a frame may fall short.
+    count = np.floor(steps + 1e-2 + steps * 2.0**-23) + 1.0
+    if not count <= MOST_FRAMES:
         raise gltf.fail(f"the animation lasts {end - start:g} seconds, which is too long")
     return start + np.arange(int(count)) / fps, float(fps)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.checks import FASTEST, LARGEST, SLOWEST
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
@@ -76,6 +77,6 @@ def note_in(values: Any, joints: int) -> Note | None:
         return None
     ends = note.end_joints
     fits = len(ends) == len(note.end_offsets) and bool(np.all((ends >= 0) & (ends < joints)))
-    sane = 1e-6 < note.metres_a_unit < 1e6 and 1e-3 < note.fps < 1e6
+    sane = 1e-6 < note.metres_a_unit < 1e6 and SLOWEST <= note.fps <= FASTEST
     lengths = np.concatenate([note.root_offset, note.end_offsets.reshape(-1)])
-    return note if fits and sane and bool(np.all(np.abs(lengths) < 1e9)) else None
+    return note if fits and sane and bool(np.all(np.abs(lengths) <= LARGEST)) else None

@@ -79,5 +79,9 @@ def orientations_of(motion: Motion, source_format: str) -> Array:
     source: Mapping[str, Any] = motion.source
     kept = source.get("rest_orientations")
     if source.get("format") == source_format and source.get("joints") == motion.skeleton.names:
-        return np.asarray(kept)
+        turns = np.asarray(kept)
+        fits = turns.shape == (len(motion.skeleton), 4) and turns.dtype == np.float64
+        # Not so if the layout is from a damaged archive.
+        if fits and np.all(np.abs(np.linalg.norm(turns, axis=-1) - 1.0) < 1e-6):
+            return turns
     return np.tile(rotations.IDENTITY, (len(motion.skeleton), 1))

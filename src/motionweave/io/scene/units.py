@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from motionweave.body.size import body_height
+from motionweave.core.checks import number
 from motionweave.core.motion import Motion
 from motionweave.core.units import UNITS
 from motionweave.errors import FormatError
 
 # How tall characters are in files of each unit; the ranges do not overlap.
 _HEIGHTS = {"cmu": (18.0, 45.0), "in": (45.0, 85.0), "cm": (85.0, 400.0), "mm": (400.0, 4000.0)}
+# What a unit of length may be.
+_METRES = (1e-6, 1e6)
 
 
 def metres_a_unit(motion: Motion, unit: str | float | None = None) -> float:
@@ -29,12 +30,10 @@ def metres_a_unit(motion: Motion, unit: str | float | None = None) -> float:
             raise FormatError(f"unit {unit!r}: expected one of {', '.join(UNITS)}, or metres")
         return UNITS[unit]
     if unit is not None:
-        if not (np.isfinite(unit) and unit > 0.0):
-            raise FormatError(f"unit {unit}: expected a positive number of metres")
-        return float(unit)
+        return number(unit, "unit", *_METRES)
     said = motion.source.get("metres_a_unit")
-    if said is not None:
-        return float(said)
+    if isinstance(said, float) and _METRES[0] <= said <= _METRES[1]:
+        return said
     for name, (low, high) in _HEIGHTS.items():
         if low <= body_height(motion.skeleton) < high:
             return UNITS[name]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from motionweave.core.carrier import Carrier
-from motionweave.core.constraints import Constraint
+from motionweave.core import checks
+from motionweave.core.carrier import ANIMATED, FLOOR, STILL, Carrier
+from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
+from motionweave.errors import MotionError
 
 # Stores an array under a name and returns the name of the member; and the way back.
 Keep = Callable[[str, np.ndarray], str]
@@ -24,6 +25,7 @@ def motion_header(motion: Motion, name: str, keep: Keep, *, source: bool = False
     ``source`` is whether to store how the file it came from was laid out.
     """
     skeleton = motion.skeleton
+    contacts = clipped(motion.constraints, 0.0, len(motion) - 1.0)
     header: dict[str, Any] = {
         "name": motion.name,
         "fps": motion.fps,
@@ -34,7 +36,7 @@ def motion_header(motion: Motion, name: str, keep: Keep, *, source: bool = False
         "end_offsets": keep(f"{name}/end_offsets", skeleton.end_offsets),
         "root": keep(f"{name}/root", motion.root),
         "rotations": keep(f"{name}/rotations", motion.rotations),
-        "constraints": [[c.start, c.end, c.kind] for c in motion.constraints],
+        "constraints": [[c.start, c.end, c.kind] for c in contacts],
     }
     if motion.translations is not None:
         header["translations"] = keep(f"{name}/translations", motion.translations)
@@ -48,7 +50,7 @@ def motion_header(motion: Motion, name: str, keep: Keep, *, source: bool = False
             "ends": carrier.ends.tolist(),
         }
     if source:
-        header["source"] = _encoded(dict(motion.source), f"{name}/source", keep)
+        header["source"] = _encoded(_storable(motion.source), f"{name}/source", keep)
     return header
 
 
@@ -56,33 +58,72 @@ def motion_from(header: Mapping[str, Any], fetch: Fetch) -> Motion:
     """The motion of a header."""
     skeleton = Skeleton(
         tuple(header["joints"]),
-        np.array(header["parents"]),
+        header["parents"],
         fetch(header["offsets"]),
-        np.array(header["end_parents"], dtype=np.intp),
+        header["end_parents"],
         fetch(header["end_offsets"]),
     )
     slides = header.get("translations")
-    return Motion(
+    root = fetch(header["root"])
+    source = _decoded(header["source"], fetch) if "source" in header else {}
+    if not isinstance(source, dict):
+        raise MotionError("the layout of the clip's file is broken")
+    motion = Motion(
         skeleton,
         header["fps"],
-        fetch(header["root"]),
+        root,
         fetch(header["rotations"]),
         None if slides is None else fetch(slides),
         tuple(Constraint(start, end, kind) for start, end, kind in header["constraints"]),
-        header["name"],
-        MappingProxyType(_decoded(header["source"], fetch) if "source" in header else {}),
-        _carrier_from(header["carrier"], fetch) if "carrier" in header else None,
+        checks.clean_name(str(header["name"]), "")[: checks.LONGEST_NAME],
+        source,
+        _carrier_from(header["carrier"], fetch, skeleton) if "carrier" in header else None,
     )
+    for contact in motion.constraints:
+        if contact.start < 0.0 or contact.end > len(motion) - 1.0:
+            raise MotionError(
+                f"the contact {contact.kind} lasts from frame {contact.start:g} to "
+                f"{contact.end:g}, but the clip from 0 to {len(motion) - 1}"
+            )
+    return motion
 
 
-def _carrier_from(header: Mapping[str, Any], fetch: Fetch) -> Carrier:
-    return Carrier(
-        motion_from(header["motion"], fetch),
-        int(header["pelvis"]),
-        str(header["kind"]),
-        np.array(header["joints"], dtype=np.intp),
-        np.array(header["ends"], dtype=np.intp),
-    )
+def _carrier_from(header: Mapping[str, Any], fetch: Fetch, body: Skeleton) -> Carrier:
+    above = motion_from(header["motion"], fetch)
+    kept, ends = len(above.skeleton), len(above.skeleton.end_parents)
+    if header["kind"] not in (STILL, FLOOR, ANIMATED):
+        raise MotionError(f"a carrier of kind {checks.shown(header['kind'])}")
+    # The pelvis is in both.
+    joints = _places(header["joints"], kept, kept + len(body) - 1)
+    end_places = _places(header["ends"], ends, ends + len(body.end_parents))
+    pelvis = checks.whole(header["pelvis"], "pelvis", 0, kept - 1)
+    return Carrier(above, pelvis, header["kind"], joints, end_places)
+
+
+def _places(given: Any, count: int, total: int) -> Any:
+    places = checks.indices(given, "places of a carrier", (count,), 0, total - 1)
+    if len(np.unique(places)) != count:
+        raise MotionError("two joints of a carrier have one place")
+    return places
+
+
+def _storable(source: Mapping[str, Any]) -> dict[str, Any]:
+    """A layout as far as an archive can hold it.
+
+    One that is kept as objects (Acclaim's) is left out together with the name of its format,
+    so that no writer takes a part of it for the whole.
+    """
+    if all(_is_plain(value) for value in source.values()):
+        return dict(source)
+    return {key: value for key, value in source.items() if key != "format" and _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, (*value.keys(), *value.values())))
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str | np.generic | np.ndarray)
 
 
 def _encoded(value: Any, name: str, keep: Keep) -> Any:

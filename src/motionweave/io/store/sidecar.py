@@ -10,9 +10,11 @@ import math
 from pathlib import Path
 from typing import Any
 
-from motionweave.core.constraints import Constraint
+from motionweave.core.checks import number, shown
+from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion
-from motionweave.errors import FormatError
+from motionweave.core.texts import parse_json, read_text
+from motionweave.errors import FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 
 SUFFIX = ".contacts.json"
@@ -20,8 +22,6 @@ _FORMAT = "motionweave contacts"
 _VERSION = 1
 # Frames are written to this many decimals.
 _DECIMALS = 4
-# A list of contacts is small; anything larger is not one.
-_LARGEST = 1 << 26
 
 
 def beside(path: str | Path) -> Path:
@@ -41,7 +41,8 @@ def save_contacts(motion: Motion, path: str | Path, *, clip: str = "") -> None:
     clip
         Name of the clip's file, for the reader's information.
     """
-    contacts = [json.dumps(_entry(one)) for one in motion.constraints]
+    inside = clipped(motion.constraints, 0.0, len(motion) - 1.0)
+    contacts = [json.dumps(_entry(one)) for one in inside]
     head = {
         "format": _FORMAT,
         "version": _VERSION,
@@ -68,27 +69,18 @@ def load_contacts(path: str | Path, *, frames: int | None = None) -> tuple[Const
         How many frames the clip has; a file made for another length is an error.
     """
     path = Path(path)
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise FormatError("this is too large to be a list of contacts", path)
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not valid JSON: {error.msg}", path, error.lineno) from error
-    except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise FormatError("not valid JSON", path) from error
+    data = parse_json(read_text(path), path)
     if not isinstance(data, dict) or not isinstance(data.get("contacts"), list):
         raise FormatError('expected an object with a list "contacts"', path)
     version = data.get("version", _VERSION)
     if not isinstance(version, int) or version > _VERSION:
         raise FormatError(
-            f"version {version!r} of the contacts is newer than this motionweave knows", path
+            f"version {shown(version)} of the contacts is newer than this motionweave knows", path
         )
     made_for = data.get("frames")
     if frames is not None and made_for is not None and made_for != frames:
         raise FormatError(
-            f"these contacts are for a clip of {made_for} frames, but it has {frames}; "
+            f"these contacts are for a clip of {shown(made_for)} frames, but it has {frames}; "
             "delete the file or make it again with 'motionweave contacts'",
             path,
         )
@@ -125,18 +117,20 @@ def _constraint(entry: Any, index: int, last: float, path: Path) -> Constraint:
         raise FormatError(f"{what}: expected an object with kind, start and end", path)
     kind = entry.get("kind")
     if not isinstance(kind, str) or not kind:
-        raise FormatError(f'{what}: expected a "kind" such as "left_heel", found {kind!r}', path)
-    start, end = (_frame(entry.get(key), f"{what} ({kind})", path) for key in ("start", "end"))
+        raise FormatError(
+            f'{what}: expected a "kind" such as "left_heel", found {shown(kind)}', path
+        )
+    try:
+        start, end = (number(entry.get(key), f"{what}: {key}") for key in ("start", "end"))
+    except MotionError as error:
+        raise FormatError(str(error), path) from None
     if not 0 <= start <= end <= last:
         raise FormatError(
-            f"{what} ({kind}): frames {start:g} to {end:g} are not an interval of the clip's "
-            f"frames 0 to {last:g}",
+            f"{what} ({shown(kind)}): frames {start:g} to {end:g} are not an interval of the "
+            f"clip's frames 0 to {last:g}",
             path,
         )
-    return Constraint(start, end, kind)
-
-
-def _frame(value: Any, what: str, path: Path) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e12:
-        raise FormatError(f"{what}: expected frame numbers, found {value!r}", path)
-    return float(value)
+    try:
+        return Constraint(start, end, kind)
+    except MotionError as error:
+        raise FormatError(f"{what}: {error}", path) from None

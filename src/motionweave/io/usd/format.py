@@ -7,28 +7,33 @@ the most joints, wherever it stands on its stage.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import rate as checked_rate
+from motionweave.core.checks import size
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.texts import parse_json
 from motionweave.errors import FormatError
+from motionweave.io.apart.process import read_apart
 from motionweave.io.axes import Pose, check_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh.format import unique_names
 from motionweave.io.registry import Format
 from motionweave.io.scene import note as notes
 from motionweave.io.scene.body_mesh import COLOURS, SIDE_NAMES, body_parts
-from motionweave.io.scene.curves import frame_rate
 from motionweave.io.scene.rest import Rest, normalised, orientations_of, with_rest
 from motionweave.io.scene.units import metres_a_unit
 from motionweave.io.usd.crate import check_crate
 
 _LARGEST_FILE = 1 << 31
-_MOST_FRAMES = 2_000_000
+_SCRIPT = Path(__file__).with_name("usd_script.py")
 _HOME = "/character"
 
 
@@ -43,23 +48,13 @@ def read(path: str | Path, *, rate: float | None = None) -> Motion:
         Frames a second at which the animation is sampled; if None a frame is a time code
         where samples are at whole ones, else what suits the samples.
     """
-    from pxr import Tf, UsdUtils
-
     path = Path(path)
-    if rate is not None and not (np.isfinite(rate) and rate > 0.0):
-        raise FormatError(f"rate={rate}: expected frames a second", path)
+    rate = None if rate is None else checked_rate(rate, "rate=")
     if path.stat().st_size > _LARGEST_FILE:
         raise FormatError("the file is larger than 2 GB", path)
     check_crate(path)
-    # Collects what USD would print about broken files.
-    delegate = UsdUtils.CoalescingDiagnosticDelegate()
-    try:
-        return _read_stage(path, rate)
-    except Tf.ErrorException as error:
-        said = _said(error)
-        raise FormatError(f"this is no USD file, or it is broken{said}", path) from None
-    finally:
-        del delegate
+    options = {"rate": rate, "key": notes.KEY}
+    return _motion(read_apart(_SCRIPT, path, "a USD file", options), path, rate)
 
 
 def write(
@@ -114,51 +109,26 @@ FORMAT = Format(
 # Reading
 
 
-def _said(error: Exception) -> str:
-    """What USD says about a file, on one line; nothing if it quotes what is no text."""
-    try:
-        return f": {' '.join(str(error).split())[-160:]}"
-    except UnicodeDecodeError:
-        return ""
-
-
-def _read_stage(path: Path, rate: float | None) -> Motion:
-    from pxr import Usd, UsdGeom
-
-    stage = Usd.Stage.Open(_fresh_layer(path))
-    query = _largest_skeleton(stage, path)
-    prim = query.GetPrim()
-    names = _names(query)
-    parents = [int(one) for one in query.GetTopology().GetParentIndices()]
-    if (
-        parents.count(-1) != 1
-        or parents[0] != -1
-        or any(above >= joint for joint, above in enumerate(parents))
-    ):
-        raise FormatError("the joints do not hang on one root that comes first", path)
-    codes, fps = _frames(stage, query, path, rate)
-    cache = UsdGeom.XformCache()
-    placed, matrices = [], []
-    for code in codes:
-        at = Usd.TimeCode(float(code))
-        cache.SetTime(at)
-        placed.append(np.array(cache.GetLocalToWorldTransform(prim)))
-        matrices.append(_matrices(query.ComputeJointSkelTransforms(at), len(names), path))
-    worlds = np.array(matrices) @ np.array(placed)[:, None]
-    rest_world = _rest(query, len(names), path) @ placed[0]
-    positions, orientations = _decomposed(worlds, path)
-    rest_positions, rest_orientations = _decomposed(rest_world, path)
-    up = "z" if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z else "y"
+def _motion(arrays: Mapping[str, NDArray[Any]], path: Path, rate: float | None) -> Motion:
+    """The motion in what `usd_script` read."""
+    names = unique_names(str(one) for one in arrays["names"])
+    parents = arrays["parents"].tolist()
+    placed, matrices = arrays["placed"], arrays["matrices"]
+    size(len(matrices), len(names), path.stat().st_size)
+    positions, orientations = _decomposed(matrices @ placed[:, None], path)
+    rest_positions, rest_orientations = _decomposed(arrays["rest"] @ placed[0], path)
+    up = "z" if bool(arrays["z_up"]) else "y"
     rest = Rest(rest_positions, rest_orientations)
     skeleton, pose = normalised(names, parents, rest, positions, orientations)
-    note = notes.note_in(prim.GetCustomDataByKey(notes.KEY), len(names))
+    note = notes.note_in(parse_json(str(arrays["note"]), path), len(names))
     if note is not None:
         skeleton = note.on(skeleton)
     if up == "z":
         skeleton, pose = turned(skeleton, pose, to_y_up)
+    alone = len(matrices) == 1 and note is None
     return Motion(
         skeleton,
-        fps if note is None or rate is not None else note.fps,
+        float(arrays["fps"]) if note is None or rate is not None else note.fps,
         pose.root,
         pose.rotations,
         pose.translations,
@@ -169,89 +139,10 @@ def _read_stage(path: Path, rate: float | None) -> Motion:
             # In the axes of the file, to which a writer turns everything first.
             "rest_orientations": rest_orientations,
             "up": up,
-            "metres_a_unit": float(UsdGeom.GetStageMetersPerUnit(stage)) or 1.0,
-            "warnings": () if len(codes) > 1 or note else ("there is no animation; one frame",),
+            "metres_a_unit": float(arrays["metres"]) or 1.0,
+            "warnings": ("there is no animation; one frame",) if alone else (),
         },
     )
-
-
-def _fresh_layer(path: Path) -> Any:
-    """The file's layer; not one that USD remembers of an earlier file of this name."""
-    from pxr import Sdf
-
-    known = Sdf.Layer.Find(str(path))
-    if known is not None:
-        known.Reload(True)
-        return known
-    layer = Sdf.Layer.FindOrOpen(str(path))
-    if layer is None:
-        raise FormatError("this is no USD file, or it is broken", path)
-    return layer
-
-
-def _largest_skeleton(stage: Any, path: Path) -> Any:
-    from pxr import Usd, UsdSkel
-
-    cache = UsdSkel.Cache()
-    queries = []
-    for prim in stage.TraverseAll():
-        if prim.IsA(UsdSkel.Root):
-            cache.Populate(UsdSkel.Root(prim), Usd.PrimDefaultPredicate)
-    for prim in stage.TraverseAll():
-        if prim.IsA(UsdSkel.Skeleton):
-            query = cache.GetSkelQuery(UsdSkel.Skeleton(prim))
-            if query and len(query.GetJointOrder()):
-                queries.append(query)
-    if not queries:
-        raise FormatError("there is no skeleton (UsdSkel) on the stage", path)
-    return max(queries, key=lambda one: len(one.GetJointOrder()))
-
-
-def _names(query: Any) -> tuple[str, ...]:
-    """Names as they were before they were made legal, if the file keeps them."""
-    order = [str(one) for one in query.GetJointOrder()]
-    named = query.GetSkeleton().GetJointNamesAttr().Get()
-    if named is not None and len(named) == len(order):
-        return unique_names(str(one) for one in named)
-    return unique_names(one.rsplit("/", 1)[-1] for one in order)
-
-
-def _frames(stage: Any, query: Any, path: Path, rate: float | None) -> tuple[Array, float]:
-    """Time codes of the frames, and how many frames a second those are."""
-    animation = query.GetAnimQuery()
-    samples = np.array(animation.GetJointTransformTimeSamples() if animation else [], dtype=float)
-    a_second = float(stage.GetTimeCodesPerSecond())
-    if not 1e-3 < a_second < 1e6 or (len(samples) and not np.all(np.isfinite(samples))):
-        raise FormatError("the times of the animation are out of range", path)
-    if len(samples) == 0:
-        return np.zeros(1), rate or a_second
-    whole = bool(np.all(samples == np.round(samples)))
-    fps = rate or (a_second if whole else frame_rate([samples / a_second]))
-    count = np.floor((samples[-1] - samples[0]) / a_second * fps + 1e-3) + 1.0
-    if not count <= _MOST_FRAMES:
-        raise FormatError(f"the animation has {count:g} frames, which is too many", path)
-    return samples[0] + np.arange(int(count)) * (a_second / fps), fps
-
-
-def _matrices(transforms: Any, joints: int, path: Path) -> Array:
-    """Matrices ``(J, 4, 4)`` that act on rows, as USD has them."""
-    matrices = np.array(transforms if transforms is not None else [])
-    if matrices.shape != (joints, 4, 4):
-        raise FormatError("the animation does not fit its skeleton", path)
-    return matrices
-
-
-def _rest(query: Any, joints: int, path: Path) -> Array:
-    """The rest pose in the skeleton's space; the pose that meshes are bound in if there is none."""
-    from pxr import Usd
-
-    if query.HasRestPose():
-        start = Usd.TimeCode.EarliestTime()
-        return _matrices(query.ComputeJointSkelTransforms(start, atRest=True), joints, path)
-    bound = np.array(query.GetSkeleton().GetBindTransformsAttr().Get() or [])
-    if bound.shape == (joints, 4, 4):
-        return bound
-    return _matrices(query.ComputeJointSkelTransforms(Usd.TimeCode.EarliestTime()), joints, path)
 
 
 def _decomposed(matrices: Array, path: Path) -> tuple[Array, Array]:

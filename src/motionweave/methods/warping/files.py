@@ -23,8 +23,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.motion import Motion
-from motionweave.errors import FormatError, MissingDependencyError, WarpError
+from motionweave.core.texts import parse_json, parse_yaml, read_text, yaml_module
+from motionweave.errors import FormatError, WarpError
 from motionweave.io.store.atomic import atomic_path
 from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.moments import frame_of, output_frame
@@ -115,9 +117,9 @@ def load_warp(path: str | Path) -> Recipe:
     >>> mw.save_warp(mw.Recipe(keys=(mw.Key(20, "spine", turn=(25, 0, 0)),)), "stoop.yaml")
     >>> stooped = mw.load_warp("stoop.yaml").apply(mw.sample("walk"))
     """
-    path = Path(path)
-    text = path.read_bytes().decode("utf-8", errors="replace")
-    data = _parse_json(text, path) if path.suffix.lower() == ".json" else _parse_yaml(text, path)
+    path = path_of(path)
+    text = read_text(path)
+    data = parse_json(text, path) if path.suffix.lower() == ".json" else parse_yaml(text, path)
     try:
         return read_recipe(data)
     except WarpError as error:
@@ -144,7 +146,7 @@ def save_warp(recipe: Recipe, path: str | Path) -> None:
     if path.suffix.lower() == ".json":
         text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = _yaml().safe_dump(
+        text = yaml_module().safe_dump(
             data, sort_keys=False, allow_unicode=True, default_flow_style=None, width=88
         )
     with atomic_path(path) as temporary:
@@ -232,54 +234,31 @@ def _pairs(entries: Any, where: str) -> tuple[TimePair, ...]:
     pairs = []
     for entry in _list(entries, where):
         if not isinstance(entry, list | tuple) or len(entry) != 2:
-            raise WarpError(f"{where}: {entry!r}; expected pairs [output moment, source moment]")
+            raise WarpError(
+                f"{where}: {shown(entry)}; expected pairs [output moment, source moment]"
+            )
         pairs.append((_moment(entry[0], where), _moment(entry[1], where)))
     return tuple(pairs)
 
 
 def _moment(value: Any, where: str) -> float | str:
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise WarpError(f"{where}: {shown(value)} is no frame of a clip")
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise WarpError(f"{where}: {value!r} is no moment; write a frame or words")
+        raise WarpError(f"{where}: {shown(value)} is no moment; write a frame or words")
     return value
 
 
 def _mapping(value: Any, where: str, known: Sequence[str] | None) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise WarpError(f"{where}: expected names with values, got {value!r}")
+        raise WarpError(f"{where}: expected names with values, got {shown(value)}")
     for name in value:
         if known is not None and name not in known:
-            raise WarpError(f"{where}: {name!r} is not known; expected {', '.join(known)}")
+            raise WarpError(f"{where}: {shown(name)} is not known; expected {', '.join(known)}")
     return dict(value)
 
 
 def _list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise WarpError(f"{where}: expected a list, got {value!r}")
+        raise WarpError(f"{where}: expected a list, got {shown(value)}")
     return list(value)
-
-
-def _parse_json(text: str, path: Path) -> Any:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        line = getattr(error, "lineno", None)
-        raise FormatError(f"not JSON: {getattr(error, 'msg', error)}", path, line) from None
-
-
-def _parse_yaml(text: str, path: Path) -> Any:
-    yaml = _yaml()
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or "it cannot be parsed"
-        line = None if mark is None else mark.line + 1
-        raise FormatError(f"not YAML: {reason}", path, line) from None
-
-
-def _yaml() -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise MissingDependencyError("reading YAML (JSON works without)", "yaml") from None
-    return yaml

@@ -83,6 +83,8 @@ class Key:
     unit: Unit | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.joint, str):
+            raise WarpError(f"{self}: expected the name of a joint")
         given = [name for name in _CHANGES if getattr(self, name) is not None]
         if len(given) != 1:
             what = " and ".join(given) if given else "none"
@@ -153,7 +155,7 @@ class Key:
         given = getattr(self, name) if given is None else given
         try:
             value = np.asarray(given, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = np.full(1, np.nan)
         if value.shape != shape or not np.all(np.isfinite(value)):
             count = {(): "one number", (3,): "three numbers", (4,): "four numbers"}[shape]
@@ -165,7 +167,7 @@ def ease_pair(ease: float | Sequence[float]) -> tuple[float, float]:
     """Seconds (before, after) of an ease given as one number or two."""
     try:
         pair = np.broadcast_to(np.asarray(ease, dtype=np.float64), (2,))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pair = np.full(2, np.nan)
     if not (np.all(np.isfinite(pair)) and np.all(pair > 0.0)):
         raise WarpError(f"ease {ease!r}: expected a time in seconds above 0, or two of them")

@@ -1,0 +1,1 @@
+"""Every public function called with values that it cannot use."""
