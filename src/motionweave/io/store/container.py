@@ -168,7 +168,7 @@ class Members:
     def read(self, name: str) -> bytes:
         """What a member holds."""
         if not isinstance(name, str) or name not in self._archive.NameToInfo:
-            raise FormatError(f"the archive has no member {shown(name)}", self.path)
+            raise FormatError(f"damaged: the archive has no member {shown(name)}", self.path)
         try:
             return self._archive.read(name)
         except Exception as error:
