@@ -252,6 +252,7 @@ def _skeleton_in(path: Path, names: tuple[str, ...]) -> Skeleton:
     above[0] = -1
     if np.any(above[1:] < 0) or np.any(above >= np.arange(count)):
         raise FormatError("kintree_table: parents must come before their children", path)
+    above = checks.indices(above, "kintree_table", (count,), -1, count - 1)
     called = _MODELS.get(count, (*names, *(f"joint{k}" for k in range(len(names), count))))
     offsets = joints - joints[np.maximum(above, 0)]
     offsets[0] = joints[0]
