@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -80,8 +81,7 @@ class Skeleton:
         object.__setattr__(self, "offsets", _frozen(offsets))
         object.__setattr__(self, "end_parents", _frozen(end_parents))
         object.__setattr__(self, "end_offsets", _frozen(end_offsets))
-        # A plain one of its own, so that a skeleton can be sent to other processes.
-        object.__setattr__(self, "roles", dict(self.roles))
+        object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
 
     def __len__(self) -> int:
         return len(self.names)
