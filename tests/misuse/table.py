@@ -187,6 +187,8 @@ def strange_arguments(good: dict[str, Any]) -> Iterator[dict[str, Any]]:
 # be emptied as the methods check what they are given.
 KNOWN: dict[str, set[str]] = {
     "clean_feet": {"constraints", "ease"},
+    "common_skeleton": {"a", "b"},
+    "on_skeleton": {"a", "skeleton"},
     "quality": {"inputs"},
     "register": {"ends", "slope_limit"},
     "blend": {"curve", "weights", "fps"},
