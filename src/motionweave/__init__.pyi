@@ -62,6 +62,9 @@ from .plots.filmstrip import film_strip as film_strip
 from .registration.curve import RegistrationCurve as RegistrationCurve
 from .registration.files import load_registration as load_registration
 from .registration.files import save_registration as save_registration
+from .registration.loops import in_place as in_place
+from .registration.loops import loop as loop
+from .registration.loops import travel as travel
 from .registration.markers import MarkerCurve as MarkerCurve
 from .registration.register import register as register
 from .retargeting import common_skeleton as common_skeleton
