@@ -35,6 +35,7 @@ from .errors import MotionweaveError as MotionweaveError
 from .errors import QualityWarning as QualityWarning
 from .errors import RegistrationError as RegistrationError
 from .errors import RetargetNotice as RetargetNotice
+from .errors import Remedy as Remedy
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
 from .measure.quality import Quality as Quality
@@ -72,6 +73,7 @@ from .retargeting import concatenate as concatenate
 from .retargeting import joint_mapping as joint_mapping
 from .retargeting import on_common_skeleton as on_common_skeleton
 from .retargeting import retarget as retarget
+from .registration.verdict import Verdict as Verdict
 from .samples.clips import sample as sample
 
 __version__: str

@@ -28,7 +28,6 @@ from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
 from motionweave.registration.windows import (
-    REACH,
     ROUNDING,
     STEP,
     Track,
@@ -159,7 +158,7 @@ def along(a: Track, b: Track, signals: float = 0.0) -> Comparison:
     single = np.stack([cosine, sine, a.energy, b.energy, other])
     centres = np.concatenate([a.centre.T, b.centre.T])
     sums, paths, frames = np.zeros((5, count)), np.zeros((4, count)), np.zeros(count)
-    for offset in range(-REACH, REACH + 1):
+    for offset in range(-a.reach, a.reach + 1):
         here = slice(max(0, -offset), count - max(0, offset))
         there = slice(max(0, offset), count - max(0, -offset))
         xa, za, xb, zb = step = centres[:, there] - centres[:, here]
@@ -210,8 +209,8 @@ def align_frames(
     """The move that brings a frame of b nearest to a frame of a, each with its window."""
     a, b = corresponding(a, b)
     sides = [(clip.fps * STEP, at, len(clip) - 1 - at) for clip, at in ((a, frame_a), (b, frame_b))]
-    before = min(REACH, *(int(past / stride + ROUNDING) for stride, past, _ in sides))
-    after = min(REACH, *(int(left / stride + ROUNDING) for stride, _, left in sides))
+    before = min(a.reach, *(int(past / stride + ROUNDING) for stride, past, _ in sides))
+    after = min(a.reach, *(int(left / stride + ROUNDING) for stride, _, left in sides))
     offsets = np.arange(-before, after + 1)
     clouds = [
         clip.sample(
@@ -231,6 +230,10 @@ def corresponding(
         raise RegistrationError(
             f"clips with {first.points.shape[1]} and {second.points.shape[1]} points have no "
             "distance: bring them onto one skeleton first"
+        )
+    if first.reach != second.reach:
+        raise RegistrationError(
+            f"windows of {2 * first.reach + 1} and {2 * second.reach + 1} frames have no distance"
         )
     return first, second
 

@@ -23,6 +23,7 @@ from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.matches import ConstraintMatch
 from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.verdict import Verdict
 
 _CONTAINER = Container("registration", version=1)
 
@@ -117,6 +118,7 @@ def _header(curve: RegistrationCurve, keep: Keep) -> dict[str, Any]:
         "reference": curve.reference,
         "distances": curve.distances.tolist(),
         "cyclic": curve.cyclic,
+        "verdict": None if curve.verdict is None else curve.verdict.to_dict(),
     }
 
 
@@ -131,7 +133,7 @@ def _spline_header(spline: QuadraticSpline, name: str, keep: Keep) -> dict[str, 
 
 def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
     motions = tuple(motion_from(clip, array) for clip in header["clips"])
-    warp = header["timewarp"]
+    warp, said = header["timewarp"], header.get("verdict")
     return RegistrationCurve(
         motions=motions,
         timewarp=TimewarpCurve(
@@ -147,6 +149,7 @@ def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
         distances=np.array(header["distances"], dtype=np.float64),
         fingerprints=tuple(header["fingerprints"]),
         cyclic=bool(header["cyclic"]),
+        verdict=None if said is None else Verdict.from_dict(said),
     )
 
 

@@ -18,7 +18,7 @@ from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import along
 from motionweave.registration.timewarp import fit_timewarp
 from motionweave.registration.tracks import Tracks
-from motionweave.registration.windows import REACH, Track
+from motionweave.registration.windows import Track
 
 _RATE = 30.0
 _ROUNDS = 2
@@ -45,7 +45,7 @@ def refined(
         steps = tracks.count(_RATE)
         if steps < 2:
             return curve
-        beyond = REACH + 1 if cyclic else 0
+        beyond = clips[0].reach + 1 if cyclic else 0
         u, (a, b) = tracks.sample(steps, beyond)
         shift, certainty = _best_shift(Track.of(a), Track.of(b), signals, clips[0].height)
         inside = slice(beyond, beyond + steps + 1)

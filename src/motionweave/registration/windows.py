@@ -18,21 +18,19 @@ from itertools import product
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.registration.clouds import PointClip
 
-# Seconds between the frames of a window, and how many there are before and after its middle.
+# Seconds between the frames of a window.
 STEP = 1.0 / 30.0
-REACH = 2
 # How far from a whole frame still counts as one: frame rates such as 59.94 are rounded.
 ROUNDING = 1e-6
 # Rows and columns of a grid that are computed at a time, so that everything stays in the cache.
 _ROWS, _COLUMNS = 96, 768
 # A grid of up to this many cells is computed in one go, as if any window might be cut.
 _SMALL = 10_000
-_OFFSETS = np.arange(-REACH, REACH + 1)
-_FRAMES = len(_OFFSETS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +45,7 @@ class Track:
         ``(n, 2)`` x and z of the weighted mean of each frame's points.
     energy
         ``(n,)`` weighted mean of x² + z².
-    signals, weights
+    signals, weights, reach
         Those of the clip.
     """
 
@@ -58,6 +56,7 @@ class Track:
     energy: Array
     signals: Array
     weights: Array
+    reach: int
 
     @classmethod
     def of(cls, clip: PointClip) -> Track:
@@ -67,7 +66,7 @@ class Track:
         centre = plane @ w
         x, z = (plane[:, i] - centre[:, i, None] for i in range(2))
         y = np.ascontiguousarray(clip.points[..., 1])
-        return cls(x, y, z, centre, (x * x + z * z) @ w, clip.signals, w)
+        return cls(x, y, z, centre, (x * x + z * z) @ w, clip.signals, w, clip.reach)
 
     def __getitem__(self, frames: slice) -> Track:
         return Track(
@@ -78,6 +77,7 @@ class Track:
             self.energy[frames],
             self.signals[frames],
             self.weights,
+            self.reach,
         )
 
 
@@ -132,6 +132,8 @@ class _Side:
         The mean height of all points.
     stride
         Frames of the clip between two of a window.
+    offsets
+        ``(K,)`` from a window's middle to its frames, in steps.
     shared
         Whether windows share their frames: S = T. Else S = K T, all first frames first.
     """
@@ -147,6 +149,7 @@ class _Side:
     weights: Array
     level: float
     stride: float
+    offsets: NDArray[np.intp]
     shared: bool
 
     @classmethod
@@ -161,14 +164,15 @@ class _Side:
     def _made(cls, clip: PointClip, shared: bool) -> _Side:
         count = len(clip)
         stride = _stride(clip)
-        at = np.arange(count)[:, None] + stride * _OFFSETS
+        offsets = np.arange(-clip.reach, clip.reach + 1)
+        at = np.arange(count)[:, None] + stride * offsets
         inside = (at >= -ROUNDING) & (at <= count - 1 + ROUNDING)
         at = np.clip(at, 0.0, count - 1.0)
         if shared:
             track, place = Track.of(clip), at.astype(np.intp)
         else:
             track = Track.of(clip.sample(at.T.ravel(), clip.fps))
-            place = np.arange(count)[:, None] + count * np.arange(_FRAMES)
+            place = np.arange(count)[:, None] + count * np.arange(len(offsets))
         level = float(track.y.mean())
         height = track.y - level
         path = track.centre.T[:, place] * inside
@@ -186,6 +190,7 @@ class _Side:
             track.weights,
             level,
             stride,
+            offsets,
             shared,
         )
 
@@ -194,13 +199,13 @@ class _Side:
 
     def whole(self, first: int, stop: int) -> tuple[int, int]:
         """Which of the windows ``[first, stop)`` are not cut."""
-        far = int(np.ceil(REACH * self.stride - ROUNDING))
+        far = int(np.ceil(self.offsets[-1] * self.stride - ROUNDING))
         begin = min(max(first, far), stop)
         return begin, max(begin, min(stop, len(self) - far))
 
     def touched(self, first: int, stop: int) -> slice:
         """The single frames that the windows ``[first, stop)`` touch, if windows share them."""
-        far = REACH * round(self.stride)
+        far = int(self.offsets[-1]) * round(self.stride)
         return slice(max(0, first - far), min(len(self), stop + far))
 
     def steps(self, first: int, stop: int) -> list[tuple[slice, slice]]:
@@ -210,7 +215,7 @@ class _Side:
         """
         touched = self.touched(first, stop)
         found = []
-        for by in (round(self.stride) * _OFFSETS).tolist():
+        for by in (round(self.stride) * self.offsets).tolist():
             begin = max(first + by, touched.start)
             end = max(begin, min(stop + by, touched.stop))
             here, there = (slice(begin - zero, end - zero) for zero in (first + by, touched.start))
@@ -262,7 +267,7 @@ def _fill(
 ) -> None:
     """Put the distances of some windows into ``out``; either all are whole or any may be cut."""
     i, j = slice(*rows), slice(*columns)
-    k, w = _FRAMES, left.weights
+    k, w = len(left.offsets), left.weights
     # Both clips' heights are taken above the level of the second.
     lift = left.level - right.level
 

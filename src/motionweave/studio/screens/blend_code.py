@@ -57,7 +57,7 @@ def _registering(settings: BlendSettings) -> tuple[str, list[object]]:
     options = ""
     flags: list[object] = []
     if settings.cyclic:
-        options, flags = ", cyclic=True", ["--cyclic"]
+        options, flags = ", ends='cyclic'", ["--ends", "cyclic"]
     elif settings.ends != "fixed":
         options, flags = f", ends={settings.ends!r}", ["--ends", settings.ends]
     if settings.slope_limit != 2:
