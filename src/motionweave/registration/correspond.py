@@ -143,8 +143,9 @@ def phases(
             return [dtw.corner_mean(part, rules.slope_limit) for part in parts]
 
         means = means_of(block.poses)
-        if block.signals is not None and rules.strikes > 0.0:
-            means = means_of(block.poses + rules.strikes * min(means) * block.signals)
+        weight = pairing.signal_weight(min(means), block.height, rules)
+        if block.signals is not None and weight > 0.0:
+            means = means_of(block.poses + weight * block.signals)
         best = int(np.argmin(means))
         earlier, later = means[best - 1], means[(best + 1) % columns]
         bend = earlier - 2.0 * means[best] + later

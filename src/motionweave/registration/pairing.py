@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.curves import smoothstep
 from motionweave.errors import RegistrationError, Remedy
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
@@ -41,6 +42,9 @@ _LEAST_SHARE = 0.5
 # What a sample is worth in which nothing moves; how much more one that has to be kept is worth.
 _PRESENT = 0.5
 _BEYOND_PRICE = 1e3
+# Poses nearer than the first, in body heights, need no signals to know their timing; those
+# farther apart than the second do.
+_ALIKE, _UNLIKE = 0.025, 0.05
 # Samples around the end of a stretch among which the best is taken.
 POLISH = 3
 # What is good enough, between the distances of the nearest frames (0) and the usual one (1),
@@ -201,7 +205,7 @@ class Block:
     """A part of the grid of two clips: distances of poses, and of signals on top."""
 
     def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
-        self.poses = distance_block(a, b, rows, columns)
+        self.poses, self.height = distance_block(a, b, rows, columns), a.height
         self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
 
     def best(self, search: Callable[[Array], Path], rules: Rules, tie: float = 0.0) -> Pair:
@@ -214,7 +218,7 @@ class Block:
             return mean_along(self.poses, path)
 
         cost = _towards_straight(self.poses, tie) if tie else self.poses
-        return _best(cost, self.signals, search, mean, rules)
+        return _best(cost, self.signals, search, mean, rules, self.height)
 
 
 class _Band:
@@ -222,7 +226,7 @@ class _Band:
 
     def __init__(self, a: PointClip, b: PointClip, first: NDArray[np.int64], width: int):
         self.first, self.columns = first, len(b)
-        self.poses = distance_band(a, b, first, width)
+        self.poses, self.height = distance_band(a, b, first, width), a.height
         self.signals = signal_band(a, b, first, width) if a.signals.size else None
 
     def best(self, rules: Rules) -> Pair:
@@ -235,7 +239,7 @@ class _Band:
             rows = path[:, 0]
             return float(self.poses[rows, path[:, 1] - self.first[rows]].mean())
 
-        return _best(self.poses, self.signals, search, mean, rules)
+        return _best(self.poses, self.signals, search, mean, rules, self.height)
 
 
 def _best(
@@ -244,17 +248,29 @@ def _best(
     search: Callable[[Array], Path],
     mean: Callable[[Path], float],
     rules: Rules,
+    height: float,
 ) -> Pair:
     """How far corresponding poses differ says how much the signals are to count."""
     path = search(cost)
     usual = mean(path)
-    if signals is None or rules.strikes == 0.0:
+    weight = signal_weight(usual, height, rules)
+    if signals is None or weight == 0.0:
         return Pair(path, usual)
-    weight = rules.strikes * usual
     both = weight * signals
     both += cost
     path = search(both)
     return Pair(path, mean(path), weight)
+
+
+def signal_weight(usual: float, height: float, rules: Rules) -> float:
+    """How much signals count beside poses whose usual (square) distance this is.
+
+    Poses that differ no more than noise does know their timing best; strikes that are
+    detected in noise do not.
+    """
+    apart = np.sqrt(usual) / (height or 1.0)
+    unlike = smoothstep((apart - _ALIKE) / (_UNLIKE - _ALIKE))
+    return rules.strikes * usual * float(unlike)
 
 
 def trimmed(pair: Pair, *, begin: bool = True, end: bool = True) -> Pair:
