@@ -48,20 +48,19 @@ def run(args: argparse.Namespace) -> None:
 
     common.check_output(args.output, [args.clip])
     motion = common.load_clip(args, args.clip)
-    with common.warned():
-        if args.frames is None:
-            first, last = find_cycle(motion)
-        elif args.frames == "whole":
-            first, last = 0, len(motion) - 1
-        else:
-            first, last = args.frames
-        result = loop(
-            motion,
-            args.rounds,
-            frames=args.frames if args.frames == "whole" else (first, last),
-            in_place=args.in_place,
-            clean=not args.no_clean,
-        )
+    if args.frames is None:
+        first, last = find_cycle(motion)
+    elif args.frames == "whole":
+        first, last = 0, len(motion) - 1
+    else:
+        first, last = args.frames
+    result = loop(
+        motion,
+        args.rounds,
+        frames=args.frames if args.frames == "whole" else (first, last),
+        in_place=args.in_place,
+        clean=not args.no_clean,
+    )
     common.save_clip(result, args.output)
     seconds = result.duration / args.rounds
     turn = float(displacement(result).angle) / args.rounds

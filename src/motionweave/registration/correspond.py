@@ -20,6 +20,8 @@ from motionweave.registration.pairing import Block, Pair, Rules, Span
 
 # How many frames of the reference are tried as the beginning of a common stretch.
 _MOST_STARTS = 100
+# Every how many samples a phase is tried to find the reference of cycles.
+_FEW_PHASES = 3
 # Samples before and after given ones that are looked at: a little over a minute.
 _FARTHEST = 2000
 
@@ -69,7 +71,7 @@ def anchored(
         corner = (0, 0), (len(clips[a]) - 1, len(clips[b]) - 1)
         if fixed[0] and cells[:1] != [corner[0]]:
             cells.insert(0, corner[0])
-        if fixed[1] and cells[-1] != corner[1]:
+        if fixed[1] and cells[-1:] != [corner[1]]:
             cells.append(corner[1])
         return pairing.through(clips[a], clips[b], cells, far, rules)
 
@@ -133,13 +135,13 @@ def phases(
     begins so that all are in the phase of the reference."""
     count = len(rounds)
 
-    def best_phase(a: int, b: int) -> tuple[float, float]:
+    def best_phase(a: int, b: int, stride: int = 1) -> tuple[float, float]:
         pairing.check_lengths(rounds[a], rounds[b], 3, rules)
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         block = Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
 
         def means_of(cost: Array) -> list[float]:
-            parts = (cost[:, phase : phase + columns + 1] for phase in range(columns))
+            parts = (cost[:, phase : phase + columns + 1] for phase in range(0, columns, stride))
             return [dtw.corner_mean(part, rules.slope_limit) for part in parts]
 
         means = means_of(block.poses)
@@ -147,20 +149,19 @@ def phases(
         if block.signals is not None and weight > 0.0:
             means = means_of(block.poses + weight * block.signals)
         best = int(np.argmin(means))
-        earlier, later = means[best - 1], means[(best + 1) % columns]
+        earlier, later = means[best - 1], means[(best + 1) % len(means)]
         bend = earlier - 2.0 * means[best] + later
         return means[best], best + (0.5 * (earlier - later) / bend if bend > 0 else 0.0)
 
-    found = {}
     if reference is None:
-        found = {(a, b): best_phase(a, b) for a in range(count) for b in range(count) if a != b}
+        # Which clip is nearest to all others shows with a few phases, too.
         means = np.zeros((count, count))
-        for pair, (mean, _) in found.items():
-            means[pair] = mean
-        reference = int(np.argmin((means + means.T).sum(axis=1))) if count > 2 else 0
+        for a in range(count if count > 2 else 0):
+            for b in range(a + 1, count):
+                means[a, b] = means[b, a] = best_phase(a, b, _FEW_PHASES)[0]
+        reference = int(np.argmin(means.sum(axis=1)))
     return reference, tuple(
-        0.0 if j == reference else (found.get((reference, j)) or best_phase(reference, j))[1]
-        for j in range(count)
+        0.0 if j == reference else best_phase(reference, j)[1] for j in range(count)
     )
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, is_closed, wrapped
@@ -199,15 +198,18 @@ class _Lags:
     @cached_property
     def _sums(self) -> Array:
         """``(n + 1, most + 1)`` sums of all rows and lags before."""
-        sums = np.zeros((len(self.clip) + 1, self.most + 1))
+        # Lag by lag in memory, as they are read.
+        sums = np.zeros((len(self.clip) + 1, self.most + 1), order="F")
         np.cumsum(self.distances, axis=0, out=sums[1:, 1:])
         np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
         return sums
 
-    def _mean(self, row: NDArray[np.intp], rows: int, low: int, high: int) -> Array:
-        """Mean distances over ``rows`` samples from each row on, and lags ``(low, high]``."""
-        s = self._sums
-        total = s[row + rows, high] - s[row, high] - s[row + rows, low] + s[row, low]
+    def _mean(self, begin: int, count: int, rows: int, low: int, high: int) -> Array:
+        """Mean distances over ``rows`` samples from each of ``count`` rows on, and lags
+        ``(low, high]``."""
+        here, there = slice(begin, begin + count), slice(begin + rows, begin + rows + count)
+        below, above = self._sums[:, low], self._sums[:, high]
+        total = above[there] - above[here] - below[there] + below[here]
         return np.asarray(total / (rows * (high - low)))
 
     def overlap(self, lag: int) -> int:
@@ -218,14 +220,14 @@ class _Lags:
         """For each place at which that many samples can be compared: how far they are from those
         a lag later, as a share of how far the samples there usually are from each other."""
         many = self.overlap(lag)
-        row = np.arange(len(self.clip) - lag - many + 1)
-        apart = self._mean(row, many, lag - 1, lag)
+        count = len(self.clip) - lag - many + 1
+        apart = self._mean(0, count, many, lag - 1, lag)
         # What is brought together has to vary in itself: a figure that stands before a jump and
         # after it repeats nothing.
         half, reach = max(1, many // 2), max(1, min(many, self.most))
-        own = self._mean(row, half, 0, reach)
-        other = self._mean(np.minimum(row + lag, len(self.clip) - half), half, 0, reach)
-        usual = np.minimum(self._mean(row, many, 0, lag), np.minimum(own, other))
+        own = self._mean(0, count, half, 0, reach)
+        other = self._mean(lag, count, half, 0, reach)
+        usual = np.minimum(self._mean(0, count, many, 0, lag), np.minimum(own, other))
         still = (_STILL * self.clip.height) ** 2
         return np.where(usual > still, apart / np.maximum(usual, np.finfo(float).tiny), np.inf)
 

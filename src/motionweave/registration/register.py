@@ -276,8 +276,8 @@ class _Making:
     def __post_init__(self) -> None:
         self.fingerprints = tuple(motion.fingerprint for motion in self.clips)
         self.motions = on_common_skeleton(self.clips) if self.clips else ()
-        check([self._points(m) for m in self.motions], self.anchors, self.keep, self.rules,
-              self.reference)  # fmt: skip
+        self.clouds = [self._points(motion) for motion in self.motions]
+        check(self.clouds, self.anchors, self.keep, self.rules, self.reference)
         # A T-pose in frame 0 is not part of the motion.
         self.lead = [
             0 if self.paper or self.anchors else int(starts_in_tpose(m)) for m in self.motions
@@ -328,7 +328,8 @@ class _Making:
 
     def _stretch(self, ends: PairEnds, why: str, auto: bool) -> RegistrationCurve:
         bodies = [m[lead:] for m, lead in zip(self.motions, self.lead, strict=True)]
-        points = with_strikes([self._points(m) for m in bodies], bodies)
+        clouds = [cloud[lead:] for cloud, lead in zip(self.clouds, self.lead, strict=True)]
+        points = with_strikes(clouds, bodies)
         found = register_points(
             *points,
             ends=ends,
