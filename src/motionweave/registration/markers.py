@@ -31,6 +31,8 @@ class MarkerCurve:
         The k clips: the markers that all of them have, without gaps.
     timewarp, alignment, ranges, reference, distances
         See `RegistrationCurve`.
+    cyclic, displacement
+        Always False and None: cycles need a skeleton.
     """
 
     motions: tuple[Markers, ...]

@@ -224,9 +224,7 @@ def register(
     if curve.verdict is not None and curve.verdict.doubtful and reach is None:
         doubts = "; ".join(curve.verdict.doubts) or "the clips hardly correspond"
         warnings.warn(
-            QualityWarning(
-                f"doubtful registration: {doubts}", remedies=curve.verdict.remedies
-            ),
+            QualityWarning(f"doubtful registration: {doubts}", remedies=curve.verdict.remedies),
             stacklevel=2,
         )
     return curve
