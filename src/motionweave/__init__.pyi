@@ -34,8 +34,8 @@ from .errors import MotionError as MotionError
 from .errors import MotionweaveError as MotionweaveError
 from .errors import QualityWarning as QualityWarning
 from .errors import RegistrationError as RegistrationError
-from .errors import RetargetNotice as RetargetNotice
 from .errors import Remedy as Remedy
+from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
 from .measure.quality import Quality as Quality
@@ -68,12 +68,12 @@ from .registration.loops import loop as loop
 from .registration.loops import travel as travel
 from .registration.markers import MarkerCurve as MarkerCurve
 from .registration.register import register as register
+from .registration.verdict import Verdict as Verdict
 from .retargeting import common_skeleton as common_skeleton
 from .retargeting import concatenate as concatenate
 from .retargeting import joint_mapping as joint_mapping
 from .retargeting import on_common_skeleton as on_common_skeleton
 from .retargeting import retarget as retarget
-from .registration.verdict import Verdict as Verdict
 from .samples.clips import sample as sample
 
 __version__: str
