@@ -152,7 +152,7 @@ def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Ta
     wide = 2 * HALF
     zone = slice(max(at[0] - wide, 0), at[0] + wide + 1)
     parts = a[zone], b[max(at[1] - wide, 0) : at[1] + wide + 1]
-    curve = mw.register(a, b, anchor=at, reach=3.0 * HALF / FPS)
+    curve = mw.register(a, b, anchors=[at], reach=3.0 * HALF / FPS)
     span = (at[0] - HALF, at[0] + HALF)
     equal = _apart(a, b, lambda frames: frames - at[0] + at[1], span)
     warped = _apart(a, b, lambda frames: _across(curve, frames), span)

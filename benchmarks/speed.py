@@ -175,7 +175,7 @@ def _registration() -> list[Row]:
 
     def nine(cyclic: bool) -> Callable[[], Any]:
         gaits = [clips.built_in(name) for name in GAITS]
-        return lambda: mw.register(*gaits, cyclic=cyclic)
+        return lambda: mw.register(*gaits, ends="cyclic" if cyclic else "fixed")
 
     paper = "Kovar & Gleicher 2003, 1.3 GHz Athlon"
     return [
@@ -202,7 +202,7 @@ def _blending() -> list[Row]:
     inputs = np.stack([m.sample(at[:, 0]).rotations for m in motions])
     moves = Planar(np.zeros(at.shape))
     out = np.empty(inputs.shape[1:])
-    curve = mw.register(*(clips.built_in(name) for name in GAITS), cyclic=True)
+    curve = mw.register(*(clips.built_in(name) for name in GAITS), ends="cyclic")
     stepper = curve.stepper()
     row = rng.dirichlet(np.ones(k))
     one, one_weight = np.ascontiguousarray(inputs[:, :1]), weights[:1]

@@ -3,7 +3,7 @@
 import motionweave as mw
 
 gaits = [mw.sample(name) for name in ("walk", "jog", "sneak")]
-curve = mw.register(*gaits, cyclic=True)
+curve = mw.register(*gaits, ends="cyclic")
 
 mix = mw.blend(curve, [0.2, 0.5, 0.3], duration=4.0, clean=True)
 mw.save(mix, "mix.bvh")

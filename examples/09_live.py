@@ -5,7 +5,7 @@ from pathlib import Path
 
 import motionweave as mw
 
-curve = mw.register(*(mw.sample(name) for name in ("walk", "jog", "sneak")), cyclic=True)
+curve = mw.register(*(mw.sample(name) for name in ("walk", "jog", "sneak")), ends="cyclic")
 stepper = curve.stepper()
 
 lines = []

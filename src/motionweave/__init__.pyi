@@ -34,6 +34,7 @@ from .errors import MotionError as MotionError
 from .errors import MotionweaveError as MotionweaveError
 from .errors import QualityWarning as QualityWarning
 from .errors import RegistrationError as RegistrationError
+from .errors import Remedy as Remedy
 from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
@@ -62,8 +63,12 @@ from .plots.filmstrip import film_strip as film_strip
 from .registration.curve import RegistrationCurve as RegistrationCurve
 from .registration.files import load_registration as load_registration
 from .registration.files import save_registration as save_registration
+from .registration.loops import in_place as in_place
+from .registration.loops import loop as loop
+from .registration.loops import travel as travel
 from .registration.markers import MarkerCurve as MarkerCurve
 from .registration.register import register as register
+from .registration.verdict import Verdict as Verdict
 from .retargeting import common_skeleton as common_skeleton
 from .retargeting import concatenate as concatenate
 from .retargeting import joint_mapping as joint_mapping

@@ -7,11 +7,58 @@ Anything else that escapes the library is a bug.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A setting that would help, as data, so that each face can say it in its own words.
+
+    Parameters
+    ----------
+    option
+        The parameter's name in the API, such as ``slope_limit``.
+    value
+        What to set it to; None where that is for the user to say.
+    """
+
+    option: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.option}=..." if self.value is None else f"{self.option}={self.value!r}"
+
+    def as_flag(self) -> str:
+        """The same as an option of the command line."""
+        flag = "--" + self.option.replace("_", "-")
+        if self.value is None or self.value is False:
+            return flag
+        return flag if self.value is True else f"{flag} {self.value}"
 
 
 class MotionweaveError(Exception):
-    """Base of all errors that a user can act on."""
+    """Base of all errors that a user can act on.
+
+    Parameters
+    ----------
+    reason
+        What is wrong, and where.
+    remedies
+        Settings that would help; the message ends with them.
+    """
+
+    def __init__(self, reason: str = "", remedies: Sequence[Remedy] = ()):
+        self.reason = reason
+        self.remedies = tuple(remedies)
+        super().__init__(with_remedies(reason, [str(remedy) for remedy in self.remedies]))
+
+
+def with_remedies(reason: str, remedies: Sequence[str]) -> str:
+    """A message that ends with what would help."""
+    return f"{reason}: use {' or '.join(remedies)}" if remedies else reason
 
 
 class FormatError(MotionweaveError):
@@ -28,7 +75,6 @@ class FormatError(MotionweaveError):
     """
 
     def __init__(self, reason: str, path: str | Path | None = None, line: int | None = None):
-        self.reason = reason
         self.path = None if path is None else str(path)
         self.line = line
         place = ""
@@ -37,6 +83,7 @@ class FormatError(MotionweaveError):
         elif line is not None:
             place = f"line {line}"
         super().__init__(f"{place}: {reason}" if place else reason)
+        self.reason = reason
 
 
 class MotionError(MotionweaveError):
@@ -71,15 +118,21 @@ class QualityWarning(UserWarning):
 
     Parameters
     ----------
-    message
-        What, where, and what would help.
+    reason
+        What is doubtful, and where.
     finding
         The `Finding` of the self-check that it is about, if it comes from there.
+    remedies
+        Settings that would help; the message ends with them.
     """
 
-    def __init__(self, message: str, finding: object | None = None):
-        super().__init__(message)
+    def __init__(
+        self, reason: str = "", finding: object | None = None, remedies: Sequence[Remedy] = ()
+    ):
+        self.reason = reason
         self.finding = finding
+        self.remedies = tuple(remedies)
+        super().__init__(with_remedies(reason, [str(remedy) for remedy in self.remedies]))
 
 
 class RetargetNotice(UserWarning):

@@ -181,7 +181,7 @@ _METHODS: dict[str, tuple[tuple[str, ...], Any]] = {
     "blend": (("walk", "jog"), lambda a, b: mw.blend(mw.register(a, b), [0.4, 0.6])),
     "cycles": (
         ("walk", "jog"),
-        lambda a, b: mw.blend(mw.register(a, b, cyclic=True), [0.4, 0.6], duration=2.0),
+        lambda a, b: mw.blend(mw.register(a, b, ends="cyclic"), [0.4, 0.6], duration=2.0),
     ),
     "transition": (("walk", "jog"), mw.transition),
     "join": (("walk", "jog"), mw.join),

@@ -47,7 +47,14 @@ def test_weights_over_time(clips: Path, tmp_path: Path) -> None:
     table = tmp_path / "weights.csv"
     table.write_text("time,walk,jog\n0,1,0\n3,0,1\n5,1,0\n")
     out = tmp_path / "out.bvh"
-    words = ["blend", *files(clips, "walk", "jog"), "--cyclic", "--weights-over-time", str(table)]
+    words = [
+        "blend",
+        *files(clips, "walk", "jog"),
+        "--ends",
+        "cyclic",
+        "--weights-over-time",
+        str(table),
+    ]
     assert main([*words, "-o", str(out)]) == 0
     assert mw.load(out).duration == pytest.approx(5.0, abs=0.05)
 

@@ -25,7 +25,7 @@ def test_a_registration_is_written_and_drawn(
     clips: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output, picture = tmp_path / "gaits.mwreg", tmp_path / "gaits.png"
-    words = ["register", *clips, "-o", str(output), "--plot", str(picture), "--free"]
+    words = ["register", *clips, "-o", str(output), "--plot", str(picture), "--ends", "free"]
     assert main(words) == 0
     text = capsys.readouterr().out
     assert "reference" in text
@@ -35,7 +35,7 @@ def test_a_registration_is_written_and_drawn(
 
 
 def test_json_tells_all(clips: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["register", *clips, "--cyclic", "--json", "--weight", "Head=0.5"]) == 0
+    assert main(["register", *clips, "--ends", "cyclic", "--json", "--weight", "Head=0.5"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["cyclic"] is True
     assert [clip["name"] for clip in data["clips"]] == ["walk", "jog", "walk_left"]
@@ -46,7 +46,7 @@ def test_json_tells_all(clips: list[str], capsys: pytest.CaptureFixture[str]) ->
     ("words", "message"),
     [
         ([], "nothing to do"),
-        (["--json", "--anchor", "1,2"], "one frame for each"),
+        (["--json", "--anchors", "1,2"], "one frame for each"),
         (["--json", "--weight", "NoSuchJoint=1"], "no joint"),
         (["-o", "missing/gaits.mwreg"], "does not exist"),
     ],

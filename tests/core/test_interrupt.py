@@ -12,7 +12,7 @@ from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
 
 WORK: dict[str, Callable[[], object]] = {
     "register": lambda: mw.register(mw.sample("walk"), mw.sample("jog")),
-    "register cycles": lambda: mw.register(mw.sample("walk"), mw.sample("jog"), cyclic=True),
+    "register cycles": lambda: mw.register(mw.sample("walk"), mw.sample("jog"), ends="cyclic"),
     "transition": lambda: mw.transition(mw.sample("walk"), mw.sample("jog")),
     "clean": lambda: mw.clean_feet(mw.sample("walk")),
     "warp": lambda: mw.warp(mw.sample("walk"), [mw.Key(20, "left_hand", offset=(0, 0.2, 0))]),

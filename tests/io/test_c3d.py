@@ -137,8 +137,8 @@ def test_where_a_skeleton_is_needed(tmp_path: Path) -> None:
         mw.load_markers(tmp_path / "walk.bvh")
     with pytest.raises(mw.RegistrationError, match="cannot be registered with each other"):
         mw.register(markers, walk)
-    with pytest.raises(mw.RegistrationError, match="needs a skeleton"):
-        mw.register(markers, markers, cyclic=True)
+    with pytest.raises(mw.RegistrationError, match="need a skeleton"):
+        mw.register(markers, markers, ends="cyclic")
     curve = mw.register(markers, markers)
     with pytest.raises(mw.BlendError, match="need a skeleton"):
         mw.blend(curve, [1, 1], direction="backward")

@@ -12,8 +12,8 @@ import motionweave as mw
 from motionweave import Planar, RegistrationError
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
-from motionweave.registration.compare import Track, compare
-from motionweave.registration.windows import window_distances, windows
+from motionweave.registration.distance import along
+from motionweave.registration.windows import Track
 from tests.strategies import random_motion
 
 
@@ -112,24 +112,22 @@ def test_band_and_block_are_parts_of_the_grid() -> None:
             assert band[i, place] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-@settings(max_examples=20)
-@given(st.integers(1, 40), st.integers(1, 40), st.sampled_from([30.0, 60.0, 120.0]),
-       st.integers(0, 2**16))  # fmt: skip
-def test_both_ways_to_a_grid_agree(frames_a: int, frames_b: int, fps: float, seed: int) -> None:
+@settings(max_examples=10)
+@given(st.integers(2, 40), st.sampled_from([24.0, 30.0, 120.0]), st.integers(0, 2**16))
+def test_no_digits_are_lost_far_away(frames: int, fps: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    a, b = random_points(rng, frames_a, 5, fps), random_points(rng, frames_b, 5, 30.0)
-    # Far away, where digits would be lost to a careless computation.
-    b = PointClip(b.points + np.array([3000.0, 0.0, 4000.0]), 30.0, a.weights)
-    by_frames = distance.distance_grid(a, b)
-    by_windows = window_distances(windows(a), windows(b))
-    np.testing.assert_allclose(by_frames, by_windows, rtol=1e-8, atol=1e-9)
+    a, b = random_points(rng, frames, 5, fps), random_points(rng, 130, 5, 30.0)
+    b = PointClip(b.points, 30.0, a.weights)
+    far = PointClip(b.points + np.array([3000.0, 0.0, 4000.0]), 30.0, a.weights)
+    here, there = distance.distance_grid(a, b), distance.distance_grid(a, far)
+    np.testing.assert_allclose(here, there, rtol=1e-8, atol=1e-9)
 
 
 def test_comparing_clips_of_one_timing_is_the_diagonal_of_their_grid() -> None:
     rng = np.random.default_rng(3)
     a, b = random_points(rng, 40, 9, 30.0), random_points(rng, 40, 9, 30.0)
     b = PointClip(b.points + np.array([500.0, 0.0, -300.0]), 30.0, a.weights)
-    found = compare(Track.of(a), Track.of(b))
+    found = along(Track.of(a), Track.of(b))
     grid = distance.distance_grid(a, b)
     np.testing.assert_allclose(found.distance, grid.diagonal(), rtol=1e-9)
     for frame in (0, 1, 20, 39):

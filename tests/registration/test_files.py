@@ -20,7 +20,9 @@ def curve() -> RegistrationCurve:
 
 @pytest.mark.parametrize("cyclic", [False, True])
 def test_round_trip(tmp_path: Path, cyclic: bool) -> None:
-    curve = mw.register(mw.sample("walk"), mw.sample("jog_left"), cyclic=cyclic)
+    curve = mw.register(
+        mw.sample("walk"), mw.sample("jog_left"), ends="cyclic" if cyclic else "auto"
+    )
     path = tmp_path / "gaits.mwreg"
     curve.save(path)
     again = mw.load_registration(path)

@@ -108,7 +108,7 @@ def test_a_known_warp_is_found(mocap: Path, kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"ends": "free"}, {"cyclic": True}, {"anchor": (20, 10, 30)}]
+    "options", [{}, {"ends": "free"}, {"ends": "cyclic"}, {"anchors": [(20, 10, 30)]}]
 )
 def test_turning_and_moving_changes_nothing_but_the_alignment(options: dict) -> None:
     clips = [mw.sample(name) for name in ("walk", "jog", "walk_left")]
@@ -220,7 +220,7 @@ NINE = [
 
 
 @pytest.mark.mocap
-@pytest.mark.parametrize("options", [{"ends": "free"}, {"cyclic": True}])
+@pytest.mark.parametrize("options", [{"ends": "free"}, {"ends": "cyclic"}])
 def test_nine_real_clips_make_one_curve(mocap: Path, options: dict) -> None:
     curve = mw.register(*(clip(mocap, name) for name in NINE), **options)
     assert len(curve) == 9
@@ -236,14 +236,14 @@ def test_nine_real_clips_make_one_curve(mocap: Path, options: dict) -> None:
 def test_nine_built_in_clips_make_one_curve() -> None:
     names = [f"{gait}{way}" for gait in ("walk", "jog", "sneak") for way in ("", "_left", "_right")]
     clips = [mw.sample(name) for name in names]
-    curve = mw.register(*clips, cyclic=True)
+    curve = mw.register(*clips, ends="cyclic")
     assert len(curve) == 9
     assert increases(curve)
     assert {m.kind for m in curve.matches} >= {"left_heel", "right_heel"}
 
 
 def test_a_cyclic_curve_closes_on_itself() -> None:
-    curve = mw.register(mw.sample("walk"), mw.sample("jog_left"), cyclic=True)
+    curve = mw.register(mw.sample("walk"), mw.sample("jog_left"), ends="cyclic")
     assert curve.cyclic
     assert curve.period == pytest.approx(curve.timewarp.end - curve.timewarp.start)
     warp, step = curve.timewarp, curve.displacement
@@ -293,10 +293,10 @@ def test_free_ends_leave_out_a_t_pose(mocap: Path) -> None:
 
 def test_an_anchor_is_on_the_curve() -> None:
     walk, jog = mw.sample("walk"), mw.sample("jog")
-    shared = mw.register(walk, jog, cyclic=False, ends="free")
+    shared = mw.register(walk, jog, ends="free")
     middle = 0.5 * (shared.timewarp.start + shared.timewarp.end)
     anchor = np.rint(shared.timewarp.frames(middle)).astype(int)
-    curve = mw.register(walk, jog, anchor=tuple(anchor), reach=1.0)
+    curve = mw.register(walk, jog, anchors=[tuple(anchor)], reach=1.0)
     u = [float(curve.timewarp.parameter(j, anchor[j])) for j in range(2)]
     assert abs(u[0] - u[1]) < 2.0 / 30.0
     assert increases(curve)
@@ -316,12 +316,14 @@ def test_frame_rates_may_differ() -> None:
 def test_clips_of_too_different_length_are_told_which_limit_would_do() -> None:
     walk = mw.sample("walk")
     short = walk[: len(walk) // 5]
-    with pytest.raises(mw.RegistrationError, match=r"slope_limit=2.*slope_limit=[345]") as error:
-        mw.register(walk, short)
-    needed = int(str(error.value).split("use slope_limit=")[1].split(",")[0])
-    assert increases(mw.register(walk, short, slope_limit=needed))
+    with pytest.raises(mw.RegistrationError, match=r"at most 2.*slope_limit=[345]") as error:
+        mw.register(walk, short, ends="fixed")
+    remedy = error.value.remedies[0]
+    assert remedy.option == "slope_limit"
+    assert remedy.as_flag() == f"--slope-limit {remedy.value}"
+    assert increases(mw.register(walk, short, ends="fixed", slope_limit=remedy.value))
     with pytest.raises(mw.RegistrationError):
-        mw.register(walk, short, slope_limit=needed - 1)
+        mw.register(walk, short, ends="fixed", slope_limit=remedy.value - 1)
 
 
 def test_standing_still_gives_a_straight_line() -> None:
@@ -337,7 +339,7 @@ def test_standing_still_gives_a_straight_line() -> None:
     share = curve.timewarp.frames(u) / [89.0, 59.0]
     assert np.abs(share[:, 0] - share[:, 1]).max() < 0.02
     with pytest.raises(mw.MotionError, match="does not repeat itself"):
-        mw.register(still, walk, cyclic=True)
+        mw.register(still, walk, ends="cyclic")
 
 
 def test_two_frames_and_mirrored_clips_register() -> None:
@@ -362,15 +364,19 @@ def _sides(motion: Motion) -> tuple[list[int], dict[str, str]]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ends": "loose"}, "expected 'fixed' or 'free'"),
-        ({"slope_limit": 0}, "slope_limit=0"),
-        ({"slope_limit": 2.5}, "slope_limit=2.5"),
-        ({"reference": 2}, "reference=2"),
+        ({"ends": "loose"}, "'auto', 'fixed', 'free', 'cyclic'"),
+        ({"ends": ("fixed", "cyclic")}, "'fixed' or 'free' for start and end"),
+        ({"slope_limit": 0}, "slope limit 0"),
+        ({"slope_limit": 2.5}, "slope limit 2.5"),
+        ({"reference": 2}, "reference 2"),
         ({"strikes": -1.0}, "strikes"),
-        ({"anchor": (1,)}, "one frame for each"),
-        ({"anchor": (1, 10**6)}, "which has frames"),
-        ({"anchor": (1, 1), "ends": "free"}, "exclude each other"),
-        ({"cyclic": True, "ends": "free"}, "cyclic=True"),
+        ({"window": 4}, "window 4: expected an odd number"),
+        ({"anchors": [(1,)]}, "one frame for each"),
+        ({"anchors": [(1, 10**6)]}, "which has frames"),
+        ({"anchors": [(20, 20), (30, 10)]}, "have to increase"),
+        ({"anchors": [(1, 1)], "ends": "cyclic"}, "leave out the anchors"),
+        ({"keep": [[(5, 3)], None]}, "not a range"),
+        ({"keep": [[(5, 9)]]}, "expected a list of ranges"),
     ],
 )
 def test_what_cannot_be_done_is_said(options: dict, message: str) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from motionweave.cli import common
-from motionweave.errors import BlendError
+from motionweave.errors import BlendError, RegistrationError
 
 if TYPE_CHECKING:
+    from motionweave.core.motion import Motion
     from motionweave.registration.curve import RegistrationCurve
 
 REGISTRATION_SUFFIX = ".mwreg"
@@ -18,16 +20,96 @@ def add_curve(parser: argparse.ArgumentParser) -> None:
     """Arguments that name a saved registration, or clips and how to register them."""
     common.add_clips(parser, "several")
     group = parser.add_argument_group("registering clips (not needed with a .mwreg file)")
+    add_registering(group)
+
+
+def add_registering(group: argparse._ActionsContainer) -> None:
+    """Options that say how clips are registered; the names are those of the API."""
     group.add_argument(
         "--ends",
-        choices=("fixed", "free"),
-        default="fixed",
-        help="whether first and last frames correspond, or the best stretch is found",
+        default="auto",
+        type=_ends,
+        metavar="ENDS",
+        help="auto (default): whatever corresponds best; fixed: whole clips; free: the best "
+        "stretch; cyclic: one cycle of each; fixed,free or free,fixed: start and end apart",
     )
     group.add_argument(
-        "--cyclic", action="store_true", help="cut the clips to cycles, to go on for ever"
+        "--anchors",
+        type=_frames,
+        nargs="+",
+        default=[],
+        metavar="F,F,...",
+        help="frames that belong together, one of each clip, such as 12,20 48,71",
     )
-    group.add_argument("--slope-limit", type=int, default=2, metavar="L")
+    group.add_argument(
+        "--keep",
+        type=_kept,
+        nargs="+",
+        default=[],
+        metavar="CLIP:F,F",
+        help="frames that must not be cut off, such as 2:40,60 for the second clip",
+    )
+    group.add_argument(
+        "--cycles",
+        choices=("find", "whole"),
+        default="find",
+        help="for cycles: find them, or take each clip as one",
+    )
+    group.add_argument(
+        "--slope-limit",
+        type=int,
+        default=2,
+        metavar="L",
+        help="most frames in a row for one of another clip (default: 2)",
+    )
+    group.add_argument(
+        "--weight",
+        type=_weight,
+        action="append",
+        default=[],
+        metavar="JOINT=W",
+        help="how much a joint counts (default: 1); may be given several times",
+    )
+    group.add_argument(
+        "--points", type=int, default=40, metavar="N", help="points compared (default: 40)"
+    )
+    group.add_argument(
+        "--window",
+        type=int,
+        default=5,
+        metavar="N",
+        help="frames compared at a time, 1/30 s apart (default: 5)",
+    )
+    group.add_argument(
+        "--strikes", type=float, metavar="W", help="how much feet that come down count"
+    )
+    group.add_argument(
+        "--paper", action="store_true", help="exactly the published method, whole clips"
+    )
+
+
+def registered(args: argparse.Namespace, clips: Sequence[Motion]) -> RegistrationCurve:
+    """The registration of clips as the options say."""
+    from motionweave.registration.register import register
+
+    keep: list[list[tuple[float, float]]] = [[] for _ in clips]
+    for number, first, last in args.keep:
+        if not 1 <= number <= len(clips):
+            raise RegistrationError(f"--keep {number}: there are clips 1 to {len(clips)}")
+        keep[number - 1].append((first, last))
+    return register(
+        *clips,
+        ends=args.ends,
+        anchors=args.anchors,
+        keep=keep,
+        cycles=args.cycles,
+        slope_limit=args.slope_limit,
+        weights=dict(args.weight) or None,
+        points=args.points,
+        window=args.window,
+        strikes=args.strikes,
+        paper=args.paper,
+    )
 
 
 def load_curve(args: argparse.Namespace) -> RegistrationCurve:
@@ -41,7 +123,41 @@ def load_curve(args: argparse.Namespace) -> RegistrationCurve:
         return load_registration(saved[0])
     if len(args.clips) < 2:
         raise BlendError("give two clips or more, or a .mwreg file made by 'motionweave register'")
-    from motionweave.registration.register import register
+    return registered(args, common.load_clips(args, args.clips))
 
-    clips = common.load_clips(args, args.clips)
-    return register(*clips, ends=args.ends, cyclic=args.cyclic, slope_limit=args.slope_limit)
+
+def _ends(text: str) -> Any:
+    parts = text.split(",")
+    if len(parts) == 2 and all(part in ("fixed", "free") for part in parts):
+        return parts[0], parts[1]
+    if text not in ("auto", "fixed", "free", "cyclic"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected auto, fixed, free, cyclic, or a pair such as fixed,free"
+        )
+    return text
+
+
+def _frames(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected frames such as 55,12") from None
+
+
+def _kept(text: str) -> tuple[int, float, float]:
+    number, _, frames = text.partition(":")
+    try:
+        first, last = (float(part) for part in frames.split(","))
+        return int(number), first, last
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 2:40,60") from None
+
+
+def _weight(text: str) -> tuple[str, float]:
+    joint, _, weight = text.rpartition("=")
+    try:
+        if not joint:
+            raise ValueError
+        return joint, float(weight)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected JOINT=WEIGHT") from None

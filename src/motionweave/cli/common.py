@@ -15,7 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-from motionweave.errors import FormatError, MotionweaveError, QualityWarning, RetargetNotice
+from motionweave.errors import (
+    FormatError,
+    MotionweaveError,
+    QualityWarning,
+    RetargetNotice,
+    with_remedies,
+)
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
@@ -167,7 +173,14 @@ def told(error: MotionweaveError | OSError) -> str:
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{error.strerror or error}"
-    return str(error)
+    return in_words(error)
+
+
+def in_words(said: MotionweaveError | QualityWarning) -> str:
+    """A message whose remedies are options of the command line, not of the API."""
+    if not said.remedies:
+        return str(said)
+    return with_remedies(said.reason, [remedy.as_flag() for remedy in said.remedies])
 
 
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:
@@ -255,7 +268,7 @@ class Warned:
             return
         self.messages.append(message)
         if not self.quiet:
-            print(f"motionweave: warning: {message}", file=sys.stderr)
+            print(f"motionweave: warning: {in_words(message)}", file=sys.stderr)
 
     def _note(self, notice: str) -> None:
         """Tell what was done that the user may not expect: no doubt about the result."""
@@ -268,7 +281,7 @@ class Warned:
         """The warnings as plain values, for JSON."""
         return [
             {
-                "message": str(message),
+                "message": in_words(message),
                 **{
                     name: getattr(message.finding, name)
                     for name in ("kind", "frame", "joint", "value", "limit")

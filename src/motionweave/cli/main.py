@@ -28,6 +28,7 @@ VERBS: dict[str, str] = {
     "clean": "make planted feet stay where they are",
     "convert": "change format, frame rate, length, side, axes or units",
     "retarget": "put a motion on another body",
+    "loop": "cut one cycle out of a clip and close it, on the spot if wanted",
     "register": "find which frames and contacts of clips belong together",
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motionweave.cli import common
+from motionweave.cli.blending import add_registering, registered
 from motionweave.errors import RegistrationError
 
 if TYPE_CHECKING:
@@ -19,36 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="FILE", help="registration file to write (.mwreg)"
     )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="picture to draw (png, pdf, svg)")
-    ends = parser.add_mutually_exclusive_group()
-    ends.add_argument(
-        "--free", action="store_true", help="find the longest stretch that corresponds"
-    )
-    ends.add_argument(
-        "--cyclic", action="store_true", help="cut one cycle out of each clip, in the same phase"
-    )
-    ends.add_argument(
-        "--anchor",
-        type=_frames,
-        metavar="F,F,...",
-        help="one frame of each clip that belong together",
-    )
-    parser.add_argument(
-        "--slope-limit", type=int, default=2, metavar="L", help="most frames for one (default 2)"
-    )
-    parser.add_argument(
-        "--weight",
-        type=_weight,
-        action="append",
-        default=[],
-        metavar="JOINT=W",
-        help="how much a joint counts (default 1); may be given several times",
-    )
+    add_registering(parser)
     common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.registration.register import register
-
     if args.output is None and args.plot is None and not args.json:
         raise RegistrationError(
             "nothing to do with the result: give -o FILE, --plot FILE or --json"
@@ -56,14 +32,7 @@ def run(args: argparse.Namespace) -> None:
     for target in (args.output, args.plot):
         if target is not None:
             common.check_output(target, args.clips, motion=False)
-    curve = register(
-        *common.load_clips(args, args.clips),
-        ends="free" if args.free else "fixed",
-        cyclic=args.cyclic,
-        anchor=args.anchor,
-        slope_limit=args.slope_limit,
-        weights=dict(args.weight) or None,
-    )
+    curve = registered(args, common.load_clips(args, args.clips))
     if args.output is not None:
         curve.save(args.output)
     if args.plot is not None:
@@ -88,6 +57,7 @@ def _data(curve: RegistrationCurve) -> dict[str, Any]:
         ],
         "reference": curve.reference,
         "cyclic": curve.cyclic,
+        "verdict": None if curve.verdict is None else curve.verdict.to_dict(),
         "start": curve.timewarp.start,
         "end": curve.timewarp.end,
         "matches": [{"kind": match.kind, "intervals": match.intervals} for match in curve.matches],
@@ -107,21 +77,6 @@ def _text(curve: RegistrationCurve) -> str:
     kinds = sorted({match.kind for match in curve.matches})
     counts = [f"{sum(m.kind == kind for m in curve.matches)} {kind}" for kind in kinds]
     lines.append(f"matching contacts: {', '.join(counts) or 'none'}")
+    if curve.verdict is not None:
+        lines.append(str(curve.verdict))
     return "\n".join(lines)
-
-
-def _frames(text: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected frames such as 55,12") from None
-
-
-def _weight(text: str) -> tuple[str, float]:
-    joint, _, weight = text.rpartition("=")
-    try:
-        if not joint:
-            raise ValueError
-        return joint, float(weight)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected JOINT=WEIGHT") from None

@@ -10,7 +10,7 @@ from motionweave.core import constraints as constraint_tools
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
 
@@ -55,6 +55,24 @@ def rolled(cycle: Motion, frame: int) -> Motion:
     """The same cycle, beginning with another of its frames."""
     frame %= len(cycle) - 1
     return cycle if frame == 0 else repeat(cycle, 2)[frame : frame + len(cycle)]
+
+
+def wrapped(clip: Motion) -> Motion:
+    """A ready-made cycle that ends one frame before its first one comes again, with that frame.
+
+    The root goes on as fast as it went on average between both ends.
+    """
+    turn = rotations.multiply(clip.rotations[-1, 0], rotations.inverse(clip.rotations[-2, 0]))
+    back = rotations.multiply(clip.rotations[1, 0], rotations.inverse(clip.rotations[0, 0]))
+    angles = [float(rotations.vertical_angle(each)) for each in (turn, back)]
+    heading = rotations.vertical_angle(
+        rotations.multiply(clip.rotations[-1, 0], rotations.inverse(clip.rotations[0, 0]))
+    )
+    move = Planar(float(heading) + 0.5 * sum(angles))
+    first, second = (clip.root[i + 1] - clip.root[i] for i in (0, len(clip) - 2))
+    ahead = clip.root[-1] + 0.5 * (move.apply(first) + second)
+    step = Planar.onto(float(move.angle), clip.root[0, [0, 2]], ahead[[0, 2]])
+    return concatenate([clip, clip[0].moved(step)]).with_constraints(clip.constraints)
 
 
 def is_closed(clip: Motion) -> bool:

@@ -11,8 +11,9 @@ from motionweave.core import splines
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
-from motionweave.registration.compare import Comparison, Track, compare
+from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
+from motionweave.registration.windows import Track
 
 # Samples a second along the curve, samples for each knot, width of the median filter.
 _RATE = 30.0
@@ -66,7 +67,7 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     values = np.zeros((len(u), len(lanes), 3))
     for j, lane in enumerate(lanes):
         if j != reference:
-            found = compare(lanes[reference], lane)
+            found = along(lanes[reference], lane)
             values[:, j, 0] = _median(_continuous(found))
             values[:, reference, 1:], values[:, j, 1:] = found.centres
     knots = (len(u) - 1) // _SAMPLES_PER_KNOT

@@ -19,6 +19,7 @@ from motionweave.errors import MotionError
 JointWeights = Mapping[str, float] | ArrayLike
 
 POINTS = 40
+REACH = 2
 # Places on a bone that may become markers, as a share of the skeleton's whole length.
 _FINENESS = 1.0 / 400.0
 # Places are equally far if their distances differ by less than this share of the largest.
@@ -42,6 +43,9 @@ class PointClip:
         strikes.
     name
         What to call the clip in messages.
+    reach
+        How many neighbours on either side a frame is compared with: windows of
+        ``2 reach + 1`` frames, 1/30 s apart.
     """
 
     points: Array
@@ -49,6 +53,7 @@ class PointClip:
     weights: Array
     signals: Array = field(default_factory=lambda: np.zeros((0, 0)))
     name: str = ""
+    reach: int = REACH
 
     def __post_init__(self) -> None:
         points = np.asarray(self.points, dtype=np.float64)
@@ -137,7 +142,10 @@ def point_clouds(motion: Motion, points: int = POINTS) -> Array:
 
 
 def as_points(
-    clip: Motion | PointClip, weights: JointWeights | None = None, points: int = POINTS
+    clip: Motion | PointClip,
+    weights: JointWeights | None = None,
+    points: int = POINTS,
+    reach: int = REACH,
 ) -> PointClip:
     """A motion as a `PointClip`, each marker with the weight of its joint; points as they are."""
     if isinstance(clip, PointClip):
@@ -146,7 +154,9 @@ def as_points(
         return clip
     _, owner = _markers(clip.skeleton, points)
     by_joint = joint_weights(clip.skeleton, weights)
-    return PointClip(point_clouds(clip, points), clip.fps, by_joint[owner], name=clip.name)
+    return PointClip(
+        point_clouds(clip, points), clip.fps, by_joint[owner], name=clip.name, reach=reach
+    )
 
 
 def joint_weights(skeleton: Skeleton, weights: JointWeights | None) -> Array:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.errors import RegistrationError
+from motionweave.errors import RegistrationError, Remedy
 from motionweave.registration import dtw, pairing
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_block
@@ -20,6 +20,10 @@ from motionweave.registration.pairing import Block, Pair, Rules, Span
 
 # How many frames of the reference are tried as the beginning of a common stretch.
 _MOST_STARTS = 100
+# Every how many samples a phase is tried to find the reference of cycles.
+_FEW_PHASES = 3
+# Samples before and after given ones that are looked at: a little over a minute.
+_FARTHEST = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,58 +53,79 @@ def fixed(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Co
 
 def anchored(
     clips: Sequence[PointClip],
-    anchor: Sequence[int],
+    anchors: Sequence[Sequence[int]],
+    fixed: tuple[bool, bool],
     rules: Rules,
     reference: int | None,
     reach: int | None = None,
 ) -> Correspondence:
-    """Given samples belong together; from there both ways as far as it goes.
+    """Given samples belong together, in order of time; before the first and after the last of
+    them as far as it goes, or up to the ends where these are fixed.
 
-    ``reach`` limits how many samples before and after the given one are looked at.
+    ``reach`` limits how many samples before and after the given ones are looked at.
     """
-    most = int(np.sqrt(pairing.MOST_CELLS) / 2)
-    reach = most if reach is None else min(reach, most)
+    far = _FARTHEST if reach is None else min(reach, _FARTHEST)
 
     def pair(a: int, b: int) -> Pair:
-        low = [max(0, anchor[c] - reach) for c in (a, b)]
-        high = [min(len(clips[c]), anchor[c] + reach + 1) for c in (a, b)]
-        cell = (anchor[a] - low[0], anchor[b] - low[1])
-        block = Block(clips[a], clips[b], (low[0], high[0]), (low[1], high[1]))
-        found = block.best(lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
-        return pairing.trimmed(found).moved(low[0], low[1])
+        cells = [(row[a], row[b]) for row in anchors]
+        corner = (0, 0), (len(clips[a]) - 1, len(clips[b]) - 1)
+        if fixed[0] and cells[:1] != [corner[0]]:
+            cells.insert(0, corner[0])
+        if fixed[1] and cells[-1:] != [corner[1]]:
+            cells.append(corner[1])
+        return pairing.through(clips[a], clips[b], cells, far, rules)
 
     return _through_reference(len(clips), pair, reference)
 
 
-def free(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Correspondence:
-    """The longest stretch on which all clips correspond well."""
+def free(
+    clips: Sequence[PointClip],
+    rules: Rules,
+    reference: int | None,
+    keep: Sequence[Sequence[tuple[float, float]]] | None = None,
+) -> Correspondence:
+    """The stretch on which all clips correspond well, with most of what happens in them.
+
+    ``keep`` are ranges of samples of each clip that have to be in it.
+    """
     count = len(clips)
+    worth = [
+        pairing.worth_of(clip, () if keep is None else keep[i]) for i, clip in enumerate(clips)
+    ]
+
+    def stretch(a: int, b: int) -> Pair:
+        return pairing.good_stretch(clips[a], clips[b], rules, (worth[a], worth[b]))
+
+    found: dict[tuple[int, int], Pair] = {}
     if reference is None:
         means = np.zeros((count, count))
         for a in range(count):
             for b in range(a + 1, count):
-                means[a, b] = means[b, a] = pairing.good_stretch(clips[a], clips[b], rules).distance
+                found[a, b] = stretch(a, b)
+                means[a, b] = means[b, a] = found[a, b].distance
         reference = int(np.argmin(means.sum(axis=1)))
     others = [j for j in range(count) if j != reference]
-    ref = clips[reference]
+    spans: dict[int, Span]
     if len(others) == 1:
-        path = pairing.good_stretch(ref, clips[others[0]], rules).path
-        span, inside = (int(path[0, 0]), int(path[-1, 0])), (int(path[0, 1]), int(path[-1, 1]))
-        if len(ref) * len(clips[others[0]]) > pairing.MOST_CELLS:
-            found = pairing.corner_pair(
-                pairing.cut(ref, span), pairing.cut(clips[others[0]], inside), rules
-            )
-            pair = found.moved(span[0], inside[0])
-        else:
-            pair = pairing.covering(ref, clips[others[0]], span, rules)
-        pairs = (None, pair) if reference == 0 else (pair, None)
-        return Correspondence(reference, _over_common_span(pairs))
-    span = _common_stretch(ref, [clips[j] for j in others], rules)
-    covering = [
-        None if j == reference else pairing.covering(ref, clip, span, rules)
-        for j, clip in enumerate(clips)
+        path = found[0, 1].path if (0, 1) in found else stretch(0, 1).path
+        first, second = ((int(path[0, j]), int(path[-1, j])) for j in range(2))
+        first, second = pairing.polished(clips[0], clips[1], first, second, pairing.POLISH)
+        spans = {0: first, 1: second}
+    else:
+        ref = clips[reference]
+        spans = {reference: _common_stretch(clips, worth, reference, rules)}
+        for j in others:
+            pair_worth = worth[reference], worth[j]
+            span = pairing.covering(ref, clips[j], spans[reference], rules, pair_worth)
+            spans[j] = pairing.polished(ref, clips[j], spans[reference], span)[1]
+    own = spans[reference]
+    pairs = [
+        None
+        if j == reference
+        else pairing.between(clips[reference], clips[j], own, spans[j], rules)
+        for j in range(count)
     ]
-    return Correspondence(reference, _over_common_span(covering))
+    return Correspondence(reference, _over_common_span(pairs))
 
 
 def phases(
@@ -110,33 +135,33 @@ def phases(
     begins so that all are in the phase of the reference."""
     count = len(rounds)
 
-    def best_phase(a: int, b: int) -> tuple[float, float]:
-        pairing.check_lengths(rounds[a], rounds[b], 3, rules, "use slope_limit={}")
+    def best_phase(a: int, b: int, stride: int = 1) -> tuple[float, float]:
+        pairing.check_lengths(rounds[a], rounds[b], 3, rules)
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         block = Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
 
         def means_of(cost: Array) -> list[float]:
-            parts = (cost[:, phase : phase + columns + 1] for phase in range(columns))
+            parts = (cost[:, phase : phase + columns + 1] for phase in range(0, columns, stride))
             return [dtw.corner_mean(part, rules.slope_limit) for part in parts]
 
         means = means_of(block.poses)
-        if block.signals is not None and rules.strikes > 0.0:
-            means = means_of(block.poses + rules.strikes * min(means) * block.signals)
+        weight = pairing.signal_weight(min(means), block.height, rules)
+        if block.signals is not None and weight > 0.0:
+            means = means_of(block.poses + weight * block.signals)
         best = int(np.argmin(means))
-        earlier, later = means[best - 1], means[(best + 1) % columns]
+        earlier, later = means[best - 1], means[(best + 1) % len(means)]
         bend = earlier - 2.0 * means[best] + later
         return means[best], best + (0.5 * (earlier - later) / bend if bend > 0 else 0.0)
 
-    found = {}
     if reference is None:
-        found = {(a, b): best_phase(a, b) for a in range(count) for b in range(count) if a != b}
+        # Which clip is nearest to all others shows with a few phases, too.
         means = np.zeros((count, count))
-        for pair, (mean, _) in found.items():
-            means[pair] = mean
-        reference = int(np.argmin((means + means.T).sum(axis=1))) if count > 2 else 0
+        for a in range(count if count > 2 else 0):
+            for b in range(a + 1, count):
+                means[a, b] = means[b, a] = best_phase(a, b, _FEW_PHASES)[0]
+        reference = int(np.argmin(means.sum(axis=1)))
     return reference, tuple(
-        0.0 if j == reference else (found.get((reference, j)) or best_phase(reference, j))[1]
-        for j in range(count)
+        0.0 if j == reference else best_phase(reference, j)[1] for j in range(count)
     )
 
 
@@ -151,18 +176,22 @@ def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Corresp
     return _through_reference(len(rounds), pair, reference)
 
 
-def _common_stretch(ref: PointClip, others: Sequence[PointClip], rules: Rules) -> Span:
+def _common_stretch(
+    clips: Sequence[PointClip], worth: Sequence[Array], reference: int, rules: Rules
+) -> Span:
     """The longest stretch of the reference to which stretches of all other clips correspond well.
 
     As for two clips, each earns what it is better than good, here as a share of what is
     good for it; the stretch on which the least successful clip earns most is taken.
     """
-    step = max(pairing.coarseness(len(ref), len(clip)) for clip in others)
-    ref = pairing.thinned(ref, step)
-    costs = [
-        distance_block(ref, clip, (0, len(ref)), (0, len(clip)))
-        for clip in (pairing.thinned(clip, step) for clip in others)
-    ]
+    others = [j for j in range(len(clips)) if j != reference]
+    step = max(pairing.coarseness(len(clips[reference]), len(clips[j])) for j in others)
+    ref = pairing.thinned(clips[reference], step)
+    costs, prices = [], []
+    for j in others:
+        clip = pairing.thinned(clips[j], step)
+        costs.append(distance_block(ref, clip, (0, len(ref)), (0, len(clip))))
+        prices.append(0.5 * (worth[reference][::step, None] + worth[j][::step]))
     least = pairing.least_length((len(ref), *(cost.shape[1] for cost in costs)))
     starts = np.arange(0, len(ref) - least + 1, max(1, len(ref) // _MOST_STARTS))
     for goods in zip(*(pairing.good_levels(cost) for cost in costs), strict=True):
@@ -170,8 +199,8 @@ def _common_stretch(ref: PointClip, others: Sequence[PointClip], rules: Rules) -
         for start in starts:
             earned = np.min(
                 [
-                    dtw.earned_from(cost[start:], good, rules.slope_limit) / good
-                    for cost, good in zip(costs, goods, strict=True)
+                    dtw.earned_from(cost[start:], good * price[start:], rules.slope_limit) / good
+                    for cost, price, good in zip(costs, prices, goods, strict=True)
                 ],
                 axis=0,
             )
@@ -181,8 +210,8 @@ def _common_stretch(ref: PointClip, others: Sequence[PointClip], rules: Rules) -
         if span[1] - span[0] + 1 >= least:
             return span[0] * step, span[1] * step
     raise RegistrationError(
-        "the clips hold no stretch on which all of them correspond; try fewer of them, "
-        "a larger slope_limit, or cyclic=True if they repeat themselves"
+        "the clips hold no stretch on which all of them correspond; try fewer of them",
+        remedies=(Remedy("slope_limit", rules.slope_limit + 1), Remedy("ends", "cyclic")),
     )
 
 
@@ -221,7 +250,8 @@ def _over_common_span(pairs: Sequence[Pair | None]) -> tuple[Pair, ...]:
     if last <= first or any(np.ptp(pair.path[:, 1]) == 0 for pair in cut):
         raise RegistrationError(
             "no two frames of one clip correspond to two of all others: the clips are too "
-            "short or too different; ends='fixed' takes them from end to end"
+            "short or too different to be cut",
+            remedies=(Remedy("ends", "fixed"),),
         )
     return tuple(cut)
 

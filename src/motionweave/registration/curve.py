@@ -19,6 +19,7 @@ from motionweave.core.planar import Planar
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.matches import ConstraintMatch, Interval, match
 from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,8 @@ class RegistrationCurve:
         What tells each clip as it was given from any other.
     cyclic
         Whether the curve goes on at its start when its end is reached.
+    verdict
+        How well the clips correspond, and what would help.
     """
 
     motions: tuple[Motion, ...]
@@ -61,6 +64,7 @@ class RegistrationCurve:
     distances: Array
     fingerprints: tuple[str, ...]
     cyclic: bool = False
+    verdict: Verdict | None = None
 
     def __len__(self) -> int:
         """How many clips there are."""
@@ -110,7 +114,11 @@ class RegistrationCurve:
 
 
 def constraint_matches(
-    motions: Sequence[Motion], timewarp: TimewarpCurve, *, cyclic: bool = False
+    motions: Sequence[Motion],
+    timewarp: TimewarpCurve,
+    *,
+    cyclic: bool = False,
+    literal: bool = False,
 ) -> tuple[ConstraintMatch, ...]:
     """The matches of all kinds of contacts of clips, in order of time (4.4)."""
     kinds = sorted(
@@ -119,7 +127,7 @@ def constraint_matches(
     found = []
     for kind in kinds:
         lanes = [_lane(motion, i, kind, timewarp) for i, motion in enumerate(motions)]
-        groups = _match_round(lanes, timewarp) if cyclic else match(lanes)
+        groups = _match_round(lanes, timewarp, literal) if cyclic else match(lanes, literal=literal)
         found += [ConstraintMatch(kind, intervals) for intervals in groups]
     return tuple(sorted(found, key=lambda m: (float(m.intervals[:, 0].mean()), m.kind)))
 
@@ -136,7 +144,9 @@ def _lane(motion: Motion, clip: int, kind: str, timewarp: TimewarpCurve) -> list
     return [(float(start), float(end)) for start, end in u]
 
 
-def _match_round(lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve) -> list[Array]:
+def _match_round(
+    lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve, literal: bool
+) -> list[Array]:
     """Matches on a curve that closes: those that begin in the middle one of three rounds."""
     start, end = timewarp.start, timewarp.end
     period = end - start
@@ -145,7 +155,7 @@ def _match_round(lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve) -
         for lane in lanes
     ]
     groups = []
-    for group in match(three):
+    for group in match(three, literal=literal):
         if np.all(group[:, 1] - group[:, 0] >= period):
             # Held all the way round by every clip.
             return [np.tile([start, end], (len(lanes), 1))]

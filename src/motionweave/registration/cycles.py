@@ -1,68 +1,130 @@
-"""Motions that repeat themselves: where a cycle begins and ends, cut out, and repeated.
+"""Motions that repeat themselves: where a cycle begins and ends, and how to cut it out.
 
-A cycle is a clip whose last frame is its first one, moved on the floor. Frames are
-compared by the registration distance, which does not see where the character stands.
+A clip is compared with itself a lag later, for all lags up to a few seconds: a band along the
+diagonal of its distance grid. Longer lags are looked at with fewer samples, so that the cost
+grows with the clip's length alone. A cycle shows where, for a whole period, frames are much nearer
+to those a lag later than frames usually are: evidence from one place of the clip, so that a
+walk that slows down, turns or stops is found by its best stretch.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
-from motionweave.core.cycles import closed, is_closed
+from motionweave.core.cycles import closed, is_closed, wrapped
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.registration import distance
+from motionweave.registration.clouds import PointClip, as_points
+from motionweave.registration.windows import Track
 
-# Frames a second at which the period is looked for.
+# Samples per second at which the period is looked for.
 _RATE = 30.0
-# Seconds that a cycle lasts at least.
+# Seconds that a cycle lasts at least, and the longest lag that all samples are used for.
 _SHORTEST = 0.3
+_LONGEST = 4.0
 # Share of a period for which the clip must go on after its first one.
 _LEAST_OVERLAP = 0.3
-# A period's frames are nearer to each other than this share of their usual distance, and of
-# several periods the first that is worse than the best by no more than this is taken.
-_CLEAR = 0.48
-_NEARLY = 0.15
+# A period's frames are nearer to each other than this share of their usual distance.
+_CLEAR = 0.45
+# Of several periods the first is taken that is worse than the best by no more than this.
+_NEARLY = 0.05
 # Frames that differ by less than this share of the body's height are one pose.
 _STILL = 0.005
 # How far from the period the best pair of frames may be, as a share of it.
 _PLAY = 0.1
+# A part of a clip repeats itself too if its period is within this share of the one found.
+_DRIFT = 0.25
+# A clip whose ends differ by less than this share of how much its poses vary is one cycle,
+_ONE_ROUND = 0.2
+# if it accelerates no more there than this many times as much as elsewhere,
+_NO_JERK = 1.75
+# and moves at this share of its usual speed or more.
+_ON_THE_MOVE = 0.3
 # Shares that differ by less are equal.
 _ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How a clip repeats itself.
+
+    Parameters
+    ----------
+    first, last
+        Frames of its best cycle.
+    likeness
+        How far frames a period apart differ, as a share of how far frames usually differ: 0
+        for a motion that repeats itself exactly.
+    share
+        The share of the clip that repeats itself with about this period.
+    whole
+        Whether the clip is one ready-made cycle.
+    """
+
+    first: int
+    last: int
+    likeness: float
+    share: float
+    whole: bool = False
 
 
 def find_cycle(motion: Motion) -> tuple[int, int]:
     """First and last frame of the clip's best cycle.
 
-    The period is the shortest shift in time at which the clip is much like itself; of
-    all pairs of frames about a period apart the two that are most alike are returned.
+    A clip that is one ready-made cycle is taken whole: its ends are one pose, at one speed.
+
+    Parameters
+    ----------
+    motion
+        A clip that holds about one and a third cycles or more, or is one cycle.
+
+    Returns
+    -------
+    tuple of int
+        Frames a period apart that are most alike.
 
     Raises
     ------
     MotionError
         If the motion does not repeat itself, or its repetition is not in the clip.
     """
-    slow = _slowed(motion)
-    grid = distance.distance_grid(slow, slow)
-    period = _period(grid, slow)
-    if period is None:
+    found = repetition(motion)
+    if found is None:
         raise MotionError(
             f"{motion.name or 'the clip'} does not repeat itself: no two stretches of its "
-            f"{motion.duration:.2g} seconds are alike; give a clip with more than one cycle"
+            f"{motion.duration:.2g} seconds are alike; give a clip with more than one cycle, or "
+            "say that it is one cycle"
         )
-    first, last = _best_pair(grid, period)
-    stride = (len(motion) - 1) / (len(slow) - 1)
-    return _refined(motion, first * stride, last * stride, stride)
+    return found.first, found.last
 
 
 def is_cyclic(motion: Motion) -> bool:
-    """Whether the clip holds more than one cycle of a motion that repeats itself."""
-    slow = _slowed(motion)
-    return _period(distance.distance_grid(slow, slow), slow) is not None
+    """Whether the clip holds more than one cycle of a motion that repeats itself, or is one."""
+    return repetition(motion) is not None
+
+
+def repetition(motion: Motion) -> Repetition | None:
+    """How the clip repeats itself, or None if it does not."""
+    points = as_points(motion)
+    clip = points.spread(_RATE)
+    found = [(likeness, lags, lag) for lags in _levels(clip) for lag, likeness in lags.candidates()]
+    least = min((likeness for likeness, _, _ in found), default=np.inf)
+    if least > _CLEAR:
+        one = _is_one_round(points)
+        return Repetition(0, len(motion) - 1, 0.0, 1.0, whole=True) if one else None
+    # Twice the period is often a little better; the shortest that is nearly as good counts.
+    enough = min(_CLEAR, max(least + _NEARLY, 2.0 * least))
+    likeness, best, lag = next(one for one in found if one[0] <= enough)
+    row, lag = best.pair(lag, enough)
+    stride = best.step * (len(motion) - 1) / (len(clip) - 1)
+    first, last = _refined(motion, row * stride, (row + lag) * stride, stride)
+    return Repetition(first, last, likeness, best.share(lag))
 
 
 def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion:
@@ -70,14 +132,27 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
 
     Parameters
     ----------
+    motion
+        The clip to cut it out of.
     ends
         First and last frame; by default those of `find_cycle`.
+
+    Returns
+    -------
+    Motion
+        The cycle. Its first and last frames are those given, brought together.
+
+    Raises
+    ------
+    MotionError
+        If the frames are not in the clip, or none are given and it does not repeat itself.
 
     Notes
     -----
     The difference between the two end poses is spread evenly over the cycle; what remains
     between the speeds on both sides of the seam is eased within a fraction of a second.
-    A cycle that is closed already is returned as it is.
+    A cycle that is closed already is returned as it is. Many ready-made cycles leave out the
+    last frame, because it would be the first one again; it is added.
     """
     first, last = find_cycle(motion) if ends is None else ends
     if not 0 <= first < last < len(motion):
@@ -87,78 +162,185 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
     clip = motion[first : last + 1]
     if is_closed(clip):
         return clip
+    if len(clip) == len(motion) and _lacks_last_frame(motion):
+        clip = wrapped(clip)
+        return closed(clip, distance.align_frames(clip, clip, len(clip) - 1, 0))
     step = distance.align_frames(motion, motion, last, first)
     return closed(clip, step)
 
 
-def _slowed(motion: Motion) -> Motion:
-    count = max(2, round(motion.duration * _RATE) + 1)
-    if motion.fps <= _RATE or count >= len(motion):
-        return motion
-    sampled = replace(motion, constraints=()).sample(np.linspace(0, len(motion) - 1, count))
-    return replace(sampled, fps=_RATE)
+@dataclass(frozen=True, eq=False)
+class _Lags:
+    """A clip of n samples compared with itself, lags ``[1, most]`` later.
+
+    Parameters
+    ----------
+    clip
+        The samples.
+    shortest, most
+        Lags that may be a period.
+    step
+        How many samples of the whole clip are one of these.
+    """
+
+    clip: PointClip
+    shortest: int
+    most: int
+    step: int
+
+    @cached_property
+    def distances(self) -> Array:
+        """``(n, most)``; 0 where the clip has ended."""
+        first = np.arange(1, len(self.clip) + 1)
+        band = distance.distance_band(self.clip, self.clip, first, self.most)
+        return np.where(np.isfinite(band), band, 0.0)
+
+    @cached_property
+    def _sums(self) -> Array:
+        """``(n + 1, most + 1)`` sums of all rows and lags before."""
+        # Lag by lag in memory, as they are read.
+        sums = np.zeros((len(self.clip) + 1, self.most + 1), order="F")
+        np.cumsum(self.distances, axis=0, out=sums[1:, 1:])
+        np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
+        return sums
+
+    def _mean(self, begin: int, count: int, rows: int, low: int, high: int) -> Array:
+        """Mean distances over ``rows`` samples from each of ``count`` rows on, and lags
+        ``(low, high]``."""
+        here, there = slice(begin, begin + count), slice(begin + rows, begin + rows + count)
+        below, above = self._sums[:, low], self._sums[:, high]
+        total = above[there] - above[here] - below[there] + below[here]
+        return np.asarray(total / (rows * (high - low)))
+
+    def overlap(self, lag: int) -> int:
+        """Over how many samples a lag is judged: a period, or what there is of the second."""
+        return min(lag, len(self.clip) - lag)
+
+    def likeness(self, lag: int) -> Array:
+        """For each place at which that many samples can be compared: how far they are from those
+        a lag later, as a share of how far the samples there usually are from each other."""
+        many = self.overlap(lag)
+        count = len(self.clip) - lag - many + 1
+        apart = self._mean(0, count, many, lag - 1, lag)
+        # What is brought together has to vary in itself: a figure that stands before a jump and
+        # after it repeats nothing.
+        half, reach = max(1, many // 2), max(1, min(many, self.most))
+        own = self._mean(0, count, half, 0, reach)
+        other = self._mean(lag, count, half, 0, reach)
+        usual = np.minimum(self._mean(0, count, many, 0, lag), np.minimum(own, other))
+        still = (_STILL * self.clip.height) ** 2
+        return np.where(usual > still, apart / np.maximum(usual, np.finfo(float).tiny), np.inf)
+
+    def candidates(self) -> Iterator[tuple[int, float]]:
+        """Lags that fit better than their neighbours, and how well they do at their best."""
+        lags = range(max(1, self.shortest - 1), self.most + 1)
+        best = np.array([self.likeness(lag).min() for lag in lags])
+        for i in range(1, len(best) - 1):
+            if best[i] <= min(best[i - 1], best[i + 1]) and best[i] < np.inf:
+                yield lags[i], float(best[i])
+
+    def pair(self, period: int, enough: float) -> tuple[int, int]:
+        """The sample and lag, about the period, whose two ends are most alike."""
+        count = len(self.clip)
+        play = max(1, round(_PLAY * period))
+        best, pair = np.inf, (0, period)
+        for lag in range(max(2, period - play), min(period + play, self.most, count - 1) + 1):
+            likeness = self.likeness(lag)
+            # Samples at the very ends have no neighbours that would show their speed.
+            margin = min(2, (count - 1 - lag) // 2)
+            row = np.arange(margin, count - lag - margin)
+            # The stretch around the cycle's end.
+            around = np.clip(row - self.overlap(lag) // 2, 0, len(likeness) - 1)
+            between = self.distances[row, :lag].mean(axis=1)
+            alike = self.distances[row, lag - 1] / np.maximum(between, np.finfo(float).tiny)
+            alike[likeness[around] > max(enough, likeness.min())] = np.inf
+            # The first of equally good ones, whatever rounding makes of them.
+            i = int(np.argmax(alike <= alike.min() + _ROUNDING))
+            if alike[i] < best - _ROUNDING:
+                best, pair = float(alike[i]), (int(row[i]), lag)
+        return pair
+
+    def share(self, period: int) -> float:
+        """The share of the clip that repeats itself with about this period."""
+        count = len(self.clip)
+        repeats = np.zeros(count, dtype=bool)
+        near = round(_DRIFT * period)
+        for lag in range(max(self.shortest, period - near), min(period + near, self.most) + 1):
+            length = self.overlap(lag) + lag
+            starts = np.flatnonzero(self.likeness(lag) <= _CLEAR)
+            marks = np.zeros(count + 1, dtype=np.intp)
+            np.add.at(marks, starts, 1)
+            np.add.at(marks, starts + length, -1)
+            repeats |= np.cumsum(marks[:-1]) > 0
+        return float(repeats.mean())
 
 
-def _period(grid: Array, clip: Motion) -> int | None:
-    """Frames of the shortest shift at which a clip is clearly like itself, or None."""
-    count, fps = len(grid), clip.fps
-    # The clip must go on for a while after its first period.
-    shifts = np.arange(round(_SHORTEST * fps), int((count - 1) / (1.0 + _LEAST_OVERLAP)) + 1)
-    if len(shifts) < 3:
-        return None
-    # The median over a shift's pairs of frames: a pause or a stumble does not spoil it.
-    level = np.array([np.median(np.diagonal(grid, shift)) for shift in shifts])
-    inner = np.flatnonzero((level[1:-1] <= level[:-2]) & (level[1:-1] <= level[2:])) + 1
-    varied = np.array([_variation(grid, int(shifts[i])) for i in inner])
-    moving = varied > (_STILL * body_height(clip.skeleton)) ** 2
-    inner, likeness = inner[moving], level[inner[moving]] / varied[moving]
-    if len(inner) == 0 or likeness.min() > _CLEAR:
-        return None
-    # Twice the period is often a little better; the shortest that is nearly as good counts.
-    nearly = likeness <= min(_CLEAR, likeness.min() + _NEARLY)
-    return int(shifts[inner[nearly][0]])
+def _levels(clip: PointClip) -> Iterator[_Lags]:
+    """The clip with all samples for short lags, half of them for lags twice as long, ..."""
+    most, shortest, step = round(_LONGEST * _RATE), round(_SHORTEST * _RATE), 1
+    while True:
+        longest = min(most, int((len(clip) - 1) / (1.0 + _LEAST_OVERLAP)))
+        if longest < shortest + 2:
+            return
+        yield _Lags(clip, shortest, longest, step)
+        # Windows keep their number of samples: they span longer for longer periods.
+        clip, shortest, step = clip[::2], most // 2, 2 * step
 
 
-def _variation(grid: Array, shift: int) -> float:
-    """How different the frames are among themselves that a shift brings together: a figure
-    that stands before a jump and after it repeats nothing."""
-    overlap = len(grid) - shift
-    pairs = np.triu_indices(overlap, 1)
-    return min(
-        float(np.median(grid[:overlap, :overlap][pairs])),
-        float(np.median(grid[shift:, shift:][pairs])),
-    )
+def _is_one_round(clip: PointClip) -> bool:
+    """Whether the clip's end goes over into its beginning, in the middle of a movement.
+
+    A kick that begins and ends in a stance at rest could be repeated too, but nothing says
+    that it should be.
+    """
+    if len(clip) < 5 or clip.duration < _SHORTEST:
+        return False
+    pose, jerk, pace = min(_end_gap(clip, lacking) for lacking in (False, True))
+    return pose < _ONE_ROUND and jerk < _NO_JERK and pace > _ON_THE_MOVE
 
 
-def _best_pair(grid: Array, period: int) -> tuple[int, int]:
-    """The two frames about a period apart that are most alike, for how much happens between."""
-    count = len(grid)
-    play = max(1, round(_PLAY * period))
-    # Frames at the very ends have no neighbours that would show their speed.
-    margin = min(2, max(0, (count - 1 - period - play) // 2))
-    passed = np.concatenate([np.zeros((count, 1)), np.cumsum(grid, axis=1)], axis=1)
-    best, pair = np.inf, (0, period)
-    for shift in range(max(2, period - play), min(period + play, count - 1) + 1):
-        first = np.arange(margin, count - shift - margin)
-        if len(first) == 0:
-            continue
-        between = (passed[first, first + shift] - passed[first, first]) / shift
-        alike = grid[first, first + shift] / np.maximum(between, np.finfo(float).tiny)
-        # The first of equally good ones, whatever rounding makes of them.
-        i = int(np.argmax(alike <= alike.min() + _ROUNDING))
-        if alike[i] < best - _ROUNDING:
-            best, pair = float(alike[i]), (int(first[i]), int(first[i]) + shift)
-    return pair
+def _lacks_last_frame(motion: Motion) -> bool:
+    """Whether a ready-made cycle ends one frame before its first one comes again."""
+    clip = as_points(motion)
+    return _end_gap(clip, True) < _end_gap(clip, False)
+
+
+def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
+    """How far the clip's end is from its beginning, as a share of how much poses vary; the
+    largest acceleration there, as a share of the largest elsewhere; the speed there, as a
+    share of the usual one.
+
+    ``lacking`` is whether the clip ends one frame before its first one comes again.
+    """
+    p, w = clip.points, clip.weights
+
+    def size(vectors: Array) -> Array:
+        return np.asarray(np.sqrt(np.sum(vectors**2, axis=-1) @ w))
+
+    track = Track.of(clip)
+    poses = np.stack([track.x, track.y, track.z], axis=-1)
+    varied = float(np.sqrt(2.0 * np.mean(size(poses - poses.mean(axis=0)) ** 2)))
+    if varied < _STILL * clip.height:
+        return np.inf, np.inf, 0.0
+    # Half of the step that is lacking is taken at the speed of each end.
+    step = 0.5 * float(lacking)
+    begin, end = p[0] - step * (p[1] - p[0]), p[-1] + step * (p[-1] - p[-2])
+    move = distance.align(begin, end, w)
+    # Speeds over about 1/30 s: from frame to frame a fast camera sees little but noise.
+    k = max(1, min(round(clip.fps / _RATE), (len(p) - 1) // 3))
+    before, after = move.apply(p[[-1 - k, -1]]), p[[0, k]]
+    bend = size(np.diff(after, axis=0) - np.diff(before, axis=0))[0]
+    usual = size(p[2 * k :] - 2.0 * p[k:-k] + p[: -2 * k]).max()
+    steps = size(np.diff(poses, axis=0))
+    pace = min(steps[0], steps[-1]) / np.sqrt(np.mean(steps**2))
+    bend /= 1.0 + float(lacking) / k
+    return float(size(move.apply(end) - begin)) / varied, float(bend / usual), float(pace)
 
 
 def _refined(motion: Motion, first: float, last: float, stride: float) -> tuple[int, int]:
-    """The best pair among the clip's own frames near one found at a lower rate."""
-    if stride <= 1.0:
-        return round(first), round(last)
-    start = round(first)
-    near = np.arange(np.ceil(last - stride), np.floor(last + stride) + 1).astype(int)
-    near = near[(near > start) & (near < len(motion))]
-    alike = distance.distance_block(
-        motion, motion, (start, start + 1), (int(near[0]), int(near[-1]) + 1)
-    )
-    return start, int(near[int(np.argmin(alike))])
+    """The best pair among the clip's own frames near one found at another rate."""
+    start, far = round(first), max(1.0, stride)
+    low = max(start + 1, int(np.ceil(last - far)))
+    high = min(len(motion) - 1, int(np.floor(last + far)))
+    alike = distance.distance_block(motion, motion, (start, start + 1), (low, high + 1))
+    return start, low + int(np.argmin(alike))

@@ -16,6 +16,8 @@ way, and the weights are scaled so that they sum to one again.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -25,22 +27,17 @@ from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
-from motionweave.registration.framewise import frame_distances, whole_stride
-from motionweave.registration.windows import STEP, extents, window_distances, windows
+from motionweave.registration.windows import (
+    ROUNDING,
+    STEP,
+    Track,
+    block_distances,
+    least_distance,
+    products,
+)
 
 # Rows of a band that are computed at a time.
 _BLOCK = 128
-
-__all__ = [
-    "align",
-    "align_frames",
-    "corresponding",
-    "distance_band",
-    "distance_block",
-    "distance_grid",
-    "signal_band",
-    "signal_block",
-]
 
 
 def distance_grid(
@@ -52,7 +49,7 @@ def distance_grid(
     frame rates, but must have the same points.
     """
     a, b = corresponding(a, b, weights)
-    return _distances(a, b, (0, len(a)), (0, len(b)))
+    return _block(a, b, (0, len(a)), (0, len(b)))
 
 
 def distance_block(
@@ -63,7 +60,7 @@ def distance_block(
 ) -> Array:
     """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
     a, b = corresponding(a, b)
-    return _distances(a, b, rows, columns)
+    return _block(a, b, rows, columns)
 
 
 def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int) -> Array:
@@ -89,7 +86,7 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
         high = min(len(b), int(first[rows].max()) + width)
         if low >= high:
             continue
-        part = _distances(a, b, (top, int(rows[-1]) + 1), (low, high))
+        part = _block(a, b, (top, int(rows[-1]) + 1), (low, high))
         columns = first[rows, None] + np.arange(width) - low
         inside = (columns >= 0) & (columns < high - low)
         row, place = np.nonzero(inside)
@@ -114,6 +111,78 @@ def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int)
     return np.asarray(np.sum((a.signals[:, None] - b.signals[columns]) ** 2, axis=2))
 
 
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two clips of n frames compared frame by frame.
+
+    Parameters
+    ----------
+    distance
+        ``(n,)``, Eq. 1.
+    angle
+        ``(n,)``, by how much the second is to be turned, Eq. 2.
+    certainty
+        ``(n,)``, from 0 to 1: how much of the windows' extent on the floor the angle brings
+        to agree. Where the poses have little in common, about any angle is as good.
+    centres
+        ``(2, n, 2)``: x and z of the weighted means of the first's and the second's windows.
+    """
+
+    distance: Array
+    angle: Array
+    certainty: Array
+    centres: Array
+
+    @property
+    def moves(self) -> Planar:
+        """The moves ``(n,)`` that bring the second nearest to the first (Eqs. 2-4)."""
+        return Planar.onto(self.angle, self.centres[1], self.centres[0])
+
+
+def along(a: Track, b: Track, signals: float = 0.0) -> Comparison:
+    """Compare two clips of n frames frame by frame, each frame with its neighbours.
+
+    Other than in a grid, where each window runs at its own clip's pace, the windows here
+    run through the same steps: this is for clips whose timing is known.
+
+    ``signals`` is how much the difference of the clips' signals adds to the distance.
+    """
+    w = a.weights
+    count = len(a.x)
+    cosine, sine = (each @ w for each in products((a.x, a.z), (b.x, b.z)))
+    other = (a.y - b.y) ** 2 @ w
+    if signals:
+        other += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
+    # Rows of sums over the windows: these five, then x and z of both centres, seen from the
+    # middle of the window, and how many frames it has.
+    single = np.stack([cosine, sine, a.energy, b.energy, other])
+    centres = np.concatenate([a.centre.T, b.centre.T])
+    sums, paths, frames = np.zeros((5, count)), np.zeros((4, count)), np.zeros(count)
+    for offset in range(-a.reach, a.reach + 1):
+        here = slice(max(0, -offset), count - max(0, offset))
+        there = slice(max(0, offset), count - max(0, -offset))
+        xa, za, xb, zb = step = centres[:, there] - centres[:, here]
+        sums[:, here] += single[:, there]
+        sums[:2, here] += products((xa, za), (xb, zb))
+        sums[2, here] += xa * xa + za * za
+        sums[3, here] += xb * xb + zb * zb
+        paths[:, here] += step
+        frames[here] += 1.0
+    size_a, size_b, other = sums[2:] / frames
+    xa, za, xb, zb = means = paths / frames
+    cosine, sine = sums[:2] / frames - products((xa, za), (xb, zb))
+    size_a -= xa * xa + za * za
+    size_b -= xb * xb + zb * zb
+    moved = centres + means
+    agreeing, angle = np.hypot(cosine, sine), np.arctan2(sine, cosine)
+    return Comparison(
+        least_distance(size_a + size_b + other, cosine, sine),
+        angle,
+        agreeing / np.sqrt(np.maximum(size_a * size_b, np.finfo(float).tiny)),
+        np.stack([moved[:2].T, moved[2:].T]),
+    )
+
+
 def align(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> Planar:
     """The moves that bring clouds b nearest to clouds a (Eqs. 2-4).
 
@@ -129,8 +198,8 @@ def align(a: ArrayLike, b: ArrayLike, weights: ArrayLike | None = None) -> Plana
     w = np.full(p.shape[-2], 1.0 / p.shape[-2]) if weights is None else np.asarray(weights)
     to, origin = np.sum(w[..., None] * p, axis=-2), np.sum(w[..., None] * q, axis=-2)
     p, q = p - to[..., None, :], q - origin[..., None, :]
-    cosine = np.sum(w * (p[..., 0] * q[..., 0] + p[..., 1] * q[..., 1]), axis=-1)
-    sine = np.sum(w * (p[..., 0] * q[..., 1] - p[..., 1] * q[..., 0]), axis=-1)
+    pairs = products((p[..., 0], p[..., 1]), (q[..., 0], q[..., 1]))
+    cosine, sine = (np.sum(w * each, axis=-1) for each in pairs)
     return Planar.onto(np.arctan2(sine, cosine), origin, to)
 
 
@@ -139,8 +208,9 @@ def align_frames(
 ) -> Planar:
     """The move that brings a frame of b nearest to a frame of a, each with its window."""
     a, b = corresponding(a, b)
-    reaches = [extents(clip, at) for clip, at in ((a, frame_a), (b, frame_b))]
-    before, after = (int(min(p, q)) for p, q in zip(*reaches, strict=True))
+    sides = [(clip.fps * STEP, at, len(clip) - 1 - at) for clip, at in ((a, frame_a), (b, frame_b))]
+    before = min(a.reach, *(int(past / stride + ROUNDING) for stride, past, _ in sides))
+    after = min(a.reach, *(int(left / stride + ROUNDING) for stride, _, left in sides))
     offsets = np.arange(-before, after + 1)
     clouds = [
         clip.sample(
@@ -161,17 +231,13 @@ def corresponding(
             f"clips with {first.points.shape[1]} and {second.points.shape[1]} points have no "
             "distance: bring them onto one skeleton first"
         )
+    if first.reach != second.reach:
+        raise RegistrationError(
+            f"windows of {2 * first.reach + 1} and {2 * second.reach + 1} frames have no distance"
+        )
     return first, second
 
 
-def _distances(
-    a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
-) -> Array:
+def _block(a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]) -> Array:
     checkpoint()
-    strides = whole_stride(a), whole_stride(b)
-    if strides[0] is not None and strides[1] is not None:
-        return frame_distances(a, b, (strides[0], strides[1]), rows, columns)
-    level = float(a.points[..., 1].mean())
-    return window_distances(
-        windows(a, np.arange(*rows), level=level), windows(b, np.arange(*columns), level=level)
-    )
+    return block_distances(a, b, rows, columns)

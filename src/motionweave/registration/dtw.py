@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
-from motionweave.errors import RegistrationError
+from motionweave.errors import RegistrationError, Remedy
 
 Path = NDArray[np.intp]  # (n, 2): row and column of each cell
 
@@ -289,6 +289,16 @@ def smallest_limit(rows: int, columns: int) -> int:
     return max(1, -(-longer // shorter) - 1)
 
 
+def too_different(frames: tuple[int, int], slope_limit: int, what: str = "") -> RegistrationError:
+    """The error for stretches of which one is too long for the other."""
+    needed = smallest_limit(*frames)
+    return RegistrationError(
+        f"{what or f'{frames[0]} and {frames[1]} frames'} cannot correspond from end to end when "
+        f"at most {slope_limit} frames in a row go with one",
+        remedies=(Remedy("slope_limit", needed), Remedy("ends", "free")),
+    )
+
+
 def corner_path(
     cost: Array,
     slope_limit: int = 2,
@@ -325,12 +335,8 @@ def _corner(
 ) -> tuple[float, Path]:
     rows = len(cost)
     columns = cost.shape[1] if columns is None else columns
-    needed = smallest_limit(rows, columns)
-    if needed > slope_limit:
-        raise RegistrationError(
-            f"{rows} and {columns} frames cannot correspond with slope_limit={slope_limit}: "
-            f"use slope_limit={needed} or more, or ends='free'"
-        )
+    if smallest_limit(rows, columns) > slope_limit:
+        raise too_different((rows, columns), slope_limit)
     return _fill(cost, slope_limit, first, columns).corner()
 
 
@@ -343,18 +349,20 @@ def boundary_path(cost: Array, slope_limit: int = 2, entry: Entry = Entry()) -> 
     return _least_mean(table, ends)
 
 
-def covering_path(cost: Array, slope_limit: int = 2) -> Path:
-    """From any cell of the first row to that of the last row with the least mean cost."""
+def covering_path(cost: Array, price: float | Array, slope_limit: int = 2) -> Path:
+    """From any cell of the first row to any of the last: the path that earns most.
+
+    What cells earn is said in `longest_good`.
+    """
     rows, columns = cost.shape
     if smallest_limit(rows, columns) > slope_limit and columns < rows:
-        needed = smallest_limit(rows, columns)
-        raise RegistrationError(
-            f"{columns} frames cannot correspond to {rows} with slope_limit={slope_limit}: "
-            f"use slope_limit={needed} or more"
-        )
-    table = _fill(cost, slope_limit, begin=ROW)
-    ends = [(rows - 1, j, *end) for j, end in enumerate(zip(*table.ends_row, strict=True))]
-    return _least_mean(table, ends)
+        raise too_different((rows, columns), slope_limit)
+    table = _fill(cost - price, slope_limit, diagonal=2.0, begin=ROW)
+    totals, states = table.ends_row
+    column = int(np.argmin(totals))
+    if not np.isfinite(totals[column]):
+        raise RegistrationError("no path with this slope limit reaches the other end of a clip")
+    return table.path(rows - 1, column - int(table.first[-1]), int(states[column]))
 
 
 def path_through(cost: Array, cell: tuple[int, int], slope_limit: int = 2) -> Path:
@@ -368,11 +376,12 @@ def path_through(cost: Array, cell: tuple[int, int], slope_limit: int = 2) -> Pa
     return np.concatenate([before[:-1], forwards + np.array([i, j])])
 
 
-def longest_good(cost: Array, good: float, slope_limit: int = 2) -> Path:
+def longest_good(cost: Array, good: float | Array, slope_limit: int = 2) -> Path:
     """The stretch on which cells stay below ``good`` for longest: from any cell to any cell.
 
-    Each cell earns what it is better than ``good``, times the frames the step to it
-    advances in both clips together; the path that earns most is returned.
+    Each cell earns what it is better than ``good`` (one number, or one for each cell), times
+    the frames the step to it advances in both clips together; the path that earns most is
+    returned.
     """
     # Diagonal steps advance two frames, the others one: no path gains by zigzagging.
     table = _fill(cost - good, slope_limit, diagonal=2.0, begin=ANYWHERE)
@@ -380,7 +389,7 @@ def longest_good(cost: Array, good: float, slope_limit: int = 2) -> Path:
     return table.path(row, *table.rows_best[row, 1:].astype(int))
 
 
-def earned_from(cost: Array, good: float, slope_limit: int = 2) -> Array:
+def earned_from(cost: Array, good: float | Array, slope_limit: int = 2) -> Array:
     """What paths from the first row can earn at most, as in `longest_good`, by each row.
 
     ``(rows,)``; they may begin and end in any column.

@@ -24,6 +24,7 @@ from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.matches import ConstraintMatch
 from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.verdict import Verdict
 
 _CONTAINER = Container("registration", version=1)
 # Frames by which a curve may miss the ends of its clips.
@@ -115,6 +116,7 @@ def _header(curve: RegistrationCurve, keep: Keep) -> dict[str, Any]:
         "reference": curve.reference,
         "distances": curve.distances.tolist(),
         "cyclic": curve.cyclic,
+        "verdict": None if curve.verdict is None else curve.verdict.to_dict(),
     }
 
 
@@ -132,6 +134,7 @@ def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
     clips = len(motions)
     _check_bodies(motions)
     warp, cyclic = header["timewarp"], bool(header["cyclic"])
+    said = header.get("verdict")
     reference = checks.whole(header["reference"], "reference", 0, clips - 1)
     timewarp = TimewarpCurve(
         _spline(warp, array, clips),
@@ -153,6 +156,7 @@ def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
         distances=np.array(checks.array(header["distances"], "distances", (clips,))),
         fingerprints=_fingerprints(header["fingerprints"], clips),
         cyclic=cyclic,
+        verdict=None if said is None else Verdict.from_dict(said),
     )
 
 

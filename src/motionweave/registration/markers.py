@@ -12,9 +12,9 @@ from motionweave.core.markers import Markers
 from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
 from motionweave.registration.alignment import AlignmentCurve
-from motionweave.registration.clouds import JointWeights, PointClip
+from motionweave.registration.clouds import REACH, JointWeights, PointClip
 from motionweave.registration.pairing import Rules
-from motionweave.registration.points import register_points
+from motionweave.registration.points import PairEnds, Range, register_points
 from motionweave.registration.timewarp import TimewarpCurve
 
 
@@ -31,6 +31,8 @@ class MarkerCurve:
         The k clips: the markers that all of them have, without gaps.
     timewarp, alignment, ranges, reference, distances
         See `RegistrationCurve`.
+    cyclic, displacement
+        Always False and None: cycles need a skeleton.
     """
 
     motions: tuple[Markers, ...]
@@ -45,12 +47,14 @@ class MarkerCurve:
 
 def register_markers(
     *clips: Markers,
-    ends: str = "fixed",
-    anchor: Sequence[float] | None = None,
-    slope_limit: int = 2,
+    ends: PairEnds = ("fixed", "fixed"),
+    anchors: Sequence[Sequence[float]] = (),
+    keep: Sequence[Sequence[Range]] = (),
+    rules: Rules = Rules(),  # noqa: B008 - immutable
     weights: JointWeights | None = None,
     reference: int | None = None,
     reach: float | None = None,
+    window: int = 2 * REACH + 1,
 ) -> MarkerCurve:
     """Timing and alignment of clips of markers; the parameters are those of `register`.
 
@@ -71,12 +75,15 @@ def register_markers(
         each = np.array([weights.get(label, 1.0) for label in common])
     elif weights is not None:
         each = np.asarray(weights, dtype=np.float64)
-    points = [PointClip(clip.points, clip.fps, each, name=clip.name) for clip in shared]
+    points = [
+        PointClip(clip.points, clip.fps, each, name=clip.name, reach=window // 2) for clip in shared
+    ]
     found = register_points(
         *points,
         ends=ends,
-        anchor=anchor,
-        rules=Rules(slope_limit, 0.0),
+        anchors=anchors,
+        keep=keep,
+        rules=rules,
         reference=reference,
         reach=reach,
     )

@@ -39,10 +39,11 @@ class ConstraintMatch:
         return float(start), float(end)
 
 
-def match(lanes: Sequence[Sequence[Interval]]) -> list[Array]:
+def match(lanes: Sequence[Sequence[Interval]], *, literal: bool = False) -> list[Array]:
     """Group the contacts of one kind of k clips; each group is ``(k, 2)``.
 
-    ``lanes[i]`` holds the i-th clip's contacts in u: disjoint, in order of time.
+    ``lanes[i]`` holds the i-th clip's contacts in u: disjoint, in order of time. ``literal``
+    is for Appendix B to the letter; see `subsumes`.
     """
     waiting = [list(lane) for lane in lanes]
     matches = []
@@ -53,7 +54,7 @@ def match(lanes: Sequence[Sequence[Interval]]) -> list[Array]:
             earliest = min(range(len(heads)), key=lambda i: heads[i])
             waiting[earliest].pop(0)
             continue
-        split, whole = partition(waiting)
+        split, whole = partition(waiting, literal=literal)
         if split:
             gaps = {i: _gap(waiting, i, whole) for i in split}
             for i, (start, end) in gaps.items():
@@ -74,23 +75,27 @@ def connected(intervals: Sequence[Interval]) -> bool:
     return True
 
 
-def subsumes(a: Sequence[Interval], b: Sequence[Interval]) -> bool:
+def subsumes(a: Sequence[Interval], b: Sequence[Interval], *, literal: bool = False) -> bool:
     """Whether the first contact of lane a covers what in lane b are two (Appendix B).
 
     It must reach into b's second contact, and a's next one must begin only after that. It
     must also begin before b's second one, which goes without saying for two clips, but
-    among more the heads may be connected through a third.
+    among more the heads may be connected through a third; ``literal`` leaves that out, as
+    the paper does.
     """
     if len(b) < 2:
         return False
     next_start = a[1][0] if len(a) > 1 else np.inf
-    return bool(a[0][0] < b[1][0] < a[0][1] and next_start > b[1][1])
+    begins = literal or a[0][0] < b[1][0]
+    return bool(begins and b[1][0] < a[0][1] and next_start > b[1][1])
 
 
-def partition(lanes: Sequence[Sequence[Interval]]) -> tuple[list[int], list[int]]:
+def partition(
+    lanes: Sequence[Sequence[Interval]], *, literal: bool = False
+) -> tuple[list[int], list[int]]:
     """Which clips' first contacts are to be split, and which not (Appendix B)."""
     clips = range(len(lanes))
-    over = [[subsumes(lanes[i], lanes[j]) for j in clips] for i in clips]
+    over = [[subsumes(lanes[i], lanes[j], literal=literal) for j in clips] for i in clips]
     if not any(any(row) for row in over):
         return [], list(clips)
     best: tuple[float, list[int], list[int]] | None = None

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.errors import RegistrationError
+from motionweave.core.curves import smoothstep
+from motionweave.errors import RegistrationError, Remedy
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import (
@@ -22,12 +24,13 @@ from motionweave.registration.distance import (
     signal_block,
 )
 from motionweave.registration.dtw import Path
+from motionweave.registration.windows import Track
 
 Span = tuple[int, int]  # first and last sample
 
 # Grids of more cells than this are computed only along a band around the path that a
 # coarser grid of at most as many cells gives.
-MOST_CELLS = 16_000_000
+MOST_CELLS = 1_000_000
 # Half the width of that band, in coarse samples, and at least so many fine ones.
 _BAND = 6
 _NARROWEST_BAND = 45
@@ -36,6 +39,14 @@ _NARROWEST_BAND = 45
 _TIE = 1e-6
 # A stretch that corresponds is at least this share of the shortest clip.
 _LEAST_SHARE = 0.5
+# What a sample is worth in which nothing moves; how much more one that has to be kept is worth.
+_PRESENT = 0.5
+_BEYOND_PRICE = 1e3
+# Poses nearer than the first, in body heights, need no signals to know their timing; those
+# farther apart than the second do.
+_ALIKE, _UNLIKE = 0.025, 0.05
+# Samples around the end of a stretch among which the best is taken.
+POLISH = 3
 # What is good enough, between the distances of the nearest frames (0) and the usual one (1),
 # and how often to be content with less.
 _GOOD = 0.5
@@ -81,55 +92,120 @@ class Rules:
         How much signals count: a full difference weighs like this many times the usual
         distance of corresponding poses. Where poses agree they decide; where they do
         not, as between a walk and a run, the signals do.
+    refine
+        Whether timing is found finer than the samples between which paths step.
     """
 
     slope_limit: int = 2
     strikes: float = 0.0
+    refine: bool = True
 
 
 def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     """Two clips whose first samples belong together, and whose last ones do."""
-    rows, columns = len(a), len(b)
-    check_lengths(a, b, 1, rules, "use slope_limit={}, or ends='free'")
-    if rows * columns <= MOST_CELLS:
-        tie = _TIE * a.height**2 + np.finfo(float).tiny
-        return Block(a, b, (0, rows), (0, columns)).best(
-            lambda cost: dtw.corner_path(cost, rules.slope_limit), rules, tie
+    check_lengths(a, b, 1, rules)
+    return between(a, b, (0, len(a) - 1), (0, len(b) - 1), rules, tie=_TIE * a.height**2)
+
+
+def between(
+    a: PointClip, b: PointClip, rows: Span, columns: Span, rules: Rules, *, tie: float = 0.0
+) -> Pair:
+    """Two spans whose first samples belong together, and whose last ones do."""
+    counts = rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
+    if dtw.smallest_limit(*counts) > rules.slope_limit:
+        raise dtw.too_different(counts, rules.slope_limit)
+    if counts[0] * counts[1] <= MOST_CELLS:
+        block = Block(a, b, (rows[0], rows[1] + 1), (columns[0], columns[1] + 1))
+        found = block.best(
+            lambda cost: dtw.corner_path(cost, rules.slope_limit),
+            rules,
+            tie + np.finfo(float).tiny if tie else 0.0,
         )
-    return _Band(a, b, *_band(a, b, rules)).best(rules)
+    else:
+        parts = cut(a, rows), cut(b, columns)
+        found = _Band(*parts, *_band(*parts, rules)).best(rules)
+    return found.moved(rows[0], columns[0])
 
 
-def good_stretch(a: PointClip, b: PointClip, rules: Rules) -> Pair:
-    """The longest stretch on which the poses of two clips correspond well."""
+def good_stretch(a: PointClip, b: PointClip, rules: Rules, worth: tuple[Array, Array]) -> Pair:
+    """The stretch on which the poses of two clips correspond well, with most of what happens.
+
+    ``worth`` ``(Ta,), (Tb,)`` is how much each sample is worth keeping, 1 on average: what is
+    cut off costs, and where much happens it costs more.
+    """
     step = coarseness(len(a), len(b))
     a, b = thinned(a, step), thinned(b, step)
     cost = distance_block(a, b, (0, len(a)), (0, len(b)))
     least = least_length(cost.shape)
+    mean = 0.5 * (worth[0][::step, None] + worth[1][::step])
     for good in good_levels(cost):
-        path = dtw.longest_good(cost, good, rules.slope_limit)
+        path = dtw.longest_good(cost, good * mean, rules.slope_limit)
         if np.all(np.ptp(path, axis=0) + 1 >= least):
             return trimmed(Pair(path * step, mean_along(cost, path)))
     raise RegistrationError(
-        "the clips hold no stretch that corresponds; a larger slope_limit may find one"
+        "the clips hold no stretch that corresponds",
+        remedies=(Remedy("slope_limit", rules.slope_limit + 1),),
     )
 
 
-def covering(ref: PointClip, clip: PointClip, span: Span, rules: Rules) -> Pair:
-    """A stretch of the reference, with whatever of the clip suits it best."""
-    if (span[1] - span[0] + 1) * len(clip) > MOST_CELLS:
-        raise RegistrationError(
-            "clips of several minutes have no free ends if there are more than two: cut them first"
-        )
-    block = Block(ref, clip, (span[0], span[1] + 1), (0, len(clip)))
-    found = block.best(lambda cost: dtw.covering_path(cost, rules.slope_limit), rules)
-    return trimmed(found).moved(span[0], 0)
+def covering(
+    ref: PointClip, clip: PointClip, span: Span, rules: Rules, worth: tuple[Array, Array]
+) -> Span:
+    """The stretch of a clip that corresponds to a stretch of the reference; see `good_stretch`."""
+    step = coarseness(span[1] - span[0] + 1, len(clip))
+    rows, columns = cut(ref, span)[::step], clip[::step]
+    cost = distance_block(rows, columns, (0, len(rows)), (0, len(columns)))
+    mean = 0.5 * (worth[0][span[0] : span[1] + 1 : step, None] + worth[1][::step])
+    path = dtw.covering_path(cost, next(good_levels(cost)) * mean, rules.slope_limit)
+    path = trimmed(Pair(path * step, 0.0)).path
+    return int(path[0, 1]), int(path[-1, 1])
+
+
+def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: Rules) -> Pair:
+    """Two clips of which given samples belong together, in order of time.
+
+    ``far`` is how many samples before the first and after the last of them are looked at.
+    """
+    (i, j), (k, m) = cells[0], cells[-1]
+    if len(cells) == 1:
+        low, high = (max(0, i - far), max(0, j - far)), (i + far + 1, j + far + 1)
+        block = Block(a, b, (low[0], min(len(a), high[0])), (low[1], min(len(b), high[1])))
+        cell = i - low[0], j - low[1]
+        found = block.best(lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
+        return trimmed(found).moved(*low)
+    pieces = [
+        between(a, b, (before[0], after[0]), (before[1], after[1]), rules)
+        for before, after in pairwise(cells)
+    ]
+    if i > 0 and j > 0:
+        low = max(0, i - far), max(0, j - far)
+        block = Block(a, b, (low[0], i + 1), (low[1], j + 1))
+        found = block.best(lambda cost: _backwards(cost, rules.slope_limit), rules)
+        pieces.insert(0, trimmed(found, end=False).moved(*low))
+    if k < len(a) - 1 and m < len(b) - 1:
+        block = Block(a, b, (k, min(len(a), k + far + 1)), (m, min(len(b), m + far + 1)))
+        found = block.best(lambda cost: dtw.boundary_path(cost, rules.slope_limit), rules)
+        pieces.append(trimmed(found, begin=False).moved(k, m))
+    lengths = np.array([len(piece.path) for piece in pieces])
+    path = np.concatenate([pieces[0].path, *(piece.path[1:] for piece in pieces[1:])])
+    return Pair(
+        path,
+        float(np.average([piece.distance for piece in pieces], weights=lengths)),
+        float(np.average([piece.signals for piece in pieces], weights=lengths)),
+    )
+
+
+def _backwards(cost: Array, slope_limit: int) -> Path:
+    """From the last cell backwards to that of the first row or column with the least mean cost."""
+    found = dtw.boundary_path(cost[::-1, ::-1], slope_limit)
+    return np.asarray(np.array(cost.shape) - 1 - found[::-1])
 
 
 class Block:
     """A part of the grid of two clips: distances of poses, and of signals on top."""
 
     def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
-        self.poses = distance_block(a, b, rows, columns)
+        self.poses, self.height = distance_block(a, b, rows, columns), a.height
         self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
 
     def best(self, search: Callable[[Array], Path], rules: Rules, tie: float = 0.0) -> Pair:
@@ -142,7 +218,7 @@ class Block:
             return mean_along(self.poses, path)
 
         cost = _towards_straight(self.poses, tie) if tie else self.poses
-        return _best(cost, self.signals, search, mean, rules)
+        return _best(cost, self.signals, search, mean, rules, self.height)
 
 
 class _Band:
@@ -150,7 +226,7 @@ class _Band:
 
     def __init__(self, a: PointClip, b: PointClip, first: NDArray[np.int64], width: int):
         self.first, self.columns = first, len(b)
-        self.poses = distance_band(a, b, first, width)
+        self.poses, self.height = distance_band(a, b, first, width), a.height
         self.signals = signal_band(a, b, first, width) if a.signals.size else None
 
     def best(self, rules: Rules) -> Pair:
@@ -163,7 +239,7 @@ class _Band:
             rows = path[:, 0]
             return float(self.poses[rows, path[:, 1] - self.first[rows]].mean())
 
-        return _best(self.poses, self.signals, search, mean, rules)
+        return _best(self.poses, self.signals, search, mean, rules, self.height)
 
 
 def _best(
@@ -172,39 +248,82 @@ def _best(
     search: Callable[[Array], Path],
     mean: Callable[[Path], float],
     rules: Rules,
+    height: float,
 ) -> Pair:
     """How far corresponding poses differ says how much the signals are to count."""
     path = search(cost)
     usual = mean(path)
-    if signals is None or rules.strikes == 0.0:
+    weight = signal_weight(usual, height, rules)
+    if signals is None or weight == 0.0:
         return Pair(path, usual)
-    weight = rules.strikes * usual
     both = weight * signals
     both += cost
     path = search(both)
     return Pair(path, mean(path), weight)
 
 
-def trimmed(pair: Pair) -> Pair:
+def signal_weight(usual: float, height: float, rules: Rules) -> float:
+    """How much signals count beside poses whose usual (square) distance this is.
+
+    Poses that differ no more than noise does know their timing best; strikes that are
+    detected in noise do not.
+    """
+    apart = np.sqrt(usual) / (height or 1.0)
+    unlike = smoothstep((apart - _ALIKE) / (_UNLIKE - _ALIKE))
+    return rules.strikes * usual * float(unlike)
+
+
+def trimmed(pair: Pair, *, begin: bool = True, end: bool = True) -> Pair:
     """The pair without the straight steps at the beginning and end of its path, which make one
     clip wait where the other has no more to give."""
     diagonal = np.flatnonzero(np.diff(pair.path, axis=0).all(axis=1))
     if len(diagonal) == 0:
         return pair
-    return replace(pair, path=pair.path[diagonal[0] : diagonal[-1] + 2])
+    first, last = diagonal[0] if begin else None, diagonal[-1] + 2 if end else None
+    return replace(pair, path=pair.path[first:last])
 
 
-def check_lengths(a: PointClip, b: PointClip, rounds: int, rules: Rules, help_: str) -> None:
+def check_lengths(a: PointClip, b: PointClip, rounds: int, rules: Rules) -> None:
     """Refuse clips, or cycles several rounds long, of too different lengths."""
-    counts = [(len(clip) - 1) // rounds + 1 for clip in (a, b)]
-    needed = dtw.smallest_limit(*counts)
-    if needed > rules.slope_limit:
+    counts = (len(a) - 1) // rounds + 1, (len(b) - 1) // rounds + 1
+    if dtw.smallest_limit(*counts) > rules.slope_limit:
         what = "a clip" if rounds == 1 else "a cycle"
         first, second = (f"{clip.name or what} ({clip.duration / rounds:.2f} s)" for clip in (a, b))
-        raise RegistrationError(
-            f"{first} and {second} cannot correspond from end to end with "
-            f"slope_limit={rules.slope_limit}: {help_.format(needed)}"
-        )
+        raise dtw.too_different(counts, rules.slope_limit, f"{first} and {second}")
+
+
+def polished(
+    ref: PointClip, clip: PointClip, own: Span, span: Span, play: int = 0
+) -> tuple[Span, Span]:
+    """The spans of a reference and a clip with their ends on samples that are alike.
+
+    A stretch that earns by its length may gain a sample or two by hurrying or waiting there.
+    ``play`` is by how many samples the reference's own span may change.
+    """
+    rows, columns = [], []
+    for row, column in zip(own, span, strict=True):
+        top, bottom = max(0, row - play), min(len(ref), row + play + 1)
+        low, high = max(0, column - POLISH), min(len(clip), column + POLISH + 1)
+        apart = distance_block(ref, clip, (top, bottom), (low, high))
+        i, j = np.unravel_index(int(np.argmin(apart)), apart.shape)
+        rows.append(top + int(i))
+        columns.append(low + int(j))
+    if rows[0] >= rows[1] or columns[0] >= columns[1]:
+        return own, span
+    return (rows[0], rows[1]), (columns[0], columns[1])
+
+
+def worth_of(clip: PointClip, keep: Sequence[tuple[float, float]] = ()) -> Array:
+    """How much each sample ``(T,)`` is worth keeping: a share for being there, and the more the
+    faster the body moves, 1 on average; in the ``keep`` ranges (in samples) it is beyond price."""
+    track = Track.of(clip)
+    poses = np.stack([track.x, track.y, track.z], axis=-1)
+    speed = np.sum(np.gradient(poses, axis=0) ** 2, axis=-1) @ clip.weights
+    usual = float(speed.mean())
+    worth = _PRESENT + (1.0 - _PRESENT) * (speed / usual if usual > 0.0 else np.ones(len(clip)))
+    for first, last in keep:
+        worth[int(np.floor(first)) : int(np.ceil(last)) + 1] *= _BEYOND_PRICE
+    return np.asarray(worth)
 
 
 def least_length(samples: Sequence[int]) -> int:
@@ -260,7 +379,10 @@ def _band(a: PointClip, b: PointClip, rules: Rules) -> tuple[NDArray[np.int64], 
     """First columns and width of a band around the path through a coarser grid."""
     step = coarseness(len(a), len(b))
     thin_a, thin_b = (c.sample(_spread(len(c), step), c.fps / step) for c in (a, b))
-    coarse = corner_pair(thin_a, thin_b, rules).path
+    # Rounding may take the last bit of room from clips of very different length.
+    needed = dtw.smallest_limit(len(thin_a), len(thin_b))
+    loose = replace(rules, slope_limit=max(rules.slope_limit, needed))
+    coarse = corner_pair(thin_a, thin_b, loose).path
     at = np.stack([_spread(len(c), step)[coarse[:, i]] for i, c in enumerate((a, b))], axis=1)
     rows, index = np.unique(at[:, 0], return_index=True)
     middle = np.interp(np.arange(len(a)), rows, at[index, 1])

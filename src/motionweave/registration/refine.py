@@ -15,10 +15,10 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.compare import Track, compare
+from motionweave.registration.distance import along
 from motionweave.registration.timewarp import fit_timewarp
 from motionweave.registration.tracks import Tracks
-from motionweave.registration.windows import REACH
+from motionweave.registration.windows import Track
 
 _RATE = 30.0
 _ROUNDS = 2
@@ -38,14 +38,14 @@ def refined(
 ) -> QuadraticSpline:
     """The timewarp curve (in seconds) of two clips, moved to where they are most alike.
 
-    ``signals`` is how much the clips' signals count, as in `compare`.
+    ``signals`` is how much the clips' signals count, as in `along`.
     """
     for _ in range(_ROUNDS):
         tracks = Tracks(clips, curve)
         steps = tracks.count(_RATE)
         if steps < 2:
             return curve
-        beyond = REACH + 1 if cyclic else 0
+        beyond = clips[0].reach + 1 if cyclic else 0
         u, (a, b) = tracks.sample(steps, beyond)
         shift, certainty = _best_shift(Track.of(a), Track.of(b), signals, clips[0].height)
         inside = slice(beyond, beyond + steps + 1)
@@ -61,10 +61,10 @@ def refined(
 
 def _best_shift(a: Track, b: Track, signals: float, height: float) -> tuple[Array, Array]:
     """By how many steps ``(n,)`` to play b later and a earlier, and how sure that is."""
-    here = compare(a, b, signals).distance
+    here = along(a, b, signals).distance
     later, earlier = np.zeros_like(here), np.zeros_like(here)
-    earlier[1:-1] = compare(a[2:], b[:-2], signals).distance
-    later[1:-1] = compare(a[:-2], b[2:], signals).distance
+    earlier[1:-1] = along(a[2:], b[:-2], signals).distance
+    later[1:-1] = along(a[:-2], b[2:], signals).distance
     bend = earlier - 2.0 * here + later
     bend[[0, -1]] = 0.0
     clear = bend > _NOTHING * height**2

@@ -2,73 +2,112 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from typing import overload
+from dataclasses import dataclass, replace
+from typing import Literal, cast, get_args, overload
 
 import numpy as np
 
+from motionweave.body.heading import facing
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
-from motionweave.errors import RegistrationError
+from motionweave.errors import (
+    MotionError,
+    MotionweaveError,
+    QualityWarning,
+    RegistrationError,
+    Remedy,
+)
 from motionweave.registration import correspond
-from motionweave.registration.clouds import JointWeights, PointClip, as_points
+from motionweave.registration.clouds import POINTS, REACH, JointWeights, PointClip, as_points
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
-from motionweave.registration.cycles import extract_cycle, find_cycle
+from motionweave.registration.cycles import Repetition, extract_cycle, repetition
 from motionweave.registration.markers import MarkerCurve, register_markers
-from motionweave.registration.pairing import Rules
+from motionweave.registration.pairing import Rules, worth_of
 from motionweave.registration.points import (
     RATE,
+    End,
+    PairEnds,
+    Range,
     check,
     register_points,
     register_rounds,
     sampled_rounds,
 )
 from motionweave.registration.signals import with_strikes
+from motionweave.registration.verdict import agreement, judged
 from motionweave.retargeting import on_common_skeleton
 
 # How much strikes count beside poses: enough that they decide where poses disagree.
 STRIKES = 4.0
+# How much it counts that all of the clips is kept, beside how sure a registration is, and that
+# less than this much is; how much better something else has to be to be preferred to whole
+# clips; what is not worth improving.
+_KEEPING = 0.3
+_LOSING, _MUCH = 0.8, 0.6
+_PREFERENCE = 0.02
+# A clip whose cycle misses a turn by this much (radians) is not kept at all.
+_LOST_TURN = 0.5 * np.pi
+_AT_ONCE = 0.9 + _KEEPING + _PREFERENCE
+
+Ends = Literal["auto", "fixed", "free", "cyclic"]
+Cycles = Literal["find", "whole"] | Sequence[tuple[int, int] | None]
+Keep = Sequence[Sequence[Range] | None]
 
 
 @overload
 def register(
-    *motions: Motion,
-    ends: str = "fixed",
-    cyclic: bool = False,
-    anchor: Sequence[float] | None = None,
+    *motions: Motion | Sequence[Motion],
+    ends: Ends | PairEnds = "auto",
+    anchors: Sequence[Sequence[float]] | Sequence[float] = (),
+    keep: Keep = (),
+    cycles: Cycles = "find",
     slope_limit: int = 2,
     weights: JointWeights | None = None,
+    points: int = POINTS,
+    window: int = 2 * REACH + 1,
     reference: int | None = None,
     reach: float | None = None,
-    strikes: float = STRIKES,
+    strikes: float | None = None,
+    paper: bool = False,
 ) -> RegistrationCurve: ...
 
 
 @overload
 def register(
-    *motions: Markers,
-    ends: str = "fixed",
-    cyclic: bool = False,
-    anchor: Sequence[float] | None = None,
+    *motions: Markers | Sequence[Markers],
+    ends: Ends | PairEnds = "auto",
+    anchors: Sequence[Sequence[float]] | Sequence[float] = (),
+    keep: Keep = (),
+    cycles: Cycles = "find",
     slope_limit: int = 2,
     weights: JointWeights | None = None,
+    points: int = POINTS,
+    window: int = 2 * REACH + 1,
     reference: int | None = None,
     reach: float | None = None,
-    strikes: float = STRIKES,
+    strikes: float | None = None,
+    paper: bool = False,
 ) -> MarkerCurve: ...
 
 
 def register(
-    *motions: Motion | Markers,
-    ends: str = "fixed",
-    cyclic: bool = False,
-    anchor: Sequence[float] | None = None,
+    *motions: Motion | Markers | Sequence[Motion] | Sequence[Markers],
+    ends: Ends | PairEnds = "auto",
+    anchors: Sequence[Sequence[float]] | Sequence[float] = (),
+    keep: Keep = (),
+    cycles: Cycles = "find",
     slope_limit: int = 2,
     weights: JointWeights | None = None,
+    points: int = POINTS,
+    window: int = 2 * REACH + 1,
     reference: int | None = None,
     reach: float | None = None,
-    strikes: float = STRIKES,
+    strikes: float | None = None,
+    paper: bool = False,
 ) -> RegistrationCurve | MarkerCurve:
     """Find which frames of clips belong together, how to lay them over each other, and which
     of their contacts mean the same.
@@ -76,130 +115,360 @@ def register(
     Parameters
     ----------
     *motions
-        Two clips or more. They may differ in frame rate, length and skeleton. Clips of
-        recorded markers give a `MarkerCurve`: timing and alignment need no skeleton.
+        Two clips or more, one by one or in a list. They may differ in frame rate, length and
+        skeleton. Clips of recorded markers give a `MarkerCurve`: timing and alignment need no
+        skeleton.
     ends
-        ``"fixed"``: first frames belong together, and last frames. ``"free"``: the
-        longest stretch on which the clips correspond is found; ``curve.ranges`` says
-        which frames that are.
-    cyclic
-        For motions that repeat themselves: one cycle of each clip is cut out, in the
-        same phase, and the curve goes on at its start when its end is reached.
-    anchor
-        One frame of each clip; these belong together, and the curve goes from there both
-        ways as far as one of the clips goes.
+        ``"auto"``: whole clips, one cycle of each, or the best stretch, whichever corresponds
+        best; ``curve.verdict`` says what was taken and why. ``"fixed"``: first frames belong
+        together, and last frames. ``"free"``: the stretch on which the clips correspond is found,
+        with most of what happens in them; ``curve.ranges`` says which frames those are.
+        ``"cyclic"``: one cycle of each clip is cut out, all in the same phase, and the curve
+        goes on at its start when its end is reached. A pair such as ``("fixed", "free")`` sets
+        start and end apart.
+    anchors
+        Rows of frames that belong together, one of each clip: ``[(12, 20), (48, 71)]``. Before
+        the first and after the last of them the curve goes on as far as one of the clips
+        goes, or to the ends where these are fixed.
+    keep
+        For each clip the ranges of frames that must not be cut off when ends are free, such as
+        ``[[(40, 60)], None]``.
+    cycles
+        For cycles: ``"whole"`` says that each clip is one cycle; a list gives first and last
+        frame for each clip (None to find them).
     slope_limit
         How many frames of one clip in a row may belong to one frame of another.
     weights
         How much each joint counts, by name (the others 1), or one number for each joint.
+    points
+        How many points of the body are compared.
+    window
+        How many frames, 1/30 s apart, are compared at a time: an odd number.
     reference
         The clip to which the others are compared; by default the one that is most like
         all others.
     reach
-        With ``anchor``: look no further than so many seconds before and after it.
+        With ``anchors``: look no further than this many seconds before and after them.
     strikes
-        How much it counts when a foot comes down in one clip and not in another: so many
-        times as much as corresponding poses differ on average. Poses that are alike
-        decide for themselves; a walk and a run meet where their feet do. 0 for poses
-        alone, as in the paper.
+        How much it counts when a foot comes down in one clip and not in another: this many
+        times as much as corresponding poses differ, beyond what noise makes them differ. Poses
+        that are alike decide for themselves; a walk and a run meet where their feet do. 0 for
+        poses alone; by default 4.
+    paper
+        Exactly the published method: no strikes, no timing finer than a frame, Appendix B to the
+        letter, whole clips unless said otherwise.
+
+    Returns
+    -------
+    RegistrationCurve or MarkerCurve
+        Timing, alignment, matching contacts, and a verdict.
 
     Raises
     ------
     RegistrationError
         If the clips cannot be brought into correspondence; the message says what would help.
+    MotionError
+        If cycles are asked for and a clip does not repeat itself.
+
+    Warns
+    -----
+    QualityWarning
+        If the verdict is doubtful.
 
     Examples
     --------
     >>> import motionweave as mw
-    >>> curve = mw.register(walk, jog, ends="free")  # doctest: +SKIP
-    >>> curve.timewarp.frames([0.0, 0.5])  # doctest: +SKIP
+    >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
+    >>> curve.verdict.ends
+    'fixed'
+    >>> curve.timewarp.frames([0.0, 0.5]).shape
+    (2, 2)
     """
-    clips = [one for one in motions if isinstance(one, Motion)]
-    markers = [one for one in motions if isinstance(one, Markers)]
+    given = [m for one in motions for m in (one if isinstance(one, list | tuple) else (one,))]
+    clips = [one for one in given if isinstance(one, Motion)]
+    markers = [one for one in given if isinstance(one, Markers)]
+    if len(clips) + len(markers) < len(given):
+        other = next(one for one in given if not isinstance(one, Motion | Markers))
+        raise RegistrationError(f"{type(other).__name__} is not a clip that can be registered")
     if markers and clips:
         raise RegistrationError("markers and skeletons cannot be registered with each other")
+    rows = _rows(anchors)
+    if paper and ends == "auto":
+        ends = "fixed"
+    chosen = _ends(ends, bool(rows))
+    if window != int(window) or window < 1 or window % 2 == 0:
+        raise RegistrationError(f"window {window}: expected an odd number of frames from 1 on")
+    amount = (0.0 if paper else STRIKES) if strikes is None else strikes
+    rules = Rules(slope_limit, amount, refine=not paper)
     if markers:
-        if cyclic:
-            raise RegistrationError("cyclic=True needs a skeleton, and markers have none")
+        if chosen == "cyclic":
+            raise RegistrationError("cycles need a skeleton, and markers have none")
+        pair = ("fixed", "fixed") if chosen == "auto" else chosen
         return register_markers(
             *markers,
-            ends=ends,
-            anchor=anchor,
-            slope_limit=slope_limit,
+            ends=cast(PairEnds, pair),
+            anchors=rows,
+            keep=[ranges or () for ranges in keep],
+            rules=replace(rules, strikes=0.0),
             weights=weights,
             reference=reference,
             reach=reach,
+            window=window,
         )
-    return _register_motions(
-        clips, ends, cyclic, anchor, Rules(slope_limit, strikes), weights, reference, reach
-    )
+    making = _Making(
+        clips, rules, rows, [ranges or () for ranges in keep], cycles,
+        weights, points, window // 2, reference, reach, paper,
+    )  # fmt: skip
+    curve = making.auto() if chosen == "auto" else making.curve(chosen)
+    # Around given frames, in reach of them, the caller knows what is compared.
+    if curve.verdict is not None and curve.verdict.doubtful and reach is None:
+        doubts = "; ".join(curve.verdict.doubts) or "the clips hardly correspond"
+        warnings.warn(
+            QualityWarning(f"doubtful registration: {doubts}", remedies=curve.verdict.remedies),
+            stacklevel=2,
+        )
+    return curve
 
 
-def _register_motions(
-    motions: Sequence[Motion],
-    ends: str,
-    cyclic: bool,
-    anchor: Sequence[float] | None,
-    rules: Rules,
-    weights: JointWeights | None,
-    reference: int | None,
-    reach: float | None,
-) -> RegistrationCurve:
-    fingerprints = tuple(motion.fingerprint for motion in motions)
-    motions = on_common_skeleton(motions)
-    if cyclic:
-        if anchor is not None or ends == "free":
-            raise RegistrationError("cyclic=True finds the ends itself; leave out anchor and ends")
-        return _register_cycles(motions, rules, weights, reference, fingerprints)
-    points = with_strikes([as_points(motion, weights) for motion in motions], motions)
-    found = register_points(
-        *points, ends=ends, anchor=anchor, rules=rules, reference=reference, reach=reach
-    )
-    warp = found.timewarp
-    return RegistrationCurve(
-        motions=motions,
-        timewarp=warp,
-        alignment=found.alignment,
-        matches=constraint_matches(motions, warp),
-        ranges=np.round(warp.frames(np.array([warp.start, warp.end])).T, 9),
-        reference=found.reference,
-        distances=found.distances,
-        fingerprints=fingerprints,
-    )
+def _rows(anchors: Sequence[Sequence[float]] | Sequence[float]) -> list[tuple[float, ...]]:
+    """Anchors as rows; a single one may be given bare."""
+    if len(anchors) and all(np.isscalar(frame) for frame in anchors):
+        return [tuple(float(frame) for frame in cast(Sequence[float], anchors))]
+    return [tuple(float(f) for f in row) for row in cast(Sequence[Sequence[float]], anchors)]
 
 
-def _register_cycles(
-    motions: Sequence[Motion],
-    rules: Rules,
-    weights: JointWeights | None,
-    reference: int | None,
-    fingerprints: tuple[str, ...],
-) -> RegistrationCurve:
-    def rounds_of(cycles: Sequence[Motion]) -> list[PointClip]:
+def _ends(ends: Ends | PairEnds, anchored: bool) -> PairEnds | Literal["auto", "cyclic"]:
+    """Which ends are fixed; or that cycles, or whatever is best, are wanted."""
+    if isinstance(ends, tuple | list):
+        if len(ends) != 2 or any(end not in get_args(End) for end in ends):
+            raise RegistrationError(f"ends {ends!r}: expected 'fixed' or 'free' for start and end")
+        return ends[0], ends[1]
+    if ends not in get_args(Ends):
+        choices = ", ".join(repr(choice) for choice in get_args(Ends))
+        raise RegistrationError(f"ends {ends!r}: expected one of {choices}")
+    if ends == "cyclic":
+        if anchored:
+            raise RegistrationError("cycles find their ends themselves: leave out the anchors")
+        return "cyclic"
+    if ends == "auto":
+        return ("free", "free") if anchored else "auto"
+    return ends, ends
+
+
+@dataclass
+class _Making:
+    """Clips to be registered, with all that was asked for; makes curves with different ends."""
+
+    clips: Sequence[Motion]
+    rules: Rules
+    anchors: Sequence[Sequence[float]]
+    keep: Sequence[Sequence[Range]]
+    cycles: Cycles
+    weights: JointWeights | None
+    points: int
+    reach: int
+    reference: int | None
+    seconds: float | None
+    paper: bool
+
+    def __post_init__(self) -> None:
+        self.fingerprints = tuple(motion.fingerprint for motion in self.clips)
+        self.motions = on_common_skeleton(self.clips) if self.clips else ()
+        self.clouds = [self._points(motion) for motion in self.motions]
+        check(self.clouds, self.anchors, self.keep, self.rules, self.reference)
+        # A T-pose in frame 0 is not part of the motion.
+        self.lead = [
+            0 if self.paper or self.anchors else int(starts_in_tpose(m)) for m in self.motions
+        ]
+        self._found: list[Repetition | None] | None = None
+
+    def _names(self) -> list[str]:
+        return [motion.name or f"clip {j}" for j, motion in enumerate(self.motions)]
+
+    def _points(self, motion: Motion) -> PointClip:
+        return as_points(motion, self.weights, self.points, self.reach)
+
+    def auto(self) -> RegistrationCurve:
+        """The curve with the ends that suit the clips best.
+
+        Whole clips are taken at once if they correspond well from end to end. Otherwise one
+        cycle of each, if all clips repeat themselves, and the best stretch are made, too, and
+        what is surest and keeps most is taken.
+        """
+        made: list[RegistrationCurve] = []
+        failed: list[MotionweaveError] = []
+
+        def attempt(ends: PairEnds | Literal["cyclic"], why: str) -> None:
+            try:
+                made.append(self.curve(ends, why, auto=True))
+            except MotionweaveError as error:
+                failed.append(error)
+
+        attempt(("fixed", "fixed"), "they correspond from end to end")
+        if made and _worth(made[0]) >= _AT_ONCE:
+            return made[0]
+        if all(found is not None for found in self.repetitions()):
+            attempt("cyclic", "all of them repeat themselves")
+        attempt(("free", "free"), "their ends do not correspond")
+        if not made:
+            raise failed[0]
+        best = max(made, key=_worth)
+        if not best.cyclic and best.verdict is not None and best.verdict.doubtful:
+            why = "nothing corresponds better"
+            best = replace(best, verdict=replace(best.verdict, why=why))
+        return best
+
+    def curve(
+        self, ends: PairEnds | Literal["cyclic"], why: str = "", *, auto: bool = False
+    ) -> RegistrationCurve:
+        """The curve with given ends."""
+        return self._round(why, auto) if ends == "cyclic" else self._stretch(ends, why, auto)
+
+    def _stretch(self, ends: PairEnds, why: str, auto: bool) -> RegistrationCurve:
+        bodies = [m[lead:] for m, lead in zip(self.motions, self.lead, strict=True)]
+        clouds = [cloud[lead:] for cloud, lead in zip(self.clouds, self.lead, strict=True)]
+        points = with_strikes(clouds, bodies)
+        found = register_points(
+            *points,
+            ends=ends,
+            anchors=self.anchors,
+            keep=[
+                [(first - lead, last - lead) for first, last in ranges]
+                for ranges, lead in zip(self.keep, self.lead, strict=False)
+            ],
+            rules=self.rules,
+            reference=self.reference,
+            reach=self.seconds,
+        )
+        own = found.timewarp
+        used = own.frames(np.array([own.start, own.end])).T
+        spline = replace(own.spline, control=own.spline.control + np.array(self.lead))
+        warp = replace(own, spline=spline)
+        kept = [_kept(clip, first, last) for clip, (first, last) in zip(points, used, strict=True)]
+        name = "anchored" if self.anchors or ends[0] != ends[1] else ends[0]
+        return RegistrationCurve(
+            motions=tuple(self.motions),
+            timewarp=warp,
+            alignment=found.alignment,
+            matches=constraint_matches(self.motions, warp, literal=self.paper),
+            ranges=np.round(used + np.array(self.lead)[:, None], 9),
+            reference=found.reference,
+            distances=found.distances,
+            fingerprints=self.fingerprints,
+            verdict=judged(
+                name,
+                why,
+                agreement(bodies, points, own, found.reference, kept),
+                self._names(),
+                auto,
+            ),
+        )
+
+    def repetitions(self) -> list[Repetition | None]:
+        """How each clip repeats itself, looked for once."""
+        if self._found is None:
+            self._found = [
+                repetition(m[lead:]) for m, lead in zip(self.motions, self.lead, strict=True)
+            ]
+        return self._found
+
+    def _cycle_ranges(self) -> list[tuple[int, int]]:
+        if isinstance(self.cycles, str):
+            if self.cycles not in ("find", "whole"):
+                raise RegistrationError(
+                    f"cycles {self.cycles!r}: expected 'find', 'whole' or a list of frames"
+                )
+            given: Sequence[tuple[int, int] | None] = [None] * len(self.motions)
+            if self.cycles == "whole":
+                return [(lead, len(m) - 1) for m, lead in zip(self.motions, self.lead, strict=True)]
+        else:
+            given = self.cycles
+        if len(given) != len(self.motions):
+            raise RegistrationError(
+                f"cycles of {len(given)} clips: expected two frames or None for each of "
+                f"{len(self.motions)}"
+            )
+        ranges = []
+        for j, own in enumerate(given):
+            if own is not None:
+                ranges.append((int(own[0]), int(own[1])))
+                continue
+            found = self.repetitions()[j]
+            if found is None:
+                motion = self.motions[j]
+                raise MotionError(
+                    f"{motion.name or f'clip {j}'} does not repeat itself: no two stretches of its "
+                    f"{motion.duration:.2g} seconds are alike; give a clip with more than one "
+                    "cycle",
+                    remedies=(Remedy("cycles", "whole"),),
+                )
+            ranges.append((found.first + self.lead[j], found.last + self.lead[j]))
+        return ranges
+
+    def _round(self, why: str, auto: bool) -> RegistrationCurve:
+        ranges = self._cycle_ranges()
+        cycles = [
+            extract_cycle(motion[lead:], (first - lead, last - lead))
+            for motion, lead, (first, last) in zip(self.motions, self.lead, ranges, strict=True)
+        ]
+        counts = [max(2, round(cycle.duration * RATE)) for cycle in cycles]
+        rounds = self._rounds(cycles)
+        samples = [sampled_rounds(clip, n) for clip, n in zip(rounds, counts, strict=True)]
+        reference, phases = correspond.phases(samples, self.rules, self.reference)
+        cycles = [
+            rolled(cycle, round(phase * (len(cycle) - 1) / count))
+            for cycle, phase, count in zip(cycles, phases, counts, strict=True)
+        ]
+        rounds = self._rounds(cycles)
+        found = register_rounds(*rounds, counts=counts, rules=self.rules, reference=reference)
+        kept = [self._repeated(j, cycle) for j, cycle in enumerate(cycles)]
+        points = [self._points(cycle) for cycle in cycles]
+        return RegistrationCurve(
+            motions=tuple(cycles),
+            timewarp=found.timewarp,
+            alignment=found.alignment,
+            matches=constraint_matches(cycles, found.timewarp, cyclic=True, literal=self.paper),
+            ranges=np.array(ranges, dtype=np.float64),
+            reference=reference,
+            distances=found.distances,
+            fingerprints=self.fingerprints,
+            cyclic=True,
+            verdict=judged(
+                "cyclic",
+                why,
+                agreement(cycles, points, found.timewarp, reference, kept),
+                self._names(),
+                auto,
+            ),
+        )
+
+    def _repeated(self, clip: int, cycle: Motion) -> float:
+        """The share of a clip that its cycle stands for: what repeats itself, and does not turn
+        by more than the cycle, repeated, would."""
+        found = None if self._found is None else self._found[clip]
+        angle = facing(self.motions[clip][self.lead[clip] :])
+        rounds = self.motions[clip].duration / cycle.duration
+        lost = abs(float(angle[-1] - angle[0]) - rounds * float(displacement(cycle).angle))
+        return (1.0 if found is None else found.share) * max(0.0, 1.0 - lost / _LOST_TURN)
+
+    def _rounds(self, cycles: Sequence[Motion]) -> list[PointClip]:
         # The middle one of the three rounds is the one that the curve speaks of: it stands
         # where the cycle itself stands.
         rounds = [repeat(cycle, 3).moved(displacement(cycle).inverse()) for cycle in cycles]
-        return with_strikes([as_points(r, weights) for r in rounds], rounds)
+        return with_strikes([self._points(r) for r in rounds], rounds)
 
-    check([as_points(motion) for motion in motions], "fixed", None, rules, reference)
-    ranges = [find_cycle(motion) for motion in motions]
-    cycles = [extract_cycle(motion, ends) for motion, ends in zip(motions, ranges, strict=True)]
-    counts = [max(2, round(cycle.duration * RATE)) for cycle in cycles]
-    samples = [sampled_rounds(clip, n) for clip, n in zip(rounds_of(cycles), counts, strict=True)]
-    reference, phases = correspond.phases(samples, rules, reference)
-    cycles = [
-        rolled(cycle, round(phase * (len(cycle) - 1) / count))
-        for cycle, phase, count in zip(cycles, phases, counts, strict=True)
-    ]
-    found = register_rounds(*rounds_of(cycles), counts=counts, rules=rules, reference=reference)
-    return RegistrationCurve(
-        motions=tuple(cycles),
-        timewarp=found.timewarp,
-        alignment=found.alignment,
-        matches=constraint_matches(cycles, found.timewarp, cyclic=True),
-        ranges=np.array(ranges, dtype=np.float64),
-        reference=reference,
-        distances=found.distances,
-        fingerprints=fingerprints,
-        cyclic=True,
-    )
+
+def _worth(curve: RegistrationCurve) -> float:
+    """How sure a registration is, and how much of the clips it keeps, in one number."""
+    assert curve.verdict is not None
+    kept = min(curve.verdict.agreement.kept)
+    whole = _PREFERENCE if curve.verdict.ends == "fixed" else 0.0
+    lost = _LOSING * max(0.0, _MUCH - kept)
+    return curve.verdict.sure + _KEEPING * kept - lost + whole
+
+
+def _kept(clip: PointClip, first: float, last: float) -> float:
+    """The share of what happens in a clip that happens from one frame to another."""
+    worth = worth_of(clip)
+    passed = np.concatenate([[0.0], np.cumsum(0.5 * (worth[1:] + worth[:-1]))])
+    return float(np.diff(np.interp([first, last], np.arange(len(passed)), passed))[0] / passed[-1])

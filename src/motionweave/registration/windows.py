@@ -1,203 +1,313 @@
-"""Distances of windows around any moments of clips, whatever their frame rates.
+"""Distances of whole blocks of a grid: the fast way behind `distance`.
 
-The general way: each window is a row of a matrix, and the grid of distances is a few
-products of such matrices. Where windows consist of whole frames, `framewise` is faster.
+What two windows have in common is what their frames have in common, summed along the grid's
+diagonals, and what the paths of their centres have in common. So the matrix products are
+those of single frames, a fifth of the work of whole windows. Each frame is centred on
+the floor, and centres are seen from their window's middle, so that no digits are lost to
+clips that lead far away.
+
+At frame rates that are not a multiple of 30 fps the frames of a window fall between frames of
+the clip. Then each has a product of its own, and nothing else changes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import product
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.registration.clouds import PointClip
 
-# Seconds between the frames of a window, and how many there are before and after its middle.
+# Seconds between the frames of a window.
 STEP = 1.0 / 30.0
-REACH = 2
 # How far from a whole frame still counts as one: frame rates such as 59.94 are rounded.
 ROUNDING = 1e-6
-# Rows of a grid that are computed at a time, so that the products stay in the cache.
-_BLOCK = 128
+# Rows and columns of a grid that are computed at a time, so that everything stays in the cache.
+_ROWS, _COLUMNS = 96, 768
+# A grid of up to this many cells is computed in one go, as if any window might be cut.
+_SMALL = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
-    """The clouds of n windows of K = 2 REACH + 1 frames, each centred on the floor.
+class Track:
+    """A clip of n frames, each centred on the floor.
 
     Parameters
     ----------
-    plane
-        ``(n, 2 K P)``: for each frame of a window all x, then all z.
+    x, y, z
+        ``(n, P)``, x and z about each frame's own centre.
+    centre
+        ``(n, 2)`` x and z of the weighted mean of each frame's points.
+    energy
+        ``(n,)`` weighted mean of x² + z².
+    signals, weights, reach
+        Those of the clip.
+    """
+
+    x: Array
+    y: Array
+    z: Array
+    centre: Array
+    energy: Array
+    signals: Array
+    weights: Array
+    reach: int
+
+    @classmethod
+    def of(cls, clip: PointClip) -> Track:
+        """The track of a clip."""
+        w = clip.weights
+        plane = clip.plane
+        centre = plane @ w
+        x, z = (plane[:, i] - centre[:, i, None] for i in range(2))
+        y = np.ascontiguousarray(clip.points[..., 1])
+        return cls(x, y, z, centre, (x * x + z * z) @ w, clip.signals, w, clip.reach)
+
+    def __getitem__(self, frames: slice) -> Track:
+        return Track(
+            self.x[frames],
+            self.y[frames],
+            self.z[frames],
+            self.centre[frames],
+            self.energy[frames],
+            self.signals[frames],
+            self.weights,
+            self.reach,
+        )
+
+
+def products(a: Sequence[Array], b: Sequence[Array]) -> tuple[Array, Array]:
+    """Denominator and numerator of Eq. 2 for points (x, z), before the weighted sum.
+
+    They are the cosine and sine of the angle from b to a, times both lengths.
+    """
+    return a[0] * b[0] + a[1] * b[1], a[0] * b[1] - a[1] * b[0]
+
+
+def least_distance(energy: Array, cosine: Array, sine: Array, out: Array | None = None) -> Array:
+    """Eq. 1 at its optimum: what energies ``E + E' - 2 Σ w y y'`` leave after the best turn.
+
+    ``cosine`` and ``sine`` are overwritten: grids are large.
+    """
+    cosine *= cosine
+    sine *= sine
+    cosine += sine
+    np.sqrt(cosine, out=cosine)
+    cosine *= -2.0
+    result = np.add(energy, cosine, out=out)
+    # Rounding must not make identical windows nearer than identical.
+    return np.asarray(np.maximum(result, 0.0, out=result))
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """One clip of a grid: S single frames as rows of matrices, and T windows of K of them.
+
+    As the left factor of products, rows are weighted, and each frame of a window counts
+    one K-th; as the right one they are as they are.
+
+    Parameters
+    ----------
+    plane, turned
+        ``(S, 2 P)`` all x, then all z of the points about each frame's centre; the same turned
+        by a quarter: (x, z) becomes (z, -x).
     height
-        ``(n, K P)``: all y.
-    before, after
-        ``(n,)``: how many frames before and after the middle one lie in the clip.
+        ``(S, P)`` above ``level``.
+    energy
+        ``(S,)`` weighted mean square of a frame's coordinates.
+    path, path_turned
+        ``(T, 2 K)`` the same as ``plane`` of the centres of a window's frames, about their mean.
+    path_energy
+        ``(T, K)`` squares of the centres' distances from that.
+    inside
+        ``(T, K)`` which frames of a window there are, as 0 or 1.
     weights
-        ``(P,)`` of the points, summing to one.
+        ``(P,)`` of the points.
+    level
+        The mean height of all points.
+    stride
+        Frames of the clip between two of a window.
+    offsets
+        ``(K,)`` from a window's middle to its frames, in steps.
+    shared
+        Whether windows share their frames: S = T. Else S = K T, all first frames first.
     """
 
     plane: Array
+    turned: Array
     height: Array
-    before: NDArray[np.intp]
-    after: NDArray[np.intp]
+    energy: Array
+    path: Array
+    path_turned: Array
+    path_energy: Array
+    inside: Array
     weights: Array
+    level: float
+    stride: float
+    offsets: NDArray[np.intp]
+    shared: bool
+
+    @classmethod
+    def of(cls, clip: PointClip, shared: bool) -> _Side:
+        """The side of a clip, which is computed once."""
+        known = _SIDES.setdefault(clip, {})
+        if shared not in known:
+            known[shared] = cls._made(clip, shared)
+        return known[shared]
+
+    @classmethod
+    def _made(cls, clip: PointClip, shared: bool) -> _Side:
+        count = len(clip)
+        stride = _stride(clip)
+        offsets = np.arange(-clip.reach, clip.reach + 1)
+        at = np.arange(count)[:, None] + stride * offsets
+        inside = (at >= -ROUNDING) & (at <= count - 1 + ROUNDING)
+        at = np.clip(at, 0.0, count - 1.0)
+        if shared:
+            track, place = Track.of(clip), at.astype(np.intp)
+        else:
+            track = Track.of(clip.sample(at.T.ravel(), clip.fps))
+            place = np.arange(count)[:, None] + count * np.arange(len(offsets))
+        level = float(track.y.mean())
+        height = track.y - level
+        path = track.centre.T[:, place] * inside
+        path -= path.sum(axis=2, keepdims=True) / inside.sum(axis=1, keepdims=True)
+        x, z = path * inside
+        return cls(
+            np.hstack([track.x, track.z]),
+            np.hstack([track.z, -track.x]),
+            height,
+            track.energy + (height * height) @ track.weights,
+            np.hstack([x, z]),
+            np.hstack([z, -x]),
+            x * x + z * z,
+            inside.astype(np.float64),
+            track.weights,
+            level,
+            stride,
+            offsets,
+            shared,
+        )
 
     def __len__(self) -> int:
-        return len(self.plane)
+        return len(self.path)
 
-    def __getitem__(self, rows: slice) -> Windows:
-        part = Windows(
-            self.plane[rows],
-            self.height[rows],
-            self.before[rows],
-            self.after[rows],
-            self.weights,
-        )
-        if "turned" in self.__dict__:
-            # Sliced rather than computed again.
-            part.__dict__["turned"] = self.turned[rows]
-        return part
+    def whole(self, first: int, stop: int) -> tuple[int, int]:
+        """Which of the windows ``[first, stop)`` are not cut."""
+        far = int(np.ceil(self.offsets[-1] * self.stride - ROUNDING))
+        begin = min(max(first, far), stop)
+        return begin, max(begin, min(stop, len(self) - far))
 
-    @property
-    def whole(self) -> slice:
-        """Those windows that are not cut: they stand together if frames are in order."""
-        uncut = np.flatnonzero((self.before == REACH) & (self.after == REACH))
-        return slice(int(uncut[0]), int(uncut[-1]) + 1) if len(uncut) else slice(0, 0)
+    def touched(self, first: int, stop: int) -> slice:
+        """The single frames that the windows ``[first, stop)`` touch, if windows share them."""
+        far = int(self.offsets[-1]) * round(self.stride)
+        return slice(max(0, first - far), min(len(self), stop + far))
 
-    @property
-    def inside(self) -> NDArray[np.bool_]:
-        """``(K, n)``: which frames of the windows lie in the clip."""
-        offsets = np.arange(-REACH, REACH + 1)[:, None]
-        return (offsets >= -self.before) & (offsets <= self.after)
+    def steps(self, first: int, stop: int) -> list[tuple[slice, slice]]:
+        """For each frame of a window: which of ``[first, stop)`` have it, and where it is.
 
-    @cached_property
-    def turned(self) -> Array:
-        """``plane`` turned by a quarter: (x, z) becomes (z, -x). ``(n, 2 K P)``"""
-        pairs = self.plane.reshape(len(self), -1, 2, len(self.weights))
-        turned = np.empty_like(pairs)
-        turned[:, :, 0] = pairs[:, :, 1]
-        np.negative(pairs[:, :, 0], out=turned[:, :, 1])
-        return turned.reshape(self.plane.shape)
+        The latter among the frames that are touched.
+        """
+        touched = self.touched(first, stop)
+        found = []
+        for by in (round(self.stride) * self.offsets).tolist():
+            begin = max(first + by, touched.start)
+            end = max(begin, min(stop + by, touched.stop))
+            here, there = (slice(begin - zero, end - zero) for zero in (first + by, touched.start))
+            found.append((here, there))
+        return found
 
 
-def windows(clip: PointClip, frames: ArrayLike | None = None, *, level: float = 0.0) -> Windows:
-    """Windows around (fractional) ``frames`` ``(n,)`` of a clip, by default around all.
+_SIDES: WeakKeyDictionary[PointClip, dict[bool, _Side]] = WeakKeyDictionary()
 
-    ``level`` is taken off all heights. That does not change distances, as long as both
-    clips have the same, but saves digits.
-    """
-    at = np.arange(len(clip)) if frames is None else np.asarray(frames, dtype=np.float64)
+
+def block_distances(
+    a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
+) -> Array:
+    """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
+    shared = all(_stride(clip) == round(_stride(clip)) for clip in (a, b))
+    left, right = _Side.of(a, shared), _Side.of(b, shared)
+    out = np.empty((rows[1] - rows[0], columns[1] - columns[0]))
+
+    def fill(some: tuple[int, int], others: tuple[int, int]) -> None:
+        if some[0] < some[1] and others[0] < others[1]:
+            part = out[slice(*np.subtract(some, rows[0])), slice(*np.subtract(others, columns[0]))]
+            _fill(left, right, some, others, part)
+
+    if out.size <= _SMALL:
+        fill(rows, columns)
+        return out
+    top, bottom = left.whole(*rows)
+    low, high = right.whole(*columns)
+    for first, start in product(range(top, bottom, _ROWS), range(low, high, _COLUMNS)):
+        fill((first, min(first + _ROWS, bottom)), (start, min(start + _COLUMNS, high)))
+    # What is left is a frame around that, of windows that are cut.
+    fill((rows[0], top), columns)
+    fill((bottom, rows[1]), columns)
+    fill((top, bottom), (columns[0], low))
+    fill((top, bottom), (high, columns[1]))
+    return out
+
+
+def _stride(clip: PointClip) -> float:
+    """Frames of the clip between two of a window; a whole number where it is one but for
+    rounding."""
     stride = clip.fps * STEP
-    before, after = extents(clip, at)
-    offsets = np.arange(-REACH, REACH + 1)
-    times = np.clip(at[:, None] + stride * offsets, 0.0, len(clip) - 1.0)
-    whole = np.rint(times)
-    if np.all(np.abs(times - whole) < ROUNDING):
-        plane, height = clip.plane[whole.astype(np.intp)], clip.points[..., 1]
-        height = height[whole.astype(np.intp)]
+    whole = float(round(stride))
+    return whole if whole >= 1.0 and abs(stride - whole) < ROUNDING else stride
+
+
+def _fill(
+    left: _Side, right: _Side, rows: tuple[int, int], columns: tuple[int, int], out: Array
+) -> None:
+    """Put the distances of some windows into ``out``; either all are whole or any may be cut."""
+    i, j = slice(*rows), slice(*columns)
+    k, w = len(left.offsets), left.weights
+    # Both clips' heights are taken above the level of the second.
+    lift = left.level - right.level
+
+    def windowed(above: slice, across: slice) -> tuple[Array, Array, Array]:
+        """The products of single frames: cosine, sine, and E + E' - 2 Σ w y y', the
+        energies in two further columns."""
+        plane, height = left.plane[above] * np.tile(w / k, 2), left.height[above]
+        own = left.energy[above] + 2.0 * lift * (height @ w) + lift * lift
+        one, other = np.ones(len(height)), right.energy[across]
+        heights = np.column_stack([(height + lift) * (-2.0 * w), own, one]) / k
+        others = np.column_stack([right.height[across], np.ones(len(other)), other])
+        return plane @ right.plane[across].T, plane @ right.turned[across].T, heights @ others.T
+
+    path = left.path[i] / k
+    cosine = path @ right.path[j].T
+    sine = path @ right.path_turned[j].T
+    moved = np.hstack([left.path_energy[i], left.inside[i]]) / k
+    energy = moved @ np.hstack([right.inside[j], right.path_energy[j]]).T
+    if left.shared:
+        singles = windowed(left.touched(*rows), right.touched(*columns))
+        for here_a, here_b in zip(left.steps(*rows), right.steps(*columns), strict=True):
+            for total, single in zip((cosine, sine, energy), singles, strict=True):
+                total[here_a[0], here_b[0]] += single[here_a[1], here_b[1]]
     else:
-        sampled = clip.sample(times.ravel(), clip.fps)
-        plane = sampled.plane.reshape(*times.shape, *sampled.plane.shape[1:])
-        height = sampled.points[..., 1].reshape(*times.shape, -1)
-    inside = (offsets >= -before[:, None]) & (offsets <= after[:, None])
-    shares = inside / inside.sum(axis=1, keepdims=True)
-    centre = np.sum(shares[:, :, None] * (plane @ clip.weights), axis=1)
-    plane = plane - centre[:, None, :, None]
-    return Windows(
-        plane.reshape(len(at), -1),
-        (height - level).reshape(len(at), -1),
-        before,
-        after,
-        clip.weights,
-    )
-
-
-def window_distances(a: Windows, b: Windows) -> Array:
-    """Distances ``(n, m)`` of n windows to m others, both in order of time."""
-    result = np.empty((len(a), len(b)))
-    rows, columns = a.whole, b.whole
-    _ = b.turned  # Computed once, then sliced.
-    _fill_whole(result[rows, columns], a[rows], b[columns])
-    # What is left is a frame around that: a few rows above and below, a few columns
-    # left and right.
-    for edge in (slice(0, rows.start), slice(rows.stop, len(a))):
-        if edge.start < edge.stop:
-            result[edge] = _cut_distances(a[edge], b)
-    for edge in (slice(0, columns.start), slice(columns.stop, len(b))):
-        if edge.start < edge.stop and rows.start < rows.stop:
-            result[rows, edge] = _cut_distances(a[rows], b[edge])
-    return result
-
-
-def extents(clip: PointClip, frames: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """How many frames of each window, before and after its middle, lie in the clip."""
-    at = np.asarray(frames, dtype=np.float64)
-    stride = clip.fps * STEP
-    before = np.floor(at / stride + ROUNDING)
-    after = np.floor((len(clip) - 1 - at) / stride + ROUNDING)
-    return (
-        np.clip(before, 0, REACH).astype(np.intp),
-        np.clip(after, 0, REACH).astype(np.intp),
-    )
-
-
-def _fill_whole(out: Array, a: Windows, b: Windows) -> None:
-    """Distances of windows none of which is cut, by matrix products."""
-    frames = 2 * REACH + 1
-    w = np.tile(a.weights / frames, frames)
-    both = np.repeat(w.reshape(frames, -1), 2, axis=0).ravel()
-    # E + E' - 2 Σ w y y' as one product, the energies in two further columns.
-    left = np.hstack([a.height * (-2.0 * w), _energies(a, both, w), np.ones((len(a), 1))])
-    right = np.hstack([b.height, np.ones((len(b), 1)), _energies(b, both, w)])
-    # Twice the weight: what is needed in the end is 2 sqrt(C² + S²).
-    weighted = a.plane * (2.0 * both)
-    for top in range(0, len(a), _BLOCK):
-        rows = slice(top, top + _BLOCK)
-        cosine = weighted[rows] @ b.plane.T
-        sine = weighted[rows] @ b.turned.T
-        cosine *= cosine
-        sine *= sine
-        cosine += sine
-        np.sqrt(cosine, out=cosine)
-        np.matmul(left[rows], right.T, out=sine)
-        np.subtract(sine, cosine, out=out[rows])
-        # Rounding must not make identical windows nearer than identical.
-        np.maximum(out[rows], 0.0, out=out[rows])
-
-
-def _energies(w: Windows, plane_weights: Array, height_weights: Array) -> Array:
-    """``(n, 1)``: the weighted mean squares of whole windows' coordinates."""
-    energy = (w.plane * w.plane) @ plane_weights + (w.height * w.height) @ height_weights
-    return energy[:, None]
-
-
-def _cut_distances(a: Windows, b: Windows) -> Array:
-    """Distances of windows that may be cut, gathered frame of the window by frame."""
-    frames, points = 2 * REACH + 1, len(a.weights)
-    inside = np.stack([p[:, None] & q for p, q in zip(a.inside, b.inside, strict=True)])
-    shares = inside / inside.sum(axis=0)
-    w, both = a.weights, np.tile(a.weights, 2)
-    pa, pb, turned = (v.reshape(len(v), frames, -1) for v in (a.plane, b.plane, b.turned))
-    ya, yb = (v.reshape(len(v), frames, -1) for v in (a.height, b.height))
-    # Windows are centred as far as their own clip goes; cut further, they are no more.
-    means_a, means_b = (v.reshape(len(v), frames, 2, points) @ w for v in (pa, pb))
-    shape = (len(a), len(b))
-    cosine, sine, energy = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    centre_a, centre_b = np.zeros((2, *shape)), np.zeros((2, *shape))
-    for o, share in enumerate(shares):
-        cosine += share * ((pa[:, o] * both) @ pb[:, o].T)
-        sine += share * ((pa[:, o] * both) @ turned[:, o].T)
-        squares_a = (pa[:, o] ** 2) @ both + (ya[:, o] ** 2) @ w
-        squares_b = (pb[:, o] ** 2) @ both + (yb[:, o] ** 2) @ w
-        energy += share * (squares_a[:, None] + squares_b - 2.0 * ((ya[:, o] * w) @ yb[:, o].T))
-        for c in range(2):
-            centre_a[c] += share * means_a[:, o, c, None]
-            centre_b[c] += share * means_b[:, o, c]
-    cosine -= np.sum(centre_a * centre_b, axis=0)
-    sine -= centre_a[0] * centre_b[1] - centre_a[1] * centre_b[0]
-    energy -= np.sum(centre_a**2 + centre_b**2, axis=0)
-    return np.asarray(np.maximum(energy - 2.0 * np.hypot(cosine, sine), 0.0))
+        for o in range(k):
+            at = (slice(o * len(side) + s.start, o * len(side) + s.stop)
+                  for side, s in ((left, i), (right, j)))  # fmt: skip
+            there = left.inside[i, o, None] * right.inside[j, o]
+            for total, single in zip((cosine, sine, energy), windowed(*at), strict=True):
+                total += there * single
+    if left.whole(*rows) != rows or right.whole(*columns) != columns:
+        # Windows are centred as far as their own clip goes; cut further, they are not centred.
+        there_a, there_b = left.inside[i], right.inside[j].T
+        counts = there_a @ there_b
+        halves = slice(k), slice(k, None)
+        xa, za = a = [left.path[i, half] @ there_b / counts for half in halves]
+        xb, zb = b = [there_a @ right.path[j, half].T / counts for half in halves]
+        scale = k / counts
+        off = products(a, b)
+        cosine = scale * cosine - off[0]
+        sine = scale * sine - off[1]
+        energy = scale * energy - (xa * xa + za * za + xb * xb + zb * zb)
+    least_distance(energy, cosine, sine, out)

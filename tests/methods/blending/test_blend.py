@@ -235,7 +235,7 @@ def test_requests_that_make_no_sense_say_why(weights: object, options: dict, sai
 
 
 def nine_cycles() -> mw.RegistrationCurve:
-    return built_in(*NINE, cyclic=True)
+    return built_in(*NINE, ends="cyclic")
 
 
 def wandering(t: float) -> np.ndarray:
@@ -276,7 +276,7 @@ def test_holding_one_weight_repeats_the_cycle_for_ever() -> None:
 @pytest.mark.mocap
 def test_continuous_control_of_real_walks_and_jogs(mocap: Path) -> None:
     clips = [real(mocap, n) for n in ("16_15", "16_11", "16_13", "16_35", "16_37", "16_39")]
-    curve = mw.register(*clips, cyclic=True)
+    curve = mw.register(*clips, ends="cyclic")
     minute = mw.blend(curve, lambda t: wandering(t)[:6], duration=30.0, clean=False)
     check_no_seam(minute, curve)
 

@@ -14,7 +14,7 @@ from tests.methods.blending.test_blend import wandering
 
 @pytest.mark.parametrize(("cyclic", "pace"), [(False, "durations"), (True, "rates")])
 def test_steps_give_the_frames_of_the_blend(cyclic: bool, pace: str) -> None:
-    curve = built_in(*NINE, cyclic=cyclic)
+    curve = built_in(*NINE, ends="cyclic" if cyclic else "fixed")
     whole = mw.blend(curve, wandering, duration=6.0, pace=pace, clean=False)
     blender = curve.stepper(pace=pace)
     for i in range(len(whole)):

@@ -332,7 +332,7 @@ def _way(
                 f"transition at frame {frame:g} of {clip.name or 'a clip'}, "
                 f"which has frames 0 to {len(clip) - 1}"
             )
-    curve = register(a, b, anchor=at, reach=_REACH * half / a.fps)
+    curve = register(a, b, anchors=[at], reach=_REACH * half / a.fps)
     warp = curve.timewarp
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
     share = smootherstep(np.arange(2 * half + 1) / (2 * half))

@@ -57,8 +57,8 @@ def _registering(settings: BlendSettings) -> tuple[str, list[object]]:
     options = ""
     flags: list[object] = []
     if settings.cyclic:
-        options, flags = ", cyclic=True", ["--cyclic"]
-    elif settings.ends != "fixed":
+        options, flags = ", ends='cyclic'", ["--ends", "cyclic"]
+    elif settings.ends != "auto":
         options, flags = f", ends={settings.ends!r}", ["--ends", settings.ends]
     if settings.slope_limit != 2:
         options += f", slope_limit={settings.slope_limit}"

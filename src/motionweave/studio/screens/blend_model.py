@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from motionweave.methods.blending.trace import registered_blend, walk
 from motionweave.methods.blending.weights import Weights
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
-from motionweave.registration.register import register
+from motionweave.registration.register import Ends, register
 from motionweave.studio.document import Clip, Document
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.blend_keys import WeightKey, weights_at
@@ -167,8 +168,7 @@ def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered
     def make() -> Registered:
         curve = register(
             *motions,
-            ends=settings.ends,
-            cyclic=settings.cyclic,
+            ends="cyclic" if settings.cyclic else cast(Ends, settings.ends),
             slope_limit=settings.slope_limit,
         )
         reference = curve.motions[curve.reference]

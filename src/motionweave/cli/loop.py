@@ -1,0 +1,87 @@
+"""``motionweave loop``: one cycle of a clip, closed, to be repeated for ever."""
+
+from __future__ import annotations
+
+import argparse
+
+from motionweave.cli import common
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_clips(parser, "one")
+    common.add_output(parser)
+    parser.add_argument(
+        "--rounds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="how many times the cycle is played (default: 1)",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--range",
+        type=_range,
+        dest="frames",
+        metavar="FIRST,LAST",
+        help="frames of the cycle; found automatically by default",
+    )
+    where.add_argument(
+        "--whole",
+        action="store_const",
+        const="whole",
+        dest="frames",
+        help="the clip is one cycle already",
+    )
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="leave out the way over the floor, as on a treadmill",
+    )
+    common.add_cleaning(parser)
+    common.add_json(parser)
+
+
+def run(args: argparse.Namespace) -> None:
+    from motionweave.core.cycles import displacement
+    from motionweave.registration.cycles import find_cycle
+    from motionweave.registration.loops import loop
+
+    common.check_output(args.output, [args.clip])
+    motion = common.load_clip(args, args.clip)
+    if args.frames is None:
+        first, last = find_cycle(motion)
+    elif args.frames == "whole":
+        first, last = 0, len(motion) - 1
+    else:
+        first, last = args.frames
+    result = loop(
+        motion,
+        args.rounds,
+        frames=args.frames if args.frames == "whole" else (first, last),
+        in_place=args.in_place,
+        clean=not args.no_clean,
+    )
+    common.save_clip(result, args.output)
+    seconds = result.duration / args.rounds
+    turn = float(displacement(result).angle) / args.rounds
+    data = {
+        "frames": [first, last],
+        "seconds": seconds,
+        "rounds": args.rounds,
+        "turn": turn,
+        "written": [str(args.output)],
+    }
+    rounds = "one round" if args.rounds == 1 else f"{args.rounds} rounds"
+    text = (
+        f"{args.clip}: cycle of {seconds:.2f} s, frames {first} to {last}\n"
+        f"wrote {args.output}: {rounds}, {len(result)} frames"
+    )
+    common.emit(args, data, text)
+
+
+def _range(text: str) -> tuple[int, int]:
+    try:
+        first, last = (int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected two frames such as 12,54") from None
+    return first, last

@@ -1,0 +1,238 @@
+"""Loops: one cycle cut out of a clip and closed; and walking on the spot or over the floor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from motionweave.body.heading import direction, facing
+from motionweave.body.rig.roles import leg_length
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.contacts.detect import detect_contacts
+from motionweave.core.arrays import Array
+from motionweave.core.cycles import closed, displacement, is_closed, repeat
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.errors import MotionError
+from motionweave.registration.cycles import extract_cycle, find_cycle
+
+# Seconds over which the way on the floor of a clip that is not closed is smoothed.
+_SMOOTH = 0.6
+# A point of the sole this far above its lowest, in leg lengths, may touch a treadmill,
+_LOW = 0.06
+# and does if it moves at the belt's speed, give or take this share.
+_WITH_THE_BELT = 0.35
+# Belt speeds below this many leg lengths per second are noise.
+_STANDING = 0.05
+# How often planted points and the belt's speed are found from each other.
+_ROUNDS = 8
+
+
+def loop(
+    motion: Motion,
+    rounds: int = 1,
+    *,
+    frames: tuple[int, int] | Literal["whole"] | None = None,
+    in_place: bool = False,
+    clean: bool = True,
+) -> Motion:
+    """One cycle of a motion that repeats itself, closed without a seam.
+
+    Parameters
+    ----------
+    motion
+        A clip that repeats itself somewhere, or is one cycle.
+    rounds
+        How many times the result plays the cycle.
+    frames
+        First and last frame of the cycle; ``"whole"`` says that the clip is one cycle; None
+        takes the cycle whose ends are most alike.
+    in_place
+        Whether to leave out the way over the floor, as on a treadmill; see `in_place`.
+    clean
+        Whether to plant the feet again: closing a cycle moves them a little.
+
+    Returns
+    -------
+    Motion
+        Its last frame is its first one, moved on the floor by as much as the cycle goes; leave
+        out the last frame to play it for ever.
+
+    Raises
+    ------
+    MotionError
+        If the motion does not repeat itself, or the frames are not in the clip.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.loop(mw.sample("walk"), rounds=4)
+    >>> len(walk) == 4 * (len(mw.loop(mw.sample("walk"))) - 1) + 1
+    True
+    """
+    if rounds != int(rounds) or rounds < 1:
+        raise MotionError(f"rounds={rounds}: expected a whole number from 1 on")
+    if frames is None:
+        ends = find_cycle(motion)
+    elif isinstance(frames, str):
+        if frames != "whole":
+            raise MotionError(f"frames={frames!r}: expected two frames or 'whole'")
+        ends = (0, len(motion) - 1)
+    else:
+        ends = int(frames[0]), int(frames[1])
+    cycle = extract_cycle(motion, ends)
+    if clean and cycle.constraints and has_feet(cycle.skeleton):
+        cycle = _planted(cycle)
+    if in_place:
+        cycle = _on_the_spot(cycle)
+    return repeat(cycle, int(rounds))
+
+
+def in_place(motion: Motion) -> Motion:
+    """The motion without its way over the floor, as on a treadmill.
+
+    Parameters
+    ----------
+    motion
+        A clip that travels. A loop stays one; of other clips the smoothed way is taken off, and
+        the swaying of the body stays.
+
+    Returns
+    -------
+    Motion
+        Without contacts: what stood on the floor slides now. `travel` brings both back.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.in_place(mw.loop(mw.sample("walk")))
+    >>> bool(abs(walk.root[-1] - walk.root[0]).max() < 1e-9)
+    True
+    """
+    return _on_the_spot(motion) if is_closed(motion) else _off_its_way(motion)
+
+
+def travel(motion: Motion, speed: float | None = None) -> Motion:
+    """A motion on the spot, made to go over the floor.
+
+    Parameters
+    ----------
+    motion
+        A clip as on a treadmill: planted feet slide backwards.
+    speed
+        How fast to go, in the clip's unit per second; by default as fast as the planted feet
+        slide. The direction is the one they slide from, or where the body faces.
+
+    Returns
+    -------
+    Motion
+        With the contacts that are detected on the floor.
+
+    Raises
+    ------
+    MotionError
+        If the speed is not a finite number, or the skeleton has no feet and none is given.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> on_the_spot = mw.in_place(mw.loop(mw.sample("walk"), rounds=3))
+    >>> walk = mw.travel(on_the_spot)
+    >>> bool(walk.constraints)
+    True
+    """
+    if speed is not None and not np.isfinite(speed):
+        raise MotionError(f"speed={speed}: expected a number")
+    feet = has_feet(motion.skeleton)
+    if not feet and speed is None:
+        raise MotionError(
+            f"{motion.name or 'the clip'} has no feet that would show how fast it goes: "
+            "give the speed"
+        )
+    velocity = -_belt(motion) if feet else np.zeros(2)
+    if speed is not None:
+        pace = float(np.linalg.norm(velocity))
+        angle = facing(motion)
+        ahead = direction(np.arctan2(np.mean(np.sin(angle)), np.mean(np.cos(angle))))
+        velocity = speed * (velocity / pace if pace > 0.0 else ahead)
+    shift = np.arange(len(motion))[:, None] / motion.fps * velocity
+    moved = motion.moved(Planar(0.0, shift[:, 0], shift[:, 1]))
+    return moved.with_constraints(detect_contacts(moved)) if feet else moved
+
+
+def _planted(cycle: Motion) -> Motion:
+    """A closed cycle with planted feet, still closed: the middle one of three rounds."""
+    length = len(cycle) - 1
+    three = clean_feet(repeat(cycle, 3))
+    step = displacement(cycle)
+    middle = three[length : 2 * length + 1].moved(step.inverse())
+    result = closed(middle, displacement(middle))
+    return result.with_constraints(cycle.constraints)
+
+
+def _on_the_spot(cycle: Motion) -> Motion:
+    """A closed cycle whose move on the floor is taken off evenly."""
+    step, place = displacement(cycle), np.linspace(0.0, 1.0, len(cycle))
+    still = replace(cycle.moved(_share_of(step, place).inverse()), constraints=())
+    root, turns = np.array(still.root), np.array(still.rotations)
+    # To the last digit.
+    root[-1], turns[-1] = root[0], turns[0]
+    return replace(still, root=root, rotations=turns)
+
+
+def _share_of(step: Planar, place: Array) -> Planar:
+    """The moves ``(T,)`` that do shares of a move: along a line, or about a point."""
+    if abs(step.angle) < 1e-6:
+        return Planar(step.angle * place, step.x * place, step.z * place)
+    # The point that stays where it is: (1 - R) p = shift.
+    cos, sin = np.cos(step.angle), np.sin(step.angle)
+    centre = np.linalg.solve([[1.0 - cos, -sin], [sin, 1.0 - cos]], [step.x, step.z])
+    return Planar.about(centre, step.angle * place)
+
+
+def _off_its_way(motion: Motion) -> Motion:
+    """A motion without its smoothed way over the floor."""
+    way = motion.root[:, [0, 2]]
+    reach = min(len(way) - 1, max(1, round(2.0 * _SMOOTH * motion.fps)))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (_SMOOTH * motion.fps)) ** 2)
+    # Beyond the ends the way goes on as it went there: mirrored about the end point.
+    padded = np.concatenate(
+        [2.0 * way[0] - way[reach:0:-1], way, 2.0 * way[-1] - way[-2 : -reach - 2 : -1]]
+    )
+    smooth = np.stack(
+        [np.convolve(column, kernel / kernel.sum(), mode="valid") for column in padded.T], axis=1
+    )
+    shift = way[0] - smooth
+    moved = motion.moved(Planar(0.0, shift[:, 0], shift[:, 1]))
+    return replace(moved, constraints=())
+
+
+def _belt(motion: Motion) -> Array:
+    """Velocity ``(2,)`` of the floor below the feet, in x and z, in units per second.
+
+    The points of the soles near their lowest are planted or pass by. Those that are planted
+    all move alike, backwards; what passes swings through at another speed. So the velocity
+    most of them share is looked for: first a median, then the mean of what is near it.
+    """
+    size = leg_length(motion.skeleton)
+    if len(motion) < 2:
+        return np.zeros(2)
+    moving, slow = [], []
+    for points in contact_points(motion).values():
+        velocity = np.gradient(points[:, [0, 2]], axis=0) * motion.fps
+        rise = np.abs(np.gradient(points[:, 1])) * motion.fps
+        low = points[:, 1] < np.quantile(points[:, 1], 0.05) + _LOW * size
+        moving.append(velocity[low])
+        slow.append(rise[low])
+    velocity, rise = np.concatenate(moving), np.concatenate(slow)
+    # A planted point does not rise.
+    planted = velocity[rise <= np.median(rise)]
+    belt = np.median(planted, axis=0)
+    for _ in range(_ROUNDS):
+        off = np.linalg.norm(planted - belt, axis=1)
+        near = off <= max(_WITH_THE_BELT * float(np.linalg.norm(belt)), float(np.median(off)))
+        belt = np.mean(planted[near], axis=0)
+    return np.asarray(belt if np.linalg.norm(belt) > _STANDING * size else np.zeros(2))

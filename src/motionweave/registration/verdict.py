@@ -1,0 +1,248 @@
+"""What a registration says about itself: what agrees, what does not, and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.errors import Remedy
+from motionweave.registration.clouds import PointClip
+from motionweave.registration.distance import along
+from motionweave.registration.signals import limb_of
+from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.windows import Track
+
+# Samples per second along the curve.
+_RATE = 30.0
+# Below this certainty the angle between two poses says nothing: they are out of step.
+_IN_STEP = 0.5
+# What contacts count for where clips have none: as those of clips that correspond do.
+_USUAL_CONTACTS = 0.9
+# Less sure than this is doubtful, and so is what keeps less than this of a clip.
+DOUBTFUL = 0.65
+_LEAST_KEPT = 0.35
+# From here on it is said what does not agree: poses in body heights, phase, contacts.
+_APART = 0.15
+_OUT_OF_STEP = 0.8
+_OTHER_CONTACTS = 0.75
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well clips correspond along a curve; for more than two, the worst of them.
+
+    Parameters
+    ----------
+    poses
+        Root mean square distance of corresponding poses, as a share of the body's height.
+    farthest
+        The same where it is largest: the mean of the worst tenth of the curve.
+    place
+        The parameter u in the middle of that tenth.
+    phase
+        The share of the curve on which the poses are in step.
+    contacts
+        The share of the time for which a foot that is down in one clip is down in the other, and
+        one that is up is up; None if a clip has no contacts.
+    pace
+        By how much clips are played faster and slower than each other, on average: 0 for equal
+        timing, 1 for twice the speed.
+    kept
+        The share of what happens in each clip that is used.
+    """
+
+    poses: float
+    farthest: float
+    place: float
+    phase: float
+    contacts: float | None
+    pace: float
+    kept: tuple[float, ...]
+
+    @property
+    def sure(self) -> float:
+        """From 0 to 1: how likely it is that a blend of the clips is good.
+
+        Fitted on pairs of clips of many sources: half-way blends that sink into the floor, jerk
+        or lose their way against those that do not.
+        """
+        contacts = _USUAL_CONTACTS if self.contacts is None else self.contacts
+        value = 3.35 - 6.5 * self.farthest - 5.2 * (1.0 - self.phase) - 3.8 * (1.0 - contacts)
+        return float(1.0 / (1.0 + np.exp(-value)))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a registration says about itself.
+
+    Parameters
+    ----------
+    ends
+        What was taken: ``"fixed"`` for whole clips, ``"free"`` for the best stretch,
+        ``"cyclic"`` for one cycle of each, ``"anchored"`` for what goes through given frames.
+    why
+        Why that was taken, in a few words.
+    agreement
+        How well poses, phase and contacts agree, and how much of each clip is kept.
+    doubts
+        What does not agree, where and by how much, in a few words each.
+    sure
+        From 0 to 1: how sure it is that blends of the clips will be good.
+    remedies
+        Settings that may help, most promising first.
+    """
+
+    ends: str
+    why: str
+    agreement: Agreement
+    doubts: tuple[str, ...] = ()
+    sure: float = 1.0
+    remedies: tuple[Remedy, ...] = field(default=())
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the result should be looked at before it is used."""
+        return self.sure < DOUBTFUL
+
+    def __str__(self) -> str:
+        taken = {
+            "fixed": "whole clips",
+            "free": "best stretch",
+            "cyclic": "one cycle of each clip",
+            "anchored": "through the given frames",
+        }[self.ends]
+        said = [f"{taken} ({self.why})" if self.why else taken]
+        said.append(f"poses differ by {100 * self.agreement.poses:.1f} % of the height")
+        if self.agreement.contacts is not None:
+            said.append(f"contacts agree for {100 * self.agreement.contacts:.0f} %")
+        kept = min(self.agreement.kept)
+        if kept < 0.995:
+            said.append(f"{100 * kept:.0f} % kept")
+        said += [f"doubtful: {doubt}" for doubt in self.doubts]
+        return ", ".join(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as plain values."""
+        a = self.agreement
+        return {
+            "ends": self.ends,
+            "why": self.why,
+            "poses": a.poses,
+            "farthest": a.farthest,
+            "place": a.place,
+            "phase": a.phase,
+            "contacts": a.contacts,
+            "pace": a.pace,
+            "kept": list(a.kept),
+            "doubts": list(self.doubts),
+            "sure": self.sure,
+            "remedies": [[r.option, r.value] for r in self.remedies],
+        }
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Verdict:
+        """The verdict from plain values."""
+        names = ("poses", "farthest", "place", "phase", "contacts", "pace")
+        return cls(
+            plain["ends"],
+            plain["why"],
+            Agreement(**{name: plain[name] for name in names}, kept=tuple(plain["kept"])),
+            tuple(plain["doubts"]),
+            float(plain["sure"]),
+            tuple(Remedy(option, value) for option, value in plain["remedies"]),
+        )
+
+
+def agreement(
+    motions: Sequence[Motion],
+    points: Sequence[PointClip],
+    timewarp: TimewarpCurve,
+    reference: int,
+    kept: Sequence[float],
+) -> Agreement:
+    """How well clips correspond along their timewarp curve."""
+    start, end = timewarp.start, timewarp.end
+    steps = max(2, round((end - start) * _RATE))
+    u = np.linspace(start, end, steps + 1)
+    # The end of a closed curve is its beginning again.
+    frames = timewarp.frames(np.minimum(u, end - 1e-9 * (end - start)))
+    played = [
+        Track.of(clip.sample(np.clip(frames[:, j], 0.0, len(clip) - 1.0), _RATE))
+        for j, clip in enumerate(points)
+    ]
+    height = float(np.mean([clip.height for clip in points])) or 1.0
+    speeds = timewarp.derivative(u[:-1]) / timewarp.fps
+    worst = {"poses": 0.0, "farthest": 0.0, "place": start, "phase": 1.0, "pace": 0.0}
+    for j in range(len(points)):
+        if j == reference:
+            continue
+        found = along(played[reference], played[j])
+        poses = float(np.sqrt(found.distance.mean())) / height
+        tenth = np.argsort(found.distance)[-max(1, len(u) // 10) :]
+        farthest = float(np.sqrt(found.distance[tenth].mean())) / height
+        if farthest > worst["farthest"]:
+            worst["farthest"], worst["place"] = farthest, float(np.median(u[tenth]))
+        worst["poses"] = max(worst["poses"], poses)
+        worst["phase"] = min(worst["phase"], float(np.mean(found.certainty >= _IN_STEP)))
+        ratio = np.abs(np.log2(speeds[:, j] / speeds[:, reference]))
+        worst["pace"] = max(worst["pace"], float(ratio.mean()))
+    return Agreement(
+        poses=worst["poses"],
+        farthest=worst["farthest"],
+        place=worst["place"],
+        phase=worst["phase"],
+        contacts=_contacts(motions, frames, reference),
+        pace=worst["pace"],
+        kept=tuple(float(share) for share in kept),
+    )
+
+
+def _contacts(motions: Sequence[Motion], frames: Array, reference: int) -> float | None:
+    """The least share of limbs and places ``frames`` ``(n, k)`` at which contacts agree."""
+    if not all(motion.constraints for motion in motions):
+        return None
+    limbs = sorted({limb_of(c.kind) for motion in motions for c in motion.constraints})
+    down = np.zeros((len(motions), len(limbs), len(frames)), dtype=bool)
+    for j, motion in enumerate(motions):
+        for c in motion.constraints:
+            down[j, limbs.index(limb_of(c.kind))] |= (frames[:, j] >= c.start) & (
+                frames[:, j] <= c.end
+            )
+    same = (down == down[reference]).mean(axis=(1, 2))
+    return float(same.min())
+
+
+def judged(ends: str, why: str, found: Agreement, names: Sequence[str], auto: bool) -> Verdict:
+    """The verdict on how well clips of these names correspond.
+
+    ``auto`` is whether the ends were chosen automatically.
+    """
+    doubts = []
+    if found.phase < _OUT_OF_STEP:
+        doubts.append(f"the clips are out of step for {100 * (1 - found.phase):.0f} % of the way")
+    if found.farthest > _APART:
+        doubts.append(
+            f"poses are {100 * found.farthest:.0f} % of the height apart at u = {found.place:.2f} s"
+        )
+    if found.contacts is not None and found.contacts < _OTHER_CONTACTS:
+        doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f} % of the way")
+    sure = found.sure
+    least = int(np.argmin(found.kept))
+    if found.kept[least] < _LEAST_KEPT:
+        share = f"{100 * found.kept[least]:.0f} %"
+        doubts.append(f"only {share} of what happens in {names[least]} is used")
+        # Cut so short on purpose, it is what was asked for.
+        sure = min(sure, 0.9 * DOUBTFUL) if auto else sure
+    remedies: tuple[Remedy, ...] = ()
+    if sure < DOUBTFUL:
+        remedies = (Remedy("anchors"),)
+        if not auto and ends != "anchored":
+            remedies = (Remedy("ends", "auto"), *remedies)
+        elif ends == "free":
+            remedies = (*remedies, Remedy("keep"))
+    return Verdict(ends, why, found, tuple(doubts), sure, remedies)
