@@ -1,0 +1,161 @@
+"""How heels and toes have to move so that planted ones rest: least squares over time.
+
+The unknowns are the corrections ``d`` of a foot's heel and toe in every frame. A planted
+point shall not move over the floor, ``(p + d)' = 0``, and be at its height; nothing says
+where it stands, so heel and toe can never be asked to places that one foot does not fit.
+Heel and toe keep their distance, a point in the air stays above the floor, and all that
+is done is small and smooth:
+
+    sum |d|^2 + 2 tau^2 |d'|^2 + tau^4 |d''|^2  +  rest^2 |(p + d)'|^2 + ...
+
+with times in seconds, so that a clip sampled more finely is corrected the same way.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.floor import Floor
+from motionweave.contacts.clean.banded import BandedLeastSquares
+from motionweave.contacts.clean.easing import Mask, eased
+from motionweave.core.arrays import Array
+
+# Seconds: what moves more quickly than this in a plant is shaking. It is taken out there,
+# and does not tell with which speed a foot comes and goes.
+_SHAKING = 0.04
+# Seconds over which a planted point could forget that it has to rest.
+_REST = 10.0
+# What a height missed, a foot stretched, and a point in the floor cost against a shift.
+_HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
+_ROUNDS = 3
+
+
+class Footing(NamedTuple):
+    """How a foot is to move.
+
+    Parameters
+    ----------
+    shifts
+        ``(2, T, 3)`` of heel and toe, exactly zero where nothing changes.
+    lean
+        ``(T,)`` 0 where the heel is to be exact, 1 where the toe is.
+    grip
+        ``(T,)`` 1 where the foot is planted, fading to 0 where it goes along with the body.
+    """
+
+    shifts: Array
+    lean: Array
+    grip: Array
+
+
+def find_footing(
+    points: Array, held: NDArray[np.bool_], heights: Array, floor: Floor, fps: float, ease: float
+) -> Footing:
+    """The corrections of one foot.
+
+    Parameters
+    ----------
+    points
+        ``(2, T, 3)`` heel and toe.
+    held
+        ``(2, T)`` when they are planted.
+    heights
+        ``(2, T)`` how high above the floor's plane they are to be while they are.
+    floor
+        What they stand on.
+    ease
+        Seconds over which corrections fade in and out.
+    """
+    count = points.shape[1]
+    reach = max(round(ease * fps), 2)
+    planted = held.any(axis=0)
+    free = _near(planted | (floor.above(points) < 0.0).any(axis=0), reach)
+    if not free.any():
+        return Footing(np.zeros_like(points), np.zeros(count), np.zeros(count))
+    shaking = np.stack([_shaking(p, h, fps) for p, h in zip(points, held, strict=True)])
+    calm = points - shaking
+    smooth = _solve(points, calm, held, heights, floor, fps, ease, free)
+    # A foot held at one end shakes as a whole.
+    for one, other in ((0, 1), (1, 0)):
+        alone = held[other] & ~held[one]
+        shaking[one, alone] = shaking[other, alone]
+    shifts = smooth - shaking
+    weight = eased(held.T.astype(np.float64), planted, reach)
+    total = weight.sum(axis=-1)
+    lean = np.where(total > 0.0, weight[:, 1] / np.maximum(total, 1e-12), 0.5)
+    grip = eased(np.ones((count, 1)), planted, reach)[:, 0]
+    return Footing(shifts, lean, grip)
+
+
+def _near(mask: Mask, reach: int) -> Mask:
+    """Frames less than ``reach`` frames from those of a mask ``(T,)``."""
+    count = np.cumsum(np.concatenate([[0], mask]))
+    frames = np.arange(len(mask))
+    first = np.maximum(frames - reach + 1, 0)
+    last = np.minimum(frames + reach, len(mask))
+    return np.asarray(count[last] > count[first])
+
+
+def _shaking(point: Array, held: Mask, fps: float) -> Array:
+    """What is left of a point's way ``(T, 3)`` in its plants when its slow part is taken out."""
+    count = len(point)
+    if count < 3 or not held.any():
+        return np.zeros_like(point)
+    slow = BandedLeastSquares(count, 1, sides=3)
+    slow.add(np.arange(count), np.ones((1, 1)), 1.0, point)
+    inside = held[:-2] & held[1:-1] & held[2:]
+    slow.add(
+        np.arange(count - 2), np.array([[1.0, -2.0, 1.0]]), (_SHAKING * fps) ** 4 * inside
+    )
+    return np.where(held[:, None], point - slow.solve(np.ones(count, dtype=bool)), 0.0)
+
+
+def _solve(
+    points: Array,
+    calm: Array,
+    held: NDArray[np.bool_],
+    heights: Array,
+    floor: Floor,
+    fps: float,
+    ease: float,
+    free: Mask,
+) -> Array:
+    """Corrections ``(2, T, 3)`` of the calm ways of heel and toe."""
+    count = points.shape[1]
+    frames = np.arange(count)
+    plain = BandedLeastSquares(count, 6)
+    plain.add_smoothness(0.5 * ease * fps)
+    for point in (0, 1):
+        resting = (held[point, 1:] & held[point, :-1]) * (_REST * fps) ** 2
+        steps = np.diff(calm[point], axis=0)[:, [0, 2]]
+        plain.add_change((-1.0, 1.0), resting, -steps, (3 * point, 3 * point + 2))
+        missing = heights[point] - floor.above(calm[point])
+        missing = np.where(held[point], missing, 0.0)[:, None]
+        plain.add_change((1.0,), _HEIGHT * held[point], missing, (3 * point + 1,))
+    foot = points[1] - points[0]
+    length = np.linalg.norm(foot, axis=-1)
+    along = foot / np.maximum(length, 1e-12)[:, None]
+    above = floor.above(points)
+    active = ~held & (above < 0.0)
+    found = np.zeros((2, count, 3))
+    for _ in range(_ROUNDS):
+        rows = plain.copy()
+        coefficients = np.concatenate([-along, along], axis=1)
+        stretch = length - np.einsum("ti,ti->t", along, foot)
+        rows.add(frames, coefficients, _RIGID, stretch)
+        for point in (0, 1):
+            rows.add_change(
+                (1.0,), _FLOOR * active[point], -above[point][:, None], (3 * point + 1,)
+            )
+        found = rows.solve(free).reshape(count, 2, 3).swapaxes(0, 1)
+        turned = foot + found[1] - found[0]
+        along = turned / np.maximum(np.linalg.norm(turned, axis=-1), 1e-12)[:, None]
+        sinking = ~held & (above + found[..., 1] < np.where(active, 1e-4 * length, 0.0))
+        if np.array_equal(sinking, active) and np.abs(turned - foot).max() < 0.1 * length.max():
+            break
+        active = sinking
+    return found
+
