@@ -31,6 +31,8 @@ from motionweave.measure.seams import find_seams
 LEG = 83.0
 # Degrees by which a knee may end up further back than it was recorded, or than straight.
 TURNED = 3.0
+# Accelerations (cm or degrees per second squared) below which something counts as still.
+HARDLY = 100.0
 SLIP, FASTER, LOWERED = 1.0, 1.5, 1.0
 
 Clean = Callable[[Motion], Motion]
@@ -76,7 +78,7 @@ def figures(before: Motion, after: Motion) -> dict[str, float]:
         "knee back": float(np.max(np.minimum(bends[0], 0.0) - bends[1])),
         "knee": _times(turns, joints["shin"]),
         "ankle": _times(turns, joints["ankle"]),
-        "foot": float(swings[1].max() / max(swings[0].max(), 1e-12)) if swings[0].size else 1.0,
+        "foot": float(swings[1].max(initial=0.0) / max(swings[0].max(initial=0.0), HARDLY / scale)),
         "lowered": float(down.mean()),
         "lowered most": float(down.max()),
         "lowered in flight": float(down[flight].mean()) if flight.any() else 0.0,
@@ -154,7 +156,7 @@ def _times(turns: list[Array], joints: list[int]) -> float:
     if not len(turns[0]):
         return 1.0
     peaks = [turn[:, joints].max(axis=0) for turn in turns]
-    return float(np.max(peaks[1] / np.maximum(peaks[0], 1.0)))
+    return float(np.max(peaks[1] / np.maximum(peaks[0], HARDLY)))
 
 
 def table(every: int, clean: Clean = mw.clean_feet, *, detail: bool = False) -> str:

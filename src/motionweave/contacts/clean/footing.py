@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
 from motionweave.contacts.clean.banded import BandedLeastSquares
-from motionweave.contacts.clean.easing import Mask, eased
+from motionweave.contacts.clean.easing import Mask, eased, runs, smoothstep
 from motionweave.core.arrays import Array
 
-# Seconds: what moves more quickly than this in a plant is shaking. It is taken out there,
-# and does not tell with which speed a foot comes and goes.
-_SHAKING = 0.04
-# Seconds over which a planted point could forget that it has to rest.
-_REST = 10.0
+# Seconds in which a point that has come down comes to rest, and begins to leave.
+_SETTLING = 0.03
+# Seconds over which a planted point could forget that it has to rest: where it comes and
+# goes, and at rest.
+_COMING, _REST = 0.1, 10.0
 # What a height missed, a foot stretched, and a point in the floor cost against a shift.
 _HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
 _ROUNDS = 3
@@ -75,14 +75,8 @@ def find_footing(
     free = _near(planted | (floor.above(points) < 0.0).any(axis=0), reach)
     if not free.any():
         return Footing(np.zeros_like(points), np.zeros(count), np.zeros(count))
-    shaking = np.stack([_shaking(p, h, fps) for p, h in zip(points, held, strict=True)])
-    calm = points - shaking
-    smooth = _solve(points, calm, held, heights, floor, fps, ease, free)
-    # A foot held at one end shakes as a whole.
-    for one, other in ((0, 1), (1, 0)):
-        alone = held[other] & ~held[one]
-        shaking[one, alone] = shaking[other, alone]
-    shifts = smooth - shaking
+    resting = np.stack([settled(h, fps) for h in held])
+    shifts = _solve(points, resting, heights, floor, fps, ease, free)
     weight = eased(held.T.astype(np.float64), planted, reach)
     total = weight.sum(axis=-1)
     lean = np.where(total > 0.0, weight[:, 1] / np.maximum(total, 1e-12), 0.5)
@@ -99,42 +93,43 @@ def _near(mask: Mask, reach: int) -> Mask:
     return np.asarray(count[last] > count[first])
 
 
-def _shaking(point: Array, held: Mask, fps: float) -> Array:
-    """What is left of a point's way ``(T, 3)`` in its plants when its slow part is taken out."""
-    count = len(point)
-    if count < 3 or not held.any():
-        return np.zeros_like(point)
-    slow = BandedLeastSquares(count, 1, sides=3)
-    slow.add(np.arange(count), np.ones((1, 1)), 1.0, point)
-    inside = held[:-2] & held[1:-1] & held[2:]
-    slow.add(
-        np.arange(count - 2), np.array([[1.0, -2.0, 1.0]]), (_SHAKING * fps) ** 4 * inside
-    )
-    return np.where(held[:, None], point - slow.solve(np.ones(count, dtype=bool)), 0.0)
+def settled(held: Mask, fps: float) -> Array:
+    """0 to 1, ``(T,)``: how much a point is at rest in its plants, 0 where it has none.
+
+    A plant that reaches over an end of the clip is at rest there.
+    """
+    result = np.zeros(len(held))
+    for first, last in runs(held):
+        frames = np.arange(first, last + 1)
+        since = np.inf if first == 0 else frames - first + 0.5
+        until = np.inf if last == len(held) - 1 else last + 0.5 - frames
+        result[frames] = smoothstep(np.minimum(since, until) / (_SETTLING * fps))
+    return result
 
 
 def _solve(
     points: Array,
-    calm: Array,
-    held: NDArray[np.bool_],
+    settled: Array,
     heights: Array,
     floor: Floor,
     fps: float,
     ease: float,
     free: Mask,
 ) -> Array:
-    """Corrections ``(2, T, 3)`` of the calm ways of heel and toe."""
+    """Corrections ``(2, T, 3)`` of heel and toe."""
+    held = settled > 0.0
     count = points.shape[1]
     frames = np.arange(count)
     plain = BandedLeastSquares(count, 6)
     plain.add_smoothness(0.5 * ease * fps)
     for point in (0, 1):
-        resting = (held[point, 1:] & held[point, :-1]) * (_REST * fps) ** 2
-        steps = np.diff(calm[point], axis=0)[:, [0, 2]]
+        both = np.minimum(settled[point, 1:], settled[point, :-1])
+        resting = (both > 0.0) * (fps * _COMING * (_REST / _COMING) ** both) ** 2
+        steps = np.diff(points[point], axis=0)[:, [0, 2]]
         plain.add_change((-1.0, 1.0), resting, -steps, (3 * point, 3 * point + 2))
-        missing = heights[point] - floor.above(calm[point])
+        missing = heights[point] - floor.above(points[point])
         missing = np.where(held[point], missing, 0.0)[:, None]
-        plain.add_change((1.0,), _HEIGHT * held[point], missing, (3 * point + 1,))
+        plain.add_change((1.0,), _HEIGHT * settled[point], missing, (3 * point + 1,))
     foot = points[1] - points[0]
     length = np.linalg.norm(foot, axis=-1)
     along = foot / np.maximum(length, 1e-12)[:, None]

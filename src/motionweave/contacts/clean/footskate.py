@@ -23,8 +23,9 @@ from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.easing import Mask, eased
-from motionweave.contacts.clean.footing import Footing, find_footing
+from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.plants import find_plants, planted_heights
+from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
@@ -117,6 +118,7 @@ class _Track(NamedTuple):
     points: Array
     held: Mask
     footing: Footing
+    steady: Steadied | None = None
 
 
 class _Solver:
@@ -170,9 +172,13 @@ class _Solver:
         held = np.zeros((2, count), dtype=bool)
         for plant in plants:
             held[plant.point, plant.frames] = True
-        footing = find_footing(foot, held, heights, self.floor, fps, self.ease)
         limb = self._limb(side, LEG, "foot clean-up")
-        return _Track(f"{side} foot", limb, foot, held.any(axis=0), footing)
+        hip, _, ankle = (self.positions[:, joint] for joint in limb)
+        resting = np.stack([settled(each, fps) for each in held])
+        steady = steadied(foot, ankle, hip, held, resting, fps)
+        foot = steady.moved(foot, ankle)
+        footing = find_footing(foot, held, heights, self.floor, fps, self.ease)
+        return _Track(f"{side} foot", limb, foot, held.any(axis=0), footing, steady)
 
     def _hand(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
         hand = points[f"{side}_hand"]
@@ -192,13 +198,19 @@ class _Solver:
         axis = ik.hinge_axis(self.positions, self.orientations, track.limb)
         end = self.positions[:, track.limb.end]
         goals = track.points + track.footing.shifts
-        if len(goals) == 1:
+        changed = np.any(track.footing.shifts != 0.0, axis=(0, 2))
+        if track.steady is None:
             placed = ik.place_foot(end, track.points[0], track.points[0], goals[0])
+            turn = placed.turn
         else:
-            placed = ik.place_foot(end, *track.points, *goals, on_toe=track.footing.lean)
-        changed = np.any(track.footing.shifts != 0.0, axis=(0, 2))[:, None]
-        goal = np.where(changed, placed.ankle, end)
-        turn = np.where(changed, placed.turn, quat.IDENTITY)
+            steady = track.steady
+            placed = ik.place_foot(
+                end + steady.shift, *track.points, *goals, on_toe=track.footing.lean
+            )
+            turn = quat.multiply(placed.turn, steady.turn)
+            changed |= np.any(steady.turn[:, :3] != 0.0, axis=-1)
+        goal = np.where(changed[:, None], placed.ankle, end)
+        turn = np.where(changed[:, None], turn, quat.IDENTITY)
         return FootWay(track.limb, axis, goal, turn, track.footing.grip)
 
 
