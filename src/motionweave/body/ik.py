@@ -24,6 +24,8 @@ _STRAIGHT, _BENT = 0.01, 0.06
 _MOST_ASIDE = 0.7
 # Bend, in radians, below which a hinge counts as nearly straight.
 NEARLY_STRAIGHT = 0.14
+# Radians, less than one degree, by which one that is at its limit yields.
+_YIELDING = 0.015
 
 
 class Limb(NamedTuple):
@@ -186,16 +188,21 @@ class Hinge(NamedTuple):
         clear = np.where(folded, 2.0 * np.pi - clear, clear)
         bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
         least = np.minimum(self.bend, edge)
-        room = np.maximum(least, 0.0)
+        room = np.maximum(least, _YIELDING)
         short = np.minimum(bend - least, 0.0)
-        eased = least + room * np.expm1(short / np.maximum(room, 1e-12))
+        eased = least + room * np.expm1(short / room)
         bend = np.where(bend < least, eased, bend)
         # What does not change stays to the last bit.
         return np.asarray(np.where(change == 0.0, self.bend, bend))
 
 
 def solve_hinged(
-    upper: Array, middle: Array, end: Array, goal: Array, axis: Array
+    upper: Array,
+    middle: Array,
+    end: Array,
+    goal: Array,
+    axis: Array,
+    bend: Array | None = None,
 ) -> TwoBone:
     """Bend a limb about its hinge and swing it so that its end comes to lie at ``goal``.
 
@@ -210,12 +217,15 @@ def solve_hinged(
     axis
         ``(T, 3)`` unit axes of the hinge (right-handed: turning the second bone about it
         bends the limb more).
+    bend
+        ``(T,)`` bends to take; by default those of `Hinge.bent_for`.
     """
     first, second = middle - upper, end - middle
     hinge = Hinge.of(first, second, axis)
     pull = goal - upper
-    now = np.sqrt(_rowdot(end - upper, end - upper))
-    bend = hinge.bent_for(np.sqrt(_rowdot(pull, pull)) - now)
+    if bend is None:
+        now = np.sqrt(_rowdot(end - upper, end - upper))
+        bend = hinge.bent_for(np.sqrt(_rowdot(pull, pull)) - now)
     flex = quat.exp(axis * (bend - hinge.bend)[:, None])
     span = first + quat.rotate(flex, second)
     swing = quat.between_vectors(span, np.where(_length(pull) > 0.0, pull, span))

@@ -104,7 +104,7 @@ class BandedLeastSquares:
     def add_change(
         self,
         stencil: Sequence[float],
-        weights: Array,
+        weights: ArrayLike,
         targets: ArrayLike = 0.0,
         unknowns: Sequence[int] | None = None,
     ) -> None:
@@ -131,16 +131,17 @@ class BandedLeastSquares:
         for column, unknown in enumerate(chosen):
             self.add(np.arange(rows), coefficients, weights, targets[:, column], unknown)
 
-    def add_smoothness(self, width: float, weights: ArrayLike = 1.0) -> None:
+    def add_smoothness(self, width: float, costs: Sequence[float] | None = None) -> None:
         """Size, speed and bending of all unknowns cost, with a time scale of ``width`` frames.
 
         ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: what is needed
-        somewhere fades without swinging to the other side.
+        somewhere fades without swinging to the other side. ``costs`` are factors, one for
+        each unknown.
         """
-        weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), self.frames)
-        self.add_change((1.0,), weights)
-        self.add_change((-1.0, 1.0), np.full(max(self.frames - 1, 0), 2.0 * width**2))
-        self.add_change((1.0, -2.0, 1.0), np.full(max(self.frames - 2, 0), width**4))
+        for unknown, cost in enumerate(costs or (1.0,) * self.unknowns):
+            self.add_change((1.0,), cost, unknowns=(unknown,))
+            self.add_change((-1.0, 1.0), cost * 2.0 * width**2, unknowns=(unknown,))
+            self.add_change((1.0, -2.0, 1.0), cost * width**4, unknowns=(unknown,))
 
     def solve(self, free: NDArray[np.bool_]) -> Array:
         """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free."""

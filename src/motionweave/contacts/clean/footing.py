@@ -25,9 +25,8 @@ from motionweave.core.arrays import Array
 
 # Seconds in which a point that has come down comes to rest, and begins to leave.
 _SETTLING = 0.03
-# Seconds over which a planted point could forget that it has to rest: where it comes and
-# goes, and at rest.
-_COMING, _REST = 0.1, 10.0
+# Seconds over which a planted point could forget that it has to rest.
+_REST = 6.0
 # What a height missed, a foot stretched, and a point in the floor cost against a shift.
 _HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
 _ROUNDS = 3
@@ -123,8 +122,7 @@ def _solve(
     plain = BandedLeastSquares(count, 6)
     plain.add_smoothness(0.5 * ease * fps)
     for point in (0, 1):
-        both = np.minimum(settled[point, 1:], settled[point, :-1])
-        resting = (both > 0.0) * (fps * _COMING * (_REST / _COMING) ** both) ** 2
+        resting = (held[point, 1:] & held[point, :-1]) * (_REST * fps) ** 2
         steps = np.diff(points[point], axis=0)[:, [0, 2]]
         plain.add_change((-1.0, 1.0), resting, -steps, (3 * point, 3 * point + 2))
         missing = heights[point] - floor.above(points[point])

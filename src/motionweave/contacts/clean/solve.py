@@ -32,7 +32,11 @@ _GIVING = 0.1
 # that change count as sudden.
 _CALM, _SUDDEN = 0.04, 0.05
 # What a foot out of reach costs against a shift of the body.
-_REACH = 1e3
+_REACH = 100.0
+# What a shift over the floor costs against one up or down.
+_LEVEL = 1.5
+# Leg lengths missed that a change of a knee's bend by 1 radian per second squared is worth.
+_MISSED = 5e-5
 _ROUNDS = 4
 _SETTLED = 1e-4
 
@@ -92,7 +96,7 @@ def body_shift(
     if not free.any() or moved < 1e-9 * size:
         return shift
     plain = BandedLeastSquares(count, 3)
-    plain.add_smoothness(_GIVING * fps)
+    plain.add_smoothness(_GIVING * fps, (_LEVEL, 1.0, _LEVEL))
     for _ in range(_ROUNDS):
         rows = plain.copy()
         for leg in legs:
@@ -141,6 +145,26 @@ def _add_leg(rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size
     rows.add(frames, direction, weight, reached - start)
 
 
+def _calm_bend(leg: _Leg, shift: Array, off: Mask, fps: float) -> Array:
+    """Bends ``(T,)`` that bring a limb's end where it is to be, and do not change suddenly.
+
+    A length missed is weighed against a bend that changes suddenly. Where the limb is
+    nearly straight a calm bend costs next to no length, and where it is clearly bent
+    the length decides.
+    """
+    count = len(off)
+    longer, _ = _longer(leg, shift)
+    wanted = leg.hinge.bent_for(longer) - leg.hinge.bend
+    if count < 3:
+        return leg.hinge.bend + wanted
+    size = float(np.median(leg.hinge.length(np.zeros(count))))
+    slope = leg.hinge.slope(np.minimum(leg.hinge.bend + wanted, leg.hinge.bend)) / size
+    rows = BandedLeastSquares(count, 1)
+    rows.add(np.arange(count), slope[:, None], 1.0, slope * wanted)
+    rows.add_change((1.0, -2.0, 1.0), (_MISSED * fps**2) ** 2)
+    return np.asarray(leg.hinge.bend + rows.solve(off)[:, 0])
+
+
 def solve_limb(
     motion: Motion,
     positions: Array,
@@ -170,7 +194,8 @@ def solve_limb(
     if not off.any():
         return missing
     joints = [positions[off, joint] + shift[off] for joint in limb]
-    solved = ik.solve_hinged(*joints, goal[off], way.axis[off])
+    bend = _calm_bend(_leg(positions, way), shift, off, motion.fps)[off]
+    solved = ik.solve_hinged(*joints, goal[off], way.axis[off], bend)
     before = orientations[off]
     new = ik.apply_to_limb(
         local[off],
