@@ -238,6 +238,7 @@ def solve_hinged(
         np.asarray(_length(goal - new_end)[..., 0]),
     )
 
+
 def apply_to_limb(
     local: Array,
     orientations: Array,

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
 
 # A frame that has to stay is held by this much more than anything else pulls.
 _PINNED = 1e6
@@ -143,7 +143,7 @@ class BandedLeastSquares:
             self.add_change((-1.0, 1.0), cost * 2.0 * width**2, unknowns=(unknown,))
             self.add_change((1.0, -2.0, 1.0), cost * width**4, unknowns=(unknown,))
 
-    def solve(self, free: NDArray[np.bool_]) -> Array:
+    def solve(self, free: BoolArray) -> Array:
         """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free."""
         from scipy.linalg import solveh_banded
 

@@ -16,19 +16,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
 from motionweave.contacts.clean.banded import BandedLeastSquares
-from motionweave.contacts.clean.easing import Mask, eased, runs, smoothstep
-from motionweave.core.arrays import Array
+from motionweave.contacts.clean.easing import eased
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.curves import smoothstep
+from motionweave.core.intervals import runs
 
 # Seconds in which a point that has come down comes to rest, and begins to leave.
 _SETTLING = 0.03
 # Seconds over which a planted point could forget that it has to rest.
-_REST = 6.0
+_REST = 20.0
 # What a height missed, a foot stretched, and a point in the floor cost against a shift.
 _HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
+# Leg lengths from which on a correction is held back, and that none exceeds.
+_FARTHEST = (0.15, 0.3)
 _ROUNDS = 3
 
 
@@ -51,7 +54,13 @@ class Footing(NamedTuple):
 
 
 def find_footing(
-    points: Array, held: NDArray[np.bool_], heights: Array, floor: Floor, fps: float, ease: float
+    points: Array,
+    resting: Array,
+    heights: Array,
+    floor: Floor,
+    size: float,
+    fps: float,
+    ease: float,
 ) -> Footing:
     """The corrections of one foot.
 
@@ -59,23 +68,25 @@ def find_footing(
     ----------
     points
         ``(2, T, 3)`` heel and toe.
-    held
-        ``(2, T)`` when they are planted.
+    resting
+        ``(2, T)`` 0 where they are free, up to 1 where they rest in a plant: see `settled`.
     heights
-        ``(2, T)`` how high above the floor's plane they are to be while they are.
+        ``(2, T)`` how high above the floor's plane they are to be while they are planted.
     floor
         What they stand on.
+    size
+        Leg length.
     ease
         Seconds over which corrections fade in and out.
     """
     count = points.shape[1]
     reach = max(round(ease * fps), 2)
+    held = resting > 0.0
     planted = held.any(axis=0)
     free = _near(planted | (floor.above(points) < 0.0).any(axis=0), reach)
     if not free.any():
-        return Footing(np.zeros_like(points), np.zeros(count), np.zeros(count))
-    resting = np.stack([settled(h, fps) for h in held])
-    shifts = _solve(points, resting, heights, floor, fps, ease, free)
+        return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
+    shifts = _bounded(_solve(points, resting, heights, floor, fps, ease, free), size)
     weight = eased(held.T.astype(np.float64), planted, reach)
     total = weight.sum(axis=-1)
     lean = np.where(total > 0.0, weight[:, 1] / np.maximum(total, 1e-12), 0.5)
@@ -83,7 +94,17 @@ def find_footing(
     return Footing(shifts, lean, grip)
 
 
-def _near(mask: Mask, reach: int) -> Mask:
+def _bounded(shifts: Array, size: float) -> Array:
+    """Shifts ``(2, T, 3)`` of which large ones are held back: a plant may be left behind."""
+    start, most = _FARTHEST[0] * size, _FARTHEST[1] * size
+    way = np.linalg.norm(shifts, axis=-1).max(axis=0)
+    room = most - start
+    bounded = start + room * np.tanh((way - start) / room)
+    share = np.where(way > start, bounded / np.maximum(way, 1e-12), 1.0)
+    return np.asarray(shifts * share[:, None])
+
+
+def _near(mask: BoolArray, reach: int) -> BoolArray:
     """Frames less than ``reach`` frames from those of a mask ``(T,)``."""
     count = np.cumsum(np.concatenate([[0], mask]))
     frames = np.arange(len(mask))
@@ -92,7 +113,7 @@ def _near(mask: Mask, reach: int) -> Mask:
     return np.asarray(count[last] > count[first])
 
 
-def settled(held: Mask, fps: float) -> Array:
+def settled(held: BoolArray, fps: float) -> Array:
     """0 to 1, ``(T,)``: how much a point is at rest in its plants, 0 where it has none.
 
     A plant that reaches over an end of the clip is at rest there.
@@ -113,7 +134,7 @@ def _solve(
     floor: Floor,
     fps: float,
     ease: float,
-    free: Mask,
+    free: BoolArray,
 ) -> Array:
     """Corrections ``(2, T, 3)`` of heel and toe."""
     held = settled > 0.0
@@ -151,4 +172,3 @@ def _solve(
             break
         active = sinking
     return found
-

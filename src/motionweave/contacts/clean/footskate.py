@@ -22,21 +22,28 @@ from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
-from motionweave.contacts.clean.easing import Mask, eased
+from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.plants import find_plants, planted_heights
 from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
+from motionweave.core.curves import smoothstep
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, checked, concatenate, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
 # Leg lengths by which a foot may miss its plant before the user is told.
 _NOTICED = 0.002
+
+# Clean-up is eased off where a joint of the limb would accelerate more than so many times as
+# hard as it does anywhere in the clip, which counts as at least so many radians per second
+# squared: by this factor, so many times at most, within so many seconds of it.
+_LIMIT, _HARDLY = 1.45, 2.0
+_BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
 
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
@@ -111,18 +118,43 @@ def _used(
 
 
 class _Track(NamedTuple):
-    """The end of a limb, its points ``(points, T, 3)``, and how they are to move."""
+    """The end of a limb and how it is to move.
+
+    Parameters
+    ----------
+    name
+        For messages, such as ``"left foot"``.
+    points
+        ``(points, T, 3)`` heel and toe; a hand has one.
+    held
+        ``(T,)`` where it is planted.
+    footing
+        How its points are to move.
+    steady
+        What comes before that; None for a hand.
+    """
 
     name: str
     limb: ik.Limb
     points: Array
-    held: Mask
+    held: BoolArray
     footing: Footing
     steady: Steadied | None = None
 
+    def eased_off(self, trust: Array) -> _Track:
+        """The same with corrections that are multiplied by ``trust`` ``(T,)``."""
+        footing = self.footing._replace(shifts=self.footing.shifts * trust[:, None])
+        steady = None if self.steady is None else self.steady.eased_off(trust)
+        return self._replace(footing=footing, steady=steady)
+
+
+class _Solved(NamedTuple):
+    motion: Motion
+    missing: tuple[Array, ...]
+
 
 class _Solver:
-    """The clip in work: limbs are solved one by one into copies of its arrays."""
+    """The clip in work."""
 
     def __init__(self, motion: Motion, floor: Floor, stretch: float, ease: float) -> None:
         self.motion = motion
@@ -136,28 +168,60 @@ class _Solver:
     def cleaned(self, used: Sequence[Constraint], hands: bool) -> Motion:
         """The clip with planted feet, and hands if asked for."""
         points = contact_points(self.motion, hands)
-        legs = [self._foot(used, points, side) for side in SIDES]
-        arms = [self._hand(used, points, side) for side in SIDES] if hands else []
-        tracks = legs + arms
+        tracks = [self._foot(used, points, side) for side in SIDES]
+        tracks += [self._hand(used, points, side) for side in SIDES if hands]
+        solved = self._solve(tracks)
+        trusts = [np.ones(len(self.motion)) for _ in tracks]
+        worst: list[tuple[int, int] | None] = [None] * len(tracks)
+        limits = [
+            _LIMIT * np.maximum(_jerks(self.motion, t.limb).max(axis=0), _HARDLY) for t in tracks
+        ]
+        for _ in range(_ATTEMPTS):
+            sudden = [
+                _jerks(solved.motion, t.limb) / limit
+                for t, limit in zip(tracks, limits, strict=True)
+            ]
+            if all(each.max(initial=0.0) <= 1.0 for each in sudden):
+                break
+            for i, each in enumerate(sudden):
+                if each.max(initial=0.0) > 1.0:
+                    worst[i] = worst[i] or np.unravel_index(each.argmax(), each.shape)
+                    trusts[i] = trusts[i] * _doubt((each > 1.0).any(axis=1), self.motion.fps)
+            solved = self._solve(
+                [t.eased_off(trust) for t, trust in zip(tracks, trusts, strict=True)]
+            )
+        for track, missing, where in zip(tracks, solved.missing, worst, strict=True):
+            if where is not None:
+                _tell_eased_off(self.motion, track, where)
+            _tell_missing(self.motion, track, missing, self.size)
+        return solved.motion
+
+    def _solve(self, tracks: Sequence[_Track]) -> _Solved:
+        checkpoint()
         ways = [self._way(track) for track in tracks]
-        free = np.any([way.grip > 0.0 for way in ways[: len(legs)]], axis=0)
-        shift = body_shift(
-            self.positions, ways[: len(legs)], free, self.motion.fps, self.size
-        )
+        legs = ways[: len(SIDES)]
+        free = np.any([way.grip > 0.0 for way in legs], axis=0)
+        shift = body_shift(self.positions, legs, free, self.motion.fps, self.size)
         local = np.array(self.motion.rotations)
-        translations = np.array(local_translations(self.motion)) if self.stretch > 0.0 else None
-        for track, way in zip(tracks, ways, strict=True):
-            checkpoint()
-            missing = solve_limb(
+        translations = self.motion.translations
+        if self.stretch > 0.0:
+            translations = np.array(local_translations(self.motion))
+        missing = []
+        for way in ways:
+            left, longer = solve_limb(
                 self.motion, self.positions, self.orientations, way, shift, local
             )
-            _tell_missing(self.motion, track, missing)
-        return replace(
+            if translations is not None and self.stretch > 0.0:
+                bones = self.motion.skeleton.chain(way.limb.upper, way.limb.end)[1:]
+                translations[:, bones] *= longer[:, None, None]
+            missing.append(left)
+        motion = replace(
             self.motion,
             root=self.motion.root + shift,
             rotations=local,
-            translations=self.motion.translations if translations is None else translations,
+            translations=translations,
         )
+        return _Solved(motion, tuple(missing))
 
     def _limb(self, side: str, roles: Sequence[str], feature: str) -> ik.Limb:
         return ik.Limb(*(self.rig.joint(f"{side}_{role}", feature) for role in roles))
@@ -176,8 +240,9 @@ class _Solver:
         hip, _, ankle = (self.positions[:, joint] for joint in limb)
         resting = np.stack([settled(each, fps) for each in held])
         steady = steadied(foot, ankle, hip, held, resting, fps)
-        foot = steady.moved(foot, ankle)
-        footing = find_footing(foot, held, heights, self.floor, fps, self.ease)
+        footing = find_footing(
+            steady.moved(foot, ankle), resting, heights, self.floor, self.size, fps, self.ease
+        )
         return _Track(f"{side} foot", limb, foot, held.any(axis=0), footing, steady)
 
     def _hand(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
@@ -197,26 +262,54 @@ class _Solver:
     def _way(self, track: _Track) -> FootWay:
         axis = ik.hinge_axis(self.positions, self.orientations, track.limb)
         end = self.positions[:, track.limb.end]
-        goals = track.points + track.footing.shifts
-        changed = np.any(track.footing.shifts != 0.0, axis=(0, 2))
-        if track.steady is None:
-            placed = ik.place_foot(end, track.points[0], track.points[0], goals[0])
-            turn = placed.turn
+        shifts, steady = track.footing.shifts, track.steady
+        changed = np.any(shifts != 0.0, axis=(0, 2))
+        if steady is None:
+            goal, turn = end + shifts[0], np.broadcast_to(quat.IDENTITY, (len(end), 4))
         else:
-            steady = track.steady
+            points = steady.moved(track.points, end)
             placed = ik.place_foot(
-                end + steady.shift, *track.points, *goals, on_toe=track.footing.lean
+                end + steady.shift, *points, *(points + shifts), on_toe=track.footing.lean
             )
-            turn = quat.multiply(placed.turn, steady.turn)
+            goal, turn = placed.ankle, quat.multiply(placed.turn, steady.turn)
             changed |= np.any(steady.turn[:, :3] != 0.0, axis=-1)
-        goal = np.where(changed[:, None], placed.ankle, end)
+        goal = np.where(changed[:, None], goal, end)
         turn = np.where(changed[:, None], turn, quat.IDENTITY)
-        return FootWay(track.limb, axis, goal, turn, track.footing.grip)
+        return FootWay(track.limb, axis, goal, turn, track.footing.grip, self.stretch)
 
 
-def _tell_missing(motion: Motion, track: _Track, missing: Array) -> None:
+def _jerks(motion: Motion, limb: ik.Limb) -> Array:
+    """Angular accelerations ``(T - 2, 2)`` of knee and ankle, in radians per second squared."""
+    local = motion.rotations[:, [limb.middle, limb.end]]
+    steps = quat.log(quat.multiply(quat.inverse(local[:-1]), local[1:]))
+    return np.asarray(np.linalg.norm(np.diff(steps, axis=0), axis=-1) * motion.fps**2)
+
+
+def _doubt(sudden: BoolArray, fps: float) -> Array:
+    """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
+
+    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on.
+    """
+    frames = np.arange(len(sudden) + 2)
+    bad = np.flatnonzero(sudden) + 1
+    after = np.searchsorted(bad, frames).clip(0, len(bad) - 1)
+    away = np.minimum(np.abs(bad[after] - frames), np.abs(bad[np.maximum(after - 1, 0)] - frames))
+    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / (_AROUND * fps)))
+
+
+def _tell_eased_off(motion: Motion, track: _Track, where: tuple[int, int]) -> None:
+    frame, joint = int(where[0]) + 1, motion.skeleton.names[track.limb[1 + int(where[1])]]
+    what = f" of {motion.name!r}" if motion.name else ""
+    warnings.warn(
+        f"the {track.name}{what} is planted less firmly around frame {frame}: holding it "
+        f"would jerk {joint}; check the contacts there",
+        QualityWarning,
+        stacklevel=5,
+    )
+
+
+def _tell_missing(motion: Motion, track: _Track, missing: Array, size: float) -> None:
     missing = np.where(track.held, missing, 0.0)
-    size = leg_length(motion.skeleton)
     frame = int(missing.argmax())
     if missing[frame] > _NOTICED * size:
         what = f" of {motion.name!r}" if motion.name else ""
@@ -225,5 +318,5 @@ def _tell_missing(motion: Motion, track: _Track, missing: Array) -> None:
             f"{missing[frame] / size:.1%} of a leg length is missing; "
             "check the contacts there, or allow a little stretch",
             QualityWarning,
-            stacklevel=3,
+            stacklevel=5,
         )

@@ -11,12 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.contacts.clean.banded import BandedLeastSquares
-from motionweave.contacts.clean.easing import Mask
 from motionweave.core import rotations as quat
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
 
 # Seconds: what moves more quickly than this in a plant is shaking.
 _SHAKING = 0.04
@@ -38,6 +36,13 @@ class Steadied(NamedTuple):
     turn: Array
     shift: Array
 
+    def eased_off(self, trust: Array) -> Steadied:
+        """The same, less of it where ``trust`` ``(T,)`` is below 1."""
+        turn = np.where(
+            trust[:, None] == 1.0, self.turn, quat.exp(quat.log(self.turn) * trust[:, None])
+        )
+        return Steadied(turn, self.shift * trust[:, None])
+
     def moved(self, points: Array, ankle: Array) -> Array:
         """Points ``(..., T, 3)`` of the foot where they come to lie."""
         return ankle + self.shift + quat.rotate(self.turn, points - ankle)
@@ -47,7 +52,7 @@ def steadied(
     points: Array,
     ankle: Array,
     hip: Array,
-    held: NDArray[np.bool_],
+    held: BoolArray,
     settled: Array,
     fps: float,
 ) -> Steadied:
@@ -69,7 +74,9 @@ def steadied(
     turn, shift = np.zeros_like(ankle), np.zeros_like(ankle)
     some = np.any(shaking != 0.0, axis=(0, 2))
     if some.any():
-        angle, level = _least_move(points[:, some] - ankle[some], -shaking[:, some], settled[:, some])
+        angle, level = _least_move(
+            points[:, some] - ankle[some], -shaking[:, some], settled[:, some]
+        )
         leg = hip[some] - ankle[some]
         leg /= np.maximum(np.linalg.norm(leg, axis=-1), 1e-12)[:, None]
         across = leg[:, 0] * level[:, 0] + leg[:, 2] * level[:, 2]
@@ -107,7 +114,7 @@ def _least_move(lever: Array, moves: Array, weight: Array) -> tuple[Array, Array
     return found[:, :3], shift
 
 
-def _shaking(point: Array, held: Mask, fps: float) -> Array:
+def _shaking(point: Array, held: BoolArray, fps: float) -> Array:
     """What is left of a point's way ``(T, 3)`` in its plants when its slow part is taken out."""
     count = len(point)
     if count < 3 or not held.any():

@@ -21,9 +21,9 @@ import numpy as np
 
 from motionweave.body import ik
 from motionweave.contacts.clean.banded import BandedLeastSquares
-from motionweave.contacts.clean.easing import Mask
 from motionweave.core import rotations as quat
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
 
 # Seconds over which the body gives way.
@@ -35,8 +35,11 @@ _CALM, _SUDDEN = 0.04, 0.05
 _REACH = 100.0
 # What a shift over the floor costs against one up or down.
 _LEVEL = 1.5
-# Leg lengths missed that a change of a knee's bend by 1 radian per second squared is worth.
-_MISSED = 5e-5
+# Leg lengths missed that are worth as much as a knee's largest acceleration in the clip
+# once more, which counts as at least so many radians per second squared.
+_MISSED, _LEAST = 0.005, 10.0
+# Radians of bend from which on, more and more, lengths alone decide.
+_CLEARLY = (0.5, 1.2)
 _ROUNDS = 4
 _SETTLED = 1e-4
 
@@ -57,6 +60,8 @@ class FootWay:
         ``(T, 4)`` global turns of the foot (``new = turn * old``).
     grip
         ``(T,)`` 1 where the foot stays when the body is shifted, 0 where it goes along.
+    stretch
+        By which share the limb may get longer than its bones.
     """
 
     limb: ik.Limb
@@ -64,17 +69,22 @@ class FootWay:
     goal: Array
     turn: Array
     grip: Array
+    stretch: float = 0.0
 
 
 class _Leg(NamedTuple):
+    """A limb: from goal to hip ``(T, 3)``, its own length and how much more it has."""
+
     span: Array
     own: Array
     hinge: ik.Hinge
     grip: Array
+    room: Array
+    give: Array
 
 
 def body_shift(
-    positions: Array, ways: Sequence[FootWay], free: Mask, fps: float, size: float
+    positions: Array, ways: Sequence[FootWay], free: BoolArray, fps: float, size: float
 ) -> Array:
     """Shifts ``(T, 3)`` of the body for legs whose feet go their ways.
 
@@ -112,7 +122,9 @@ def body_shift(
 def _leg(positions: Array, way: FootWay) -> _Leg:
     hip, knee, ankle = (positions[:, joint] for joint in way.limb)
     hinge = ik.Hinge.of(knee - hip, ankle - knee, way.axis)
-    return _Leg(hip - way.goal, np.linalg.norm(ankle - hip, axis=-1), hinge, way.grip)
+    own = np.linalg.norm(ankle - hip, axis=-1)
+    full = hinge.length(np.zeros_like(own))
+    return _Leg(hip - way.goal, own, hinge, way.grip, full - own, way.stretch * full)
 
 
 def _longer(leg: _Leg, shift: Array) -> tuple[Array, Array]:
@@ -120,7 +132,9 @@ def _longer(leg: _Leg, shift: Array) -> tuple[Array, Array]:
     span = leg.span + leg.grip[:, None] * shift
     length = np.sqrt(np.einsum("ti,ti->t", span, span))
     direction = span * (leg.grip / np.maximum(length, 1e-12))[:, None]
-    return length - leg.own, direction
+    longer = length - leg.own
+    # What is out of reach may be stretched.
+    return longer - np.clip(longer - leg.room, 0.0, leg.give), direction
 
 
 def _add_leg(rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size: float) -> None:
@@ -135,9 +149,7 @@ def _add_leg(rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size
     rows.add(frames, pull, 1.0, rest)
     if count > 2:
         three = np.concatenate([pull[:-2], -2.0 * pull[1:-1], pull[2:]], axis=1)
-        rows.add(
-            frames[:-2], three, (_SUDDEN * fps) ** 4, rest[:-2] - 2.0 * rest[1:-1] + rest[2:]
-        )
+        rows.add(frames[:-2], three, (_SUDDEN * fps) ** 4, rest[:-2] - 2.0 * rest[1:-1] + rest[2:])
     # The body comes near, or makes room, by what the bent leg misses.
     reached = leg.hinge.length(bend) - leg.own
     missing = np.where(longer == 0.0, 0.0, longer - reached)
@@ -145,7 +157,7 @@ def _add_leg(rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size
     rows.add(frames, direction, weight, reached - start)
 
 
-def _calm_bend(leg: _Leg, shift: Array, off: Mask, fps: float) -> Array:
+def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float) -> Array:
     """Bends ``(T,)`` that bring a limb's end where it is to be, and do not change suddenly.
 
     A length missed is weighed against a bend that changes suddenly. Where the limb is
@@ -161,7 +173,9 @@ def _calm_bend(leg: _Leg, shift: Array, off: Mask, fps: float) -> Array:
     slope = leg.hinge.slope(np.minimum(leg.hinge.bend + wanted, leg.hinge.bend)) / size
     rows = BandedLeastSquares(count, 1)
     rows.add(np.arange(count), slope[:, None], 1.0, slope * wanted)
-    rows.add_change((1.0, -2.0, 1.0), (_MISSED * fps**2) ** 2)
+    sudden = float(np.abs(np.diff(leg.hinge.bend, 2)).max()) * fps**2
+    calm = 1.0 - smoothstep((leg.hinge.bend[1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
+    rows.add_change((1.0, -2.0, 1.0), calm * (_MISSED / max(sudden, _LEAST) * fps**2) ** 2)
     return np.asarray(leg.hinge.bend + rows.solve(off)[:, 0])
 
 
@@ -172,8 +186,8 @@ def solve_limb(
     way: FootWay,
     shift: Array,
     local: Array,
-) -> Array:
-    """Bring a limb's end where it is to be; returns what is missing ``(T,)``.
+) -> tuple[Array, Array]:
+    """Bring a limb's end where it is to be; what is missing, and how bones stretch ``(T,)``.
 
     Parameters
     ----------
@@ -187,12 +201,10 @@ def solve_limb(
     limb = way.limb
     along = (1.0 - way.grip)[:, None] * shift
     goal = way.goal + along
-    off = np.any(goal != positions[:, limb.end] + shift, axis=-1) | (
-        np.abs(way.turn[:, 3]) < 1.0
-    )
-    missing = np.zeros(len(off))
+    off = np.any(goal != positions[:, limb.end] + shift, axis=-1) | (np.abs(way.turn[:, 3]) < 1.0)
+    missing, stretched = np.zeros(len(off)), np.ones(len(off))
     if not off.any():
-        return missing
+        return missing, stretched
     joints = [positions[off, joint] + shift[off] for joint in limb]
     bend = _calm_bend(_leg(positions, way), shift, off, motion.fps)[off]
     solved = ik.solve_hinged(*joints, goal[off], way.axis[off], bend)
@@ -210,4 +222,9 @@ def solve_limb(
     flipped = np.sum(new * local[rows], axis=-1, keepdims=True) < 0.0
     local[rows] = np.where(flipped, -new, new)
     missing[off] = solved.shortfall
-    return missing
+    if way.stretch > 0.0:
+        wanted = np.linalg.norm(goal[off] - joints[0], axis=-1)
+        reached = np.linalg.norm(solved.end - joints[0], axis=-1)
+        stretched[off] = np.clip(wanted / reached, 1.0, 1.0 + way.stretch)
+        missing[off] = np.abs(wanted - stretched[off] * reached)
+    return missing, stretched
