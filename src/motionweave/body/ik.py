@@ -126,8 +126,8 @@ def solve_two_bones(
     return TwoBone(upper_turn, middle_turn, new_middle, new_end, shortfall)
 
 
-class Hinge(NamedTuple):
-    """A limb as a hinge: how far apart its ends are at every bend of its middle joint.
+class HingeReach(NamedTuple):
+    """How far a limb that bends about a hinge reaches from one end to the other.
 
     Bones are fixed, and the second turns about the hinge's axis: the ends are
     ``sqrt(base + 2 swing cos(bend))`` apart (law of cosines, for an axis that need not be
@@ -146,7 +146,7 @@ class Hinge(NamedTuple):
     swing: Array
 
     @staticmethod
-    def of(first: Array, second: Array, axis: Array) -> Hinge:
+    def of(first: Array, second: Array, axis: Array) -> HingeReach:
         """The hinge of bones ``(T, 3)`` about unit axes ``(T, 3)``."""
         on_axis = np.stack([_rowdot(first, axis), _rowdot(second, axis)])
         cosine = _rowdot(first, second) - on_axis[0] * on_axis[1]
@@ -155,7 +155,7 @@ class Hinge(NamedTuple):
         # A knee folded past a half turn has not come out in front.
         bend = np.where(bend < -0.5 * np.pi, bend + 2.0 * np.pi, bend)
         base = _rowdot(first, first) + _rowdot(second, second) + 2.0 * on_axis[0] * on_axis[1]
-        return Hinge(bend, base, np.hypot(sine, cosine))
+        return HingeReach(bend, base, np.hypot(sine, cosine))
 
     def length(self, bend: Array) -> Array:
         """How far apart the ends are ``(T,)`` at other bends."""
@@ -218,10 +218,10 @@ def solve_hinged(
         ``(T, 3)`` unit axes of the hinge (right-handed: turning the second bone about it
         bends the limb more).
     bend
-        ``(T,)`` bends to take; by default those of `Hinge.bent_for`.
+        ``(T,)`` bends to take; by default those of `HingeReach.bent_for`.
     """
     first, second = middle - upper, end - middle
-    hinge = Hinge.of(first, second, axis)
+    hinge = HingeReach.of(first, second, axis)
     pull = goal - upper
     if bend is None:
         now = np.sqrt(_rowdot(end - upper, end - upper))

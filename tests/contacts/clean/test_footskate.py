@@ -100,7 +100,7 @@ def test_added_skate_is_taken_out(name: str, way: float) -> None:
         ]
     )
     # On the floor while planted, but for the way a heel comes down and leaves.
-    assert np.median(np.abs(floor.above(held))) < 1e-4 * leg_length(truth.skeleton)
+    assert np.median(np.abs(floor.above(held))) < 4e-4 * leg_length(truth.skeleton)
     assert turns(cleaned).max() <= 1.1 * turns(skating).max()
 
 

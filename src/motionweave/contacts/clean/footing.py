@@ -32,6 +32,8 @@ _REST = 20.0
 _HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
 # Leg lengths from which on a correction is held back, and that none exceeds.
 _FARTHEST = (0.15, 0.3)
+# Leg lengths from which on a point under the floor is lifted, far from any plant too.
+_SUNK = 0.005
 _ROUNDS = 3
 
 
@@ -83,7 +85,8 @@ def find_footing(
     reach = max(round(ease * fps), 2)
     held = resting > 0.0
     planted = held.any(axis=0)
-    free = _near(planted | (floor.above(points) < 0.0).any(axis=0), reach)
+    sunk = (floor.above(points) < -_SUNK * size).any(axis=0)
+    free = _near(planted | sunk, reach)
     if not free.any():
         return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
     shifts = _bounded(_solve(points, resting, heights, floor, fps, ease, free), size)

@@ -18,6 +18,7 @@ import numpy as np
 
 from motionweave.body import ik
 from motionweave.body.floor import Floor
+from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points
@@ -164,6 +165,7 @@ class _Solver:
         self.rig = find_rig(motion.skeleton)
         self.size = leg_length(motion.skeleton, self.rig)
         self.positions, self.orientations = motion.forward()
+        self.hinges = tuple(find_hinges(motion).values())
 
     def cleaned(self, used: Sequence[Constraint], hands: bool) -> Motion:
         """The clip with planted feet, and hands if asked for."""
@@ -171,30 +173,32 @@ class _Solver:
         tracks = [self._foot(used, points, side) for side in SIDES]
         tracks += [self._hand(used, points, side) for side in SIDES if hands]
         solved = self._solve(tracks)
-        trusts = [np.ones(len(self.motion)) for _ in tracks]
-        worst: list[tuple[int, int] | None] = [None] * len(tracks)
-        limits = [
-            _LIMIT * np.maximum(_jerks(self.motion, t.limb).max(axis=0), _HARDLY) for t in tracks
-        ]
-        for _ in range(_ATTEMPTS):
-            sudden = [
-                _jerks(solved.motion, t.limb) / limit
-                for t, limit in zip(tracks, limits, strict=True)
-            ]
-            if all(each.max(initial=0.0) <= 1.0 for each in sudden):
-                break
-            for i, each in enumerate(sudden):
-                if each.max(initial=0.0) > 1.0:
-                    worst[i] = worst[i] or np.unravel_index(each.argmax(), each.shape)
-                    trusts[i] = trusts[i] * _doubt((each > 1.0).any(axis=1), self.motion.fps)
-            solved = self._solve(
-                [t.eased_off(trust) for t, trust in zip(tracks, trusts, strict=True)]
-            )
-        for track, missing, where in zip(tracks, solved.missing, worst, strict=True):
-            if where is not None:
-                _tell_eased_off(self.motion, track, where)
+        # Hands are held only when asked for, and then exactly.
+        for index in range(len(SIDES)):
+            tracks[index], solved = self._calmed(tracks, index, solved)
+        for track, missing in zip(tracks, solved.missing, strict=True):
             _tell_missing(self.motion, track, missing, self.size)
         return solved.motion
+
+    def _calmed(
+        self, tracks: Sequence[_Track], index: int, solved: _Solved
+    ) -> tuple[_Track, _Solved]:
+        """A foot's track with corrections eased off where they jerk knee or ankle."""
+        track = tracks[index]
+        limit = _LIMIT * np.maximum(
+            _jerks(self.motion, track.limb).max(axis=0, initial=0.0), _HARDLY
+        )
+        trust = np.ones(len(self.motion))
+        for attempt in range(_ATTEMPTS):
+            sudden = _jerks(solved.motion, track.limb) / limit
+            if sudden.max(initial=0.0) <= 1.0:
+                break
+            if attempt == 0:
+                _tell_eased_off(self.motion, track, sudden)
+            trust *= _doubt((sudden > 1.0).any(axis=1), self.motion.fps)
+            eased_off = [*tracks[:index], track.eased_off(trust), *tracks[index + 1 :]]
+            solved = self._solve(eased_off)
+        return track.eased_off(trust), solved
 
     def _solve(self, tracks: Sequence[_Track]) -> _Solved:
         checkpoint()
@@ -260,7 +264,6 @@ class _Solver:
         return _Track(f"{side} hand", limb, hand[None], held, footing)
 
     def _way(self, track: _Track) -> FootWay:
-        axis = ik.hinge_axis(self.positions, self.orientations, track.limb)
         end = self.positions[:, track.limb.end]
         shifts, steady = track.footing.shifts, track.steady
         changed = np.any(shifts != 0.0, axis=(0, 2))
@@ -275,7 +278,22 @@ class _Solver:
             changed |= np.any(steady.turn[:, :3] != 0.0, axis=-1)
         goal = np.where(changed[:, None], goal, end)
         turn = np.where(changed[:, None], turn, quat.IDENTITY)
-        return FootWay(track.limb, axis, goal, turn, track.footing.grip, self.stretch)
+        return FootWay(
+            track.limb,
+            self._axis(track.limb),
+            goal,
+            turn,
+            track.footing.grip,
+            self.stretch,
+            exact=steady is None,
+        )
+
+    def _axis(self, limb: ik.Limb) -> Array:
+        """The axis ``(T, 3)`` about which a limb bends."""
+        for hinge in self.hinges:
+            if hinge.joint == limb.middle:
+                return quat.rotate(self.orientations[:, limb.upper], hinge.axis)
+        return ik.hinge_axis(self.positions, self.orientations, limb)
 
 
 def _jerks(motion: Motion, limb: ik.Limb) -> Array:
@@ -297,11 +315,12 @@ def _doubt(sudden: BoolArray, fps: float) -> Array:
     return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / (_AROUND * fps)))
 
 
-def _tell_eased_off(motion: Motion, track: _Track, where: tuple[int, int]) -> None:
-    frame, joint = int(where[0]) + 1, motion.skeleton.names[track.limb[1 + int(where[1])]]
+def _tell_eased_off(motion: Motion, track: _Track, sudden: Array) -> None:
+    frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
+    joint = motion.skeleton.names[track.limb[1 + int(which)]]
     what = f" of {motion.name!r}" if motion.name else ""
     warnings.warn(
-        f"the {track.name}{what} is planted less firmly around frame {frame}: holding it "
+        f"the {track.name}{what} is planted less firmly around frame {int(frame) + 1}: holding it "
         f"would jerk {joint}; check the contacts there",
         QualityWarning,
         stacklevel=5,

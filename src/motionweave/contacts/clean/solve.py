@@ -62,6 +62,8 @@ class FootWay:
         ``(T,)`` 1 where the foot stays when the body is shifted, 0 where it goes along.
     stretch
         By which share the limb may get longer than its bones.
+    exact
+        Whether to be there exactly, however suddenly the limb has to bend for it.
     """
 
     limb: ik.Limb
@@ -70,6 +72,7 @@ class FootWay:
     turn: Array
     grip: Array
     stretch: float = 0.0
+    exact: bool = False
 
 
 class _Leg(NamedTuple):
@@ -77,7 +80,7 @@ class _Leg(NamedTuple):
 
     span: Array
     own: Array
-    hinge: ik.Hinge
+    hinge: ik.HingeReach
     grip: Array
     room: Array
     give: Array
@@ -121,7 +124,7 @@ def body_shift(
 
 def _leg(positions: Array, way: FootWay) -> _Leg:
     hip, knee, ankle = (positions[:, joint] for joint in way.limb)
-    hinge = ik.Hinge.of(knee - hip, ankle - knee, way.axis)
+    hinge = ik.HingeReach.of(knee - hip, ankle - knee, way.axis)
     own = np.linalg.norm(ankle - hip, axis=-1)
     full = hinge.length(np.zeros_like(own))
     return _Leg(hip - way.goal, own, hinge, way.grip, full - own, way.stretch * full)
@@ -206,7 +209,7 @@ def solve_limb(
     if not off.any():
         return missing, stretched
     joints = [positions[off, joint] + shift[off] for joint in limb]
-    bend = _calm_bend(_leg(positions, way), shift, off, motion.fps)[off]
+    bend = None if way.exact else _calm_bend(_leg(positions, way), shift, off, motion.fps)[off]
     solved = ik.solve_hinged(*joints, goal[off], way.axis[off], bend)
     before = orientations[off]
     new = ik.apply_to_limb(
