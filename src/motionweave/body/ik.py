@@ -188,12 +188,20 @@ class HingeReach(NamedTuple):
         clear = np.where(folded, 2.0 * np.pi - clear, clear)
         bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
         least = np.minimum(self.bend, edge)
-        room = np.maximum(least, _YIELDING)
-        short = np.minimum(bend - least, 0.0)
-        eased = least + room * np.expm1(short / room)
-        bend = np.where(bend < least, eased, bend)
+        bend = _eased_above(bend, least, np.maximum(least, _YIELDING))
         # What does not change stays to the last bit.
         return np.asarray(np.where(change == 0.0, self.bend, bend))
+
+    def kept_back(self, bend: Array) -> Array:
+        """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""
+        least = np.minimum(self.bend, 0.0)
+        return _eased_above(bend, least, np.full_like(least, _YIELDING))
+
+
+def _eased_above(values: Array, least: Array, room: Array) -> Array:
+    """Values of which those below ``least`` approach ``least - room``, without a kink."""
+    eased = least + room * np.expm1(np.minimum(values - least, 0.0) / room)
+    return np.asarray(np.where(values < least, eased, values))
 
 
 def solve_hinged(

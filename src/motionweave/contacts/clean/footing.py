@@ -84,7 +84,7 @@ def find_footing(
     count = points.shape[1]
     reach = max(round(ease * fps), 2)
     held = resting > 0.0
-    planted = held.any(axis=0)
+    planted = np.asarray(held.any(axis=0))
     sunk = (floor.above(points) < -_SUNK * size).any(axis=0)
     free = _near(planted | sunk, reach)
     if not free.any():

@@ -254,7 +254,7 @@ class _Solver:
         count, fps = len(self.motion), self.motion.fps
         plants = find_plants(used, kinds, count)
         spread = max(round(self.ease * fps), 2)
-        heights = planted_heights(plants, foot, self.floor, self.size, spread)
+        heights = planted_heights(plants, tuple(foot), self.floor, self.size, spread)
         held = np.zeros((2, count), dtype=bool)
         for plant in plants:
             held[plant.point, plant.frames] = True
@@ -265,7 +265,7 @@ class _Solver:
         footing = find_footing(
             steady.moved(foot, ankle), resting, heights, self.floor, self.size, fps, self.ease
         )
-        return _Track(f"{side} foot", limb, foot, held.any(axis=0), footing, steady)
+        return _Track(f"{side} foot", limb, foot, np.asarray(held.any(axis=0)), footing, steady)
 
     def _hand(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
         hand = points[f"{side}_hand"]

@@ -179,7 +179,7 @@ def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float) -> Array:
     sudden = float(np.abs(np.diff(leg.hinge.bend, 2)).max()) * fps**2
     calm = 1.0 - smoothstep((leg.hinge.bend[1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
     rows.add_change((1.0, -2.0, 1.0), calm * (_MISSED / max(sudden, _LEAST) * fps**2) ** 2)
-    return np.asarray(leg.hinge.bend + rows.solve(off)[:, 0])
+    return leg.hinge.kept_back(leg.hinge.bend + rows.solve(off)[:, 0])
 
 
 def solve_limb(
@@ -208,9 +208,9 @@ def solve_limb(
     missing, stretched = np.zeros(len(off)), np.ones(len(off))
     if not off.any():
         return missing, stretched
-    joints = [positions[off, joint] + shift[off] for joint in limb]
+    hip, knee, ankle = (positions[off, joint] + shift[off] for joint in limb)
     bend = None if way.exact else _calm_bend(_leg(positions, way), shift, off, motion.fps)[off]
-    solved = ik.solve_hinged(*joints, goal[off], way.axis[off], bend)
+    solved = ik.solve_hinged(hip, knee, ankle, goal[off], way.axis[off], bend)
     before = orientations[off]
     new = ik.apply_to_limb(
         local[off],
@@ -226,8 +226,8 @@ def solve_limb(
     local[rows] = np.where(flipped, -new, new)
     missing[off] = solved.shortfall
     if way.stretch > 0.0:
-        wanted = np.linalg.norm(goal[off] - joints[0], axis=-1)
-        reached = np.linalg.norm(solved.end - joints[0], axis=-1)
+        wanted = np.linalg.norm(goal[off] - hip, axis=-1)
+        reached = np.linalg.norm(solved.end - hip, axis=-1)
         stretched[off] = np.clip(wanted / reached, 1.0, 1.0 + way.stretch)
         missing[off] = np.abs(wanted - stretched[off] * reached)
     return missing, stretched
