@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from motionweave import Motion, Skeleton
@@ -263,3 +263,75 @@ def test_a_hinged_limb_does_not_swing_where_it_passes_straight() -> None:
     assert np.abs(np.diff(solved.middle, axis=0)).max() < 2e-3
     # It bends one way throughout: the way that the hinge turns.
     assert np.ptp(np.sign(solved.middle[:, 2])) == 0.0
+
+
+def bent_leg(bend: np.ndarray, upper: float = 0.45, lower: float = 0.42) -> tuple[np.ndarray, ...]:
+    """Hip, knee and ankle ``(T, 3)`` of a leg that hangs, its knee bent backwards about +x."""
+    nothing = 0.0 * bend
+    hip = np.stack([nothing, 1.0 + nothing, nothing], axis=-1)
+    knee = hip + np.array([0.0, -upper, 0.0])
+    ankle = knee + lower * np.stack([nothing, -np.cos(bend), -np.sin(bend)], axis=-1)
+    return hip, knee, ankle
+
+
+LEFT = np.array([1.0, 0.0, 0.0])
+
+
+def bend_of(hip: np.ndarray, knee: np.ndarray, ankle: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    return ik.HingeReach.of(knee - hip, ankle - knee, axis).bend
+
+
+@given(
+    st.floats(0.3, 2.2),
+    st.floats(-0.1, 0.1),
+    st.floats(-0.3, 0.3),
+    st.floats(-0.3, 0.3),
+)
+def test_a_bent_limb_reaches_exactly_about_its_hinge(
+    bend: float, up: float, side: float, ahead: float
+) -> None:
+    hip, knee, ankle = bent_leg(np.array([bend]))
+    goal = ankle + np.array([side, up, ahead])
+    length = np.linalg.norm(goal - hip)
+    assume(0.2 < length < 0.86)
+    solved = ik.solve_hinged(hip, knee, ankle, goal, LEFT[None])
+    np.testing.assert_allclose(solved.end, goal, atol=1e-9)
+    assert solved.shortfall[0] < 1e-9
+    # Bones keep their lengths and the knee its side.
+    assert np.linalg.norm(solved.middle - hip) == pytest.approx(0.45)
+    assert np.linalg.norm(solved.end - solved.middle) == pytest.approx(0.42)
+    axis = quat.rotate(solved.upper_turn, LEFT)
+    assert bend_of(hip, solved.middle, solved.end, axis)[0] > 0.0
+
+
+@given(st.floats(-0.2, 0.5), st.floats(-0.3, 0.3))
+def test_no_limb_turns_to_its_wrong_side(bend: float, longer: float) -> None:
+    """Whatever is asked, a knee stays short of straight, or where it was recorded past it."""
+    hip, knee, ankle = bent_leg(np.array([bend]))
+    goal = ankle + np.array([0.0, -longer, 0.0])
+    solved = ik.solve_hinged(hip, knee, ankle, goal, LEFT[None])
+    axis = quat.rotate(solved.upper_turn, LEFT)
+    after = bend_of(hip, solved.middle, solved.end, axis)[0]
+    assert after > min(bend, 0.0) - np.radians(1.0)
+
+
+def test_a_goal_where_the_limb_is_changes_nothing() -> None:
+    bend = np.linspace(-0.15, 2.5, 40)
+    hip, knee, ankle = bent_leg(bend)
+    solved = ik.solve_hinged(hip, knee, ankle, ankle, np.broadcast_to(LEFT, hip.shape))
+    np.testing.assert_allclose(solved.middle, knee, atol=1e-12)
+    np.testing.assert_allclose(solved.end, ankle, atol=1e-12)
+
+
+def test_a_limb_pulled_through_straight_bends_smoothly() -> None:
+    """A goal that moves steadily out of reach and back: no snap at full extension."""
+    time = np.linspace(0.0, 1.0, 2001)
+    hip, knee, ankle = bent_leg(np.full(len(time), 0.5))
+    goal = ankle - np.array([0.0, 1.0, 0.0]) * (0.08 * np.sin(np.pi * time) ** 2)[:, None]
+    axis = np.broadcast_to(LEFT, hip.shape)
+    solved = ik.solve_hinged(hip, knee, ankle, goal, axis)
+    bend = bend_of(hip, solved.middle, solved.end, quat.rotate(solved.upper_turn, axis))
+    assert 0.0 < bend.min() < 0.05
+    speed = np.gradient(bend, time)
+    # The pull is 0.25 leg lengths per second at most; a law of cosines alone has no bound.
+    assert np.abs(speed).max() < 10.0

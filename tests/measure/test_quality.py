@@ -162,3 +162,40 @@ def test_the_table_names_what_matters(sneak: Motion) -> None:
     assert sneak.name in text
     table = compared(before, mw.quality(sneak)).splitlines()
     assert table[1].split() == ["skate,", "mean", "0.400", "0.000"]
+
+
+def test_a_foot_that_slides_without_a_contact_is_seen(sneak: Motion) -> None:
+    """Contacts of the right foot are dropped: what it slides is still measured."""
+    left = tuple(c for c in sneak.constraints if c.kind.startswith("left"))
+    declared = mw.quality(slid(sneak, (0.002, 0.0, 0.0)))
+    dropped = mw.quality(slid(sneak, (0.002, 0.0, 0.0)).with_constraints(left))
+    assert dropped.undeclared_frames > declared.undeclared_frames + 10
+    assert dropped.undeclared_skate == pytest.approx(0.002, rel=0.1)
+
+
+def test_hips_are_compared_with_the_clip_before(sneak: Motion) -> None:
+    leg = leg_length(sneak.skeleton)
+    low = replace(sneak, root=sneak.root - np.array([0.0, 0.01 * leg, 0.0]))
+    found = mw.quality(low, [sneak])
+    assert found.hips_lowered_mean == pytest.approx(0.01)
+    assert found.hips_lowered_max == pytest.approx(0.01)
+    assert "hips lowered" in str(found)
+    # Of a clip of other frames nobody can say.
+    assert mw.quality(low, [sneak[:-3]]).hips_lowered_mean is None
+
+
+def test_a_lurch_of_the_root_is_measured_against_the_inputs(sneak: Motion) -> None:
+    root = np.array(sneak.root)
+    root[30:] += np.array([0.05, 0.0, 0.0]) * leg_length(sneak.skeleton)
+    found = mw.quality(replace(sneak, root=root), [sneak])
+    assert found.root_acceleration_frame in (29, 30)
+    assert found.root_acceleration == pytest.approx(0.05 * sneak.fps**2, rel=0.2)
+    assert found.root_acceleration_ratio is not None
+    assert found.root_acceleration_ratio > 2.0
+
+
+def test_frames_with_a_foot_in_the_floor_are_counted(sneak: Motion) -> None:
+    floor = estimate_floor(sneak)
+    sunk = replace(sneak, root=sneak.root - np.array([0.0, 0.03, 0.0]) * leg_length(sneak.skeleton))
+    assert mw.quality(sneak, floor=floor).sunk_frames == 0
+    assert mw.quality(sunk, floor=floor).sunk_frames > 0.9 * len(sneak)

@@ -22,6 +22,10 @@ from motionweave.core.skeleton import Skeleton
 _STRAIGHT, _BENT = 0.01, 0.06
 # Sine of the angle between the plane of a hinged limb and its hinge's plane, at most.
 _MOST_ASIDE = 0.7
+# Bend, in radians, below which a hinge counts as nearly straight.
+NEARLY_STRAIGHT = 0.14
+# Radians, less than one degree, by which one that is at its limit yields.
+_YIELDING = 0.015
 
 
 class Limb(NamedTuple):
@@ -120,6 +124,127 @@ def solve_two_bones(
     middle_turn = _turned_onto(upper_turn, second, new_end - new_middle)
     shortfall = np.asarray(_length(goal - new_end)[..., 0])
     return TwoBone(upper_turn, middle_turn, new_middle, new_end, shortfall)
+
+
+class HingeReach(NamedTuple):
+    """How far a limb that bends about a hinge reaches from one end to the other.
+
+    Bones are fixed, and the second turns about the hinge's axis: the ends are
+    ``sqrt(base + 2 swing cos(bend))`` apart (law of cosines, for an axis that need not be
+    at right angles to the bones).
+
+    Parameters
+    ----------
+    bend
+        ``(T,)`` in radians, 0 where straight, positive the way the limb is built to bend.
+    base, swing
+        ``(T,)`` squares of lengths.
+    """
+
+    bend: Array
+    base: Array
+    swing: Array
+
+    @staticmethod
+    def of(first: Array, second: Array, axis: Array) -> HingeReach:
+        """The hinge of bones ``(T, 3)`` about unit axes ``(T, 3)``."""
+        on_axis = np.stack([_rowdot(first, axis), _rowdot(second, axis)])
+        cosine = _rowdot(first, second) - on_axis[0] * on_axis[1]
+        sine = _rowdot(quat.cross(first, second), axis)
+        bend = np.arctan2(sine, cosine)
+        # A knee folded past a half turn has not come out in front.
+        bend = np.where(bend < -0.5 * np.pi, bend + 2.0 * np.pi, bend)
+        base = _rowdot(first, first) + _rowdot(second, second) + 2.0 * on_axis[0] * on_axis[1]
+        return HingeReach(bend, base, np.hypot(sine, cosine))
+
+    def length(self, bend: Array) -> Array:
+        """How far apart the ends are ``(T,)`` at other bends."""
+        return np.asarray(np.sqrt(np.maximum(self.base + 2.0 * self.swing * np.cos(bend), 0.0)))
+
+    def slope(self, bend: Array) -> Array:
+        """By how much the limb gets shorter per radian of bend, ``(T,)``, at least a little."""
+        bend = np.clip(bend, NEARLY_STRAIGHT, np.pi - NEARLY_STRAIGHT)
+        length = np.maximum(self.length(bend), 1e-12)
+        return np.asarray(np.maximum(self.swing * np.sin(bend) / length, 1e-12))
+
+    def bent_for(self, change: Array) -> Array:
+        """The bends ``(T,)`` at which the ends are by ``change`` ``(T,)`` farther apart.
+
+        Exact while the limb is clearly bent. Nearer to straight, where a hair's breadth
+        of length is worth degrees of bend, the length is taken to go on falling with the
+        bend as it does at the edge of that zone: bends follow with a bounded speed, at the
+        price of a small shortfall. A limb approaches straight without passing it, and one
+        recorded past it never goes further.
+        """
+        edge = np.full_like(self.bend, NEARLY_STRAIGHT)
+        at_edge, slope = self.length(edge), self.slope(edge)
+        before = np.where(
+            self.bend >= edge, self.length(self.bend), at_edge + slope * (edge - self.bend)
+        )
+        wanted = before + change
+        cosine = (np.maximum(wanted, 0.0) ** 2 - self.base) / np.maximum(2.0 * self.swing, 1e-300)
+        clear = np.arccos(np.clip(cosine, -1.0, 1.0))
+        folded = self.bend > np.pi
+        clear = np.where(folded, 2.0 * np.pi - clear, clear)
+        bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
+        least = np.minimum(self.bend, edge)
+        bend = _eased_above(bend, least, np.maximum(least, _YIELDING))
+        # What does not change stays to the last bit.
+        return np.asarray(np.where(change == 0.0, self.bend, bend))
+
+    def kept_back(self, bend: Array) -> Array:
+        """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""
+        least = np.minimum(self.bend, 0.0)
+        return _eased_above(bend, least, np.full_like(least, _YIELDING))
+
+
+def _eased_above(values: Array, least: Array, room: Array) -> Array:
+    """Values of which those below ``least`` approach ``least - room``, without a kink."""
+    eased = least + room * np.expm1(np.minimum(values - least, 0.0) / room)
+    return np.asarray(np.where(values < least, eased, values))
+
+
+def solve_hinged(
+    upper: Array,
+    middle: Array,
+    end: Array,
+    goal: Array,
+    axis: Array,
+    bend: Array | None = None,
+) -> TwoBone:
+    """Bend a limb about its hinge and swing it so that its end comes to lie at ``goal``.
+
+    It starts from the pose as it is: the middle joint turns by what the limb's length has
+    to change, and the whole takes the smallest swing onto the goal. Smooth goals give
+    smooth bends, also through straight, and no limb turns to its wrong side.
+
+    Parameters
+    ----------
+    upper, middle, end, goal
+        ``(T, 3)`` present places of the three joints, and where the end should be.
+    axis
+        ``(T, 3)`` unit axes of the hinge (right-handed: turning the second bone about it
+        bends the limb more).
+    bend
+        ``(T,)`` bends to take; by default those of `HingeReach.bent_for`.
+    """
+    first, second = middle - upper, end - middle
+    hinge = HingeReach.of(first, second, axis)
+    pull = goal - upper
+    if bend is None:
+        now = np.sqrt(_rowdot(end - upper, end - upper))
+        bend = hinge.bent_for(np.sqrt(_rowdot(pull, pull)) - now)
+    flex = quat.exp(axis * (bend - hinge.bend)[:, None])
+    span = first + quat.rotate(flex, second)
+    swing = quat.between_vectors(span, np.where(_length(pull) > 0.0, pull, span))
+    new_end = upper + quat.rotate(swing, span)
+    return TwoBone(
+        swing,
+        quat.multiply(swing, flex),
+        upper + quat.rotate(swing, first),
+        new_end,
+        np.asarray(_length(goal - new_end)[..., 0]),
+    )
 
 
 def apply_to_limb(
@@ -297,3 +422,7 @@ def _length(vectors: Array) -> Array:
 
 def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.sum(a * b, axis=-1, keepdims=True))
+
+
+def _rowdot(a: Array, b: Array) -> Array:
+    return np.asarray(np.einsum("...i,...i->...", a, b))

@@ -16,20 +16,24 @@ from numpy.typing import NDArray
 from motionweave.body.floor import Floor
 from motionweave.body.heading import facing
 from motionweave.body.hinges import wrong_bends
-from motionweave.body.rig.roles import leg_length
+from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import HAND_KINDS, Constraint
+from motionweave.core.constraints import HAND_KINDS, Constraint, active
 from motionweave.core.motion import Motion, checked
 from motionweave.errors import RigError
 from motionweave.measure.seams import Seam, angular_velocity, find_seams
 
 # Degrees a second (squared) below which a joint counts as still.
 _HARDLY = 1.0
+# Leg lengths below which a foot is low and above which it is in the floor; legs per second
+# below which it is slow over the floor, and neither rises nor falls.
+_LOW, _SUNK = 0.03, 0.01
+_SLOW, _RISING = 0.6, 0.15
 _COMPARED = {
     "skate, mean": "skate_mean",
     "skate, most": "skate_max",
@@ -37,6 +41,7 @@ _COMPARED = {
     "in the floor, most": "penetration_max",
     "floating, mean": "floating_mean",
     "floating, most": "floating_max",
+    "undeclared skate": "undeclared_skate",
 }
 
 
@@ -117,6 +122,19 @@ class Quality:
         Way of the root over the floor, in the clip's unit and in leg lengths.
     heading_change
         Degrees by which the body has turned from the first frame to the last.
+    undeclared_skate, undeclared_frames
+        Way over the floor, from frame to frame and in leg lengths, of feet that stand by
+        the look of it (low, slow, and not rising) although no contact says so, and in how
+        many frames.
+    sunk_frames
+        Frames in which a heel or a toe is in the floor by more than 1 % of the leg.
+    root_acceleration, root_acceleration_frame, root_acceleration_ratio
+        Largest acceleration of the root in leg lengths per second squared, its frame, and how
+        many times the inputs' largest it is (None without inputs).
+    hips_lowered_mean, hips_lowered_max
+        By how much the hips are lower than in the input, in leg lengths; None unless there is
+        one input of the same number of frames to compare with, such as the clip before
+        clean-up.
     plants, seams, peaks, wrong_bends
         The details; peaks are one a joint, in the order of the skeleton.
     detected
@@ -138,6 +156,14 @@ class Quality:
     path_length: float
     path_legs: float
     heading_change: float
+    undeclared_skate: float
+    undeclared_frames: int
+    sunk_frames: int
+    root_acceleration: float
+    root_acceleration_frame: int
+    root_acceleration_ratio: float | None
+    hips_lowered_mean: float | None
+    hips_lowered_max: float | None
     plants: tuple[PlantQuality, ...]
     seams: tuple[Seam, ...]
     peaks: tuple[Peak, ...]
@@ -183,6 +209,24 @@ def quality(
         then also given against theirs.
     floor
         What it stands on; estimated by default. Give it to compare before and after.
+
+    Returns
+    -------
+    Quality
+        All figures at the motion's own frame rate.
+
+    Raises
+    ------
+    RigError
+        An input has other joints than the motion.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> found = mw.quality(mw.clean_feet(walk), [walk])
+    >>> found.skate_max < 0.001, found.undeclared_frames, len(found.seams)
+    (True, 0, 0)
     """
     motion, inputs = at_pelvis(checked(motion)), [at_pelvis(checked(one)) for one in inputs]
     for other in inputs:
@@ -197,6 +241,7 @@ def quality(
     detected = False
     plants: tuple[PlantQuality, ...] = ()
     depths = np.zeros((1, 1))
+    undeclared = np.zeros(0)
     size = body_height(motion.skeleton)
     if has_feet(motion.skeleton):
         size = leg_length(motion.skeleton)
@@ -215,11 +260,14 @@ def quality(
         )
         feet = [points[kind][first:] for kind in points if kind not in HAND_KINDS]
         depths = np.maximum(-floor.above(np.stack(feet)), 0.0) / size
+        undeclared = _undeclared(motion, points, constraints, floor, size, first)
     # Longer plants count for more: the mean is over frames, not over plants.
     frames = np.array([np.floor(p.end) - np.ceil(p.start) for p in plants])
     skate_mean = _mean(np.array([p.skate_mean for p in plants]), frames)
     skate_max = max((p.skate_max for p in plants), default=0.0)
     heights = np.array([max(p.height, 0.0) for p in plants if p.kind not in HAND_KINDS])
+    jolt, jolt_frame, jolt_ratio = _root_acceleration(body, inputs, size)
+    lowered = _lowered(motion, inputs, first, size)
     way = float(np.linalg.norm(np.diff(body.root[:, [0, 2]], axis=0), axis=-1).sum())
     turn = facing(body)
     return Quality(
@@ -238,6 +286,14 @@ def quality(
         path_length=way,
         path_legs=way / size,
         heading_change=float(np.degrees(turn[-1] - turn[0])),
+        undeclared_skate=float(undeclared.mean()) if len(undeclared) else 0.0,
+        undeclared_frames=len(undeclared),
+        sunk_frames=int((depths > _SUNK).any(axis=0).sum()),
+        root_acceleration=jolt,
+        root_acceleration_frame=jolt_frame + first,
+        root_acceleration_ratio=jolt_ratio,
+        hips_lowered_mean=None if lowered is None else float(lowered.mean()),
+        hips_lowered_max=None if lowered is None else float(lowered.max()),
         plants=plants,
         seams=tuple(replace(seam, frame=seam.frame + first) for seam in find_seams(body, size)),
         peaks=_peaks(body, inputs, first),
@@ -258,6 +314,64 @@ def _plant(c: Constraint, point: Array, floor: Floor, size: float) -> PlantQuali
     height = (above - float(levels[np.abs(levels - above).argmin()])) / size
     mean = float(steps.mean()) if len(steps) else 0.0
     return PlantQuality(c.kind, c.start, c.end, mean, float(steps.max(initial=0.0)), height)
+
+
+def _undeclared(
+    motion: Motion,
+    points: dict[str, Array],
+    constraints: Sequence[Constraint],
+    floor: Floor,
+    size: float,
+    first: int,
+) -> Array:
+    """Ways over the floor ``(n,)`` between frames in which a foot stands undeclared.
+
+    Both its heel and its toe are low and do not rise or fall, it is slower over the floor
+    than a swing, and neither is in a contact.
+    """
+    frames = np.arange(len(motion))
+    ways = []
+    for side in SIDES:
+        kinds = (f"{side}_heel", f"{side}_toe")
+        foot = np.stack([points[kind] for kind in kinds])
+        steps = np.diff(foot, axis=1) / size
+        level = np.linalg.norm(steps[..., [0, 2]], axis=-1)
+        low = (floor.above(foot) < _LOW * size).all(axis=0)
+        free = ~np.any([active(constraints, kind, frames) for kind in kinds], axis=0)
+        still = (np.abs(steps[..., 1]) * motion.fps < _RISING).all(axis=0)
+        slow = level.max(axis=0) * motion.fps < _SLOW
+        stands = still & slow & (low & free)[1:] & (low & free)[:-1]
+        stands[:first] = False
+        ways.append(level.mean(axis=0)[stands])
+    return np.concatenate(ways)
+
+
+def _root_acceleration(
+    body: Motion, inputs: Sequence[Motion], size: float
+) -> tuple[float, int, float | None]:
+    """The largest acceleration of the root, its frame, and its ratio to the inputs' largest."""
+    values = _accelerations(body) / size
+    if len(values) == 0:
+        return 0.0, 0, None
+    frame = int(values.argmax())
+    own = [
+        float((_accelerations(other[int(starts_in_tpose(other)) :]) / size).max(initial=0.0))
+        for other in inputs
+    ]
+    ratio = float(values[frame]) / max(own) if own and max(own) > 0.0 else None
+    return float(values[frame]), frame + 1, ratio
+
+
+def _accelerations(motion: Motion) -> Array:
+    change = np.diff(motion.root, n=2, axis=0) * motion.fps**2
+    return np.asarray(np.linalg.norm(change, axis=-1))
+
+
+def _lowered(motion: Motion, inputs: Sequence[Motion], first: int, size: float) -> Array | None:
+    """By how much the root is lower than in the only input, ``(T,)`` in leg lengths."""
+    if len(inputs) != 1 or len(inputs[0]) != len(motion):
+        return None
+    return np.asarray((inputs[0].root - motion.root)[first:, 1] / size)
 
 
 def _peaks(motion: Motion, inputs: Sequence[Motion], first: int) -> tuple[Peak, ...]:
@@ -322,6 +436,11 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
         ("in the floor, most", _percent(q.penetration_max), "of leg length"),
         ("floating, mean", _percent(q.floating_mean), "of leg length, plants above the floor"),
         ("floating, most", _percent(q.floating_max), "of leg length"),
+        (
+            "undeclared skate",
+            _percent(q.undeclared_skate),
+            f"of leg length per frame, in {q.undeclared_frames} frames without a contact",
+        ),
         ("seams", str(len(q.seams)), "; ".join(str(seam) for seam in q.seams[:4])),
         (
             "fastest joint",
@@ -334,6 +453,13 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
             f"{hardest.joint} at frame {hardest.acceleration_frame}"
             f"{_against(hardest.acceleration_ratio)}",
         ),
+        (
+            "root acceleration",
+            f"{q.root_acceleration:.1f}",
+            f"leg lengths/s² at frame {q.root_acceleration_frame}"
+            f"{_against(q.root_acceleration_ratio)}",
+        ),
+        *_lowered_rows(q),
         ("root path", f"{q.path_length:.4g}", f"units, {q.path_legs:.2f} leg lengths"),
         ("heading", f"{q.heading_change:+.0f}°", "from first to last frame"),
         (
@@ -345,6 +471,13 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
             ),
         ),
     ]
+
+
+def _lowered_rows(q: Quality) -> list[tuple[str, str, str]]:
+    if q.hips_lowered_mean is None or q.hips_lowered_max is None:
+        return []
+    note = f"of leg length on average, {_percent(q.hips_lowered_max)} at most"
+    return [("hips lowered", _percent(q.hips_lowered_mean), note)]
 
 
 def _percent(share: float) -> str:

@@ -1,29 +1,33 @@
 """Feet that stay where they are planted.
 
-After Kovar, Schreiner & Gleicher, "Footskate Cleanup for Motion Capture Editing"
-(2002): each plant gets one place; the foot is put there, by heel, toe or both; the
-body gives way smoothly where a leg would be too short; the legs are solved in closed
-form; and what was changed is eased in and out over the frames around the plants.
-Everything else stays as it was, bit for bit.
+After Kovar, Schreiner & Gleicher, "Footskate Cleanup for Motion Capture Editing" (2002):
+planted points are put to rest, the body gives way where a leg would be too short, and the
+legs are solved in closed form. Theirs are five steps, each of which may spoil what the one
+before has made smooth; here foot, body and knee are three small least-squares problems
+over time (`footing`, `solve`), smooth by construction at any frame rate.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from motionweave.body import ik
 from motionweave.body.floor import Floor
+from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.easing import eased
-from motionweave.contacts.clean.plants import find_plants, goal_tracks, place_plants
-from motionweave.contacts.clean.reach import Pull, smooth_shift
+from motionweave.contacts.clean.footing import Footing, find_footing, settled
+from motionweave.contacts.clean.plants import find_plants, planted_heights
+from motionweave.contacts.clean.shaking import Steadied, steadied
+from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
@@ -33,21 +37,15 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, checked, concatenate, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
-# Share of a leg's length, before full extension, that clean-up does not use unless the
-# clip itself does: the last half per cent is worth 11 degrees of knee.
-_SOFT = 0.005
-# A leg extended by less than the first share of its length moves freely under the body;
-# from the second on the body follows it, this much as strictly as it keeps it in reach.
-_BENT, _STRAIGHT = 0.98, 0.998
-_LOCK = 1e-4
-# Leg lengths by which the body goes down for a foot to reach its plant, but no further.
-_CROUCH = 0.25
-# Seconds over which the body gives way.
-_WIDTH = 0.08
 # Leg lengths by which a foot may miss its plant before the user is told.
 _NOTICED = 0.002
 
-_UP = np.array([0.0, 1.0, 0.0])
+# Clean-up is eased off where a joint of the limb would accelerate more than so many times as
+# hard as it does anywhere in the clip, which counts as at least so many radians per second
+# squared: by this factor, so many times at most, within so many seconds of it.
+_LIMIT, _HARDLY = 1.45, 2.0
+_BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
+
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
 
@@ -81,8 +79,26 @@ def clean_feet(
 
     Returns
     -------
-    The cleaned motion. Frames that are no plant and not within ``ease`` of one are the
-    input's, bit for bit.
+    Motion
+        The cleaned motion. Frames that are not within ``ease`` of a plant, or of a foot
+        that is under the floor, are the input's, bit for bit. Where holding a foot would
+        make its knee or ankle jerk, the correction is eased off and a `QualityWarning`
+        says where.
+
+    Raises
+    ------
+    MotionError
+        ``stretch`` or ``ease`` is out of range.
+    RigError
+        The rig has no legs.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> jog = mw.sample("jog")
+    >>> cleaned = mw.clean_feet(jog)
+    >>> mw.quality(cleaned).skate_max < 0.002
+    True
     """
     motion = checked(motion)
     if not 0.0 <= stretch <= 0.2:
@@ -104,14 +120,7 @@ def clean_feet(
         return concatenate([motion[:1], rest]).with_constraints(used)
     if floor is None:
         floor = estimate_floor(motion)
-    spread = max(2, round(ease * motion.fps))
-    tracks = _tracks(motion, used, hands, floor, spread)
-    solver = _Solver(motion, floor, stretch)
-    solver.shift_body([track for track in tracks if track.is_leg], _WIDTH * motion.fps)
-    for track in tracks:
-        checkpoint()
-        _tell_missing(motion, track, solver.solve(track))
-    return solver.result()
+    return _Solver(motion, floor, stretch, ease).cleaned(used, hands)
 
 
 def _used(
@@ -127,147 +136,217 @@ def _used(
     return tuple(sorted((*motion.constraints, *detect_contacts(motion, hands))))
 
 
-@dataclass(frozen=True)
-class _Track:
-    """The end of a limb, its way through the clip, and how that is to change.
+class _Track(NamedTuple):
+    """The end of a limb and how it is to move.
 
     Parameters
     ----------
     name
         For messages, such as ``"left foot"``.
-    limb
-        Hip, knee and ankle, or shoulder, elbow and wrist.
     points
-        Heel and toe, ``(T, 3)`` each; a hand has one.
-    shifts
-        ``(points, T, 3)`` by how much they are to move; exactly zero where nothing changes.
-    lean
-        ``(T,)`` 0 where the first point is to be exact, 1 where the last is.
+        ``(points, T, 3)`` heel and toe; a hand has one.
     held
         ``(T,)`` where it is planted.
-    grip
-        ``(T,)`` 1 where it is planted, fading to 0 where it goes along with the body.
+    footing
+        How its points are to move.
+    steady
+        What comes before that; None for a hand.
     """
 
     name: str
     limb: ik.Limb
-    points: tuple[Array, ...]
-    shifts: Array
-    lean: Array
+    points: Array
     held: BoolArray
-    grip: Array
+    footing: Footing
+    steady: Steadied | None = None
 
-    @property
-    def is_leg(self) -> bool:
-        return len(self.points) == 2
+    def eased_off(self, trust: Array) -> _Track:
+        """The same with corrections that are multiplied by ``trust`` ``(T,)``."""
+        footing = self.footing._replace(shifts=self.footing.shifts * trust[:, None])
+        steady = None if self.steady is None else self.steady.eased_off(trust)
+        return self._replace(footing=footing, steady=steady)
 
 
-def _tracks(
-    motion: Motion, used: Sequence[Constraint], hands: bool, floor: Floor, spread: int
-) -> list[_Track]:
-    rig = find_rig(motion.skeleton)
-    size = leg_length(motion.skeleton, rig)
-    points = contact_points(motion, hands)
-    count = len(motion)
-    tracks = []
-    for side in SIDES:
-        limb = ik.Limb(*(rig.joint(f"{side}_{role}", "foot clean-up") for role in LEG))
+class _Solved(NamedTuple):
+    motion: Motion
+    missing: tuple[Array, ...]
+
+
+class _Solver:
+    """The clip in work."""
+
+    def __init__(self, motion: Motion, floor: Floor, stretch: float, ease: float) -> None:
+        self.motion = motion
+        self.floor = floor
+        self.stretch = stretch
+        self.ease = ease
+        self.rig = find_rig(motion.skeleton)
+        self.size = leg_length(motion.skeleton, self.rig)
+        self.positions, self.orientations = motion.forward()
+        self.hinges = tuple(find_hinges(motion).values())
+
+    def cleaned(self, used: Sequence[Constraint], hands: bool) -> Motion:
+        """The clip with planted feet, and hands if asked for."""
+        points = contact_points(self.motion, hands)
+        tracks = [self._foot(used, points, side) for side in SIDES]
+        tracks += [self._hand(used, points, side) for side in SIDES if hands]
+        solved = self._solve(tracks)
+        # Hands are held only when asked for, and then exactly.
+        for index in range(len(SIDES)):
+            tracks[index], solved = self._calmed(tracks, index, solved)
+        for track, missing in zip(tracks, solved.missing, strict=True):
+            _tell_missing(self.motion, track, missing, self.size)
+        return solved.motion
+
+    def _calmed(
+        self, tracks: Sequence[_Track], index: int, solved: _Solved
+    ) -> tuple[_Track, _Solved]:
+        """A foot's track with corrections eased off where they jerk knee or ankle."""
+        track = tracks[index]
+        limit = _LIMIT * np.maximum(
+            _jerks(self.motion, track.limb).max(axis=0, initial=0.0), _HARDLY
+        )
+        trust = np.ones(len(self.motion))
+        for attempt in range(_ATTEMPTS):
+            sudden = _jerks(solved.motion, track.limb) / limit
+            if sudden.max(initial=0.0) <= 1.0:
+                break
+            if attempt == 0:
+                _tell_eased_off(self.motion, track, sudden)
+            trust *= _doubt((sudden > 1.0).any(axis=1), self.motion.fps)
+            eased_off = [*tracks[:index], track.eased_off(trust), *tracks[index + 1 :]]
+            solved = self._solve(eased_off)
+        return track.eased_off(trust), solved
+
+    def _solve(self, tracks: Sequence[_Track]) -> _Solved:
+        checkpoint()
+        ways = [self._way(track) for track in tracks]
+        legs = ways[: len(SIDES)]
+        free = np.any([way.grip > 0.0 for way in legs], axis=0)
+        shift = body_shift(self.positions, legs, free, self.motion.fps, self.size)
+        local = np.array(self.motion.rotations)
+        translations = self.motion.translations
+        if self.stretch > 0.0:
+            translations = np.array(local_translations(self.motion))
+        missing = []
+        for way in ways:
+            left, longer = solve_limb(
+                self.motion, self.positions, self.orientations, way, shift, local
+            )
+            if translations is not None and self.stretch > 0.0:
+                bones = self.motion.skeleton.chain(way.limb.upper, way.limb.end)[1:]
+                translations[:, bones] *= longer[:, None, None]
+            missing.append(left)
+        motion = replace(
+            self.motion,
+            root=self.motion.root + shift,
+            rotations=local,
+            translations=translations,
+        )
+        return _Solved(motion, tuple(missing))
+
+    def _limb(self, side: str, roles: Sequence[str], feature: str) -> ik.Limb:
+        return ik.Limb(*(self.rig.joint(f"{side}_{role}", feature) for role in roles))
+
+    def _foot(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
         kinds = (f"{side}_heel", f"{side}_toe")
+        foot = np.stack([points[kind] for kind in kinds])
+        count, fps = len(self.motion), self.motion.fps
         plants = find_plants(used, kinds, count)
-        foot = (points[kinds[0]], points[kinds[1]])
-        goals = place_plants(plants, foot, floor, size, spread)
-        goals = goal_tracks(plants, goals, foot, floor, size, spread)
-        shifts, lean, held = foot_shifts(foot, goals, floor, spread)
-        grip = _grip(held, spread)
-        tracks.append(_Track(f"{side} foot", limb, foot, shifts, lean, held, grip))
-    for side in SIDES if hands else ():
-        limb = ik.Limb(*(rig.joint(f"{side}_{role}", "hand clean-up") for role in ARM))
+        spread = max(round(self.ease * fps), 2)
+        heights = planted_heights(plants, tuple(foot), self.floor, self.size, spread)
+        held = np.zeros((2, count), dtype=bool)
+        for plant in plants:
+            held[plant.point, plant.frames] = True
+        limb = self._limb(side, LEG, "foot clean-up")
+        hip, _, ankle = (self.positions[:, joint] for joint in limb)
+        resting = np.stack([settled(each, fps) for each in held])
+        steady = steadied(foot, ankle, hip, held, resting, fps)
+        footing = find_footing(
+            steady.moved(foot, ankle), resting, heights, self.floor, self.size, fps, self.ease
+        )
+        return _Track(f"{side} foot", limb, foot, np.asarray(held.any(axis=0)), footing, steady)
+
+    def _hand(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
         hand = points[f"{side}_hand"]
+        count = len(hand)
         goal = np.full_like(hand, np.nan)
         for plant in find_plants(used, (f"{side}_hand",), count):
             goal[plant.frames] = hand[plant.frames].mean(axis=0)
-        wanted, held = _wanted(hand, goal)
-        shifts = eased(wanted, held, spread)[None]
-        grip = _grip(held, spread)
-        tracks.append(_Track(f"{side} hand", limb, (hand,), shifts, np.zeros(count), held, grip))
-    return tracks
+        held = ~np.isnan(goal[:, 0])
+        reach = max(round(self.ease * self.motion.fps), 2)
+        shifts = eased(np.where(held[:, None], goal - hand, 0.0), held, reach)[None]
+        grip = eased(np.ones((count, 1)), held, reach)[:, 0]
+        limb = self._limb(side, ARM, "hand clean-up")
+        footing = Footing(shifts, np.zeros(count), grip)
+        return _Track(f"{side} hand", limb, hand[None], held, footing)
+
+    def _way(self, track: _Track) -> FootWay:
+        end = self.positions[:, track.limb.end]
+        shifts, steady = track.footing.shifts, track.steady
+        changed = np.any(shifts != 0.0, axis=(0, 2))
+        if steady is None:
+            goal, turn = end + shifts[0], np.broadcast_to(quat.IDENTITY, (len(end), 4))
+        else:
+            points = steady.moved(track.points, end)
+            placed = ik.place_foot(
+                end + steady.shift, *points, *(points + shifts), on_toe=track.footing.lean
+            )
+            goal, turn = placed.ankle, quat.multiply(placed.turn, steady.turn)
+            changed |= np.any(steady.turn[:, :3] != 0.0, axis=-1)
+        goal = np.where(changed[:, None], goal, end)
+        turn = np.where(changed[:, None], turn, quat.IDENTITY)
+        return FootWay(
+            track.limb,
+            self._axis(track.limb),
+            goal,
+            turn,
+            track.footing.grip,
+            self.stretch,
+            exact=steady is None,
+        )
+
+    def _axis(self, limb: ik.Limb) -> Array:
+        """The axis ``(T, 3)`` about which a limb bends."""
+        for hinge in self.hinges:
+            if hinge.joint == limb.middle:
+                return quat.rotate(self.orientations[:, limb.upper], hinge.axis)
+        return ik.hinge_axis(self.positions, self.orientations, limb)
 
 
-def _grip(held: BoolArray, spread: int) -> Array:
-    return eased(np.ones((len(held), 1)), held, spread)[:, 0]
+def _jerks(motion: Motion, limb: ik.Limb) -> Array:
+    """Angular accelerations ``(T - 2, 2)`` of knee and ankle, in radians per second squared."""
+    local = motion.rotations[:, [limb.middle, limb.end]]
+    steps = quat.log(quat.multiply(quat.inverse(local[:-1]), local[1:]))
+    return np.asarray(np.linalg.norm(np.diff(steps, axis=0), axis=-1) * motion.fps**2)
 
 
-def _wanted(point: Array, goal: Array) -> tuple[Array, BoolArray]:
-    """Shifts ``(T, 3)`` onto a goal that is NaN where there is none, and where there is one."""
-    held = ~np.isnan(goal[:, 0])
-    return np.where(held[:, None], goal - point, 0.0), held
+def _doubt(sudden: BoolArray, fps: float) -> Array:
+    """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
 
-
-def foot_shifts(
-    points: tuple[Array, Array], goals: Array, floor: Floor, spread: int
-) -> tuple[Array, Array, BoolArray]:
-    """How heel and toe have to move to be at ``goals`` ``(2, T, 3)``, NaN where free.
-
-    Returns
-    -------
-    Shifts ``(2, T, 3)`` of heel and toe, exactly zero where nothing changes; ``(T,)``
-    0 where the heel is to be exact, 1 where the toe is; ``(T,)`` whether either is held.
+    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on.
     """
-    heel, on_heel = _wanted(points[0], goals[0])
-    toe, on_toe = _wanted(points[1], goals[1])
-    held = on_heel | on_toe
-    # How toe and heel move against each other is known where both are held. It is the
-    # turn of the foot, and fades where only one is.
-    turn = eased(toe - heel, on_heel & on_toe, spread)
-    # With it, either of them tells where the heel goes.
-    heel = eased(np.where(on_heel[:, None], heel, toe - turn), held, spread)
-    toe = _above(points[1], heel + turn, ~on_toe, floor)
-    heel = _above(points[0], heel, ~on_heel, floor)
-    lean = eased(np.where(on_heel & on_toe, 0.5, on_toe)[:, None], held, spread)[:, 0]
-    return _rigid(points, np.stack([heel, toe]), lean), lean, held
+    frames = np.arange(len(sudden) + 2)
+    bad = np.flatnonzero(sudden) + 1
+    after = np.searchsorted(bad, frames).clip(0, len(bad) - 1)
+    away = np.minimum(np.abs(bad[after] - frames), np.abs(bad[np.maximum(after - 1, 0)] - frames))
+    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / (_AROUND * fps)))
 
 
-def _rigid(points: tuple[Array, Array], shifts: Array, lean: Array) -> Array:
-    """Shifts ``(2, T, 3)`` that keep the length of the foot, and the heights asked for.
-
-    What is too long or too short is made up over the floor, by the point that is not
-    exact. Of a foot that points down this would ask too much: it fades out there.
-    """
-    changed = np.any(shifts != 0.0, axis=(0, 2))
-    result = np.array(shifts)
-    old = points[1][changed] - points[0][changed]
-    new = old + shifts[1, changed] - shifts[0, changed]
-    level = np.hypot(new[:, 0], new[:, 2])
-    length = np.linalg.norm(old, axis=-1)
-    fitting = np.sqrt(np.maximum(length**2 - new[:, 1] ** 2, 0.0))
-    trust = smoothstep((np.minimum(fitting, level) / length - 0.3) / 0.3)
-    step = (trust * (fitting - level) / np.maximum(level, 1e-300))[:, None]
-    step = step * new * np.array([1.0, 0.0, 1.0])
-    share = lean[changed, None]
-    result[0, changed] -= share * step
-    result[1, changed] += (1.0 - share) * step
-    return result
+def _tell_eased_off(motion: Motion, track: _Track, sudden: Array) -> None:
+    frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
+    joint = motion.skeleton.names[track.limb[1 + int(which)]]
+    what = f" of {motion.name!r}" if motion.name else ""
+    warnings.warn(
+        f"the {track.name}{what} is planted less firmly around frame {int(frame) + 1}: holding it "
+        f"would jerk {joint}; check the contacts there",
+        QualityWarning,
+        stacklevel=5,
+    )
 
 
-def _above(point: Array, shift: Array, free: BoolArray, floor: Floor) -> Array:
-    """Shifts ``(T, 3)`` that press a free point no lower than the floor, or than it was.
-
-    The limit is rounded within half the correction's own size, so that speed does not
-    jump where the limit starts to count, and a correction of zero stays zero.
-    """
-    shift = np.array(shift)
-    limit = np.minimum(-floor.above(point), 0.0)
-    room = shift[:, 1] - limit
-    edge = 0.5 * np.abs(shift[:, 1])
-    rounds = free & (edge > 0.0) & (room < edge)
-    near_limit = (room[rounds] + edge[rounds]) ** 2 / (4.0 * edge[rounds])
-    shift[rounds, 1] = limit[rounds] + np.where(room[rounds] < -edge[rounds], 0.0, near_limit)
-    return shift
-
-
-def _tell_missing(motion: Motion, track: _Track, missing: Array) -> None:
+def _tell_missing(motion: Motion, track: _Track, missing: Array, size: float) -> None:
     missing = np.where(track.held, missing, 0.0)
-    size = leg_length(motion.skeleton)
     frame = int(missing.argmax())
     if missing[frame] > _NOTICED * size:
         what = f" of {motion.name!r}" if motion.name else ""
@@ -276,102 +355,5 @@ def _tell_missing(motion: Motion, track: _Track, missing: Array) -> None:
             f"{missing[frame] / size:.1%} of a leg length is missing; "
             "check the contacts there, or allow a little stretch",
             QualityWarning,
-            stacklevel=3,
-        )
-
-
-class _Solver:
-    """The clip in work: limbs are solved one by one into copies of its arrays."""
-
-    def __init__(self, motion: Motion, floor: Floor, stretch: float) -> None:
-        self.motion = motion
-        self.floor = floor
-        self.positions, self.orientations = motion.forward()
-        self.shift = np.zeros((len(motion), 3))
-        self.stretch = stretch
-        self.rotations = np.array(motion.rotations)
-        self.translations = np.array(local_translations(motion)) if stretch > 0.0 else None
-
-    def shift_body(self, legs: Sequence[_Track], width: float) -> None:
-        """Move the body so that ``legs`` reach their goals and straight knees stay calm."""
-        pulls = []
-        for leg in legs:
-            hip, knee, ankle = (self.positions[:, joint] for joint in leg.limb)
-            goal, _ = self._placed(leg, leg.shifts)
-            own = np.linalg.norm(ankle - hip, axis=-1)
-            full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
-            most = np.maximum(own, (1.0 - _SOFT) * full) * (1.0 + self.stretch)
-            lock = leg.grip * smoothstep((own / full - _BENT) / (_STRAIGHT - _BENT))
-            # A plant that the body would have to crouch for is left behind rather than followed.
-            down = (_CROUCH * leg.grip * full)[:, None] * _UP
-            crouched = np.linalg.norm(hip - goal - down, axis=-1)
-            give = self.stretch * full
-            pulls.append(
-                Pull(
-                    hip - goal,
-                    np.maximum(own, crouched),
-                    np.maximum(most, crouched),
-                    _LOCK * lock,
-                    give,
-                    leg.grip,
-                )
-            )
-        free = np.any([leg.grip > 0.0 for leg in legs], axis=0)
-        self.shift = smooth_shift(pulls, free, width)
-
-    def _placed(self, track: _Track, shifts: Array) -> tuple[Array, Array]:
-        """Place ``(T, 3)`` and turn ``(T, 4)`` of a limb's end whose points are shifted."""
-        end = self.positions[:, track.limb.end]
-        goals = [point + shift for point, shift in zip(track.points, shifts, strict=True)]
-        if track.is_leg:
-            return ik.place_foot(end, *track.points, *goals, on_toe=track.lean)
-        return ik.place_foot(end, track.points[0], track.points[0], goals[0])
-
-    def solve(self, track: _Track) -> Array:
-        """Bring a limb's end to its goal; returns what is missing ``(T,)``."""
-        # What is not planted goes along with the body, but not into the floor.
-        shifts = track.shifts + (1.0 - track.grip)[:, None] * self.shift
-        if track.is_leg:
-            for point, shift in zip(track.points, shifts, strict=True):
-                shift[:] = _above(point, shift, ~track.held, self.floor)
-        changed = np.any(shifts != self.shift, axis=(0, 2))
-        missing = np.zeros(len(changed))
-        goal, turn = (part[changed] for part in self._placed(track, shifts))
-        limb = track.limb
-        hinge = ik.hinge_axis(self.positions, self.orientations, limb)[changed]
-        joints = self.positions[changed] + self.shift[changed, None]
-        upper, middle, end = (joints[:, joint] for joint in limb)
-        solved = ik.solve_two_bones(upper, middle, end, goal, hinge=hinge, soft=_SOFT)
-        before = self.orientations[changed]
-        new = ik.apply_to_limb(
-            self.rotations[changed],
-            before,
-            self.motion.skeleton,
-            limb,
-            solved,
-            quat.multiply(turn, before[:, limb.end]),
-        )
-        rows = np.ix_(changed, limb)
-        # The sign of a quaternion means nothing, but stays as the clip has it.
-        flipped = np.sum(new * self.rotations[rows], axis=-1, keepdims=True) < 0.0
-        self.rotations[rows] = np.where(flipped, -new, new)
-        missing[changed] = solved.shortfall
-        if self.translations is not None:
-            wanted = np.linalg.norm(goal - upper, axis=-1)
-            reached = np.linalg.norm(solved.end - upper, axis=-1)
-            factor = np.clip(wanted / reached, 1.0, 1.0 + self.stretch)
-            bones = self.motion.skeleton.chain(limb.upper, limb.end)[1:]
-            self.translations[np.ix_(changed, bones)] *= factor[:, None, None]
-            missing[changed] = np.abs(wanted - factor * reached)
-        return missing
-
-    def result(self) -> Motion:
-        """The motion as solved."""
-        return replace(
-            self.motion,
-            root=self.motion.root + self.shift,
-            rotations=self.rotations,
-            translations=self.motion.translations
-            if self.translations is None
-            else self.translations,
+            stacklevel=5,
         )

@@ -1,0 +1,211 @@
+"""What clean-up does to real clips: ``python -m benchmarks.feet``, a table of counts.
+
+Every clip is taken as it is, at its own frame rate and with default arguments. Lengths are
+those of a body 1.7 m tall, whose leg from hip to ankle is 83 cm.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+import motionweave as mw
+from motionweave.body.ik import Limb, hinge_axis
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.tpose import starts_in_tpose
+from motionweave.contacts.detect import estimate_floor
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.motion import Motion
+from motionweave.measure.quality import turning
+from motionweave.measure.seams import find_seams
+
+LEG = 83.0
+# Degrees by which a knee may end up further back than it was recorded, or than straight.
+TURNED = 3.0
+# Accelerations (cm or degrees per second squared) below which something counts as still.
+HARDLY = 100.0
+SLIP, FASTER, LOWERED = 1.0, 1.5, 1.0
+
+Clean = Callable[[Motion], Motion]
+
+
+def clips(every: int) -> Iterator[tuple[str, Motion]]:
+    """Every nth of the real clips, with its folder's name."""
+    for variable, folder in (("MOCAP", "mocap"), ("WILD", "wild")):
+        base = Path(os.environ.get(f"MOTIONWEAVE_{variable}", f"../shared/{folder}"))
+        for path in sorted(base.rglob("*.bvh"))[::every]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    motion = mw.load(path)
+                except mw.MotionweaveError as error:
+                    print(f"{path.name}: {error}")
+                    continue
+            if has_feet(motion.skeleton):
+                yield f"{path.parent.name}/{path.stem}", motion
+
+
+def figures(before: Motion, after: Motion) -> dict[str, float]:
+    """What clean-up changed, in cm, seconds and times the clip's own peak."""
+    first = int(starts_in_tpose(before))
+    floor = estimate_floor(before)
+    scale = LEG / leg_length(before.skeleton)
+    held = {kind: _held(before, kind)[first:] for kind in FOOT_KINDS}
+    before, after = before[first:], after[first:]
+    fps = before.fps
+    old, new = contact_points(before), contact_points(after)
+    joints = _joints(before)
+    deep = [np.stack([floor.above(points[k]) for k in FOOT_KINDS]) for points in (old, new)]
+    sunk = [np.maximum(-d, 0.0) * scale for d in deep]
+    down = (before.root - after.root)[:, 1] * scale
+    flight = ~np.any(list(held.values()), axis=0)
+    turns = [turning(motion)[1] for motion in (before, after)]
+    swings = [np.stack([_acceleration(p[k], fps) for k in FOOT_KINDS]) for p in (old, new)]
+    bends = [_bends(before, motion) for motion in (before, after)]
+    size = leg_length(before.skeleton)
+    return {
+        "slip before": _slip(old, held, fps * scale),
+        "slip": _slip(new, held, fps * scale),
+        "knee back": float(np.max(np.minimum(bends[0], 0.0) - bends[1])),
+        "knee": _times(turns, joints["shin"]),
+        "ankle": _times(turns, joints["ankle"]),
+        "foot": float(swings[1].max(initial=0.0) / max(swings[0].max(initial=0.0), HARDLY / scale)),
+        "lowered": float(down.mean()),
+        "lowered most": float(down.max()),
+        "lowered in flight": float(down[flight].mean()) if flight.any() else 0.0,
+        "sunk before": float(sunk[0].max()),
+        "sunk": float(sunk[1].max()),
+        "sunk mean before": float(sunk[0].mean()),
+        "sunk mean": float(sunk[1].mean()),
+        "seams before": float(len(find_seams(before, size))),
+        "seams": float(len(find_seams(after, size))),
+    }
+
+
+def failures(f: dict[str, float]) -> list[str]:
+    """The goals that a clip misses."""
+    missed = {
+        "slip": f["slip"] > SLIP,
+        "slip worse": f["slip"] > f["slip before"] + 0.01,
+        "knee turned": f["knee back"] > TURNED,
+        "knee acceleration": f["knee"] > FASTER,
+        "ankle acceleration": f["ankle"] > FASTER,
+        "foot acceleration": f["foot"] > FASTER,
+        "lowered": f["lowered"] > LOWERED,
+        "sunk": f["sunk"] > f["sunk before"] + 0.1,
+        "sunk on average": f["sunk mean"] > f["sunk mean before"] + 0.01,
+        "seams": f["seams"] > f["seams before"],
+    }
+    return [name for name, missing in missed.items() if missing]
+
+
+def _held(motion: Motion, kind: str) -> Array:
+    return np.asarray(active(motion.constraints, kind, np.arange(len(motion))))
+
+
+def _slip(points: dict[str, Array], held: dict[str, Array], per_second: float) -> float:
+    steps = []
+    for kind, mask in held.items():
+        way = np.linalg.norm(np.diff(points[kind][:, [0, 2]], axis=0), axis=-1)
+        steps.append(way[mask[1:] & mask[:-1]])
+    every = np.concatenate(steps)
+    return float(every.mean() * per_second) if len(every) else 0.0
+
+
+def _joints(motion: Motion) -> dict[str, list[int]]:
+    rig = find_rig(motion.skeleton)
+    return {r: [rig.roles[f"{side}_{r}"] for side in SIDES] for r in ("thigh", "shin", "ankle")}
+
+
+def _bends(of: Motion, motion: Motion) -> Array:
+    """Bends of both knees ``(2, T)`` in degrees about the axes they have in ``of``."""
+    from motionweave.core import rotations
+
+    joints = _joints(of)
+    result = []
+    for limb in (Limb(*each) for each in zip(*joints.values(), strict=True)):
+        positions, orientations = of.forward()
+        axis = hinge_axis(positions, orientations, limb)
+        local = rotations.rotate(rotations.inverse(orientations[:, limb.upper]), axis)
+        positions, orientations = motion.forward()
+        axis = rotations.rotate(orientations[:, limb.upper], local)
+        upper = positions[:, limb.middle] - positions[:, limb.upper]
+        lower = positions[:, limb.end] - positions[:, limb.middle]
+        sine = np.sum(np.cross(upper, lower) * axis, axis=-1)
+        cosine = np.sum(upper * lower, axis=-1) - np.sum(upper * axis, axis=-1) * np.sum(
+            lower * axis, axis=-1
+        )
+        result.append(np.degrees(np.arctan2(sine, cosine)))
+    return np.stack(result)
+
+
+def _acceleration(points: Array, fps: float) -> Array:
+    return np.asarray(np.linalg.norm(np.diff(points, 2, axis=0), axis=-1) * fps**2)
+
+
+def _times(turns: list[Array], joints: list[int]) -> float:
+    if not len(turns[0]):
+        return 1.0
+    peaks = [turn[:, joints].max(axis=0) for turn in turns]
+    return float(np.max(peaks[1] / np.maximum(peaks[0], HARDLY)))
+
+
+def table(every: int, clean: Clean = mw.clean_feet, *, detail: bool = False) -> str:
+    """Counts of the goals missed, and the spread of every figure."""
+    rows: list[tuple[str, dict[str, float]]] = []
+    seconds, frames = 0.0, 0
+    for name, motion in clips(every):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            began = time.perf_counter()
+            cleaned = clean(motion)
+            seconds += time.perf_counter() - began
+        frames += len(motion)
+        rows.append((name, figures(motion, cleaned)))
+    return report(rows, detail) + f"\n{1e6 * seconds / max(frames, 1):.1f} µs per frame"
+
+
+def report(rows: list[tuple[str, dict[str, float]]], detail: bool) -> str:
+    """The table of figures of clips."""
+    lines = [f"{len(rows)} clips; failures:"]
+    missed = [(name, failure) for name, f in rows for failure in failures(f)]
+    kinds = list(dict.fromkeys(failure for _, failure in missed))
+    lines += [f"  {kind:<20} {sum(one == kind for _, one in missed):4d}" for kind in kinds]
+    lines.append(f"  {'any':<20} {len({name for name, _ in missed}):4d}")
+    lines.append(f"{'figure':<20} {'median':>9} {'mean':>9} {'95 %':>9} {'largest':>9}")
+    for key in rows[0][1] if rows else ():
+        values = np.array([f[key] for _, f in rows])
+        lines.append(
+            f"{key:<20} {np.median(values):9.3f} {values.mean():9.3f} "
+            f"{np.quantile(values, 0.95):9.3f} {values.max():9.3f}"
+            f"  {rows[int(values.argmax())][0]}"
+        )
+    if detail:
+        for name, f in rows:
+            if failures(f):
+                lines.append(f"{name}: {', '.join(failures(f))}")
+                lines.append("   " + ", ".join(f"{k} {v:.2f}" for k, v in f.items()))
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.feet", description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="take every nth clip")
+    parser.add_argument("--detail", action="store_true", help="list the clips that fail")
+    args = parser.parse_args()
+    print(table(args.every, detail=args.detail))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""Least squares over time: unknowns of each frame, tied to those of the frames beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.core.arrays import Array, BoolArray
+
+# A frame that has to stay is held by this much more than anything else pulls.
+_PINNED = 1e6
+
+
+@njit(cache=True)
+def _accumulate(banded, right, columns, coefficients, weights, targets):  # type: ignore[no-untyped-def]
+    """Add rows to the normal equations, in the upper banded form of LAPACK.
+
+    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight.
+    """
+    above = banded.shape[0] - 1
+    for r in range(columns.shape[0]):
+        weight = weights[r]
+        if weight == 0.0:
+            continue
+        for a in range(coefficients.shape[1]):
+            scaled = weight * coefficients[r, a]
+            if scaled == 0.0:
+                continue
+            row = columns[r] + a
+            for s in range(right.shape[1]):
+                right[row, s] += scaled * targets[r, s]
+            for b in range(a, coefficients.shape[1]):
+                banded[above + a - b, row + b - a] += scaled * coefficients[r, b]
+
+
+class BandedLeastSquares:
+    """Weighted rows about curves of some unknowns per frame, each over at most three frames.
+
+    Parameters
+    ----------
+    frames, unknowns
+        How many frames, and how many unknowns each has.
+    sides
+        Right-hand sides that are solved for at once.
+    """
+
+    def __init__(self, frames: int, unknowns: int, sides: int = 1) -> None:
+        self.frames, self.unknowns = frames, unknowns
+        self.banded = np.zeros((3 * unknowns, frames * unknowns))
+        self.right = np.zeros((frames * unknowns, sides))
+
+    def copy(self) -> BandedLeastSquares:
+        """The same rows, to add more to."""
+        other = BandedLeastSquares.__new__(BandedLeastSquares)
+        other.frames, other.unknowns = self.frames, self.unknowns
+        other.banded, other.right = self.banded.copy(), self.right.copy()
+        return other
+
+    def add(
+        self,
+        first: NDArray[np.intp],
+        coefficients: Array,
+        weights: ArrayLike,
+        targets: ArrayLike = 0.0,
+        offset: int = 0,
+    ) -> None:
+        """Rows that begin at an unknown of frames ``first``.
+
+        Parameters
+        ----------
+        first
+            ``(n,)`` frames.
+        coefficients
+            ``(n, k)`` of the k unknowns from that one on, through the frames that follow.
+        weights
+            ``(n,)`` of the squares.
+        targets
+            ``(n,)`` or ``(n, sides)`` what the sums shall be.
+        offset
+            Which unknown of frame ``first`` the row begins at.
+        """
+        rows = len(first)
+        if rows == 0:
+            return
+        targets = np.asarray(targets, dtype=np.float64)
+        if targets.ndim == 1:
+            targets = targets[:, None]
+        _accumulate(
+            self.banded,
+            self.right,
+            np.asarray(first, dtype=np.int64) * self.unknowns + offset,
+            np.ascontiguousarray(
+                np.broadcast_to(coefficients, (rows, np.shape(coefficients)[-1])), dtype=np.float64
+            ),
+            np.ascontiguousarray(np.broadcast_to(weights, rows), dtype=np.float64),
+            np.ascontiguousarray(
+                np.broadcast_to(targets, (rows, self.right.shape[1])), dtype=np.float64
+            ),
+        )
+
+    def add_change(
+        self,
+        stencil: Sequence[float],
+        weights: ArrayLike,
+        targets: ArrayLike = 0.0,
+        unknowns: Sequence[int] | None = None,
+    ) -> None:
+        """The same row for some unknowns: a stencil over one, two or three frames in a row.
+
+        Parameters
+        ----------
+        stencil
+            Coefficients of the frames, such as ``(-1, 1)``.
+        weights
+            ``(T - len(stencil) + 1,)`` or one number.
+        targets
+            One number, or ``(T - len(stencil) + 1, unknowns)``.
+        unknowns
+            Which; all by default.
+        """
+        rows = self.frames - len(stencil) + 1
+        if rows <= 0:
+            return
+        chosen = range(self.unknowns) if unknowns is None else unknowns
+        coefficients = np.zeros((1, (len(stencil) - 1) * self.unknowns + 1))
+        coefficients[0, :: self.unknowns] = stencil
+        targets = np.broadcast_to(np.asarray(targets, dtype=np.float64), (rows, len(chosen)))
+        for column, unknown in enumerate(chosen):
+            self.add(np.arange(rows), coefficients, weights, targets[:, column], unknown)
+
+    def add_smoothness(self, width: float, costs: Sequence[float] | None = None) -> None:
+        """Size, speed and bending of all unknowns cost, with a time scale of ``width`` frames.
+
+        ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: what is needed
+        somewhere fades without swinging to the other side. ``costs`` are factors, one for
+        each unknown.
+        """
+        for unknown, cost in enumerate(costs or (1.0,) * self.unknowns):
+            self.add_change((1.0,), cost, unknowns=(unknown,))
+            self.add_change((-1.0, 1.0), cost * 2.0 * width**2, unknowns=(unknown,))
+            self.add_change((1.0, -2.0, 1.0), cost * width**4, unknowns=(unknown,))
+
+    def solve(self, free: BoolArray) -> Array:
+        """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free."""
+        from scipy.linalg import solveh_banded
+
+        banded = self.banded.copy()
+        diagonal = banded[-1].reshape(self.frames, self.unknowns)
+        diagonal[~free] = _PINNED * max(float(diagonal.max()), 1.0)
+        right = self.right.reshape(self.frames, self.unknowns, -1).copy()
+        right[~free] = 0.0
+        found = solveh_banded(
+            banded,
+            right.reshape(self.right.shape),
+            overwrite_ab=True,
+            overwrite_b=True,
+            check_finite=False,
+        )
+        found = found.reshape(self.frames, -1)
+        found[~free] = 0.0
+        return np.asarray(found)

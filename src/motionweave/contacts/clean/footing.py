@@ -1,0 +1,177 @@
+"""How heels and toes have to move so that planted ones rest: least squares over time.
+
+The unknowns are the corrections ``d`` of a foot's heel and toe in every frame. A planted
+point shall not move over the floor, ``(p + d)' = 0``, and be at its height; nothing says
+where it stands, so heel and toe can never be asked to places that one foot does not fit.
+Heel and toe keep their distance, a point in the air stays above the floor, and all that
+is done is small and smooth:
+
+    sum |d|^2 + 2 tau^2 |d'|^2 + tau^4 |d''|^2  +  rest^2 |(p + d)'|^2 + ...
+
+with times in seconds, so that a clip sampled more finely is corrected the same way.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionweave.body.floor import Floor
+from motionweave.contacts.clean.banded import BandedLeastSquares
+from motionweave.contacts.clean.easing import eased
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.curves import smoothstep
+from motionweave.core.intervals import runs
+
+# Seconds in which a point that has come down comes to rest, and begins to leave.
+_SETTLING = 0.03
+# Seconds over which a planted point could forget that it has to rest.
+_REST = 20.0
+# What a height missed, a foot stretched, and a point in the floor cost against a shift.
+_HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
+# Leg lengths from which on a correction is held back, and that none exceeds.
+_FARTHEST = (0.15, 0.3)
+# Leg lengths from which on a point under the floor is lifted, far from any plant too.
+_SUNK = 0.005
+_ROUNDS = 3
+
+
+class Footing(NamedTuple):
+    """How a foot is to move.
+
+    Parameters
+    ----------
+    shifts
+        ``(2, T, 3)`` of heel and toe, exactly zero where nothing changes.
+    lean
+        ``(T,)`` 0 where the heel is to be exact, 1 where the toe is.
+    grip
+        ``(T,)`` 1 where the foot is planted, fading to 0 where it goes along with the body.
+    """
+
+    shifts: Array
+    lean: Array
+    grip: Array
+
+
+def find_footing(
+    points: Array,
+    resting: Array,
+    heights: Array,
+    floor: Floor,
+    size: float,
+    fps: float,
+    ease: float,
+) -> Footing:
+    """The corrections of one foot.
+
+    Parameters
+    ----------
+    points
+        ``(2, T, 3)`` heel and toe.
+    resting
+        ``(2, T)`` 0 where they are free, up to 1 where they rest in a plant: see `settled`.
+    heights
+        ``(2, T)`` how high above the floor's plane they are to be while they are planted.
+    floor
+        What they stand on.
+    size
+        Leg length.
+    ease
+        Seconds over which corrections fade in and out.
+    """
+    count = points.shape[1]
+    reach = max(round(ease * fps), 2)
+    held = resting > 0.0
+    planted = np.asarray(held.any(axis=0))
+    sunk = (floor.above(points) < -_SUNK * size).any(axis=0)
+    free = _near(planted | sunk, reach)
+    if not free.any():
+        return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
+    shifts = _bounded(_solve(points, resting, heights, floor, fps, ease, free), size)
+    weight = eased(held.T.astype(np.float64), planted, reach)
+    total = weight.sum(axis=-1)
+    lean = np.where(total > 0.0, weight[:, 1] / np.maximum(total, 1e-12), 0.5)
+    grip = eased(np.ones((count, 1)), planted, reach)[:, 0]
+    return Footing(shifts, lean, grip)
+
+
+def _bounded(shifts: Array, size: float) -> Array:
+    """Shifts ``(2, T, 3)`` of which large ones are held back: a plant may be left behind."""
+    start, most = _FARTHEST[0] * size, _FARTHEST[1] * size
+    way = np.linalg.norm(shifts, axis=-1).max(axis=0)
+    room = most - start
+    bounded = start + room * np.tanh((way - start) / room)
+    share = np.where(way > start, bounded / np.maximum(way, 1e-12), 1.0)
+    return np.asarray(shifts * share[:, None])
+
+
+def _near(mask: BoolArray, reach: int) -> BoolArray:
+    """Frames less than ``reach`` frames from those of a mask ``(T,)``."""
+    count = np.cumsum(np.concatenate([[0], mask]))
+    frames = np.arange(len(mask))
+    first = np.maximum(frames - reach + 1, 0)
+    last = np.minimum(frames + reach, len(mask))
+    return np.asarray(count[last] > count[first])
+
+
+def settled(held: BoolArray, fps: float) -> Array:
+    """0 to 1, ``(T,)``: how much a point is at rest in its plants, 0 where it has none.
+
+    A plant that reaches over an end of the clip is at rest there.
+    """
+    result = np.zeros(len(held))
+    for first, last in runs(held):
+        frames = np.arange(first, last + 1)
+        since = np.inf if first == 0 else frames - first + 0.5
+        until = np.inf if last == len(held) - 1 else last + 0.5 - frames
+        result[frames] = smoothstep(np.minimum(since, until) / (_SETTLING * fps))
+    return result
+
+
+def _solve(
+    points: Array,
+    settled: Array,
+    heights: Array,
+    floor: Floor,
+    fps: float,
+    ease: float,
+    free: BoolArray,
+) -> Array:
+    """Corrections ``(2, T, 3)`` of heel and toe."""
+    held = settled > 0.0
+    count = points.shape[1]
+    frames = np.arange(count)
+    plain = BandedLeastSquares(count, 6)
+    plain.add_smoothness(0.5 * ease * fps)
+    for point in (0, 1):
+        resting = (held[point, 1:] & held[point, :-1]) * (_REST * fps) ** 2
+        steps = np.diff(points[point], axis=0)[:, [0, 2]]
+        plain.add_change((-1.0, 1.0), resting, -steps, (3 * point, 3 * point + 2))
+        missing = heights[point] - floor.above(points[point])
+        missing = np.where(held[point], missing, 0.0)[:, None]
+        plain.add_change((1.0,), _HEIGHT * settled[point], missing, (3 * point + 1,))
+    foot = points[1] - points[0]
+    length = np.linalg.norm(foot, axis=-1)
+    along = foot / np.maximum(length, 1e-12)[:, None]
+    above = floor.above(points)
+    active = ~held & (above < 0.0)
+    found = np.zeros((2, count, 3))
+    for _ in range(_ROUNDS):
+        rows = plain.copy()
+        coefficients = np.concatenate([-along, along], axis=1)
+        stretch = length - np.einsum("ti,ti->t", along, foot)
+        rows.add(frames, coefficients, _RIGID, stretch)
+        for point in (0, 1):
+            rows.add_change(
+                (1.0,), _FLOOR * active[point], -above[point][:, None], (3 * point + 1,)
+            )
+        found = rows.solve(free).reshape(count, 2, 3).swapaxes(0, 1)
+        turned = foot + found[1] - found[0]
+        along = turned / np.maximum(np.linalg.norm(turned, axis=-1), 1e-12)[:, None]
+        sinking = ~held & (above + found[..., 1] < np.where(active, 1e-4 * length, 0.0))
+        if np.array_equal(sinking, active) and np.abs(turned - foot).max() < 0.1 * length.max():
+            break
+        active = sinking
+    return found
