@@ -40,7 +40,9 @@ def test_concatenate_with_a_plot(
     assert "{L_et}" in told
     assert plot.stat().st_size > 10_000
     result = mw.load(out)
-    expected = mw.framespace([mw.load(path) for path in files], "concatenate", cycles=6)
+    expected = mw.framespace(
+        [mw.load(path) for path in files], "concatenate", cycles=6, clean=False
+    )
     assert len(result) == len(expected)
     assert result.root == pytest.approx(expected.root, abs=1e-4)
 

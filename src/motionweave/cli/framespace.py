@@ -40,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="control vertices x, y[, z] in a CSV or JSON file, instead of a shape",
     )
     curve.add_argument(
-        "--cycles", type=int, default=6, metavar="N", help="cycles it is drawn over (6)"
+        "--cycles",
+        type=int,
+        metavar="N",
+        help="cycles it is drawn over (default: 6, or as many as fit a clip that is played once)",
     )
     events = parser.add_argument_group("events")
     events.add_argument(
@@ -65,6 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decoupled", action="store_true", help="let upper and lower body follow their own events"
     )
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="the published settings: no smoothing, each half of the body by its own events, "
+        "feet not planted",
+    )
     common.add_cleaning(parser)
     parser.add_argument("--fps", type=float, help="frames a second of the output")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the framespace")
@@ -84,16 +93,19 @@ def run(args: argparse.Namespace) -> int:
     cyclic = _cycles(args.cycle, count)
     tables = _tables(args.events, count)
     clips = common.load_clips(args, args.clips)
-    space = Framespace(clips, events=tables, cyclic=cyclic, decoupled=args.decoupled)
-    result = space.interpolate(curve, args.cycles, fps=args.fps, clean=not args.no_clean)
+    options = {"decoupled": True, "smoothing": 0.0} if args.paper else {"decoupled": args.decoupled}
+    space = Framespace(clips, events=tables, cyclic=cyclic, **options)
+    clean = not (args.no_clean or args.paper)
+    cycles = space.rounds(args.cycles)
+    result = space.interpolate(curve, cycles, fps=args.fps, clean=clean)
     common.save_clip(result, args.output)
     if args.write_events is not None:
         _write_events(space, args.clips, args.write_events)
     if args.plot is not None:
         from motionweave.plots.framespace import plot_framespace
 
-        plot_framespace(space, curve, args.cycles, args.plot)
-    matched = space.matched(args.cycles)
+        plot_framespace(space, curve, cycles, args.plot)
+    matched = space.matched(cycles)
     data: dict[str, Any] = {
         "output": args.output,
         "frames": len(result),
@@ -105,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
         ],
         "correspondence": {"lower": _rows(matched.lower), "upper": _rows(matched.upper)},
     }
-    common.emit(args, data, _told(data, space, args.cycles))
+    common.emit(args, data, _told(data, space, cycles))
     return 0
 
 

@@ -42,19 +42,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.methods.warping.join import join, overlap_of
-    from motionweave.retargeting import on_common_skeleton
+    from motionweave.methods.warping.join import join_at, overlap_of
 
     inputs = [args.first, args.second]
     common.check_output(args.output, inputs)
     if args.plot is not None:
         common.check_output(args.plot, inputs, motion=False)
-    a, b = on_common_skeleton(common.load_clips(args, inputs))
+    a, b = common.load_clips(args, inputs)
     overlap = args.overlap
     if args.intervals is not None:
         overlap = (tuple(args.intervals[:2]), tuple(args.intervals[2:]))
     place = overlap_of(a, b, overlap, args.match)
-    result = join(a, b, (place.first, place.second), place.points, clean=not args.no_clean)
+    result = join_at(a, b, place, clean=not args.no_clean)
     common.save_clip(result, args.output)
     written = [args.output]
     if args.plot is not None:

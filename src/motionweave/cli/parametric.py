@@ -59,9 +59,9 @@ def run(args: argparse.Namespace) -> None:
     reached = space.at(outside="nearest" if args.nearest else "error", **wanted)
     motion = reached.motion
     if not args.no_clean:
-        from motionweave.contacts.clean.footskate import clean_feet
+        from motionweave.methods.finish import finished
 
-        motion = clean_feet(motion)
+        motion = finished(motion, curve.motions, clean=True)
     common.save_clip(motion, args.output)
     got = ", ".join(f"{name} {value:.4g}" for name, value in reached.values.items())
     weights = ", ".join(f"{w:.3f}" for w in reached.weights)

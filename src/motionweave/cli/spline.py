@@ -53,20 +53,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--axes", type=int, choices=(2, 3), default=2, help="axes of the plot (default 2)"
     )
+    space.add_argument(
+        "--paper",
+        action="store_true",
+        help="exactly as published: what kriging gives along the spline, and nothing added",
+    )
     common.add_cleaning(parser)
     common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> None:
-    if len(args.clips) != 2:
+    if len(args.clips) < 2:
         raise BlendError(f"a spline joins two clips, {len(args.clips)} given")
     common.check_output(args.output, args.clips)
     if args.plot is not None:
         common.check_output(args.plot, args.clips, motion=False)
-    first, second = common.load_clips(args, args.clips)
+    clips = common.load_clips(args, args.clips)
     from motionweave.methods.subspace.transition import subspace
 
-    space = subspace(first, second, dimensions=args.dimensions, explained=args.explained)
+    # Clips after the second lend their poses.
+    space = subspace(*clips, dimensions=args.dimensions, explained=args.explained, paper=args.paper)
     made = space.transition(
         args.leave,
         args.enter,

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from motionweave.cli import common
 from motionweave.errors import BlendError
+
+if TYPE_CHECKING:
+    from motionweave.methods.junctions import Keep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="FRAMES",
         help="frames of the first clip from the middle of a transition to its ends "
-        "(default: half a second, or less in short clips)",
+        "(default: half a second, or less in short clips and near their ends)",
+    )
+    parser.add_argument(
+        "--keep",
+        metavar="WHAT",
+        default="most",
+        help="what must not be cut: 'most' (the default: what is cut costs), 'all', a share of "
+        "the action such as 0.8, or ranges of frames of both clips, such as 10:80,5:40 or 10:80,-",
     )
     parser.add_argument(
         "--resample",
@@ -49,20 +60,38 @@ def run(args: argparse.Namespace) -> None:
     common.check_output(args.output, args.clips)
     places = None if args.at is None else [_place(text) for text in args.at]
     clips = common.load_clips(args, args.clips)
-    from motionweave.methods.blending.transition import transition
+    from motionweave.methods.blending.transition import make_transition
 
-    result = transition(
-        *clips,
+    made = make_transition(
+        clips,
         at=places,
         half_width=args.half_width,
+        keep=_keep(args.keep),
         resample=args.resample,
         clean=not args.no_clean,
     )
+    result = made.motion
     common.save_clip(result, args.output)
+    lines = [f"{args.output}: {len(result)} frames, {result.duration:.2f} s"]
+    lines += [
+        f"passes over at --at {j.frames[0]:.0f},{j.frames[1]:.0f}, frames {start} to {end}"
+        for j, (start, end) in zip(made.junctions, made.seams, strict=True)
+    ]
+    lines += [f"not shown: {told}" for told in made.cut]
     common.emit(
         args,
-        {"output": str(args.output), "frames": len(result), "seconds": result.duration},
-        f"{args.output}: {len(result)} frames, {result.duration:.2f} s",
+        {
+            "output": str(args.output),
+            "frames": len(result),
+            "seconds": result.duration,
+            "places": [
+                {"at": list(j.frames), "distance": j.distance, "kept": list(j.kept)}
+                for j in made.junctions
+            ],
+            "seams": [list(seam) for seam in made.seams],
+            "cut": list(made.cut),
+        },
+        "\n".join(lines),
     )
 
 
@@ -75,7 +104,7 @@ def _list(args: argparse.Namespace) -> None:
     for a, b, first, second in zip(
         clips[:-1], clips[1:], args.clips[:-1], args.clips[1:], strict=True
     ):
-        found = junctions(a, b, half_width=args.half_width)
+        found = junctions(a, b, half_width=args.half_width, keep=_keep(args.keep))
         lines.append(f"{first.name} to {second.name}: {len(found)} places, best first")
         for junction in found:
             f1, f2 = junction.frames
@@ -87,6 +116,29 @@ def _list(args: argparse.Namespace) -> None:
             }
         )
     common.emit(args, answer, "\n".join(lines))
+
+
+def _keep(text: str) -> Keep:
+    """What must be kept, from the command line."""
+    if text in ("most", "all"):
+        return "most" if text == "most" else "all"
+    try:
+        if ":" not in text:
+            return float(text)
+        left, right = (_range(part) for part in text.split(","))
+    except ValueError:
+        raise BlendError(
+            f"--keep {text!r}: expected 'most', 'all', a share such as 0.8, or ranges of frames "
+            "such as 10:80,5:40"
+        ) from None
+    return left, right
+
+
+def _range(text: str) -> tuple[float, float] | None:
+    if text.strip() == "-":
+        return None
+    first, last = (float(frame) for frame in text.split(":"))
+    return first, last
 
 
 def _place(text: str) -> tuple[float, float] | None:

@@ -125,7 +125,7 @@ def plot_decoupling(
             (together, SERIES[2], "coupled"),
             (apart, SERIES[3], "decoupled"),
         ):
-            angle = flexions(space.interpolate(curve, cycles))[joint]
+            angle = flexions(space.interpolate(curve, cycles, clean=False))[joint]
             flexion_axes.plot(time, np.degrees(angle), color=colour, label=label)
         flexion_axes.set_title(f"flexion of {joint}")
         flexion_axes.set_ylabel("degrees")

@@ -66,6 +66,33 @@ def test_two_parameters_at_once() -> None:
     )
 
 
+def test_weights_are_local_and_move_continuously() -> None:
+    """A left turn is made of the turns next to it, and no small step makes a jump."""
+    angles = (-90.0, -45.0, 0.0, 40.0, 90.0)
+    curve = mw.register(*(mw.sample("sharp_turn", angle=angle) for angle in angles))
+    space = mw.parametric(curve, {"turn": measures.turn_angle})
+    own = np.array([measures.turn_angle(motion) for motion in curve.motions])
+    low, high = space.ranges["turn"]
+    values = np.linspace(low, high, 61)
+    weights = np.array([space._mixture(np.array([value])) for value in values])
+    for value, row in zip(values, weights, strict=True):
+        used = own[row > 1e-6]
+        assert len(used) <= 2
+        nearest = np.sort(np.abs(own - value))
+        assert np.abs(used - value).max() <= np.abs(np.diff(np.sort(own))).max() + nearest[0]
+    assert np.abs(np.diff(weights, axis=0)).max() < 0.15
+    left = space.at(turn=float(np.sort(own)[-1] * 0.7))
+    assert np.all(left.weights[own < -1.0] < 1e-9)
+
+
+def test_values_beyond_the_motions_are_told() -> None:
+    curve = built_in("walk", "jog")
+    fastest = mw.parametric(curve, {"speed": measures.speed}).ranges["speed"][1]
+    space = mw.parametric(curve, {"speed": measures.speed}, convex=False)
+    with pytest.warns(QualityWarning, match="extrapolated"):
+        space.at(speed=0.7 * fastest + 0.3 * space.ranges["speed"][1])
+
+
 def test_values_out_of_reach() -> None:
     curve = built_in("walk", "jog")
     space = mw.parametric(curve, {"speed": measures.speed})

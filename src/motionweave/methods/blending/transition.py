@@ -2,82 +2,111 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import Constraint, joined
 from motionweave.core.curves import smootherstep
-from motionweave.core.interrupt import checkpoint
-from motionweave.core.motion import Motion, concatenate
-from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, MotionweaveError
+from motionweave.core.motion import Motion
+from motionweave.errors import BlendError, QualityWarning
 from motionweave.methods.blending.advance import advance
-from motionweave.methods.blending.trace import Trace, assemble, placements
+from motionweave.methods.finish import finished
+from motionweave.methods.junctions import (
+    UNLIKE,
+    Junction,
+    Keep,
+    action_before,
+    find_junctions,
+    what_is_cut,
+)
+from motionweave.methods.splice import (
+    Seam,
+    given_clips,
+    plant_near,
+    splice,
+)
+from motionweave.methods.strain import Strain, calmest
+from motionweave.registration.clouds import JointWeights
 from motionweave.registration.curve import RegistrationCurve
-from motionweave.registration.distance import distance_grid
+from motionweave.registration.distance import distance_block
 from motionweave.registration.register import register
 from motionweave.retargeting import on_common_skeleton
 
-# Half the length of a transition in seconds, where none is asked for.
+# Half the length of a transition in seconds where none is asked for: a share of the shorter
+# clip, so that a seam does not take up a short clip, within these bounds.
 HALF_WIDTH = 0.5
-# Shares of that which are tried next, where clips are short.
-_NARROWER = (0.7, 0.5, 0.3)
-# Frames a second at which places for a transition are looked for.
-_SEARCH_RATE = 30.0
-# A place is as good as the best if the poses are at most so many times as far apart.
-_AS_GOOD = 1.1
-# A transition is calm if it accelerates at most so many times as much as its clips.
-_CALM = 1.1
-# How many places are tried before giving up, best first.
-_MOST_TRIES = 12
+_LEAST_HALF_WIDTH = 0.15
+_SHARE = 0.12
 # How far around the middle the clips are registered, in half widths: a clip that moves
 # faster than the other uses up to slope limit times as much of itself.
 _REACH = 3.0
+# Seconds that a transition lasts at most, where the poses are so far apart that it has to last
+# longer than the half width says.
+_LONGEST = 2.5
+# Less than this share of a clip's action or time kept is worth a warning.
+_LITTLE = 0.5
+
+At = tuple[float, float]
 
 
-@dataclass(frozen=True)
-class Junction:
-    """A place where one clip can run over into the next.
+@dataclass(frozen=True, eq=False)
+class Transition:
+    """Joined clips, and how they were joined.
 
     Parameters
     ----------
-    distance
-        How far apart the two poses are there (root mean square of all markers), in the
-        clips' unit.
-    frames
-        The frame of each of the two clips at the middle of the transition.
+    motion
+        The result.
+    junctions
+        Where the middle of each transition is, in the clips' own frames.
+    seams
+        First and last frame of each transition, in the result.
+    cut
+        What the result does not show of the clips, in words.
     """
 
-    distance: float
-    frames: tuple[float, float]
+    motion: Motion
+    junctions: tuple[Junction, ...]
+    seams: tuple[tuple[int, int], ...]
+    cut: tuple[str, ...]
 
 
 def transition(
-    *motions: Motion,
-    at: tuple[float, float] | Sequence[tuple[float, float] | None] | None = None,
+    *motions: Motion | Iterable[Motion],
+    at: At | Sequence[At | None] | None = None,
     half_width: float | None = None,
+    keep: Keep = "most",
+    weights: JointWeights | None = None,
     resample: bool = False,
-    clean: bool = False,
+    clean: bool = True,
 ) -> Motion:
     """Join clips, each running over smoothly into the next.
 
     Parameters
     ----------
-    motions
-        Two clips or more. They are brought to the skeleton and frame rate of the first.
+    *motions
+        Two clips or more, one by one or as one sequence. They are brought to the skeleton
+        and frame rate of the first.
     at
         ``(f1, f2)``: the frame of each clip at the middle of the transition, in the clips'
         own frames. For more than two clips a list of such pairs. None finds the place: the
         best of `junctions` at which the transition is no rougher than the clips.
     half_width
         Frames of the first clip from the middle of a transition to its ends; by default
-        as many as make half a second, or fewer where the clips are too short for that.
+        as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds. Near the ends
+        of a clip it shrinks to what there is.
+    keep
+        What a place that is found must not cut. ``"most"``: what is cut costs, and is
+        weighed against how well the poses fit. ``"all"``: the clips meet at their ends. A
+        share from 0 to 1: of the action of each clip. ``((first, last), (first, last))``:
+        these frames of the clips, None for a clip of which any may go.
+    weights
+        How much each joint counts where poses are compared, as in `register`.
     resample
         By default a transition begins and ends on whole frames, so that the frames outside
         it are the clips' own. True leaves its timing as it falls and resamples the clips.
@@ -89,226 +118,212 @@ def transition(
     Motion
         The first clip up to the first transition stays bit for bit as it is; the others
         are turned and shifted on the floor.
+
+    Raises
+    ------
+    BlendError
+        If there is no place for a transition, or none at the frames given.
+
+    Warns
+    -----
+    QualityWarning
+        If even the best poses are unlike, if half of a clip or more is cut, or if the
+        result is rougher than its clips.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> joined = mw.transition(walk, jog)
+    >>> joined.name
+    'walk to jog'
+    >>> len(mw.transition([walk, jog, walk], keep="all")) > len(walk)
+    True
     """
-    if len(motions) < 2:
-        raise BlendError(f"a transition joins two clips or more; got {len(motions)}")
+    clips = given_clips(motions, 2, "a transition")
+    return make_transition(
+        clips,
+        at=at,
+        half_width=half_width,
+        keep=keep,
+        weights=weights,
+        resample=resample,
+        clean=clean,
+    ).motion
+
+
+def make_transition(
+    motions: Sequence[Motion],
+    *,
+    at: At | Sequence[At | None] | None = None,
+    half_width: float | None = None,
+    keep: Keep = "most",
+    weights: JointWeights | None = None,
+    resample: bool = False,
+    clean: bool = True,
+) -> Transition:
+    """The same as `transition`, with where and how the clips were joined."""
     rate = motions[0].fps
-    clips = [motion.resample(rate) for motion in on_common_skeleton(motions)]
-    places = [
-        None if place is None else (place[0] * rate / a.fps, place[1] * rate / b.fps)
-        for place, a, b in zip(_places(at, motions), motions[:-1], motions[1:], strict=True)
-    ]
-    widths = _half_widths(half_width, rate)
-    pieces: list[Motion] = []
-    held: list[Constraint] = []
-    zones: list[tuple[int, int]] = []
-    current, entered, length = clips[0], 0.0, 0
-    for following, place in zip(clips[1:], places, strict=True):
-        crossing = _widest_crossing(current, following, place, entered, widths, not resample)
-        half = (len(crossing.motion) - 1) // 2
-        part = _part(current, entered, crossing.leave, first=not pieces)
-        held += [c.shifted(length) for c in part.constraints]
-        length += len(part) - 1
-        held += [c.shifted(length) for c in crossing.motion.constraints]
-        zones.append((length, length + 2 * half))
-        length += 2 * half
-        pieces += [part, crossing.motion[1:-1]]
-        current, entered = following.moved(crossing.arrival), crossing.enter
-    last = _part(current, entered, None, first=False)
-    held += [c.shifted(length) for c in last.constraints]
-    result = replace(
-        concatenate([*pieces, last]),
-        constraints=tuple(joined(held)),
-        name=" to ".join(m.name or "a clip" for m in motions),
-    )
-    return _cleaned(result, zones) if clean else result
+    clips = [clip.resample(rate) for clip in on_common_skeleton(motions)]
+    places = _places(at, motions)
+    whole, entered = clips[0], 0.0
+    strain = Strain(clips)
+    junctions: list[Junction] = []
+    seams: list[tuple[int, int]] = []
+    cut: list[str] = []
+    for number, (following, place) in enumerate(zip(clips[1:], places, strict=True)):
+        current = clips[number]
+        # What is left of the current clip, and where in the result that begins.
+        rest = _from(current, entered)
+        offset = len(whole) - len(rest)
+        scales = rate / motions[number].fps, rate / motions[number + 1].fps
+        wanted = None if place is None else (place[0] * scales[0] - entered, place[1] * scales[1])
+        if wanted is not None:
+            _check_place(place, motions[number : number + 2], wanted[0] < 0.0, entered / scales[0])
+        junction, seam = _seam(
+            rest, following, wanted, half_width, keep, weights, not resample, strain
+        )
+        made = splice(whole, following, replace(seam, first=seam.first + offset))
+        left = seam.first[0] + entered, seam.second[-1]
+        middle = junction.frames[0] + entered, junction.frames[1]
+        shares = _shares((current, following), middle)
+        junctions.append(
+            replace(junction, frames=(middle[0] / scales[0], middle[1] / scales[1]), kept=shares)
+        )
+        seams.append((made.start, made.end))
+        lost = _lost((current, following), seam, entered, shares)
+        cut += lost
+        _warn(junctions[-1], (current, following), lost, place is None)
+        whole, entered = made.motion, left[1]
+    whole = replace(whole, name=" to ".join(m.name or "a clip" for m in motions))
+    plant = partial(plant_near, seams=seams)
+    whole = finished(whole, clips, clean=clean, plant=plant, stacklevel=4)
+    return Transition(whole, tuple(junctions), tuple(seams), tuple(cut))
 
 
 def junctions(
-    a: Motion, b: Motion, *, half_width: float | None = None, most: int = 20
+    a: Motion,
+    b: Motion,
+    *,
+    half_width: float | None = None,
+    keep: Keep = "most",
+    weights: JointWeights | None = None,
+    most: int = 20,
 ) -> tuple[Junction, ...]:
     """Places where ``a`` can run over into ``b``, the best first.
 
-    These are the local minima of the distance grid that leave room for a transition of
-    ``half_width`` frames of the first clip on either side (default: half a second, or less
-    where the clips are too short for that). Of those that are about as good as the best, the
-    one that keeps most of both clips leads.
-    """
-    a, b = on_common_skeleton((a, b))
-    for half in _half_widths(half_width, a.fps):
-        room = (j for j in _junctions(a, b, half / a.fps, 0.0) if _fits(a, b, j, half))
-        found = tuple(itertools.islice(room, most))
-        if found:
-            return found
-    return ()
-
-
-def best_junction(a: Motion, b: Motion, *, half_width: float | None = None) -> Junction:
-    """The place that `transition` takes by itself: of `junctions` the best that is calm."""
-    a, b = on_common_skeleton((a, b))
-    following = b.resample(a.fps)
-    widths = _half_widths(half_width, a.fps)
-    taken = _widest_crossing(a, following, None, 0.0, widths, True).junction
-    return Junction(taken.distance, (taken.frames[0], taken.frames[1] * b.fps / a.fps))
-
-
-def _half_widths(half_width: float | None, rate: float) -> list[int]:
-    """The half width asked for, or the usual one and narrower ones: frames to be tried in turn."""
-    if half_width is None:
-        usual = HALF_WIDTH * rate
-        return [max(1, round(share * usual)) for share in (1.0, *_NARROWER)]
-    if round(half_width) < 1:
-        raise BlendError(f"half width {half_width}: a transition needs at least one frame each way")
-    return [round(half_width)]
-
-
-def _fits(a: Motion, b: Motion, junction: Junction, half: int) -> bool:
-    """Whether the clips really have the room: one may play faster than the other there."""
-    same_rate = b.resample(a.fps)
-    try:
-        _way(a, same_rate, (junction.frames[0], junction.frames[1] * a.fps / b.fps), 0.0, half)
-    except MotionweaveError:
-        return False
-    return True
-
-
-def _junctions(a: Motion, b: Motion, half: float, lowest: float) -> tuple[Junction, ...]:
-    """Local minima for clips of one skeleton; ``half`` in seconds, leaving a after a frame."""
-    coarse = [m.resample(min(m.fps, _SEARCH_RATE)) for m in (a, b)]
-    room = [half * m.fps for m in coarse]
-    first = lowest / a.fps * coarse[0].fps + room[0]
-    rows = np.arange(np.ceil(first), len(coarse[0]) - room[0], dtype=int)
-    columns = np.arange(np.ceil(room[1]), len(coarse[1]) - room[1], dtype=int)
-    if len(rows) == 0 or len(columns) == 0:
-        return ()
-    grid = distance_grid(*coarse)[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    found = [
-        Junction(
-            float(np.sqrt(grid[r, c])),
-            (
-                float(rows[r] * a.fps / coarse[0].fps),
-                float(columns[c] * b.fps / coarse[1].fps),
-            ),
-        )
-        for r, c in _local_minima(grid)
-    ]
-    if not found:
-        return ()
-    as_good = _AS_GOOD * min(junction.distance for junction in found)
-
-    def rank(junction: Junction) -> tuple[float, float]:
-        left, right = junction.frames
-        kept = left / a.fps + (len(b) - 1 - right) / b.fps
-        # Repeated motions have many places that are equally good: keep most of the clips.
-        return (0.0, -kept) if junction.distance <= as_good else (junction.distance, 0.0)
-
-    return tuple(sorted(found, key=rank))
-
-
-def _local_minima(grid: Array) -> list[tuple[int, int]]:
-    """Cells not above any of their neighbours, of equal ones in a row the first."""
-    padded = np.pad(grid, 1, constant_values=np.inf)
-    inner = padded[1:-1, 1:-1]
-    lowest = np.ones(grid.shape, dtype=bool)
-    for r in (0, 1, 2):
-        for c in (0, 1, 2):
-            neighbour = padded[r : r + grid.shape[0], c : c + grid.shape[1]]
-            # Strictly below those that come before: a plateau counts once, not everywhere.
-            earlier = (r, c) < (1, 1)
-            lowest &= (inner < neighbour) if earlier else (inner <= neighbour)
-    return [(int(r), int(c)) for r, c in np.argwhere(lowest)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Crossing:
-    """One transition and how it meets the clips at both ends.
+    These are the local minima, over all pairs of frames that leave room for a transition on
+    either side, of how far apart the poses are and how much is cut off.
 
     Parameters
     ----------
-    motion
-        Its ``2 h + 1`` frames; the first and the last are frames of the clips.
-    leave, enter
-        Frame of the first clip it begins with, frame of the second it ends with.
-    arrival
-        The move that takes the second clip to where the transition ends.
-    junction
-        Where its middle is.
+    a, b
+        Two clips of the same joints.
+    half_width, keep, weights
+        As in `transition`.
+    most
+        How many to return at most.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> best = mw.junctions(mw.sample("walk"), mw.sample("jog"))[0]
+    >>> best.cost <= mw.junctions(mw.sample("walk"), mw.sample("jog"))[1].cost
+    True
     """
-
-    motion: Motion
-    leave: float
-    enter: float
-    arrival: Planar
-    junction: Junction
+    a, b = on_common_skeleton((a, b))
+    return find_junctions(a, b, _half(a, b, half_width) / a.fps, keep=keep, weights=weights)[:most]
 
 
-def _widest_crossing(
+def best_junction(
+    a: Motion, b: Motion, *, half_width: float | None = None, keep: Keep = "most"
+) -> Junction:
+    """The place that `transition` takes by itself: of `junctions` the best that is calm."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", QualityWarning)
+        made = make_transition((a, b), half_width=half_width, keep=keep, clean=False)
+    return made.junctions[0]
+
+
+def _half(a: Motion, b: Motion, half_width: float | None) -> int:
+    """Frames of ``a`` on either side of a transition's middle."""
+    if half_width is None:
+        seconds = float(
+            np.clip(_SHARE * min(a.duration, b.duration), _LEAST_HALF_WIDTH, HALF_WIDTH)
+        )
+        return max(1, round(seconds * a.fps))
+    if not (np.isfinite(half_width) and round(half_width) >= 1):
+        raise BlendError(f"half width {half_width}: a transition needs at least one frame each way")
+    return round(half_width)
+
+
+def _seam(
     a: Motion,
     b: Motion,
-    place: tuple[float, float] | None,
-    lowest: float,
-    widths: Sequence[int],
+    place: At | None,
+    half_width: float | None,
+    keep: Keep,
+    weights: JointWeights | None,
     whole_frames: bool,
-) -> _Crossing:
-    """`_crossing` with the first of the half widths for which there is room."""
-    for half in widths[:-1]:
-        with contextlib.suppress(BlendError):
-            return _crossing(a, b, place, lowest, half, whole_frames)
-    return _crossing(a, b, place, lowest, widths[-1], whole_frames)
+    strain: Strain,
+) -> tuple[Junction, Seam]:
+    """The seam at a given place, or at the best; clips of one skeleton and frame rate."""
+    half = _half(a, b, half_width)
 
+    def seam(junction: Junction) -> Seam:
+        found = _registered(a, b, junction.frames, half, weights, whole_frames)
+        if half_width is not None:
+            return found
+        # Poses that are far apart need longer than the clips are alike.
+        count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
+        return found.lasting(min(count + 1, round(_LONGEST * a.fps)))
 
-def _crossing(
-    a: Motion,
-    b: Motion,
-    place: tuple[float, float] | None,
-    lowest: float,
-    half: int,
-    whole_frames: bool,
-) -> _Crossing:
-    """The transition at a given or at the best place that leaves a after frame ``lowest``."""
     if place is not None:
-        return _cross(a, b, Junction(np.nan, place), lowest, half, whole_frames)
-    names = f"{a.name or 'the first clip'} to {b.name or 'the second'}"
-    reason = "no two of their frames have that much of the clips before and after them"
-    calm = _CALM * max(_roughness(a), _roughness(b))
-    found: list[tuple[float, _Crossing]] = []
-    for junction in _junctions(a, b, half / a.fps, lowest)[:_MOST_TRIES]:
-        checkpoint()
-        try:
-            crossing = _cross(a, b, junction, lowest, half, whole_frames)
-        except MotionweaveError as error:
-            reason = str(error)
-            continue
-        found.append((_roughness(crossing.motion), crossing))
-        # Poses that are alike do not promise that the way between them is smooth.
-        if found[-1][0] <= calm:
-            return crossing
-    if found:
-        return min(found, key=lambda pair: pair[0])[1]
-    raise BlendError(
-        f"found no place for a transition of {2 * half + 1} frames from {names}: {reason}; "
-        "give a smaller half width or longer clips"
-    )
+        # The frames are looked at with the window that is around them.
+        row, column = round(place[0]), round(place[1])
+        apart = float(distance_block(a, b, (row, row + 1), (column, column + 1))[0, 0])
+        junction = Junction(float(np.sqrt(max(apart, 0.0))), place)
+        return junction, seam(junction)
+    found = find_junctions(a, b, half / a.fps, keep=keep, weights=weights)
+    if not found:
+        raise BlendError(
+            f"found no place for a transition from {a.name or 'the first clip'} to "
+            f"{b.name or 'the second'} that keeps what is asked for; ask to keep less, "
+            "or give the place"
+        )
+    places = ((junction.cost, junction) for junction in found)
+    taken, _ = calmest(places, lambda junction: splice(a, b, seam(junction)), strain)
+    return taken, seam(taken)
 
 
-def _roughness(motion: Motion) -> float:
-    """The largest acceleration of any joint that has a role, in units a frame squared."""
-    joints = sorted(set(find_rig(motion.skeleton).roles.values())) or slice(None)
-    second = np.diff(motion.positions()[:, joints], n=2, axis=0)
-    return float(np.linalg.norm(second, axis=-1).max(initial=0.0))
-
-
-def _cross(
-    a: Motion,
-    b: Motion,
-    junction: Junction,
-    lowest: float,
-    half: int,
-    whole_frames: bool,
-) -> _Crossing:
-    """The transition at a place; an error says if it cannot be there."""
-    curve, u, weights = _way(a, b, junction.frames, lowest, half)
+def _registered(
+    a: Motion, b: Motion, at: At, half: int, weights: JointWeights | None, whole_frames: bool
+) -> Seam:
+    """The seam around a pair of frames, in the clips' common timing."""
+    room = int(min(at[0], len(a) - 1 - at[0], at[1], len(b) - 1 - at[1]))
+    half = min(half, room)
+    if half < 1:
+        short, frame = min(
+            ((clip, f) for clip, f in zip((a, b), at, strict=True)),
+            key=lambda pair: min(pair[1], len(pair[0]) - 1 - pair[1]),
+        )
+        raise BlendError(
+            f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}, which has "
+            f"{len(short)} frames left: it needs at least one frame on either side"
+        )
+    curve = register(a, b, anchor=at, reach=_REACH * half / a.fps, weights=weights)
     warp = curve.timewarp
+    middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
+    while True:
+        weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
+        u = _walk(curve, middle, weight)
+        # Half a frame is lost or won by rounding the ends to whole frames.
+        slack = 0.5 * float(np.min(np.diff(u)))
+        inside = (u >= warp.start - slack) & (u <= warp.end + slack)
+        if inside.all() or half == 1:
+            break
+        # One clip may play faster than the other, and end sooner.
+        half = max(min(int(inside[:half].sum()), int(inside[half + 1 :].sum()), half - 1), 1)
     ends = warp.frames(u[[0, -1]])
     leave, enter = float(ends[0, 0]), float(ends[1, 1])
     if whole_frames:
@@ -316,78 +331,103 @@ def _cross(
         leave, enter = float(np.round(leave)), float(np.round(enter))
         first = float(warp.parameter(0, leave)) - u[0]
         last = float(warp.parameter(1, enter)) - u[-1]
-        u = u + first * weights[:, 0] + last * weights[:, 1]
-    moves = placements(curve, u, weights)
-    motion = assemble(curve, Trace(u, weights, moves), a.fps)
-    return _Crossing(motion, leave, enter, moves[-1, 1], junction)
+        u = u + first * (1.0 - weight) + last * weight
+    frames = warp.frames(np.clip(u, warp.start, warp.end))
+    frames[0, 0], frames[-1, 1] = leave, enter
+    return Seam(frames[:, 0], frames[:, 1], weight)
 
 
-def _way(
-    a: Motion, b: Motion, at: tuple[float, float], lowest: float, half: int
-) -> tuple[RegistrationCurve, Array, Array]:
-    """The curve, the places ``(2 h + 1,)`` on it and the weights of a transition."""
-    for frame, clip in zip(at, (a, b), strict=True):
+def _walk(curve: RegistrationCurve, middle: float, weight: Array) -> Array:
+    """Places ``(2 h + 1,)`` on the curve, a frame of the mixture apart, both ways from a middle."""
+    spline = curve.timewarp.spline
+    scale = (spline.end - spline.start) / spline.spans
+    half = len(weight) // 2
+    weights = np.stack([1.0 - weight, weight], axis=1)
+
+    def one_way(rows: Array, sign: int) -> Array:
+        begin = (middle - spline.start) / scale
+        place = advance(spline.control, begin, np.full(2, float(sign)), rows, False)
+        return np.asarray(spline.start + scale * place)
+
+    behind = one_way(weights[half::-1], -1)
+    return np.concatenate([behind[:0:-1], one_way(weights[half:], 1)])
+
+
+def _from(motion: Motion, frame: float) -> Motion:
+    """The frames of a clip from a (fractional) frame on."""
+    if frame == round(frame):
+        return motion[int(frame) :]
+    return motion.sample(frame + np.arange(int(len(motion) - 1 - frame) + 1))
+
+
+def _shares(clips: Sequence[Motion], at: At) -> tuple[float, float]:
+    """The share of each clip's action that a junction keeps."""
+    before = [
+        float(np.interp(frame, np.arange(len(clip)), action_before(clip)))
+        for clip, frame in zip(clips, at, strict=True)
+    ]
+    return before[0], 1.0 - before[1]
+
+
+def _lost(
+    clips: Sequence[Motion], seam: Seam, entered: float, shares: tuple[float, float]
+) -> list[str]:
+    """What a transition cuts, in words; the seam itself still shows both clips."""
+    first = float(seam.first[-1]) + entered, len(clips[0]) - 1.0
+    second = 0.0, float(seam.second[0])
+    return [
+        what_is_cut(clip, start, end, 1.0 - share)
+        for clip, (start, end), share in zip(clips, (first, second), shares, strict=True)
+        if end - start >= 1.0
+    ]
+
+
+def _warn(
+    junction: Junction,
+    clips: Sequence[Motion],
+    lost: Sequence[str],
+    found: bool,
+) -> None:
+    """Say what a user should know about one transition."""
+    height = body_height(clips[0].skeleton)
+    names = " to ".join(clip.name or "a clip" for clip in clips)
+    if junction.distance > UNLIKE * height:
+        best = "even at the best place " if found else ""
+        warnings.warn(
+            f"{names}: {best}the poses are {junction.distance / height:.0%} of the body's height "
+            "apart; put a clip between them that leads from one to the other",
+            QualityWarning,
+            stacklevel=4,
+        )
+    times = junction.frames[0] / (len(clips[0]) - 1), 1.0 - junction.frames[1] / (len(clips[1]) - 1)
+    if found and min(*junction.kept, *times) < _LITTLE:
+        warnings.warn(
+            f"{names}: half of a clip or more is cut, {' and '.join(lost)}; "
+            "keep='all' or a place of your own keeps more",
+            QualityWarning,
+            stacklevel=4,
+        )
+
+
+def _check_place(
+    place: At | None, clips: Sequence[Motion], too_early: bool, entered: float
+) -> None:
+    """An error that names the frame if a place is not in the clips."""
+    assert place is not None
+    for frame, clip in zip(place, clips, strict=True):
         if not 0 <= frame <= len(clip) - 1:
             raise BlendError(
                 f"transition at frame {frame:g} of {clip.name or 'a clip'}, "
                 f"which has frames 0 to {len(clip) - 1}"
             )
-    curve = register(a, b, anchors=[at], reach=_REACH * half / a.fps)
-    warp = curve.timewarp
-    middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
-    share = smootherstep(np.arange(2 * half + 1) / (2 * half))
-    weights = np.stack([1.0 - share, share], axis=1)
-    behind = _walk(curve, middle, weights[half::-1], -1)
-    u = np.concatenate([behind[:0:-1], _walk(curve, middle, weights[half:], 1)])
-    _check_room(curve, u, at, lowest, half)
-    return curve, u, weights
+    if too_early:
+        raise BlendError(
+            f"transition at frame {place[0]:g} of {clips[0].name or 'a clip'}: the transition "
+            f"before it ends only at frame {entered:g}"
+        )
 
 
-def _walk(curve: RegistrationCurve, begin: float, weights: Array, sign: int) -> Array:
-    """Places ``(T,)`` on the curve, a frame of the first clip apart, forwards or backwards."""
-    spline = curve.timewarp.spline
-    scale = (spline.end - spline.start) / spline.spans
-    steps = np.full(2, float(sign))
-    place = advance(spline.control, (begin - spline.start) / scale, steps, weights, False)
-    return np.asarray(spline.start + scale * place)
-
-
-def _check_room(
-    curve: RegistrationCurve, u: Array, at: tuple[float, float], lowest: float, half: int
-) -> None:
-    """An error with the largest possible half width if the clips end too soon."""
-    first = max(curve.timewarp.start, float(curve.timewarp.parameter(0, lowest)))
-    # Half a frame is lost or won by rounding the ends to whole frames.
-    slack = 0.5 * float(np.min(np.diff(u)))
-    inside = (u >= first - slack) & (u <= curve.timewarp.end + slack)
-    if inside.all():
-        return
-    fits = min(int(inside[:half].sum()), int(inside[half + 1 :].sum()))
-    raise BlendError(
-        f"a transition of {half} frames to each side does not fit at frames "
-        f"({at[0]:g}, {at[1]:g}): the clips leave room for {fits}"
-    )
-
-
-def _part(motion: Motion, begin: float, end: float | None, *, first: bool) -> Motion:
-    """The frames of a clip from where it was entered to where it is left, both included.
-
-    Whole frames are taken as they are. Otherwise the first clip is sampled so that its
-    last frame is met, the last so that its first is, and one between so that both are.
-    """
-    if end is None:
-        end = begin + np.floor(len(motion) - 1 - begin)
-    elif first:
-        begin = end - np.floor(end - begin)
-    if begin == np.round(begin) and end == np.round(end):
-        return motion[int(begin) : int(end) + 1]
-    return motion.sample(np.linspace(begin, end, round(end - begin) + 1))
-
-
-def _places(
-    at: tuple[float, float] | Sequence[tuple[float, float] | None] | None,
-    motions: Sequence[Motion],
-) -> list[tuple[float, float] | None]:
+def _places(at: At | Sequence[At | None] | None, motions: Sequence[Motion]) -> list[At | None]:
     """One place, or None, for each pair of neighbouring clips."""
     pairs = len(motions) - 1
     if at is None:
@@ -397,20 +437,13 @@ def _places(
         raise BlendError(
             f"{len(motions)} clips have {pairs} transitions; got places for {len(rows)}"
         )
-    places: list[tuple[float, float] | None] = []
+    places: list[At | None] = []
     for row in rows:
-        pair = None if row is None else np.array(row, dtype=np.float64).ravel()
+        try:
+            pair = None if row is None else np.array(row, dtype=np.float64).ravel()
+        except (TypeError, ValueError):
+            pair = np.zeros(0)
         if pair is not None and (pair.shape != (2,) or not np.all(np.isfinite(pair))):
-            raise BlendError(f"a place is two frames (f1, f2), one of each clip; got {row!r}")
+            raise BlendError(f"at={row!r}: expected two frames (f1, f2), one of each clip")
         places.append(None if pair is None else (float(pair[0]), float(pair[1])))
     return places
-
-
-def _cleaned(motion: Motion, zones: list[tuple[int, int]]) -> Motion:
-    """Feet planted where they touch the ground during a transition; the rest stays."""
-    from motionweave.contacts.clean.footskate import clean_feet
-
-    touched = tuple(
-        c for c in motion.constraints if any(c.end >= a and c.start <= b for a, b in zones)
-    )
-    return clean_feet(motion, touched).with_constraints(motion.constraints)

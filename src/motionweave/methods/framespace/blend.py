@@ -8,7 +8,7 @@ blended (Eq. 11, 12) and moved over the floor (4.6).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,12 +20,14 @@ from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
+from motionweave.methods.finish import finished
 from motionweave.methods.framespace.basis import Basis, make_basis
 from motionweave.methods.framespace.contacts import blended_contacts
 from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.methods.framespace.track import Matched, Track, match_bases
 from motionweave.methods.framespace.trunk import Trunk
 from motionweave.methods.framespace.warp import SMOOTHING
+from motionweave.methods.splice import given_clips, integrated
 from motionweave.retargeting import on_common_skeleton
 
 Cyclic = bool | tuple[int, int] | None
@@ -106,12 +108,28 @@ class Framespace:
             self._once[key] = match_bases(bases, self.names, self.decoupled, self.smoothing)
         return self._once[key]
 
+    def rounds(self, cycles: int | None = None) -> int:
+        """Over how many cycles an interpolant is drawn: those asked for, or as many as fit.
+
+        Six where all clips repeat themselves. Where one is played once, the others go round as
+        often as they do in that time by themselves.
+        """
+        if cycles is not None:
+            if not (isinstance(cycles, int | np.integer) and cycles >= 1):
+                raise BlendError(f"cycles: expected a whole number, at least 1, got {cycles!r}")
+            return int(cycles)
+        once = [basis.period for basis in self.bases if not basis.cyclic]
+        periods = [basis.period for basis in self.bases if basis.cyclic]
+        if not once or not periods:
+            return DEFAULT_CYCLES
+        return max(1, round(float(np.mean(once)) / float(np.mean(periods))))
+
     def interpolate(
         self,
-        interpolant: Interpolant | str | ArrayLike,
-        cycles: int = DEFAULT_CYCLES,
+        interpolant: Interpolant | str | ArrayLike = "concatenate",
+        cycles: int | None = None,
         fps: float | None = None,
-        clean: bool = False,
+        clean: bool = True,
     ) -> Motion:
         """The motion along an interpolant.
 
@@ -121,68 +139,99 @@ class Framespace:
             A curve, ``"concatenate"``, ``"blend"``, or control vertices.
         cycles
             How many cycles the interpolant is drawn over; clips that do not repeat
-            themselves are played once in that time.
+            themselves are played once in that time. None for as many as fit, see `rounds`.
         fps
-            Frames a second of the result; the first clip's by default.
+            Frames per second of the result; the first clip's by default.
         clean
             Whether to hold planted feet in place afterwards.
+
+        Returns
+        -------
+        Motion
+            Begins where the leading clip begins.
+
+        Raises
+        ------
+        BlendError
+            If interpolant, cycles or frame rate cannot be used.
         """
         curve = as_interpolant(interpolant, len(self.bases))
-        if not (isinstance(cycles, int | np.integer) and cycles >= 1):
-            raise BlendError(f"cycles: expected a whole number, at least 1, got {cycles!r}")
+        rounds = self.rounds(cycles)
         rate = self.bases[0].motion.fps if fps is None else float(fps)
         if not (np.isfinite(rate) and rate > 0.0):
             raise BlendError(f"frame rate {fps}: expected a positive number")
-        matched = self.matched(int(cycles))
-        track = matched.track(curve, int(cycles), rate)
+        matched = self.matched(rounds)
+        track = matched.track(curve, rounds, rate)
         result = _render(matched, track, rate, "+".join(self.names))
-        if clean:
-            from motionweave.contacts.clean.footskate import clean_feet
-
-            result = clean_feet(result)
-        return result
+        return finished(result, [basis.motion for basis in self.bases], clean=clean)
 
 
 def framespace(
-    motions: Sequence[Motion],
-    interpolant: Interpolant | str | ArrayLike = "concatenate",
-    cycles: int = DEFAULT_CYCLES,
-    *,
+    *given: Motion | Iterable[Motion] | Interpolant | str | ArrayLike,
+    interpolant: Interpolant | str | ArrayLike | None = None,
+    cycles: int | None = None,
     decoupled: bool = False,
-    clean: bool = False,
+    clean: bool = True,
     fps: float | None = None,
     events: Sequence[EventTable | None] | None = None,
     cyclic: bool | Sequence[Cyclic] | None = None,
     smoothing: float = SMOOTHING,
+    paper: bool = False,
 ) -> Motion:
     """Mix two or four clips along an interpolant, in step with their motion events.
 
     Parameters
     ----------
-    motions
-        2 or 4 clips of the same joints.
+    *given
+        2 or 4 clips of the same joints, one by one or as one sequence; after them the
+        interpolant and the cycles, if they are not given by name.
     interpolant
         How much of each clip is in the mix, when: an `Interpolant`, the name of a
-        ready-made one (``"concatenate"``, ``"blend"``), or its control vertices.
+        ready-made one (``"concatenate"``, the default, or ``"blend"``), or its control
+        vertices.
     cycles
-        How many cycles the interpolant is drawn over.
+        How many cycles the interpolant is drawn over. None for six, or where a clip is
+        played once for as many as the others make in that time.
     decoupled, events, cyclic, smoothing
         As in `Framespace`.
     clean
         Whether to hold planted feet in place afterwards.
     fps
-        Frames a second of the result; the first clip's by default.
+        Frames per second of the result; the first clip's by default.
+    paper
+        The published settings: changes of speed at the states are not smoothed, upper and
+        lower body follow correspondences of their own, and no foot is planted.
+
+    Returns
+    -------
+    Motion
+        Begins where the leading clip begins.
+
+    Raises
+    ------
+    BlendError
+        If the number of clips is not 2 or 4, or an option cannot be used.
 
     Examples
     --------
     >>> import motionweave as mw
     >>> walk, jog = mw.sample("walk"), mw.sample("jog")
-    >>> joined = mw.framespace([jog, walk], "concatenate", cycles=6)  # doctest: +SKIP
+    >>> mw.framespace(jog, walk, cycles=4).name
+    'jog+walk'
     """
+    rest = list(given)
+    if cycles is None and len(rest) > 2 and isinstance(rest[-1], int):
+        cycles = rest.pop()  # type: ignore[assignment]
+    if interpolant is None and len(rest) > 1 and not isinstance(rest[-1], Motion):
+        interpolant = rest.pop()  # type: ignore[assignment]
+    clips = given_clips(rest, 2, "a framespace")  # type: ignore[arg-type]
+    if paper:
+        decoupled, smoothing, clean = True, 0.0, False
     space = Framespace(
-        motions, events=events, cyclic=cyclic, decoupled=decoupled, smoothing=smoothing
+        clips, events=events, cyclic=cyclic, decoupled=decoupled, smoothing=smoothing
     )
-    return space.interpolate(interpolant, cycles, fps=fps, clean=clean)
+    curve = "concatenate" if interpolant is None else interpolant
+    return space.interpolate(curve, cycles, fps=fps, clean=clean)
 
 
 def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:
@@ -228,21 +277,7 @@ def _way(bases: Sequence[Basis], track: Track) -> Planar:
     from the guide: its turn and its shift are blended, so that curved ways stay curved.
     """
     guides = [b.guide(phases) for b, phases in zip(bases, track.lower.T, strict=True)]
-    start = guides[track.lead][0]
-    if len(track.x) == 1:
-        return Planar(*(np.array([value]) for value in (start.angle, start.x, start.z)))
-    steps = [guide[:-1].inverse() @ guide[1:] for guide in guides]
-    weights = 0.5 * (track.weights[:-1] + track.weights[1:])
-    turn, x, z = (
-        np.sum(weights * np.stack([getattr(s, field) for s in steps], axis=1), axis=1)
-        for field in ("angle", "x", "z")
-    )
-    angle = start.angle + np.concatenate([[0.0], np.cumsum(turn)])
-    shift = Planar(angle[:-1]).apply_xz(np.stack([x, z], axis=1))
-    place = np.array([start.x, start.z]) + np.concatenate(
-        [np.zeros((1, 2)), np.cumsum(shift, axis=0)]
-    )
-    return Planar(angle, place[:, 0], place[:, 1])
+    return integrated(guides, track.weights)
 
 
 def _ways(cyclic: bool | Sequence[Cyclic] | None, count: int) -> list[Cyclic]:

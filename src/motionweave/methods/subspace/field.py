@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motionweave.core.arrays import Array
 from motionweave.methods.subspace.embedding import weighted
 from motionweave.methods.subspace.kriging import Kriging
 from motionweave.methods.subspace.poses import PoseCode
 
-# How far a value may leave the range it has in the clips, as a share of that range.
-MARGIN = 0.1
+# How far a value may leave the range it has in the clips, as a share of that range: a swing
+# further than the clips swing is what a longer spline is for.
+MARGIN = 0.35
+# The same for what is no pose: travel, turns and speeds are those of the clips.
+_RATE_MARGIN = 0.05
 
 
 class Field:
@@ -26,37 +30,45 @@ class Field:
         ``(S, F)`` their poses.
     speeds
         ``(S, 2)``: along the curve in the subspace, and of the pose.
+    drift
+        Whether poses follow a trend beyond the samples, see `Kriging`. Speeds never do.
     """
 
-    def __init__(self, code: PoseCode, points: Array, rows: Array, speeds: Array):
+    def __init__(
+        self, code: PoseCode, points: Array, rows: Array, speeds: Array, *, drift: bool = True
+    ):
         self.code = code
-        self.kriging = Kriging(points)
+        self.points = points
+        self.kriging = Kriging(points, drift=drift)
         self.usual_speeds: Array = np.sqrt(np.mean(speeds**2, axis=0))
         self._rows = self.kriging.interpolant(rows)
         self._row_range = rows.min(axis=0), rows.max(axis=0)
-        self._speeds = self.kriging.interpolant(speeds)
+        self._margins = np.full(rows.shape[1], _RATE_MARGIN)
+        self._margins[code.poses] = MARGIN
+        plain = Kriging(points) if self.kriging.drift else self.kriging
+        self._speeds = plain.interpolant(speeds)
         self._speed_range = speeds.min(axis=0), speeds.max(axis=0)
 
     def rows(self, at: Array) -> Array:
         """Rows ``(n, F)`` of the poses at points ``(n, d)``; at a sample, its own."""
-        return within(self._rows(at), *self._row_range)
+        return within(self._rows(at), *self._row_range, self._margins)
 
     def speeds(self, at: Array) -> Array:
         """Speeds ``(n, 2)`` along the curve and of the pose at points ``(n, d)``."""
-        return within(self._speeds(at), *self._speed_range)
+        return within(self._speeds(at), *self._speed_range, _RATE_MARGIN)
 
     def shapes(self, rows: Array) -> Array:
         """Poses of rows as points ``(n, m)`` whose distance is how unlike the poses are."""
         return weighted(self.code.places(rows), self.code.skeleton)
 
 
-def within(values: Array, lower: Array, upper: Array) -> Array:
-    """Values ``(n, F)`` kept within a range ``(F,)`` and a margin around it.
+def within(values: Array, lower: Array, upper: Array, share: ArrayLike = MARGIN) -> Array:
+    """Values ``(n, F)`` kept within a range ``(F,)`` and a margin, a share of it, around it.
 
     Inside the range they are left alone; outside they go on with the same slope at
     first and come to rest at the margin: nothing explodes, nothing kinks.
     """
-    margin = MARGIN * (upper - lower)
+    margin = np.asarray(share) * (upper - lower)
     room = np.where(margin > 0.0, margin, 1.0)
     over = np.maximum(values - upper, 0.0) / room
     under = np.maximum(lower - values, 0.0) / room

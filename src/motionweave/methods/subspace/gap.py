@@ -18,6 +18,11 @@ _SHORTEST_TIME = 0.2
 # the durations grow at least by this power of it.
 _RATIO = 2.0**0.5
 _GROWTH = 0.25
+# Seconds between which the time is that poses need, and the share of its hardest acceleration
+# in the clips that a point may have on the way.
+_SHORTEST_NEED = 0.05
+_LONGEST_NEED = 2.0
+_ALLOWED = 0.5
 # The lowest rung of that ladder.
 _LOWEST = -8
 # Longer splines make no other poses, only a longer wait.
@@ -41,7 +46,11 @@ class Gap:
     degree, bias
         Of the splines, see `bezier.family`.
     fps
-        Frames a second.
+        Frames per second.
+    least
+        Seconds that the poses need at least to go over into each other; see `needed`.
+    plain
+        As in the paper: a spline takes what the speeds along it say.
     """
 
     def __init__(
@@ -54,8 +63,12 @@ class Gap:
         degree: int,
         bias: float,
         fps: float,
+        *,
+        least: float = 0.0,
+        plain: bool = False,
     ):
         self._field, self._left, self._entered, self._fps = field, left, entered, fps
+        self._least, self._plain = least, plain
         usual = max(float(field.usual_speeds[0]), LEAST_SPEED)
         speed = max(float(np.mean(np.linalg.norm(tangents, axis=1))), usual)
         distance = float(np.linalg.norm(points[1] - points[0]))
@@ -76,7 +89,7 @@ class Gap:
             )
         reach = self.family.reach(length * self.unit)
         control = self.family.spline(reach)
-        return trace(self._field, control, self._left, self._entered, self._fps)
+        return trace(self._field, control, self._left, self._entered, self._fps, plain=self._plain)
 
     def warn_if_too_short(self, length: float) -> None:
         """Say so if no spline is as short as that."""
@@ -94,12 +107,16 @@ class Gap:
 
         What the speeds along it say, except that a longer spline always takes longer:
         the shape changes with the length, and a short spline may well pass where the
-        clips are slow and a longer one where they are fast.
+        clips are slow and a longer one where they are fast. And it takes as long as the
+        poses need, more for a longer one.
         """
+        if self._plain:
+            return self.trace(length).seconds
         place = max(float(np.log(length) / np.log(_RATIO)), _LOWEST)
         lower = int(np.floor(place))
         share = place - lower
-        return (1.0 - share) * self._ladder(lower) + share * self._ladder(lower + 1)
+        seconds = (1.0 - share) * self._ladder(lower) + share * self._ladder(lower + 1)
+        return max(seconds, self._least * max(length, _RATIO**_LOWEST) ** _GROWTH)
 
     def _ladder(self, rung: int) -> float:
         """Seconds at the length ``_RATIO ** rung``; at 0, the direct spline, as they come."""
@@ -112,6 +129,29 @@ class Gap:
                 seconds = min(seconds, self._ladder(rung + 1) / _RATIO**_GROWTH)
             self._durations[rung] = seconds
         return self._durations[rung]
+
+
+def needed(places: Array, velocities: Array, peaks: Array) -> float:
+    """Seconds that a body needs from one pose to another, given its velocities at both.
+
+    Points that go from pose to pose along a cubic accelerate the harder the less time they
+    have, and harder still if they have to come back to where they just were. The time is the
+    shortest in which none accelerates much harder than it ever does in the clips.
+
+    Parameters
+    ----------
+    places, velocities
+        ``(2, n, 3)`` of the body's points at both ends, seen from the body; per second.
+    peaks
+        ``(n,)`` the hardest that each accelerates in the clips, per second squared.
+    """
+    times = np.geomspace(_SHORTEST_NEED, _LONGEST_NEED, 60)[:, None, None]
+    way, (before, after) = places[1] - places[0], velocities
+    first = (6.0 * way - (4.0 * before + 2.0 * after) * times) / times**2
+    last = (-6.0 * way + (2.0 * before + 4.0 * after) * times) / times**2
+    hardest = np.maximum(np.linalg.norm(first, axis=-1), np.linalg.norm(last, axis=-1))
+    calm = np.all(hardest <= _ALLOWED * peaks, axis=1)
+    return float(times[int(np.argmax(calm)), 0, 0] if calm.any() else _LONGEST_NEED)
 
 
 def _sideways(points: Array) -> Array:

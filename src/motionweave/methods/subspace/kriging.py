@@ -2,7 +2,9 @@
 
 The weights minimise the error of estimation for values whose variance grows
 linearly with distance. They sum to one, single out a sample at its own place, and
-stay bounded however far away the point lies.
+stay bounded however far away the point lies: away from all samples the estimate tends to
+their mean. With a *drift* it goes on the way the samples lead instead (universal kriging):
+values that are linear in the place are then met everywhere, beyond the samples too.
 """
 
 from __future__ import annotations
@@ -31,19 +33,25 @@ class Kriging:
     ----------
     points
         ``(S, d)`` places of the samples.
+    drift
+        Whether values follow a linear trend away from the samples; otherwise, as in the
+        paper, they return to the mean.
     """
 
-    def __init__(self, points: ArrayLike):
+    def __init__(self, points: ArrayLike, *, drift: bool = False):
         self.points: Array = np.asarray(points, dtype=np.float64)
         if self.points.ndim != 2 or len(self.points) == 0:
             raise BlendError(f"kriging: expected samples (S, d), got {self.points.shape}")
         self.kept: NDArray[np.intp] = distinct(self.points)
+        # A trend needs samples that spread in every direction.
+        spread = np.linalg.matrix_rank(self.points[self.kept] - self.points[self.kept[0]])
+        self.drift = drift and int(spread) == self.points.shape[1]
 
     def weights(self, at: ArrayLike) -> Array:
         """Weights ``(n, S)`` of the samples at the points ``at`` ``(n, d)``; rows sum to one."""
         right = self._right_hand_side(np.asarray(at, dtype=np.float64))
         result = np.zeros((len(right), len(self.points)))
-        result[:, self.kept] = self._solve(right.T)[:-1].T
+        result[:, self.kept] = self._solve(right.T)[: len(self.kept)].T
         return result
 
     def interpolant(self, samples: ArrayLike) -> Callable[[Array], Array]:
@@ -53,7 +61,8 @@ class Kriging:
         data instead of once for every point: the quick way if there are many points.
         """
         samples = np.asarray(samples, dtype=np.float64)[self.kept]
-        known = np.concatenate([samples.reshape(len(samples), -1), np.zeros((1, samples[0].size))])
+        known = np.zeros((len(samples) + self._trend(self.points[:1]).shape[1], samples[0].size))
+        known[: len(samples)] = samples.reshape(len(samples), -1)
         # The matrix is symmetric, so the same factors give the coefficients of the data.
         coefficients = self._solve(known)
 
@@ -64,17 +73,22 @@ class Kriging:
         return values
 
     def _right_hand_side(self, at: Array) -> Array:
-        return np.concatenate([_distances(at, self.points[self.kept]), np.ones((len(at), 1))], 1)
+        return np.concatenate([_distances(at, self.points[self.kept]), self._trend(at)], 1)
+
+    def _trend(self, at: Array) -> Array:
+        """What the weights must reproduce exactly ``(n, 1)`` or ``(n, 1 + d)``: one, and places."""
+        ones = np.ones((len(at), 1))
+        return np.concatenate([ones, at], axis=1) if self.drift else ones
 
     @cached_property
     def _factors(self) -> tuple[Array, NDArray[np.int32]]:
         from scipy.linalg import lu_factor
 
         places = self.points[self.kept]
-        count = len(places)
-        matrix = np.ones((count + 1, count + 1))
-        matrix[:-1, :-1] = _distances(places, places)
-        matrix[-1, -1] = 0.0
+        count, trend = len(places), self._trend(places)
+        matrix = np.zeros((count + trend.shape[1], count + trend.shape[1]))
+        matrix[:count, :count] = _distances(places, places)
+        matrix[:count, count:], matrix[count:, :count] = trend, trend.T
         return lu_factor(matrix, check_finite=False)
 
     def _solve(self, right: Array) -> Array:

@@ -19,23 +19,15 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.body.heading import facing
-from motionweave.body.rig.roles import SIDES, find_rig
-from motionweave.body.soles import soles
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, active
+from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
-
-
-@dataclass(frozen=True)
-class FootPoint:
-    """A heel or toe: its contact kind, the joint that carries it, its place ``(3,)`` there."""
-
-    kind: str
-    joint: int
-    offset: Array
+from motionweave.methods.footing import Feet, carrying, stepping
+from motionweave.methods.splice import summed
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +48,7 @@ class PoseCode:
 
     skeleton: Skeleton
     base: Array
-    feet: tuple[FootPoint, ...] = ()
+    feet: Feet
     sliding: bool = False
 
     @classmethod
@@ -66,7 +58,7 @@ class PoseCode:
         return cls(
             motions[0].skeleton,
             _middle([_without_heading(m, facing(m)) for m in motions]),
-            _feet(motions[0]),
+            Feet.of(motions[0]),
             any(m.translations is not None for m in motions),
         )
 
@@ -90,11 +82,18 @@ class PoseCode:
             for (name, size), end in zip(sizes.items(), ends, strict=True)
         }
 
+    @cached_property
+    def poses(self) -> list[int]:
+        """The columns that say how the body is posed; the others are rates and contacts."""
+        names = ("rotations", "translations", "height", "foot_height")
+        every = range(self.columns["foot_travel"].stop)
+        return [column for name in names for column in every[self.columns[name]]]
+
     def encode(self, motion: Motion) -> Array:
         """Rows ``(T, F)`` of a motion. Travel and turn of a row lead to the next frame."""
         heading = facing(motion)
         frames = np.arange(len(motion))
-        feet = self.foot_points(*motion.forward())
+        feet = self.feet.points(motion)
         vectors = _long_log(
             rotations.multiply(rotations.inverse(self.base), _without_heading(motion, heading))
         )
@@ -106,13 +105,15 @@ class PoseCode:
             motion.root[:, 1:2],
             _steps(motion.root[:, None], heading).reshape(len(motion), -1),
             _to_next(heading)[:, None],
-            *(active(motion.constraints, foot.kind, frames)[:, None] for foot in self.feet),
+            *(active(motion.constraints, kind, frames)[:, None] for kind in self.feet.kinds),
             feet[..., 1],
             _steps(feet, heading).reshape(len(motion), -1),
         ]
         return np.concatenate(parts, axis=1)
 
-    def decode(self, rows: Array, like: Motion, start: tuple[float, float, float]) -> Motion:
+    def decode(
+        self, rows: Array, like: Motion, start: tuple[float, float, float], *, footed: bool = True
+    ) -> Motion:
         """The motion of rows ``(n, F)``, its root integrated from a starting place.
 
         Parameters
@@ -123,6 +124,9 @@ class PoseCode:
             A motion from which frame rate and name are taken.
         start
             Heading, x and z of the first frame.
+        footed
+            Whether the root follows the foot that carries the body, and feet that cannot stay
+            take a step; otherwise the root goes its own way, as in the paper.
         """
         count, joints = len(rows), len(self.skeleton)
         part = {name: rows[:, where] for name, where in self.columns.items()}
@@ -139,16 +143,21 @@ class PoseCode:
             constraints=(),
         )
         travel = Planar(heading).apply_xz(part["travel"])
-        lift = np.zeros(count)
-        if self.feet:
-            points = self.foot_points(*motion.forward())
-            lift, slip = _from_feet(part, points, heading, travel)
-            travel = travel + slip
-        root[:, 1] += lift
-        root[:, [0, 2]] = np.asarray(start[1:]) + np.concatenate(
-            [np.zeros((1, 2)), np.cumsum(travel[:-1], axis=0)]
-        )
-        return replace(motion, root=root, constraints=tuple(self.contacts(rows)))
+        held = tuple(self.contacts(rows))
+        if not (len(self.feet) and footed):
+            root[:, [0, 2]] = np.asarray(start[1:]) + summed(travel[:-1])
+            return replace(motion, root=root, constraints=held)
+        points = self.feet.points(motion)
+        stands = np.clip(part["foot_contact"], 0.0, 1.0)
+        # Where all rows agree, as in the samples themselves, nothing is pulled.
+        share = carrying(stands)
+        root[:, 1] += np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
+        wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(count, -1, 2))
+        slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
+        give = np.sum(share[..., None] * slip, axis=1)
+        root[:, [0, 2]] = np.asarray(start[1:]) + summed((travel + give)[:-1])
+        motion = replace(motion, root=root, constraints=held)
+        return stepping(motion, self.feet, summed((give[:, None] - slip)[:-1]))
 
     def places(self, rows: Array) -> Array:
         """Joints and end sites ``(n, J + E, 3)`` of rows, seen from the body: no heading."""
@@ -173,54 +182,9 @@ class PoseCode:
         """Contacts that the rows tell of: each foot is down where its value is above a half."""
         found: list[Constraint] = []
         values = rows[:, self.columns["foot_contact"]]
-        for foot, value in zip(self.feet, values.T, strict=True):
-            down = np.concatenate([[False], value > 0.5, [False]])
-            edges = np.flatnonzero(np.diff(down.astype(int)))
-            found.extend(
-                Constraint(float(first), float(last - 1), foot.kind)
-                for first, last in zip(edges[::2], edges[1::2], strict=True)
-            )
+        for kind, value in zip(self.feet.kinds, values.T, strict=True):
+            found += [Constraint(float(a), float(b), kind) for a, b in runs(value > 0.5)]
         return found
-
-    def foot_points(self, positions: Array, orientations: Array) -> Array:
-        """Places ``(n, feet, 3)`` of heels and toes."""
-        joints = [foot.joint for foot in self.feet]
-        offsets = np.array([foot.offset for foot in self.feet]).reshape(-1, 3)
-        return positions[:, joints] + rotations.rotate(orientations[:, joints], offsets)
-
-
-def has_legs(skeleton: Skeleton) -> bool:
-    """Whether it is known which joints are the legs, so that contacts can be told."""
-    roles = [f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")]
-    return find_rig(skeleton).has(*roles)
-
-
-def _feet(motion: Motion) -> tuple[FootPoint, ...]:
-    if not has_legs(motion.skeleton):
-        return ()
-    points = []
-    for side, sole in soles(motion).items():
-        points.append(FootPoint(f"{side}_heel", sole.ankle, sole.heel))
-        points.append(FootPoint(f"{side}_toe", sole.toe_joint, sole.toe))
-    return tuple(points)
-
-
-def _from_feet(
-    part: dict[str, Array], points: Array, heading: Array, travel: Array
-) -> tuple[Array, Array]:
-    """By how much the feet that stand lift ``(n,)`` and shift ``(n, 2)`` the root.
-
-    A foot that stands pulls the root to where the foot is as high and as fast as its
-    rows say; one that is in the air does not. Where all rows agree, as in the samples
-    themselves, nothing is pulled.
-    """
-    stands = np.clip(part["foot_contact"], 0.0, 1.0)
-    # In full contact the pulls are averaged; as the last foot leaves they fade out.
-    share = stands / (stands.sum(1, keepdims=True) + 1.0 - stands.max(1, keepdims=True))
-    lift = np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
-    wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(*stands.shape, 2))
-    slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
-    return lift, np.sum(share[..., None] * slip, axis=1)
 
 
 def _without_heading(motion: Motion, heading: Array) -> Array:

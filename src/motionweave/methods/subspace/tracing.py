@@ -55,8 +55,7 @@ class Clip:
         last = self.rows[:2][::-1] if self.ahead < 0 else self.rows[-2:]
         # Poses move on; what is already a rate, or a contact, stays as it is.
         moves = np.zeros(self.rows.shape[1])
-        for name in ("rotations", "translations", "height", "foot_height"):
-            moves[code.columns[name]] = 1.0
+        moves[code.poses] = 1.0
         drift = slow * (1.0 - np.exp(-outside / slow))
         return np.asarray(result + drift * moves * (last[1] - last[0]))
 
@@ -77,6 +76,9 @@ class Trace:
         Frames a second.
     times, arcs
         ``(n,)`` seconds from the start at which so much of the length is covered.
+    plain
+        Poses are what kriging gives, as in the paper: nothing binds their velocities to those
+        of the clips, or a foot to the floor.
     """
 
     field: Field
@@ -86,6 +88,7 @@ class Trace:
     fps: float
     times: Array
     arcs: Array
+    plain: bool = False
 
     @property
     def seconds(self) -> float:
@@ -107,8 +110,19 @@ class Trace:
             times = times + gap * smootherstep(times / self.seconds)
         arcs = np.interp(np.arange(steps + 1) / self.fps, times, self.arcs)
         path = bezier.at_arc(self.control, arcs)
-        rows = _settled(self.field.rows(path), self.left, self.entered, self.field.code, self.fps)
-        return path, rows
+        return path, self._posed(path)
+
+    def _posed(self, path: Array) -> Array:
+        """Rows ``(n, F)`` of the poses at points ``(n, d)`` a frame apart."""
+        rows = self.field.rows(path)
+        if self.plain:
+            rows[0], rows[-1] = (
+                self.left.rows[self.left.frame],
+                self.entered.rows[self.entered.frame],
+            )
+            return rows
+        rows = standing(rows, self.left, self.entered, self.field.code)
+        return _settled(rows, self.left, self.entered, self.field.code, self.fps)
 
     def slowed(self) -> Trace | None:
         """The same with more time where poses change too fast, or None if they do not.
@@ -125,7 +139,9 @@ class Trace:
         return replace(self, times=np.concatenate([[0.0], np.cumsum(steps)]), arcs=arcs)
 
 
-def trace(field: Field, control: Array, left: Clip, entered: Clip, fps: float) -> Trace:
+def trace(
+    field: Field, control: Array, left: Clip, entered: Clip, fps: float, *, plain: bool = False
+) -> Trace:
     """Go along a spline at the speed that the samples have there.
 
     The time at which a point is reached is the integral of one over the speed, which
@@ -133,8 +149,8 @@ def trace(field: Field, control: Array, left: Clip, entered: Clip, fps: float) -
     """
     arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
     times = np.concatenate([[0.0], np.cumsum(_seconds(field, bezier.at_arc(control, arcs)))])
-    result = Trace(field, control, left, entered, fps, times, arcs)
-    for _ in range(_ROUNDS):
+    result = Trace(field, control, left, entered, fps, times, arcs, plain)
+    for _ in range(0 if plain else _ROUNDS):
         slowed = result.slowed()
         if slowed is None:
             break
@@ -175,14 +191,40 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
 
     At the samples kriging gives the clip's pose, but nothing binds its slope there,
     least of all where a clip ends. So the way the first clip goes on fades out, and
-    the way the second one comes fades in: pose, velocity and acceleration are theirs.
+    the way the second one comes fades in: pose, velocity and acceleration are theirs. A
+    transition that is shorter than that fades from one into the other.
     """
-    width = min(max(round(_SETTLE_TIME * fps), 1) + 1, len(rows) // 2)
+    count = len(rows)
+    width = min(max(round(_SETTLE_TIME * fps), 2), count - 1)
     # The first step is the clip's own, so that velocities agree at any frame rate.
-    fade = np.clip((np.arange(width + 1) - 1.0) / max(width - 1, 1), 0.0, 1.0)
-    fade[-1] = 1.0
-    share = 1.0 - smootherstep(fade)[:, None]
+    fade = 1.0 - smootherstep((np.arange(count) - 1.0) / max(width - 2.0, 1.0))
+    fade[0] = 1.0
+    shares = np.stack([fade, fade[::-1]], axis=1)
+    shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)
+    shares[0], shares[-1] = (1.0, 0.0), (0.0, 1.0)
+    reach = min(width + 1, count)
+    result = (1.0 - shares.sum(axis=1, keepdims=True)) * rows
+    result[:reach] += shares[:reach, :1] * left.beyond(reach, code, fps)
+    result[count - reach :] += shares[count - reach :, 1:] * entered.beyond(reach, code, fps)[::-1]
+    return result
+
+
+def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode) -> Array:
+    """Rows in which a foot that stands at both ends stands all the way between.
+
+    A foot that stands at one of them gives the body's weight to the others on the way.
+    """
+    if len(code.feet) == 0:
+        return rows
+    where = code.columns["foot_contact"]
+    before, after = left.rows[left.frame, where], entered.rows[entered.frame, where]
+    share = smootherstep(np.linspace(0.0, 1.0, len(rows)))[:, None]
     rows = rows.copy()
-    for clip, part in ((left, rows[: width + 1]), (entered, rows[::-1][: width + 1])):
-        part += share * (clip.beyond(width + 1, code, fps) - part)
+    # What stands at neither end may still come down and leave again, as the samples say.
+    free = (before < 0.5) & (after < 0.5)
+    held = (1.0 - share) * before + share * after
+    rows[:, where] = np.where(free, np.clip(rows[:, where], 0.0, 1.0), held)
+    travel = rows[:, code.columns["foot_travel"]].reshape(len(rows), -1, 2)
+    still = (1.0 - rows[:, where])[..., None] * travel
+    rows[:, code.columns["foot_travel"]] = still.reshape(len(rows), -1)
     return rows

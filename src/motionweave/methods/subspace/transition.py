@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.floor import Floor
 from motionweave.body.heading import facing
-from motionweave.body.rig.roles import leg_length
+from motionweave.body.size import body_height
+from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
-from motionweave.contacts.clean.footskate import clean_feet
-from motionweave.contacts.detect import detect_contacts, estimate_floor
-from motionweave.core import constraints as constraint_tools
+from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
-from motionweave.core.motion import Motion, concatenate
+from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError
+from motionweave.errors import BlendError, QualityWarning
+from motionweave.methods.finish import finished
+from motionweave.methods.junctions import CUT, action_before, find_junctions
+from motionweave.methods.splice import Spliced, assembled, plant_near
+from motionweave.methods.strain import Strain, calmest
 from motionweave.methods.subspace import bezier
-from motionweave.methods.subspace.contacts import steady
 from motionweave.methods.subspace.embedding import (
     Embedding,
     embed,
@@ -32,22 +33,28 @@ from motionweave.methods.subspace.embedding import (
     weighted,
 )
 from motionweave.methods.subspace.field import Field
-from motionweave.methods.subspace.gap import Gap
-from motionweave.methods.subspace.poses import PoseCode, has_legs
+from motionweave.methods.subspace.gap import Gap, needed
+from motionweave.methods.subspace.poses import PoseCode
 from motionweave.methods.subspace.tracing import Clip
 from motionweave.retargeting import on_common_skeleton
 
-# Frames of both clips up to which every one of them is a sample for kriging. Longer clips
+# Frames of all clips up to which every one of them is a sample for kriging. Longer clips
 # are thinned evenly: the curves are smooth, and the matrix grows with the square.
 MOST_SAMPLES = 1200
 # Length of a spline if none is asked for.
 _LENGTH = 1.3
-# Leg lengths by which a foot may drift and still be held in its place, and the seconds
-# that a foot takes at least to another one.
-_NEAR = 0.06
-_STEP_TIME = 0.1
+# Seconds of both clips that a spline replaces on either side of where they are most alike.
+_HALF = 0.15
+# Poses and velocities agree if a cut from one to the other accelerates no point by more than
+# this share of its hardest acceleration in the clips.
+_SAME = 0.05
+# How far from all frames of the clips a spline may lead, in body heights, before it is worth
+# a warning: nothing is known of the poses there.
+_UNKNOWN = 0.16
 # Gaps that are remembered for further splines.
 _MOST_GAPS = 64
+# Frames from which the subspace is fitted at most.
+_MOST_FITTED = 6000
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +106,7 @@ class SplineTransition:
 
 @dataclass(frozen=True, eq=False)
 class Subspace:
-    """Two clips as curves in one linear subspace. Made by `subspace`.
+    """Clips as curves in one linear subspace. Made by `subspace`.
 
     Fitting it is the slow part (still a fraction of a second); any number of
     transitions can be made from it.
@@ -107,23 +114,24 @@ class Subspace:
     Parameters
     ----------
     a, b
-        The clips; ``b`` with the bone lengths and the frame rate of ``a``.
+        The clips that are joined; ``b`` with the bone lengths and the frame rate of ``a``.
     embedding
         The subspace.
     curves
         Points ``(T, d)`` of the frames of ``a`` and of ``b``.
     velocities
-        Derivatives ``(T, d)`` of the curves in time, a second.
-    dissimilarity
-        ``(Ta, Tb)`` of every frame of ``a`` to every frame of ``b``.
+        Derivatives ``(T, d)`` of the curves in time, per second.
     rows
         The frames' poses ``(T, F)`` as rows of numbers, see `PoseCode`.
     samples
-        ``(S,)`` which of the frames, those of ``b`` after those of ``a``, are samples.
+        ``(S,)`` which of the frames, those of ``b`` after those of ``a``, and then those of
+        further clips, are samples.
     field
         Poses and speeds at any point, estimated from the samples.
     enter_scale
         Frames of ``b`` here for a frame of it as it was given.
+    paper
+        Whether transitions are made as in the paper, with nothing added.
     """
 
     a: Motion
@@ -131,12 +139,14 @@ class Subspace:
     embedding: Embedding
     curves: tuple[Array, Array]
     velocities: tuple[Array, Array]
-    dissimilarity: Array
     rows: tuple[Array, Array]
     samples: NDArray[np.intp]
     field: Field
     enter_scale: float = 1.0
+    paper: bool = False
     _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
+    _shapes: list[tuple[Array, Array]] = dataclasses.field(default_factory=list)
+    _strains: list[Strain] = dataclasses.field(default_factory=list)
 
     @property
     def explained(self) -> float:
@@ -144,17 +154,43 @@ class Subspace:
         return self.embedding.explained
 
     def best_pair(self, leave: int | None = None, enter: int | None = None) -> tuple[int, int]:
-        """The frames most alike in pose and velocity to leave and to enter.
+        """The frames to leave and to enter: alike in pose and velocity, with little cut off.
 
-        What is not given is sought where most of both clips is kept: in the second
-        half of the first clip, in the first half of the second.
+        Parameters
+        ----------
+        leave, enter
+            One of them, if it is given; the other is then the best for it.
         """
-        late = [leave] if leave is not None else range(len(self.a) // 2, len(self.a))
-        first = int(starts_in_tpose(self.b))
-        early = [enter] if enter is not None else range(first, (len(self.b) + 1) // 2)
-        part = self.dissimilarity[np.ix_(list(late), list(early))]
-        row, column = np.unravel_index(int(np.argmin(part)), part.shape)
-        return int(late[row]), int(early[column])
+        if leave is not None and enter is not None:
+            return leave, enter
+        return next(iter(self._pairs(leave, enter)))[1]
+
+    def _pairs(
+        self, leave: int | None, enter: int | None
+    ) -> Iterator[tuple[float, tuple[int, int]]]:
+        """Pairs of frames and what they cost, the cheapest first."""
+        if leave is None and enter is None:
+            half = min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
+            around = 0 if self.paper else round(half * self.a.fps)
+            first = int(starts_in_tpose(self.a)), int(starts_in_tpose(self.b))
+            for junction in find_junctions(self.a, self.b, half):
+                middle = [round(frame) for frame in junction.frames]
+                # The bridge takes the place of a little of both clips: it need not come back.
+                yield (
+                    junction.cost,
+                    (max(middle[0] - around, first[0]), min(middle[1] + around, len(self.b) - 1)),
+                )
+            return
+        given, other = (0, 1) if leave is not None else (1, 0)
+        frame = leave if leave is not None else enter
+        assert frame is not None
+        apart = np.linalg.norm(self.curves[other] - self.curves[given][frame], axis=1)
+        before = action_before((self.a, self.b)[other])
+        cost = apart + CUT * (before if other else 1.0 - before)
+        if starts_in_tpose((self.a, self.b)[other]):
+            cost[0] = np.inf
+        best = int(np.argmin(cost))
+        yield float(cost[best]), (frame, best) if other else (best, frame)
 
     def transition(
         self,
@@ -178,30 +214,79 @@ class Subspace:
             follow-through and anticipation.
         length
             Of the spline, in units of the most direct one; longer splines swing
-            further and take longer. None for one that looks good.
+            further and take longer. None for one that looks good; where the frame that is
+            entered is the frame that is left, it is then shown once, with no bridge at all.
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
         clean
             Whether feet that stand during the transition are held still.
+
+        Returns
+        -------
+        SplineTransition
+            The joined motion, and how it came about.
+
+        Raises
+        ------
+        BlendError
+            If a frame is not in its clip, or degree, length or bias is out of range.
+
+        Warns
+        -----
+        QualityWarning
+            If no spline is as short as asked for, if the spline leads through poses of which
+            no clip knows anything, or if the result is rougher than its clips.
         """
-        leave, enter = self._frames(leave, enter)
+        leave, enter = self._given(leave, enter)
+        if self.paper or (leave is not None and enter is not None):
+            pair = self.best_pair(leave, enter)
+            made = self._made(pair, degree, length, bias)
+        else:
+            made = self._calmest(leave, enter, degree, length, bias)
+        self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
+        plant = partial(plant_near, seams=[(made.start, made.end)])
+        whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant)
+        return replace(made, motion=whole)
+
+    def _calmest(
+        self, leave: int | None, enter: int | None, degree: int, length: float | None, bias: float
+    ) -> SplineTransition:
+        found: dict[tuple[int, int], SplineTransition] = {}
+
+        def make(pair: tuple[int, int]) -> Spliced:
+            made = found[pair] = self._made(pair, degree, length, bias)
+            return Spliced(made.raw, made.start, made.end, made.placed)
+
+        return found[calmest(self._pairs(leave, enter), make, self._strain)[0]]
+
+    def _made(
+        self, pair: tuple[int, int], degree: int, length: float | None, bias: float
+    ) -> SplineTransition:
+        """The transition between two frames, before feet are planted."""
+        leave, enter = pair
         gap = self._gap(leave, enter, degree, bias)
-        length = _LENGTH if length is None else length
-        traced = gap.trace(length)
-        gap.warn_if_too_short(length)
-        path, rows = traced.frames(gap.duration(length))
-        x, _, z = self.a.root[leave]
+        wanted = _LENGTH if length is None else length
+        traced = gap.trace(wanted)
         heading = float(facing(self.a)[leave])
-        bridge = self.field.code.decode(rows, self.a, (heading, float(x), float(z)))
-        arrival = heading + float(rows[:-1, self.field.code.columns["turn"]].sum())
-        raw, placed = self._joined(bridge, arrival, leave, enter)
-        end = leave + len(bridge) - 1
+        if length is None and not self.paper and self._same(leave, enter):
+            path = self.curves[1][enter : enter + 1]
+            bridge, arrival = self.b[enter], heading
+            placed = self._placed(self.a.root[leave], arrival, enter)
+            bridge = bridge.moved(placed)
+        else:
+            path, rows = traced.frames(gap.duration(wanted))
+            x, _, z = self.a.root[leave]
+            code = self.field.code
+            bridge = code.decode(rows, self.a, (heading, x, z), footed=not self.paper)
+            arrival = heading + float(rows[:-1, code.columns["turn"]].sum())
+            placed = self._placed(bridge.root[-1], arrival, enter)
+        joined = assembled(self.a, self.b, leave, enter, bridge, placed)
         return SplineTransition(
-            motion=self._cleaned(raw, leave, end) if clean else raw,
-            raw=raw,
-            start=leave,
-            end=end,
+            motion=joined.motion,
+            raw=joined.motion,
+            start=joined.start,
+            end=joined.end,
             leave=leave,
             enter=enter,
             degree=degree,
@@ -212,18 +297,29 @@ class Subspace:
             placed=placed,
         )
 
-    def _frames(self, leave: int | None, enter: int | None) -> tuple[int, int]:
-        if enter is not None:
-            enter = round(enter * self.enter_scale)
-        for what, frame, clip in (("leave", leave, self.a), ("enter", enter, self.b)):
-            if frame is not None and not 0 <= frame < len(clip):
-                called = f" {clip.name!r}" if clip.name else ""
+    def _given(self, leave: int | None, enter: int | None) -> tuple[int | None, int | None]:
+        """The frames that are given, in frames of the clips here; an error says what is wrong."""
+        frames: list[int | None] = []
+        for what, frame, clip, scale in (
+            ("leave", leave, self.a, 1.0),
+            ("enter", enter, self.b, self.enter_scale),
+        ):
+            if frame is None:
+                frames.append(None)
+                continue
+            called = f" {clip.name!r}" if clip.name else ""
+            if not isinstance(frame, int | np.integer):
+                raise BlendError(f"{what} at frame {frame}: expected a whole number of a frame")
+            here = round(frame * scale)
+            if not 0 <= here < len(clip):
                 raise BlendError(
-                    f"{what} at frame {frame}: the clip{called} has frames 0 to {len(clip) - 1}"
+                    f"{what} at frame {frame}: the clip{called} has frames 0 to "
+                    f"{round((len(clip) - 1) / scale)}"
                 )
-            if frame == 0 and starts_in_tpose(clip):
+            if here == 0 and starts_in_tpose(clip):
                 raise BlendError(f"{what} at frame 0: that is a T-pose; take frame 1 or later")
-        return self.best_pair(leave, enter)
+            frames.append(here)
+        return frames[0], frames[1]
 
     def _gap(self, leave: int, enter: int, degree: int, bias: float) -> Gap:
         """The gap, remembered: another length of the same spline needs little more."""
@@ -240,133 +336,162 @@ class Subspace:
                 degree,
                 bias,
                 self.a.fps,
+                least=0.0 if self.paper else needed(*self._ends(leave, enter)),
+                plain=self.paper,
             )
         return self._gaps[key]
 
-    def _joined(
-        self, bridge: Motion, arrival: float, leave: int, enter: int
-    ) -> tuple[Motion, Planar]:
-        """The first clip, the bridge and the second clip moved to where the bridge arrives."""
-        turn = arrival - float(facing(self.b)[enter])
-        arrives, begins = bridge.root[-1], self.b.root[enter]
-        turned = Planar(turn).apply(begins)
-        placed = Planar(turn, arrives[0] - turned[0], arrives[2] - turned[2])
-        rest = self.b[enter:].moved(placed)
-        parts = [self.a[: leave + 1]]
-        if len(bridge) > 2:
-            parts.append(replace(bridge[1:-1], source=self.a.source))
-        joined = concatenate([*(replace(p, constraints=()) for p in parts), rest])
-        late = leave + len(bridge) - 1
-        contacts = (
-            *clipped(self.a.constraints, 0, leave),
-            *(c.shifted(leave) for c in bridge.constraints),
-            *(c.shifted(late - enter) for c in clipped(self.b.constraints, enter, len(self.b))),
-        )
-        names = [name for name in (self.a.name, self.b.name) if name]
-        joined = replace(joined, name=" to ".join(names))
-        return joined.with_constraints(self._steady(joined, contacts, leave, late)), placed
+    def _seen(self) -> list[tuple[Array, Array]]:
+        """Of both clips the body's points ``(T, n, 3)`` and their peak accelerations ``(n,)``."""
+        if not self._shapes:
+            for rows, clip in zip(self.rows, (self.a, self.b), strict=True):
+                places = self.field.code.places(rows)
+                moving = places[int(starts_in_tpose(clip)) :]
+                second = np.linalg.norm(np.diff(moving, n=2, axis=0), axis=-1)
+                least = 1e-4 * body_height(self.a.skeleton)
+                peaks = second.max(axis=0, initial=least) * self.a.fps**2
+                self._shapes.append((places, peaks))
+        return self._shapes
 
-    def _steady(
-        self, joined: Motion, contacts: Iterable[Constraint], start: int, end: int
-    ) -> list[Constraint]:
-        """Contacts of the joined motion, without feet that are dragged to another place."""
-        feet = self.field.code.foot_points(*joined.forward())
-        points = {foot.kind: feet[:, i] for i, foot in enumerate(self.field.code.feet)}
-        near = _NEAR * leg_length(joined.skeleton) if points else 0.0
-        gap = round(_STEP_TIME * joined.fps)
-        result: list[Constraint] = []
-        for contact in constraint_tools.joined(contacts, gap=1.0):
-            if contact.kind in points:
-                result += steady(contact, points[contact.kind], start, end, near, gap)
-            else:
-                result.append(contact)
-        return result
-
-    @cached_property
-    def _floor(self) -> Floor:
-        return estimate_floor(self.a)
-
-    def _cleaned(self, raw: Motion, start: int, end: int) -> Motion:
-        """The motion with those plants held that reach into the transition."""
-        if not has_legs(raw.skeleton):
-            return raw
-        plants = [
-            c for c in raw.constraints if c.kind in FOOT_KINDS and c.end >= start and c.start <= end
+    def _ends(self, leave: int, enter: int) -> tuple[Array, Array, Array]:
+        """Places and velocities ``(2, n, 3)`` at both ends, and hardest accelerations ``(n,)``."""
+        (first, peaks_a), (second, peaks_b) = self._seen()
+        velocities = [
+            (places[min(at + 1, len(places) - 1)] - places[max(at - 1, 0)])
+            * (self.a.fps / max(min(at + 1, len(places) - 1) - max(at - 1, 0), 1))
+            for places, at in ((first, leave), (second, enter))
         ]
-        cleaned = clean_feet(raw, plants, floor=self._floor)
-        return cleaned.with_constraints(raw.constraints)
+        places = np.stack([first[leave], second[enter]])
+        return places, np.stack(velocities), np.maximum(peaks_a, peaks_b)
+
+    def _same(self, leave: int, enter: int) -> bool:
+        """Whether one clip could be cut to the other: the same pose at the same velocity."""
+        places, velocities, peaks = self._ends(leave, enter)
+        steps = np.linalg.norm(np.diff(places, axis=0)[0], axis=-1) * self.a.fps**2
+        faster = np.linalg.norm(np.diff(velocities, axis=0)[0], axis=-1) * self.a.fps
+        return bool(np.all(np.maximum(steps, faster) <= _SAME * peaks))
+
+    def _placed(self, arrives: Array, heading: float, enter: int) -> Planar:
+        """The move that takes the second clip's frame to a place and a heading."""
+        turn = heading - float(facing(self.b)[enter])
+        return Planar.onto(turn, self.b.root[enter, [0, 2]], arrives[[0, 2]])
+
+    @property
+    def _strain(self) -> Strain:
+        if not self._strains:
+            self._strains.append(Strain((self.a, self.b)))
+        return self._strains[0]
+
+    def _warn(self, made: SplineTransition, length: float | None, gap: Gap) -> None:
+        """Say what a user should know about a transition."""
+        if length is not None:
+            gap.warn_if_too_short(length)
+        from scipy.spatial import cKDTree
+
+        away, _ = cKDTree(self.field.points).query(made.path)
+        farthest = int(np.argmax(away))
+        if away[farthest] > _UNKNOWN and not self.paper:
+            warnings.warn(
+                f"between frames {made.leave} and {made.enter} the spline leads "
+                f"{away[farthest]:.0%} of the body's height away from every pose of the clips "
+                f"(frame {made.start + farthest}): neither clip holds the motion in between; "
+                "give a further clip that does",
+                QualityWarning,
+                stacklevel=3,
+            )
 
 
 def subspace(
     a: Motion,
     b: Motion,
-    *,
+    *lending: Motion,
     dimensions: int | None = None,
     explained: float = 0.95,
     most_samples: int = MOST_SAMPLES,
+    paper: bool = False,
 ) -> Subspace:
-    """Two clips as curves in one linear subspace, ready to be joined by splines.
+    """Clips as curves in one linear subspace, ready to be joined by splines.
 
     Parameters
     ----------
     a, b
         Clips with the same joints. Where bone lengths or frame rates differ, ``b`` is
         brought to those of ``a``.
+    *lending
+        Further clips of the same joints that lend their poses: what neither ``a`` nor ``b``
+        shows, such as getting up between lying and standing.
     dimensions
         Of the subspace; None for the fewest that explain enough.
     explained
         Share of the squared dissimilarities between frames that the subspace keeps.
     most_samples
-        Frames of both clips together that kriging uses; longer clips are thinned.
+        Frames of all clips together that kriging uses; longer clips are thinned.
+    paper
+        Make transitions exactly as published: poses, root velocity and speed are what
+        kriging gives along the spline, and only the feet are cleaned afterwards. By default
+        poses go on beyond the samples as the samples lead, both ends have the clips'
+        velocities, the root follows the foot that carries the body, and a transition takes
+        at least as long as the poses need.
+
+    Returns
+    -------
+    Subspace
+        Its method ``transition`` joins the clips.
+
+    Raises
+    ------
+    BlendError
+        If a clip has fewer than three frames, or dimensions or explained is out of range.
 
     Examples
     --------
-    >>> space = mw.subspace(landing, jump)                          # doctest: +SKIP
-    >>> quick = space.transition(60, 5, degree=2)                   # doctest: +SKIP
-    >>> grand = space.transition(60, 5, degree=4, length=1.6)       # doctest: +SKIP
+    >>> import motionweave as mw
+    >>> space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    >>> quick = space.transition(11, 24, degree=2)
+    >>> grand = space.transition(11, 24, degree=4, length=1.6)
+    >>> grand.duration > quick.duration
+    True
     """
-    a, b = on_common_skeleton((a, b))
-    for clip in (a, b):
+    scale = a.fps / b.fps
+    clips = [clip.resample(a.fps) for clip in on_common_skeleton((a, b, *lending))]
+    for clip in clips:
         if len(clip) < 3:
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
-    scale = a.fps / b.fps
-    a, b = _with_contacts(a), _with_contacts(b.resample(a.fps))
-    # A T-pose before the first frame is no part of the motion: it would be an outlier among
+    clips = [_with_contacts(clip) for clip in clips]
+    # A T-pose before the first frame is not part of the motion: it would be an outlier among
     # the samples, and the jump away from it the fastest thing that happens.
-    skipped = (int(starts_in_tpose(a)), int(starts_in_tpose(b)))
-    cut = (a[skipped[0] :], b[skipped[1] :])
-    seen = (features(cut[0]), features(cut[1]))
-    embedding = embed(np.concatenate(seen), dimensions, explained)
-    curves = (embedding.project(seen[0]), embedding.project(seen[1]))
-    velocities = (rate_of_change(curves[0], a.fps), rate_of_change(curves[1], a.fps))
+    skipped = [int(starts_in_tpose(clip)) for clip in clips]
+    cut = [clip[skip:] for clip, skip in zip(clips, skipped, strict=True)]
+    seen = [features(clip) for clip in cut]
+    total = sum(len(clip) for clip in cut)
+    fitted = np.concatenate([part[_thinned(len(part), _MOST_FITTED / total)] for part in seen])
+    embedding = embed(fitted, dimensions, explained)
+    curves = [embedding.project(part) for part in seen]
+    velocities = [rate_of_change(curve, a.fps) for curve in curves]
     code = PoseCode.of(cut)
-    rows = (code.encode(cut[0]), code.encode(cut[1]))
-    shapes = [weighted(code.places(part), a.skeleton) for part in rows]
-    speeds = [
-        [np.linalg.norm(along, axis=1), np.linalg.norm(rate_of_change(shape, a.fps), axis=1)]
-        for along, shape in zip(velocities, shapes, strict=True)
-    ]
-    total = len(cut[0]) + len(cut[1])
-    chosen = [_thinned(len(clip), min(most_samples / total, 1.0)) for clip in cut]
-    kept = np.concatenate([chosen[0], len(cut[0]) + chosen[1]])
-    from scipy.spatial.distance import cdist
+    rows = [code.encode(clip) for clip in cut]
+    kept = [_thinned(len(clip), most_samples / total) for clip in cut]
+    speeds = []
+    for along, part in zip(velocities, rows, strict=True):
+        shape = weighted(code.places(part), a.skeleton)
+        rates = along, rate_of_change(shape, a.fps)
+        speeds.append(np.stack([np.linalg.norm(rate, axis=1) for rate in rates], axis=1))
+    offsets = np.cumsum([0, *(len(clip) for clip in clips[:-1])]) + skipped
+
+    def chosen(parts: list[Array]) -> Array:
+        return np.concatenate([part[which] for part, which in zip(parts, kept, strict=True)])
 
     return Subspace(
-        a=a,
-        b=b,
+        a=clips[0],
+        b=clips[1],
         embedding=embedding,
         curves=_padded(curves, skipped),
         velocities=_padded(velocities, skipped),
-        dissimilarity=np.pad(cdist(*seen), [(skip, 0) for skip in skipped], mode="edge"),
         rows=_padded(rows, skipped),
-        samples=np.concatenate([skipped[0] + chosen[0], len(a) + skipped[1] + chosen[1]]),
-        field=Field(
-            code,
-            np.concatenate(curves)[kept],
-            np.concatenate(rows)[kept],
-            np.concatenate(speeds, axis=1).T[kept],
-        ),
+        samples=np.concatenate([at + which for at, which in zip(offsets, kept, strict=True)]),
+        field=Field(code, chosen(curves), chosen(rows), chosen(speeds), drift=not paper),
         enter_scale=scale,
+        paper=paper,
     )
 
 
@@ -380,13 +505,49 @@ def spline_transition(
     length: float | None = None,
     bias: float = 0.0,
     clean: bool = True,
+    paper: bool = False,
 ) -> Motion:
     """The two clips joined by a spline in their subspace, as one motion.
 
-    For several transitions between the same clips make the subspace once; see
-    `subspace` and `Subspace.transition`, which also explain the parameters.
+    For several transitions between the same clips make the subspace once, with `subspace`.
+
+    Parameters
+    ----------
+    a, b
+        Clips with the same joints; ``b`` is brought to the body and frame rate of ``a``.
+    leave, enter
+        Last frame kept of ``a`` and first frame kept of ``b``; None for the best.
+    degree
+        2 to 6. A quadratic spline is quick and plain; from 4 on there is room for
+        follow-through and anticipation.
+    length
+        Of the spline, in units of the most direct one; longer splines swing further and take
+        longer. None for one that looks good.
+    bias
+        -1 to 1: below 0 more follow-through of the first clip, above 0 more anticipation of
+        the second.
+    clean
+        Whether feet that stand during the transition are held still.
+    paper
+        Exactly as published, see `subspace`.
+
+    Returns
+    -------
+    Motion
+        The first clip up to ``leave``, the transition, and the second clip from ``enter``.
+
+    Raises
+    ------
+    BlendError
+        If a frame is not in its clip, or degree, length or bias is out of range.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.spline_transition(mw.sample("landing"), mw.sample("jump"), 11, 24).name
+    'landing to jump'
     """
-    made = subspace(a, b).transition(
+    made = subspace(a, b, paper=paper).transition(
         leave, enter, degree=degree, length=length, bias=bias, clean=clean
     )
     return made.motion
@@ -394,16 +555,16 @@ def spline_transition(
 
 def _with_contacts(clip: Motion) -> Motion:
     """The clip with contacts, detected if it has none and its skeleton has legs."""
-    if clip.constraints or not has_legs(clip.skeleton):
+    if clip.constraints or not has_feet(clip.skeleton):
         return clip
     return clip.with_constraints(detect_contacts(clip))
 
 
-def _padded(parts: tuple[Array, Array], skipped: tuple[int, int]) -> tuple[Array, Array]:
+def _padded(parts: list[Array], skipped: list[int]) -> tuple[Array, Array]:
     """Rows of both clips, the first repeated for frames that were skipped before it."""
     first, second = (
         np.concatenate([part[:1].repeat(skip, axis=0), part])
-        for part, skip in zip(parts, skipped, strict=True)
+        for part, skip in zip(parts[:2], skipped[:2], strict=True)
     )
     return first, second
 

@@ -1,38 +1,42 @@
 """``join``: two clips overlapped, warped in time onto the shared interval, and blended.
 
 The end of the first clip and the beginning of the second are brought onto one
-interval so that corresponding frames coincide, the second is laid over the first on
-the floor, and a slow-in/slow-out weight leads from one to the other (Witkin &
-Popović, section 3, after Perlin).
+interval so that corresponding frames coincide, and a slow-in/slow-out weight leads from
+one to the other (Witkin & Popović, section 3, after Perlin).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from motionweave.core import constraints as constraint_tools
-from motionweave.core import rotations
-from motionweave.core.arrays import Array
-from motionweave.core.constraints import Constraint, clipped, kinds, of_kind
+from motionweave.body.size import body_height
 from motionweave.core.curves import smootherstep
-from motionweave.core.motion import Motion, concatenate, local_translations
-from motionweave.core.planar import Planar
-from motionweave.errors import WarpError
+from motionweave.core.motion import Motion
+from motionweave.errors import QualityWarning, WarpError
+from motionweave.methods.finish import finished
+from motionweave.methods.junctions import UNLIKE, Junction, find_junctions
+from motionweave.methods.splice import Seam, Spliced, plant_near, splice
+from motionweave.methods.strain import Strain, calmest
 from motionweave.methods.warping.time import TimeCurve, paced_curve
+from motionweave.registration.distance import distance_block
+from motionweave.registration.register import register
 from motionweave.retargeting import on_common_skeleton
 
 Interval = tuple[float, float]
 
-# Seconds of overlap where none is given, and between corresponding points that are found.
-_OVERLAP = 0.5
+# Seconds of overlap where none is given, but not more than this share of the shorter clip;
+# and between corresponding points that are found.
+_OVERLAP = 0.6
+_SHARE = 0.24
 _BETWEEN = 0.12
-# Frames a second at which clips are compared to find where to overlap them.
-_RATE = 30.0
-# Seconds around the overlap within which feet are planted anew.
-_AROUND = 0.4
+# Seconds that a join lasts at most, where the poses are so far apart that it has to last
+# longer than the overlap.
+_LONGEST = 2.5
 
 
 @dataclass(frozen=True)
@@ -45,16 +49,19 @@ class Overlap:
         First and last frame of the interval, in each clip.
     points
         Pairs of frames inside that correspond.
+    least
+        Frames that the shared interval has at least, from its first to its last.
     """
 
     first: Interval
     second: Interval
     points: tuple[tuple[float, float], ...] = ()
+    least: int = 1
 
     @property
     def length(self) -> int:
-        """Frames of the shared interval: the mean of both."""
-        return max(round(0.5 * (np.ptp(self.first) + np.ptp(self.second))), 1)
+        """Frames of the shared interval: the mean of both, or more where that is too quick."""
+        return max(round(0.5 * (np.ptp(self.first) + np.ptp(self.second))), self.least)
 
     def curves(self) -> tuple[TimeCurve, TimeCurve]:
         """For each clip its frames along the shared interval.
@@ -73,6 +80,17 @@ class Overlap:
             paced_curve(shared, pairs[:, 1], pace[1], 1.0),
         )
 
+    def seam(self) -> Seam:
+        """The frames of both clips along the shared interval, slow in and slow out."""
+        shared = np.arange(self.length + 1, dtype=np.float64)
+        first, second = (curve(shared) for curve in self.curves())
+        return Seam(
+            np.clip(first, *self.first),
+            np.clip(second, *self.second),
+            # Speed and acceleration of the blend do not jump at its ends.
+            smootherstep(shared / self.length),
+        )
+
 
 def join(
     a: Motion,
@@ -88,12 +106,13 @@ def join(
     ----------
     a, b
         Clips of the same joints. The second is taken on the first's skeleton and frame
-        rate, and moved on the floor to where the first one is.
+        rate, and moved on the floor to where the first one arrives.
     overlap
         How many frames at the end of ``a`` lie over as many at the beginning of ``b``;
         or the two intervals, ``((first, last), (first, last))``, which may differ in
         length; frames of ``b`` count at the frame rate of ``a``. None looks for the place
-        where the clips are most alike, and overlaps half a second there.
+        where the clips are most alike and least is cut, and overlaps 0.6 seconds there, or
+        less where a clip is short.
     correspondences
         Pairs of frames (of a, of b) inside the intervals that belong together, such as
         the same foot's strikes. None finds them by registration; ``()`` has none.
@@ -102,11 +121,27 @@ def join(
 
     Returns
     -------
-    Before the overlap ``a`` as it is, after it ``b`` as it is but moved.
+    Motion
+        Before the overlap ``a`` as it is, after it ``b`` as it is but moved.
+
+    Raises
+    ------
+    WarpError
+        If the overlap or the correspondences are not in the clips.
+
+    Warns
+    -----
+    QualityWarning
+        If the poses are unlike, or if the result is rougher than its clips.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> mw.join(walk, jog, 20).name
+    'walk to jog'
     """
-    a, b = on_common_skeleton((a, b))
-    b = b.resample(a.fps)
-    return joined(a, b, overlap_of(a, b, overlap, correspondences), clean=clean)
+    return join_at(a, b, overlap_of(a, b, overlap, correspondences), clean=clean)
 
 
 def overlap_of(
@@ -116,75 +151,85 @@ def overlap_of(
     correspondences: Iterable[tuple[float, float]] | None = None,
 ) -> Overlap:
     """The place at which `join` joins clips, given or found; parameters as there."""
-    a, b = on_common_skeleton((a, b))
-    b = b.resample(a.fps)
-    place = find_overlap(a, b, _OVERLAP) if overlap is None else _given(a, b, overlap)
+    a, b = _alike(a, b)
+    if overlap is None and correspondences is None:
+        return _best(a, b)
+    place = _around(a, b, _junctions(a, b)[0]) if overlap is None else _given(a, b, overlap)
     points = _found(a, b, place) if correspondences is None else _checked(correspondences, place)
     return replace(place, points=points)
 
 
-def joined(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Motion:
-    """The join at a place; both clips have one skeleton and frame rate."""
-    shared = np.arange(place.length + 1, dtype=np.float64)
-    first, second = (
-        motion.sample(np.clip(curve(shared), 0.0, len(motion) - 1.0))
-        for motion, curve in zip((a, b), place.curves(), strict=True)
-    )
-    share = shared / place.length
-    # Slow in, slow out; speed and acceleration of the blend do not jump at its ends.
-    weight = smootherstep(share)
-    move = _alignment(first, second, weight)
-    middle = _blended(first, second.moved(move), weight)
-    start, end = round(place.first[0]), round(place.second[1])
-    parts = [middle]
-    if start > 0:
-        parts.insert(0, a[:start])
-    if end + 1 < len(b):
-        parts.append(b[end + 1 :].moved(move))
-    result = concatenate(parts)
-    result = replace(
-        result,
-        constraints=_constraints(a, b, middle, start, end, len(result)),
-        name=" to ".join(name for name in (a.name, b.name) if name),
-        source=a.source,
-    )
-    return _replanted(result, start, start + place.length) if clean else result
+def join_at(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Motion:
+    """The join at a place, as `overlap_of` gives it."""
+    a, b = _alike(a, b)
+    made = splice(a, b, place.seam())
+    middles = [round(0.5 * sum(interval)) for interval in (place.first, place.second)]
+    block = distance_block(a, b, *((m, m + 1) for m in middles))
+    apart = float(np.sqrt(max(float(block[0, 0]), 0.0))) / body_height(a.skeleton)
+    if apart > UNLIKE:
+        warnings.warn(
+            f"frames {middles[0]} of {a.name or 'the first clip'} and {middles[1]} of "
+            f"{b.name or 'the second'}, where they are joined, are {apart:.0%} of the body's "
+            "height apart; put a clip between them that leads from one to the other",
+            QualityWarning,
+            stacklevel=3,
+        )
+    plant = partial(plant_near, seams=[(made.start, made.end)])
+    return finished(made.motion, (a, b), clean=clean, plant=plant, stacklevel=4)
 
 
-def find_overlap(a: Motion, b: Motion, seconds: float) -> Overlap:
-    """Where the last half of one clip and the first half of another are most alike."""
-    from motionweave.registration.clouds import as_points
-    from motionweave.registration.distance import distance_grid
+def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
+    """Both clips from the pelvis on, on one floor, of one skeleton and frame rate."""
+    a, b = on_common_skeleton((a, b))
+    return a, b.resample(a.fps)
 
-    half = min(0.5 * seconds, 0.5 * a.duration, 0.5 * b.duration)
-    points = [as_points(motion).spread(_RATE) for motion in (a, b)]
-    grid = np.array(distance_grid(*points))
-    steps = [(len(m) - 1) / max(len(p) - 1, 1) for m, p in zip((a, b), points, strict=True)]
-    rows, columns = (
-        np.arange(len(p)) * step / a.fps for p, step in zip(points, steps, strict=True)
-    )
-    # Both intervals have to lie inside, and most of both clips is to be kept.
-    allowed_a = (rows >= max(half, 0.5 * a.duration - half)) & (rows <= a.duration - half + 1e-9)
-    allowed_b = (columns >= half - 1e-9) & (columns <= max(0.5 * b.duration, half) + 1e-9)
-    grid[~allowed_a] = np.inf
-    grid[:, ~allowed_b] = np.inf
-    if not np.any(np.isfinite(grid)):
+
+def _best(a: Motion, b: Motion) -> Overlap:
+    """Of the places where the clips are alike and little is cut the calmest."""
+    made: dict[Junction, Overlap] = {}
+    strain = Strain((a, b))
+
+    def at(junction: Junction) -> Spliced:
+        place = _around(a, b, junction)
+        place = replace(place, points=_found(a, b, place))
+        seam = place.seam()
+        # Poses that are far apart need longer than the clips are alike.
+        least = strain.needed(a.sample(seam.first), b.sample(seam.second), seam.weight)
+        made[junction] = replace(place, least=min(least, round(_LONGEST * a.fps)))
+        return splice(a, b, made[junction].seam())
+
+    places = ((junction.cost, junction) for junction in _junctions(a, b))
+    return made[calmest(places, at, strain)[0]]
+
+
+def _half(a: Motion, b: Motion) -> float:
+    """Seconds on either side of the middle of an overlap that is found."""
+    return 0.5 * min(_OVERLAP, _SHARE * min(a.duration, b.duration))
+
+
+def _junctions(a: Motion, b: Motion) -> tuple[Junction, ...]:
+    found = find_junctions(a, b, _half(a, b)) if min(len(a), len(b)) > 2 else ()
+    if not found:
         raise WarpError(
             f"clips of {a.duration:.2f} and {b.duration:.2f} s are too short to overlap; "
             "give the overlap in frames"
         )
-    row, column = np.unravel_index(np.argmin(grid), grid.shape)
-    width = round(half * a.fps)
+    return found
+
+
+def _around(a: Motion, b: Motion, junction: Junction) -> Overlap:
+    """Whole frames, the same number to either side of a junction in both clips."""
+    width = max(round(_half(a, b) * a.fps), 1)
     middles = [
-        int(np.clip(round(index * step), width, len(m) - 1 - width))
-        for index, step, m in zip((row, column), steps, (a, b), strict=True)
+        int(np.clip(round(frame), width, len(m) - 1 - width))
+        for frame, m in zip(junction.frames, (a, b), strict=True)
     ]
     first, second = ((float(m - width), float(m + width)) for m in middles)
     return Overlap(first, second)
 
 
 def _given(a: Motion, b: Motion, overlap: float | tuple[Interval, Interval]) -> Overlap:
-    if isinstance(overlap, int | float):
+    if isinstance(overlap, int | float | np.number):
         frames = round(overlap)
         if not 1 <= frames <= min(len(a), len(b)) - 1:
             raise WarpError(
@@ -192,7 +237,10 @@ def _given(a: Motion, b: Motion, overlap: float | tuple[Interval, Interval]) -> 
                 f"for clips of {len(a)} and {len(b)} frames"
             )
         return Overlap((float(len(a) - 1 - frames), len(a) - 1.0), (0.0, float(frames)))
-    pairs = np.asarray(overlap, dtype=np.float64)
+    try:
+        pairs = np.asarray(overlap, dtype=np.float64)
+    except (TypeError, ValueError):
+        pairs = np.zeros(0)
     if pairs.shape != (2, 2):
         raise WarpError(f"overlap {overlap!r}: expected two intervals (first, last) of frames")
     for (first, last), motion, which in zip(pairs, (a, b), ("first", "second"), strict=True):
@@ -222,15 +270,13 @@ def _checked(
 
 def _found(a: Motion, b: Motion, place: Overlap) -> tuple[tuple[float, float], ...]:
     """Corresponding frames inside an overlap, by registration of its two intervals."""
-    from motionweave.registration.register import register
-
     starts = [round(place.first[0]), round(place.second[0])]
     ends = [round(place.first[1]), round(place.second[1])]
     parts = [m[s : e + 1] for m, s, e in zip((a, b), starts, ends, strict=True)]
     count = int(min(part.duration for part in parts) / _BETWEEN)
     if count < 2:
         return ()
-    timewarp = register(*parts).timewarp
+    timewarp = register(*parts, ends="fixed").timewarp
     inside = np.linspace(timewarp.start, timewarp.end, count + 1)[1:-1]
     frames = timewarp.frames(inside) + starts
     low, high = np.array(starts, dtype=float), np.array(ends, dtype=float)
@@ -240,101 +286,3 @@ def _found(a: Motion, b: Motion, place: Overlap) -> tuple[tuple[float, float], .
         if np.all(pair > before + 1.0) and np.all(pair < high - 1.0):
             kept.append((float(pair[0]), float(pair[1])))
     return tuple(kept)
-
-
-def _alignment(first: Motion, second: Motion, weight: Array) -> Planar:
-    """The move that lays the second over the first, the middle of the overlap counting most."""
-    from motionweave.registration.distance import align
-
-    clouds = [motion.positions() for motion in (first, second)]
-    count = clouds[0].shape[1]
-    weights = np.repeat(weight * (1.0 - weight) + 1e-6, count)
-    flat = [cloud.reshape(-1, 3) for cloud in clouds]
-    return align(flat[0], flat[1], weights / weights.sum())
-
-
-def _blended(first: Motion, second: Motion, weight: Array) -> Motion:
-    share = weight[:, None]
-    sliding = first.translations is not None or second.translations is not None
-    moves = [local_translations(motion) for motion in (first, second)] if sliding else []
-    return replace(
-        first,
-        root=(1.0 - share) * first.root + share * second.root,
-        rotations=rotations.slerp(
-            first.rotations, second.rotations, np.broadcast_to(share, first.rotations.shape[:2])
-        ),
-        translations=(1.0 - share[..., None]) * moves[0] + share[..., None] * moves[1]
-        if sliding
-        else None,
-        constraints=_handed_over(first, second, weight),
-    )
-
-
-def _handed_over(first: Motion, second: Motion, weight: Array) -> tuple[Constraint, ...]:
-    """Contacts of the blend.
-
-    Two plants that overlap are one, which begins and ends as the weights then say; a plant
-    that only one clip has counts while that clip weighs more, if that is most of it.
-    """
-    last = len(weight) - 1.0
-    middle = float(np.interp(0.5, weight, np.arange(len(weight))))
-    result: list[Constraint] = []
-    for kind in {*kinds(first.constraints), *kinds(second.constraints)}:
-        early, late = (
-            list(of_kind(first.constraints, kind)),
-            list(of_kind(second.constraints, kind)),
-        )
-        for c in early:
-            partner = next((d for d in late if c.start <= d.end and d.start <= c.end), None)
-            if partner is None:
-                result += _mostly([c], 0.0, middle)
-                continue
-            late.remove(partner)
-            start, end = (
-                _led((getattr(c, at), getattr(partner, at)), weight) for at in ("start", "end")
-            )
-            result.append(Constraint(min(start, end), max(start, end), kind))
-        result += _mostly(late, middle, last)
-    return tuple(result)
-
-
-def _mostly(constraints: Iterable[Constraint], first: float, last: float) -> list[Constraint]:
-    """What lies within some frames of those constraints that lie mostly within them."""
-    return [
-        part
-        for c in constraints
-        for part in clipped([c], first, last)
-        if part.end - part.start > 0.5 * (c.end - c.start)
-    ]
-
-
-def _led(ends: tuple[float, float], weight: Array) -> float:
-    """A frame between those of two clips, nearer to the clip that weighs more there."""
-    share = float(np.interp(np.mean(ends), np.arange(len(weight)), weight))
-    return (1.0 - share) * ends[0] + share * ends[1]
-
-
-def _constraints(
-    a: Motion, b: Motion, middle: Motion, start: int, end: int, frames: int
-) -> tuple[Constraint, ...]:
-    """Contacts of the whole, those cut at the borders made one again."""
-    after = start + len(middle)
-    pieces = [
-        *clipped(a.constraints, 0.0, float(start)),
-        *(c.shifted(start) for c in middle.constraints),
-        *(c.shifted(after - 1 - end) for c in clipped(b.constraints, float(end), len(b) - 1.0)),
-    ]
-    return clipped(constraint_tools.joined(pieces, gap=1.0), 0.0, frames - 1.0)
-
-
-def _replanted(motion: Motion, start: int, end: int) -> Motion:
-    """Feet that stand in or around the overlap put in one place each."""
-    from motionweave.contacts.clean.footskate import clean_feet
-
-    around = _AROUND * motion.fps
-    near: Sequence[Constraint] = [
-        c for c in motion.constraints if c.end >= start - around and c.start <= end + around
-    ]
-    if not near:
-        return motion
-    return clean_feet(motion, near).with_constraints(motion.constraints)

@@ -50,9 +50,8 @@ def as_code(clips: Sequence[Clip], settings: FramespaceSettings, *, clean: bool)
     if settings.decoupled:
         arguments.append("decoupled=True")
         words.append("--decoupled")
-    if clean:
-        arguments.append("clean=True")
-    else:
+    if not clean:
+        arguments.append("clean=False")
         words.append("--no-clean")
     return Recipe(
         snippets.script(

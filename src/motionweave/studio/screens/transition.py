@@ -14,11 +14,11 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.blending.transition import (
     HALF_WIDTH,
-    Junction,
     best_junction,
     junctions,
     transition,
 )
+from motionweave.methods.junctions import Junction
 from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import HeatMap
@@ -140,7 +140,7 @@ class TransitionScreen(Screen):
         return Recipe(
             snippets.script(
                 names,
-                f"motion = mw.transition({call}{', clean=True' if clean else ''})",
+                f"motion = mw.transition({call}{'' if clean else ', clean=False'})",
                 f"mw.save(motion, {snippets.OUTPUT!r})",
             ),
             snippets.commands(

@@ -1,0 +1,257 @@
+"""Feet across a seam: which of them carry the body, which really stay, and which take a step.
+
+Where clips stand differently, both feet cannot stay: one of them carries the body and
+stays, the other moves over to its new place, and is lifted on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motionweave.body import ik
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.soles import has_feet, soles
+from motionweave.core import rotations
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.constraints import Constraint, clipped, kinds, of_kind
+from motionweave.core.curves import smootherstep
+from motionweave.core.motion import Motion
+
+# Seconds in which a foot takes over, or gives up, the weight of the body.
+_LOADING = 0.1
+# How much sharper than their loads feet share the weight, and how much the favoured one counts.
+_FIRMNESS = 3
+_FAVOUR = 8.0
+# Leg lengths by which a foot may drift and still be held in its place, the seconds that a
+# foot takes at least to another one, and how high it is lifted on the way, as a share of it.
+_NEAR = 0.06
+_STEP_TIME = 0.1
+_LIFT = 0.2
+_MOST_LIFT = 0.08
+
+
+@dataclass(frozen=True, eq=False)
+class Feet:
+    """Heels and toes of a character, fixed to their joints.
+
+    Parameters
+    ----------
+    kinds
+        Their contact kinds, such as ``left_heel``; none for a skeleton without legs.
+    joints
+        The joints that carry them.
+    offsets
+        ``(feet, 3)`` places in the frames of these joints.
+    """
+
+    kinds: tuple[str, ...]
+    joints: tuple[int, ...]
+    offsets: Array
+
+    @classmethod
+    def of(cls, motion: Motion) -> Feet:
+        """The feet of the character that performs a motion."""
+        if not has_feet(motion.skeleton):
+            return cls((), (), np.zeros((0, 3)))
+        rows = [
+            row
+            for side, sole in soles(motion).items()
+            for row in (
+                (f"{side}_heel", sole.ankle, sole.heel),
+                (f"{side}_toe", sole.toe_joint, sole.toe),
+            )
+        ]
+        names, joints, offsets = zip(*rows, strict=True)
+        return cls(names, joints, np.array(offsets))
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def points(self, motion: Motion) -> Array:
+        """Places ``(n, feet, 3)`` of heels and toes in a motion of that skeleton."""
+        positions, orientations = motion.forward()
+        joints = list(self.joints)
+        return np.asarray(
+            positions[:, joints] + rotations.rotate(orientations[:, joints], self.offsets)
+        )
+
+
+def carrying(stands: Array) -> Array:
+    """Shares ``(n, feet)`` of the body's weight, from how firmly ``(n, feet)`` each foot stands.
+
+    Something carries the whole weight wherever a foot stands; as the last one leaves the ground,
+    the weight fades. The firmest foot takes nearly all of it, and of two that stand alike the
+    one that stands more over all: two feet that stand in other places in the second clip than
+    in the first would both slide if they shared the weight.
+
+    Parameters
+    ----------
+    stands
+        Heel and toe of one foot, heel and toe of the other, 0 to 1.
+    """
+    sides = np.stack([stands[:, :2].max(axis=1), stands[:, 2:].max(axis=1)], axis=1)
+    favoured = int(np.argmax(sides.sum(axis=0)))
+    favour = np.where(np.array([0, 0, 1, 1]) == favoured, _FAVOUR, 1.0)
+    pull = favour * stands**_FIRMNESS
+    grounded = np.minimum(sides.sum(axis=1, keepdims=True), 1.0)
+    return np.asarray(grounded * pull / np.maximum(pull.sum(axis=1, keepdims=True), 1e-12))
+
+
+def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: float) -> Array:
+    """How firmly ``(n,)`` a part stands at ``frames`` ``(n,)``: 0 to 1, eased at both ends."""
+    eased = np.zeros(len(frames))
+    for c in of_kind(constraints, kind):
+        inside = np.minimum(frames - c.start, c.end - frames) / (_LOADING * fps)
+        eased = np.maximum(eased, smootherstep(inside + 0.5))
+    return eased
+
+
+def handed_over(
+    first: Iterable[Constraint], second: Iterable[Constraint], weight: Array
+) -> tuple[Constraint, ...]:
+    """Contacts of a cross-fade, in its frames, from those of both clips.
+
+    Two contacts that overlap are one, which begins and ends as the weights then say; a
+    contact that only one clip has counts while that clip weighs more, if that is most of it.
+    """
+    first, second = tuple(first), tuple(second)
+    last = len(weight) - 1.0
+    middle = float(np.interp(0.5, weight, np.arange(len(weight))))
+    result: list[Constraint] = []
+    for kind in kinds((*first, *second)):
+        early, late = list(of_kind(first, kind)), list(of_kind(second, kind))
+        for c in early:
+            partner = next((d for d in late if c.start <= d.end and d.start <= c.end), None)
+            if partner is None:
+                result += _mostly([c], 0.0, middle)
+                continue
+            late.remove(partner)
+            start, end = (
+                _led((getattr(c, at), getattr(partner, at)), weight) for at in ("start", "end")
+            )
+            result.append(Constraint(min(start, end), max(start, end), kind))
+        result += _mostly(late, middle, last)
+    return tuple(result)
+
+
+def _mostly(constraints: Iterable[Constraint], first: float, last: float) -> list[Constraint]:
+    """What lies within some frames of those constraints that lie mostly within them."""
+    return [
+        part
+        for c in constraints
+        for part in clipped([c], first, last)
+        if part.end - part.start > 0.5 * (c.end - c.start)
+    ]
+
+
+def _led(ends: tuple[float, float], weight: Array) -> float:
+    """A frame between those of two clips, nearer to the clip that weighs more there."""
+    share = float(np.interp(np.mean(ends), np.arange(len(weight)), weight))
+    return (1.0 - share) * ends[0] + share * ends[1]
+
+
+def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
+    """The frames of a seam in which each foot that stands either stays or takes a step.
+
+    Contacts of feet that move over to another place are given up on the way, and the feet are
+    lifted a little over the floor there.
+
+    Parameters
+    ----------
+    motion
+        n frames, with contacts.
+    feet
+        Of the character.
+    drift
+        ``(n, feet, 2)`` how far each of them has gone over the floor that should have stayed.
+    """
+    size = leg_length(motion.skeleton)
+    gap = round(_STEP_TIME * motion.fps)
+    frames = np.arange(len(motion))
+    held: list[Constraint] = []
+    lifts = {side: np.zeros(len(motion)) for side in SIDES}
+    for contact in motion.constraints:
+        if contact.kind not in feet.kinds:
+            held.append(contact)
+            continue
+        places = drift[:, feet.kinds.index(contact.kind)]
+        kept = steady(contact, places, _NEAR * size, gap)
+        held += kept
+        if len(kept) == 2:
+            first, last = kept[0].end, kept[1].start
+            way = float(np.linalg.norm(places[int(last)] - places[int(first)]))
+            share = (frames - first) / (last - first)
+            bump = smootherstep(2.0 * share) * smootherstep(2.0 - 2.0 * share)
+            lift = lifts[contact.kind.split("_")[0]]
+            np.maximum(lift, min(_LIFT * way, _MOST_LIFT * size) * bump, out=lift)
+    for side, lift in lifts.items():
+        motion = _lifted(motion, side, lift)
+    return motion.with_constraints(held)
+
+
+def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
+    """A leg bent so that its foot is higher by ``lift`` ``(T,)``; the foot does not turn."""
+    moved = np.flatnonzero(lift > 0.0)
+    if len(moved) == 0:
+        return motion
+    rig = find_rig(motion.skeleton)
+    limb = ik.Limb(*(rig.joint(f"{side}_{role}", "steps") for role in ("thigh", "shin", "ankle")))
+    positions, orientations = motion.forward()
+    hinge = ik.hinge_axis(positions, orientations, limb)[moved]
+    upper, middle, end = (positions[moved, joint] for joint in limb)
+    goal = end + lift[moved, None] * np.array([0.0, 1.0, 0.0])
+    solved = ik.solve_two_bones(upper, middle, end, goal, hinge=hinge)
+    quats = np.array(motion.rotations)
+    local, before = motion.rotations[moved], orientations[moved]
+    new = ik.apply_to_limb(local, before, motion.skeleton, limb, solved)
+    quats[np.ix_(moved, np.array(limb))] = np.where(
+        np.sum(new * local[:, limb], axis=-1, keepdims=True) < 0.0, -new, new
+    )
+    return replace(motion, rotations=quats)
+
+
+def steady(contact: Constraint, places: Array, near: float, gap: int) -> list[Constraint]:
+    """What is left of a contact if the foot may not be dragged.
+
+    Parameters
+    ----------
+    contact
+        In frames of the seam.
+    places
+        ``(n, 2)`` where on the floor the heel or toe is in the seam.
+    near
+        How far a foot may be from its place and still count as standing there.
+    gap
+        Frames that it takes at least to move a foot.
+    """
+    last = len(places) - 1
+    frames = np.arange(max(int(np.ceil(contact.start)), 0), min(int(contact.end), last) + 1)
+    if len(frames) == 0:
+        return [contact]
+    there = places[frames]
+    from_first = np.linalg.norm(there - there[0], axis=1)
+    from_last = np.linalg.norm(there - there[-1], axis=1)
+    if max(from_first.max(), from_last.max()) <= near:
+        return [contact]
+    # How many frames the foot stays where it was, and how many it is where it will be.
+    stays = _leading(from_first <= near)
+    waits = _leading(from_last[::-1] <= near)
+    spare = len(frames) - stays - waits
+    if spare < gap:
+        less = -(-(gap - spare) // 2)
+        stays, waits = max(stays - less, 1), max(waits - less, 1)
+    parts = []
+    # A contact that begins or ends within the seam has no place of its own there.
+    if contact.start <= 0.0:
+        parts.append(replace(contact, end=float(frames[stays - 1])))
+    if contact.end >= last:
+        parts.append(replace(contact, start=float(frames[-waits])))
+    return [part for part in parts if part.start <= part.end]
+
+
+def _leading(mask: BoolArray) -> int:
+    """How many of the first values are true without a break."""
+    return len(mask) if mask.all() else int(np.argmin(mask))

@@ -1,0 +1,316 @@
+"""What all ways of joining clips share: one clip laid after another, without a seam to be seen.
+
+A joiner decides which frames of the two clips are shown along the seam and how they are
+weighed; here the frames are cross-faded, the second clip is put where the seam arrives,
+contacts are carried across, and feet that stand there are planted.
+
+Poses are averaged, places are not: of the root the *velocities* over the floor and about the
+vertical are averaged and integrated, each as seen from the clip's own heading. Two clips at
+different speeds pass from one speed to the other, wherever they were laid over each other.
+A foot that carries the body goes as it goes in the clips (it stays where it is); where the
+averaged pose would drag it, the root gives way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motionweave.body.soles import has_feet
+from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import joined as joined_contacts
+from motionweave.core.curves import smootherstep
+from motionweave.core.motion import Motion, concatenate, local_translations
+from motionweave.core.planar import Planar
+from motionweave.errors import BlendError
+from motionweave.methods.footing import Feet, carrying, handed_over, loading, stepping
+from motionweave.registration.distance import align
+
+# The ends of contacts that are closer than this, in frames, are one contact.
+_TOUCHING = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Seam:
+    """Which frames of two clips are shown where they meet.
+
+    Parameters
+    ----------
+    first, second
+        ``(n,)`` frames of the first and of the second clip, not falling.
+    weight
+        ``(n,)`` how much the second clip counts, from 0 to 1: the seam begins with a frame
+        of the first clip and ends with one of the second.
+    """
+
+    first: Array
+    second: Array
+    weight: Array
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def lasting(self, count: int) -> Seam:
+        """The same frames over a longer time, ``count`` frames.
+
+        The first clip comes to rest as it fades, and the second sets off as it comes; both
+        keep their own speed where they are shown alone.
+        """
+        if count <= len(self):
+            return self
+        last = len(self) - 1
+        share = np.arange(count) / (count - 1)
+        power = (count - 1) / last
+        at = np.arange(len(self))
+        return Seam(
+            np.interp(last * (1.0 - (1.0 - share) ** power), at, self.first),
+            np.interp(last * share**power, at, self.second),
+            smootherstep(share),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Spliced:
+    """Two clips made one.
+
+    Parameters
+    ----------
+    motion
+        The first clip up to the seam, the seam, the second clip from there on.
+    start, end
+        First and last frame of the seam in it: a frame of the first and one of the second.
+    placed
+        The move that was applied to the second clip.
+    """
+
+    motion: Motion
+    start: int
+    end: int
+    placed: Planar
+
+    @property
+    def seam(self) -> Motion:
+        """The frames of the seam and those next to it."""
+        return self.motion[max(self.start - 2, 0) : self.end + 3]
+
+
+def given_clips(
+    motions: Sequence[Motion | Iterable[Motion]], least: int, what: str
+) -> list[Motion]:
+    """Clips given one by one or as one sequence.
+
+    Parameters
+    ----------
+    motions
+        The positional arguments of a function.
+    least
+        How many it needs.
+    what
+        Joins them, for the message.
+    """
+    clips: list[Motion] = []
+    for one in motions:
+        if isinstance(one, Motion):
+            clips.append(one)
+        elif isinstance(one, Iterable) and not isinstance(one, str):
+            clips.extend(one)
+        else:
+            raise BlendError(f"{what} takes motions; got {type(one).__name__}")
+    wrong = next((clip for clip in clips if not isinstance(clip, Motion)), None)
+    if wrong is not None:
+        raise BlendError(f"{what} takes motions; got {type(wrong).__name__}")
+    if len(clips) < least:
+        raise BlendError(f"{what} joins two clips or more; got {len(clips)}")
+    return clips
+
+
+def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
+    """Feet planted that stand during seams, given as first and last frames; the rest stays."""
+    seams = tuple(seams)
+    near = [c for c in motion.constraints if any(c.end >= s and c.start <= e for s, e in seams)]
+    if not near or not has_feet(motion.skeleton):
+        return motion
+    return clean_feet(motion, near).with_constraints(motion.constraints)
+
+
+def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
+    """One clip after another, cross-faded along a seam.
+
+    Parameters
+    ----------
+    a, b
+        Clips of one skeleton and frame rate.
+    seam
+        Where it begins or ends between two frames, the clip before or after it is sampled.
+    """
+    parts = a.sample(seam.first), b.sample(seam.second)
+    middle, placed = cross_fade(*parts, seam.weight, Feet.of(a))
+    return assembled(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
+
+
+def assembled(
+    a: Motion, b: Motion, leave: float, enter: float, middle: Motion, placed: Planar
+) -> Spliced:
+    """What is kept of two clips around the motion that leads from one to the other.
+
+    Parameters
+    ----------
+    a, b
+        Clips of one skeleton and frame rate.
+    leave, enter
+        The frames of ``a`` and of ``b`` that ``middle`` begins and ends with.
+    middle
+        At least one frame, with its contacts; a single one is the frame that is entered.
+    placed
+        The move that takes ``b`` to where ``middle`` ends.
+    """
+    head = _frames(a, leave - np.floor(leave), leave)
+    tail = _frames(b, enter, enter + np.floor(len(b) - 1 - enter)).moved(placed)
+    start, end = len(head) - 1, len(head) + len(middle) - 2
+    parts = [head[:-1] if len(head) > 1 else None, middle[:-1] if len(middle) > 1 else None, tail]
+    joined = concatenate([replace(part, constraints=()) for part in parts if part is not None])
+    held = [
+        *head.constraints,
+        *(c.shifted(start) for c in middle.constraints),
+        *(c.shifted(end) for c in tail.constraints),
+    ]
+    names = " to ".join(motion.name for motion in (a, b) if motion.name)
+    joined = replace(joined, name=names, source=a.source)
+    return Spliced(joined.with_constraints(joined_contacts(held, _TOUCHING)), start, end, placed)
+
+
+def _frames(motion: Motion, first: float, last: float) -> Motion:
+    """The frames from ``first`` to ``last``, which are whole frames apart."""
+    if first == np.floor(first):
+        return motion[int(first) : round(last) + 1]
+    return motion.sample(first + np.arange(round(last - first) + 1))
+
+
+def cross_fade(first: Motion, second: Motion, weight: Array, feet: Feet) -> tuple[Motion, Planar]:
+    """The frames of two clips averaged, and the move that puts the second where they end.
+
+    Parameters
+    ----------
+    first, second
+        n frames each, wherever they stand.
+    weight
+        ``(n,)`` of the second, from 0 to 1.
+    feet
+        Of the character.
+    """
+    laid = laid_over(first, second, weight)
+    clips = (first, second.moved(laid))
+    weights = np.stack([1.0 - weight, weight], axis=1)
+    middle = int(np.argmin(np.abs(weight - 0.5)))
+    ways = [_way(clip, middle) for clip in clips]
+    way = integrated(ways, weights)
+    poses = [clip.moved(Planar(-its_way.angle)) for clip, its_way in zip(clips, ways, strict=True)]
+    share = np.broadcast_to(weight[:, None], first.rotations.shape[:2])
+    blended = rotations.slerp(poses[0].rotations, poses[1].rotations, share)
+    blended[:, 0] = way.turn(blended[:, 0])
+    heights = np.stack([clip.root[:, 1] for clip in clips], axis=1)
+    sliding = any(clip.translations is not None for clip in clips)
+    moves = np.stack([local_translations(clip) for clip in clips]) if sliding else None
+    result = replace(
+        first,
+        root=np.stack([way.x, np.sum(weights * heights, axis=1), way.z], axis=1),
+        rotations=blended,
+        translations=None if moves is None else np.einsum("tk,ktjc->tjc", weights, moves),
+        constraints=handed_over(first.constraints, second.constraints, weight),
+    )
+    result = _standing(result, way, clips, ways, weights, feet)
+    arrival = Planar(way.angle[-1], *result.root[-1, [0, 2]]) @ ways[1][-1].inverse()
+    return result, arrival @ laid
+
+
+def laid_over(first: Motion, second: Motion, weight: Array) -> Planar:
+    """The move that lays the second over the first, the middle of the seam counting most."""
+    clouds = [motion.positions() for motion in (first, second)]
+    weights = np.repeat(weight * (1.0 - weight) + 1e-6, clouds[0].shape[1])
+    flat = [cloud.reshape(-1, 3) for cloud in clouds]
+    return align(flat[0], flat[1], weights / weights.sum())
+
+
+def _way(motion: Motion, origin: int) -> Planar:
+    """Place and heading ``(n,)`` of the root; the heading is counted from a frame.
+
+    Summed up from frame to frame, a heading is known for a body in any attitude.
+    """
+    quats = motion.rotations[:, 0]
+    turns = rotations.vertical_angle(rotations.multiply(quats[1:], rotations.inverse(quats[:-1])))
+    heading = np.concatenate([[0.0], np.cumsum(turns)])
+    return Planar(heading - heading[origin], motion.root[:, 0], motion.root[:, 2])
+
+
+def integrated(ways: Sequence[Planar], weights: Array) -> Planar:
+    """The way ``(n,)`` whose steps are the averages of the steps of ``ways`` ``(n,)`` each.
+
+    A step is the planar move from one frame to the next as seen from the way itself: its turn
+    and its shift are averaged, so that curved ways stay curved. It begins where the first of
+    the heaviest ways begins.
+
+    Parameters
+    ----------
+    ways
+        k ways.
+    weights
+        ``(n, k)``, rows summing to one.
+    """
+    start = ways[int(np.argmax(weights[0]))][0]
+    steps = [way[:-1].inverse() @ way[1:] for way in ways]
+    between = 0.5 * (weights[:-1] + weights[1:])
+    turn, x, z = (
+        np.sum(between * np.stack([getattr(s, field) for s in steps], axis=1), axis=1)
+        for field in ("angle", "x", "z")
+    )
+    angle = start.angle + np.concatenate([[0.0], np.cumsum(turn)])
+    shift = Planar(angle[:-1]).apply_xz(np.stack([x, z], axis=1))
+    place = np.array([start.x, start.z]) + summed(shift)
+    return Planar(angle, place[:, 0], place[:, 1])
+
+
+def _standing(
+    motion: Motion,
+    way: Planar,
+    clips: Sequence[Motion],
+    ways: Sequence[Planar],
+    weights: Array,
+    feet: Feet,
+) -> Motion:
+    """The cross-fade moved so that the feet that carry it go as they go in the clips."""
+    if len(feet) == 0 or len(motion) < 2:
+        return motion
+    frames = np.arange(len(motion), dtype=np.float64)
+    between = 0.5 * (weights[1:] + weights[:-1])
+    stands, heights = (np.zeros((len(motion), len(feet))) for _ in range(2))
+    wanted = np.zeros((len(motion) - 1, len(feet), 2))
+    for i, (clip, its_way) in enumerate(zip(clips, ways, strict=True)):
+        points = feet.points(clip)
+        held = [loading(clip.constraints, kind, frames, clip.fps) for kind in feet.kinds]
+        stands = stands + weights[:, i, None] * np.stack(held, axis=1)
+        heights = heights + weights[:, i, None] * points[..., 1]
+        steps = Planar(-its_way.angle[:-1, None]).apply_xz(_steps(points))
+        wanted = wanted + between[:, i, None, None] * steps
+    points, share = feet.points(motion), carrying(stands)
+    slip = Planar(way.angle[:-1, None]).apply_xz(wanted) - _steps(points)
+    shares = 0.5 * (share[1:] + share[:-1])
+    give = np.sum(shares[..., None] * slip, axis=1)
+    root = np.array(motion.root)
+    root[:, 1] += np.sum(share * (heights - points[..., 1]), axis=1)
+    root[:, [0, 2]] += summed(give)
+    drift = summed(give[:, None] - slip)
+    return stepping(replace(motion, root=root), feet, drift)
+
+
+def _steps(points: Array) -> Array:
+    """Steps ``(n - 1, ..., 2)`` over the floor of points ``(n, ..., 3)``."""
+    return np.diff(points[..., [0, 2]], axis=0)
+
+
+def summed(steps: Array) -> Array:
+    """Sums ``(n, ...)`` of steps ``(n - 1, ...)``, from zero."""
+    return np.concatenate([np.zeros((1, *steps.shape[1:])), np.cumsum(steps, axis=0)])

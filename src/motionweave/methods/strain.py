@@ -1,0 +1,132 @@
+"""How hard a joined motion is on the body, and which of several joins is the calmest."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.size import body_height
+from motionweave.core.arrays import Array
+from motionweave.core.interrupt import checkpoint
+from motionweave.core.motion import Motion
+from motionweave.errors import BlendError, MotionweaveError
+from motionweave.methods.splice import Spliced, laid_over
+
+# A join is calm if it strains the body at most this many times as much as its clips do.
+_CALM = 1.02
+# What strain costs, for each time the clips' own, in body heights of distance.
+_STRAIN = 0.1
+# Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
+# clips do that a cross-fade may add.
+_PEAK_ACCELERATION = 5.77
+_PEAK_SPEED = 1.875
+_SHARE = 0.8
+# How many places are tried, best first.
+_MOST_TRIES = 8
+
+Place = TypeVar("Place")
+
+
+class Strain:
+    """How hard a joined motion is on the body, measured by what its clips do themselves.
+
+    Parameters
+    ----------
+    clips
+        The clips that are joined, of one skeleton and frame rate.
+    """
+
+    def __init__(self, clips: Sequence[Motion]) -> None:
+        skeleton = clips[0].skeleton
+        named = sorted(set(find_rig(skeleton).roles.values()))
+        self._joints = named or list(range(len(skeleton)))
+        roles = find_rig(skeleton).roles
+        self._feet = [roles[f"{side}_ankle"] for side in SIDES if f"{side}_ankle" in roles]
+        # Joints that hardly move in the clips are held against the body's own size.
+        least = 1e-4 * body_height(skeleton)
+        own = [self._rates(clip) for clip in clips]
+        self._acceleration = np.max([x.max(axis=0, initial=least) for x, _ in own], axis=0)
+        self._speed = max(float(x.max(initial=least)) for _, x in own)
+
+    def _rates(self, motion: Motion) -> tuple[Array, Array]:
+        """Accelerations ``(T - 2, joints)`` and speeds of the root ``(T - 1,)``, per frame."""
+        second = np.diff(motion.positions()[:, self._joints], n=2, axis=0)
+        return np.linalg.norm(second, axis=-1), np.linalg.norm(np.diff(motion.root, axis=0), axis=1)
+
+    def __call__(self, motion: Motion) -> float:
+        """The larger of the peak acceleration of any joint and the top speed of the root, as a
+        multiple of what the clips do: 1 is as much as they do themselves."""
+        accelerations, speeds = self._rates(motion)
+        return max(
+            float((accelerations / self._acceleration).max(initial=0.0)),
+            float(speeds.max(initial=0.0)) / self._speed,
+        )
+
+    def needed(self, first: Motion, second: Motion, weight: Array) -> int:
+        """Frames that it takes at least to go over from one clip to another, without strain.
+
+        As long as a slow-in, slow-out blend must last so that no joint accelerates, and the
+        root moves, much harder than in the clips: with a way D to go in n frames its peak
+        acceleration is 5.77 D / n², its peak speed 1.875 D / n.
+
+        Parameters
+        ----------
+        first, second
+            The frames of both that would be cross-faded, n of each.
+        weight
+            ``(n,)`` of the second.
+        """
+        second = second.moved(laid_over(first, second, weight))
+        middle = len(weight) // 2
+        here, there = first.positions(), second.positions()
+        ways = np.linalg.norm((here - there)[middle][self._joints], axis=-1)
+        still = np.sqrt(_PEAK_ACCELERATION * ways / (_SHARE * self._acceleration)).max()
+        moves = np.linalg.norm(np.diff(np.stack([first.root, second.root]), axis=1), axis=-1)
+        spare = max(self._speed - float(moves[:, max(middle - 1, 0)].mean()), 0.3 * self._speed)
+        # The root moves against the foot that carries the body.
+        roots = (here[middle, :1] - there[middle, :1]) - (here - there)[middle][self._feet]
+        way = float(np.linalg.norm(roots, axis=-1).min(initial=np.inf)) if self._feet else 0.0
+        return int(np.ceil(max(still, _PEAK_SPEED * way / (_SHARE * spare))))
+
+
+def calmest(
+    places: Iterable[tuple[float, Place]], make: Callable[[Place], Spliced], strain: Strain
+) -> tuple[Place, Spliced]:
+    """The place that costs least, how hard the join is on the body included.
+
+    Parameters
+    ----------
+    places
+        Where to try and what that costs, the cheapest first.
+    make
+        The join at a place; a `MotionweaveError` says that there is none.
+    strain
+        By which joins are compared.
+
+    Raises
+    ------
+    MotionweaveError
+        What ``make`` says of the last place, if there is a join at none.
+    """
+    best: tuple[float, Place, Spliced] | None = None
+    refused: MotionweaveError = BlendError("no place at which the clips could be joined")
+    for cost, place in itertools.islice(places, _MOST_TRIES):
+        checkpoint()
+        if best is not None and cost >= best[0]:
+            break
+        try:
+            made = make(place)
+        except MotionweaveError as error:
+            refused = error
+            continue
+        # Poses that are alike do not promise that the way between them is smooth.
+        total = cost + _STRAIN * max(strain(made.seam) - _CALM, 0.0)
+        if best is None or total < best[0]:
+            best = total, place, made
+    if best is None:
+        raise refused
+    return best[1], best[2]

@@ -1,0 +1,167 @@
+"""The splice that all joiners share: the clips' own frames outside, velocities blended inside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave import Constraint, Motion, Planar
+from motionweave.core import rotations
+from motionweave.core.curves import smootherstep
+from motionweave.errors import BlendError
+from motionweave.methods.footing import Feet, handed_over
+from motionweave.methods.splice import Seam, cross_fade, given_clips, integrated, splice
+from motionweave.methods.strain import Strain
+
+
+def seam(first: int, second: int, count: int) -> Seam:
+    steps = np.arange(count, dtype=float)
+    return Seam(first + steps, second + steps, smootherstep(steps / (count - 1)))
+
+
+def peak(motion: Motion) -> float:
+    second = np.diff(motion.positions(), n=2, axis=0)
+    return float(np.linalg.norm(second, axis=-1).max())
+
+
+@pytest.mark.parametrize("move", [Planar(), Planar(2.0, 7.0, -3.0)])
+def test_a_clip_spliced_to_itself_is_itself(move: Planar) -> None:
+    walk = mw.sample("walk")
+    made = splice(walk, walk.moved(move), seam(30, 30, 25))
+    assert (made.start, made.end) == (30, 54)
+    np.testing.assert_allclose(made.motion.root, walk.root, atol=1e-9)
+    assert rotations.angle_between(made.motion.rotations, walk.rotations).max() < 1e-7
+    assert made.motion.constraints == walk.constraints
+
+
+def test_speeds_pass_from_one_to_the_other_wherever_the_clips_are() -> None:
+    """Two bodies that glide at other speeds: positions blended, one would lurch or go back."""
+    still = mw.sample("walk")
+    pose = np.repeat(still.rotations[:1], 60, axis=0)
+
+    def gliding(speed: float) -> Motion:
+        root = np.repeat(still.root[:1], 60, axis=0)
+        root[:, 2] += speed * np.arange(60)
+        return Motion(still.skeleton, 30.0, root, pose)
+
+    slow, fast = gliding(0.01), gliding(0.1)
+    made = splice(slow, fast, seam(20, 5, 30)).motion
+    speeds = np.diff(made.root[:, 2])
+    assert np.all(np.diff(speeds) > -1e-12)
+    assert speeds.min() == pytest.approx(0.01)
+    assert speeds.max() == pytest.approx(0.1)
+
+
+def test_headings_pass_from_one_turn_to_the_other() -> None:
+    """A body that lies has a heading too: it is summed up from frame to frame."""
+    base = mw.sample("walk")[0]
+    lying = rotations.multiply(
+        rotations.about_axis("X", np.array([np.pi / 2])), base.rotations[:, 0]
+    )
+
+    def spinning(rate: float) -> Motion:
+        quats = np.repeat(base.rotations, 60, axis=0)
+        quats[:, 0] = rotations.multiply(rotations.about_vertical(rate * np.arange(60)), lying)
+        return Motion(base.skeleton, 30.0, np.repeat(base.root, 60, axis=0), quats)
+
+    made = splice(spinning(0.0), spinning(0.05), seam(20, 5, 30)).motion
+    turns = rotations.angle_between(made.rotations[1:, 0], made.rotations[:-1, 0])
+    assert np.all(np.diff(turns) > -1e-6)
+    assert turns.max() == pytest.approx(0.05)
+
+
+def test_a_seam_may_begin_and_end_between_frames() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    steps = np.arange(21.0)
+    made = splice(walk, jog, Seam(40.3 + steps, 10.6 + steps, smootherstep(steps / 20)))
+    assert len(made.motion) == 41 + 20 + int(len(jog) - 1 - 30.6)
+    own = max(peak(walk), peak(jog))
+    assert peak(made.motion) < 2.0 * own
+
+
+def test_a_longer_seam_shows_the_same_frames_and_keeps_the_speed_at_its_ends() -> None:
+    short = seam(30, 10, 11)
+    long = short.lasting(41)
+    assert len(long) == 41
+    assert long.first[0] == short.first[0]
+    assert long.second[-1] == short.second[-1]
+    assert long.first[-1] == pytest.approx(short.first[-1])
+    assert long.second[0] == pytest.approx(short.second[0])
+    assert long.first[1] - long.first[0] == pytest.approx(1.0, abs=0.05)
+    assert long.second[-1] - long.second[-2] == pytest.approx(1.0, abs=0.05)
+    assert np.all(np.diff(long.first) >= 0.0)
+    assert short.lasting(5) is short
+
+
+def test_a_standing_foot_stays_where_the_stances_differ() -> None:
+    """Both clips stand, one with its feet further apart: one foot steps, the other stays."""
+    stand = mw.sample("walk")[0]
+    count = 40
+    held = [Constraint(0, count - 1, kind) for kind in Feet.of(mw.sample("walk")).kinds]
+
+    def standing(spread: float) -> Motion:
+        quats = np.repeat(stand.rotations, count, axis=0)
+        rig = mw.find_rig(stand.skeleton)
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            joint = rig.roles[f"{side}_thigh"]
+            turn = rotations.about_axis("Z", np.array([sign * spread]))
+            quats[:, joint] = rotations.multiply(turn, quats[:, joint])
+        root = np.repeat(stand.root, count, axis=0)
+        return Motion(stand.skeleton, 30.0, root, quats, constraints=tuple(held))
+
+    narrow, wide = standing(0.0), standing(0.3)
+    feet = Feet.of(mw.sample("walk"))
+    steps = np.arange(count)
+    made, _ = cross_fade(narrow, wide, smootherstep(steps / (count - 1)), feet)
+    places = feet.points(made)[..., [0, 2]]
+    ways = np.linalg.norm(places - places[0], axis=-1).max(axis=0)
+    leg = 0.9
+    assert ways.min() < 0.04 * leg
+    assert ways.max() > 0.1 * leg
+
+
+def test_curved_ways_stay_curved() -> None:
+    angle = np.linspace(0.0, 1.0, 50)
+    arc = Planar(angle, np.sin(angle), np.cos(angle))
+    other = Planar(2.0) @ arc
+    way = integrated([arc, other], np.full((50, 2), 0.5))
+    for field in ("angle", "x", "z"):
+        np.testing.assert_allclose(getattr(way, field), getattr(arc, field), atol=1e-9)
+
+
+def test_contacts_that_overlap_are_one_and_others_follow_their_clip() -> None:
+    weight = smootherstep(np.linspace(0.0, 1.0, 41))
+    first = [Constraint(0, 20, "left_toe"), Constraint(30, 40, "right_toe")]
+    second = [Constraint(5, 40, "left_toe")]
+    found = handed_over(first, second, weight)
+    assert len(found) == 1
+    assert found[0].kind == "left_toe"
+    assert found[0].start < 3
+    assert 20 < found[0].end <= 40
+
+
+def test_strain_is_one_for_what_clips_do_themselves() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    strain = Strain((walk, jog))
+    assert strain(walk) <= 1.0
+    assert strain(jog) <= 1.0
+    assert strain(mw.concatenate([walk, jog])) > 5.0
+
+
+def test_poses_that_are_further_apart_need_longer() -> None:
+    walk, wave = mw.sample("walk"), mw.sample("jab")
+    strain = Strain((walk, wave))
+    weight = smootherstep(np.linspace(0.0, 1.0, 11))
+    same = strain.needed(walk[20:31], walk[20:31], weight)
+    other = strain.needed(walk[20:31], wave[20:31], weight)
+    assert same <= 1 < other
+
+
+def test_clips_are_given_one_by_one_or_as_a_sequence() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    assert given_clips((walk, jog), 2, "x") == given_clips(([walk, jog],), 2, "x") == [walk, jog]
+    with pytest.raises(BlendError, match="takes motions; got str"):
+        given_clips((walk, "jog.bvh"), 2, "a transition")
+    with pytest.raises(BlendError, match="got 1"):
+        given_clips(([walk],), 2, "a transition")
