@@ -37,6 +37,7 @@ from .errors import RegistrationError as RegistrationError
 from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
+from .export.export import export_set as export_set
 from .measure.quality import Quality as Quality
 from .measure.quality import quality as quality
 from .methods.blending.blend import blend as blend
@@ -59,11 +60,14 @@ from .methods.warping.join import join as join
 from .methods.warping.keys import Key as Key
 from .methods.warping.warp import warp as warp
 from .plots.filmstrip import film_strip as film_strip
+from .plots.registration import registration_plot as registration_plot
 from .registration.curve import RegistrationCurve as RegistrationCurve
 from .registration.files import load_registration as load_registration
 from .registration.files import save_registration as save_registration
 from .registration.markers import MarkerCurve as MarkerCurve
 from .registration.register import register as register
+from .rendering.player import player as player
+from .rendering.render import render as render
 from .retargeting import common_skeleton as common_skeleton
 from .retargeting import concatenate as concatenate
 from .retargeting import joint_mapping as joint_mapping
