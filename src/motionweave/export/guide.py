@@ -15,7 +15,8 @@ every engine does, mixes strides with strides and contacts with contacts.
 | --- | --- | --- | --- |
 {rows}
 
-- `{set_file}` holds all clips as animations of one character; `{first}` and the others hold one each.
+- `{set_file}` holds all clips as animations of one character; `{first}` and the others hold one
+  each.
 - `set.json` holds the numbers above, contacts and sync markers; the animations in the glTF files
   have them too, in `extras.motionweave`.
 - Metres, +Y up, facing +Z. {root_text}

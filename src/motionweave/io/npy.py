@@ -111,7 +111,7 @@ def _positions(path: Path) -> Array:
     known = (22, 24)
     if array.ndim != 3 or array.shape[1] not in known or array.shape[2] != 3 or not len(array):
         raise FormatError(
-            f"joint positions: expected shape (frames, 22, 3) or (frames, 24, 3), found {array.shape}",
+            f"joint positions: expected shape (frames, 22 or 24, 3), found {array.shape}",
             path,
         )
     values = np.array(array, dtype=np.float64)

@@ -328,7 +328,7 @@ def draw_floor(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy", fastmath=True)
 def draw_disc(eye, right, up, ahead, lens, centre, radius, ring, colour, alpha, picture):  # type: ignore[no-untyped-def]
-    """A disc on the floor over ``picture``; a ring if ``ring``, its inner radius's share, is > 0."""
+    """A disc on the floor over ``picture``; a ring if ``ring``, its inner share, is above 0."""
     rows, columns = picture.shape[:2]
     focal, cx, cy = lens[0], lens[1], lens[2]
     qx, qy, qz = centre[0] - eye[0], centre[1] - eye[1], centre[2] - eye[2]
