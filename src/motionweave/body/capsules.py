@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.size import body_height
 from motionweave.body.volume import body_points, shape_of
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -84,7 +85,7 @@ class _Builder:
     def __init__(self, skeleton: Skeleton) -> None:
         self.skeleton = skeleton
         self.shape = shape_of(skeleton)
-        self.height = skeleton.height or 1.0
+        self.height = body_height(skeleton) or 1.0
         self.roles = find_rig(skeleton).roles
         self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.heel_joints)
         self.rows: list[tuple[int, int, float, float, int]] = []

@@ -101,4 +101,5 @@ def with_ground_bone(motion: Motion, cyclic: bool, *, in_place: bool = False) ->
         rotations=turned,
         translations=np.concatenate([root[:, None], moves], axis=1),
         source={},
+        carrier=None,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
@@ -99,7 +100,7 @@ def place_camera(
         raise MotionError(f"camera {camera!r}: expected {', '.join(CAMERAS)}")
     if not (np.isfinite(zoom) and zoom > 0.0):
         raise MotionError(f"zoom {zoom}: expected a positive number")
-    height = max(motion.skeleton.height for motion in motions) or 1.0
+    height = max(body_height(motion.skeleton) for motion in motions) or 1.0
     middles = _middles(motions, points, frames, floor)
     down = _STEEP if view == "top" else _DOWN
     around = np.full(frames, _front(motions, points) + np.radians(_degrees(view)))
@@ -152,7 +153,7 @@ def _middles(
         places.append(body[np.minimum(rows, len(body) - 1), hips])
     spots = np.stack(places)
     middle = 0.5 * (spots.min(axis=0) + spots.max(axis=0))
-    standing = floor + 0.5 * max(motion.skeleton.height for motion in motions)
+    standing = floor + 0.5 * max(body_height(motion.skeleton) for motion in motions)
     # A walker's camera does not bob, but one that lies down or jumps is looked at where it is.
     middle[:, 1] = standing + 0.5 * (middle[:, 1] - np.median(middle[:, 1]))
     return np.asarray(middle)

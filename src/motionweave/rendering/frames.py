@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.rendering import raster
@@ -74,7 +75,7 @@ class Film:
     @cached_property
     def size(self) -> float:
         """Height of the largest body."""
-        return max(figure.motion.skeleton.height for figure in self.figures) or 1.0
+        return max(body_height(figure.motion.skeleton) for figure in self.figures) or 1.0
 
     @cached_property
     def lamp(self) -> Array:

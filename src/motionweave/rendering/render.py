@@ -113,8 +113,8 @@ def render(
     Examples
     --------
     >>> import motionweave as mw
-    >>> mw.render(mw.sample("walk"), "walk.mp4", trails=["hands"])  # doctest: +SKIP
-    >>> mw.render(mw.sample("jump"), "jump.png", ghosts=3, size=(320, 180))  # doctest: +SKIP
+    >>> mw.render(mw.sample("jab")[:10], "jab.mp4", size=(160, 90), trails=["hands"])
+    >>> mw.render(mw.sample("jump"), "jump.png", ghosts=3, background="dark")
     """
     motions = [motion] if isinstance(motion, Motion) else list(motion)
     _check(motions, layout, size, fps, speed, rounds, ghosts, labels, colours)
