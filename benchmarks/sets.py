@@ -77,9 +77,7 @@ def engine_blend(
     turns[:, 0] = rotations.about_vertical(path.angle)
     root = np.stack([path.x, 0.0 * path.x, path.z], axis=-1)
     rate = count / float(share @ np.asarray(durations))
-    return replace(
-        first, fps=rate, root=root, rotations=turns, translations=moves, constraints=()
-    )
+    return replace(first, fps=rate, root=root, rotations=turns, translations=moves, constraints=())
 
 
 def _steps(motion: Motion) -> Planar:

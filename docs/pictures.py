@@ -1,7 +1,7 @@
 """Make the pictures of the documentation: ``python docs/pictures.py [NAME ...]``.
 
-Every picture is drawn by `motionweave.plots` or `motionweave.render` from built-in clips. They are committed, so that
-reading needs no building; ``make pictures`` makes them anew.
+Every picture is drawn by `motionweave.plots` or `motionweave.render` from built-in clips. They are
+committed, so that reading needs no building; ``make pictures`` makes them anew.
 """
 
 from __future__ import annotations

@@ -59,6 +59,4 @@ def test_no_complaints_about_sets(tmp_path: Path) -> None:
 
 def _issues(path: Path) -> Any:
     program = [str(_NODE), "-e", _PROGRAM, str(_PACKAGES / "gltf-validator"), str(path)]
-    return json.loads(
-        subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    )
+    return json.loads(subprocess.run(program, capture_output=True, text=True, check=True).stdout)

@@ -18,9 +18,7 @@ from motionweave.io.gltf.format import read
 
 @pytest.fixture(scope="module")
 def curve() -> mw.RegistrationCurve:
-    return mw.register(
-        mw.sample("walk"), mw.sample("jog"), mw.sample("walk_left"), cyclic=True
-    )
+    return mw.register(mw.sample("walk"), mw.sample("jog"), mw.sample("walk_left"), cyclic=True)
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +34,7 @@ def test_all_have_one_length_and_phase(curve: mw.RegistrationCurve) -> None:
     assert all(is_closed(one.motion) for one in clips)
     # A left foot that comes down does so at about the same phase in all of them.
     last = len(clips[0].motion) - 1
-    downs = [
-        next(at for name, at in one.markers() if name == "left_down") / last for one in clips
-    ]
+    downs = [next(at for name, at in one.markers() if name == "left_down") / last for one in clips]
     assert np.ptp(downs) < 0.06
 
 

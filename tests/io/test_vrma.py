@@ -56,7 +56,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "a.glb").rename(tmp_path / "a.vrma")
     with pytest.raises(mw.FormatError, match="no VRM animation"):
         mw.load(tmp_path / "a.vrma")
-    skeleton = mw.Skeleton(("a", "b"), np.array([-1, 0]), np.zeros((2, 3)) + [0.0, 1.0, 0.0])
+    skeleton = mw.Skeleton(("a", "b"), np.array([-1, 0]), np.tile([0.0, 1.0, 0.0], (2, 1)))
     few = mw.Motion(skeleton, 30.0, np.zeros((2, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (2, 2, 1)))
     with pytest.raises(mw.RigError, match="needs the roles"):
         mw.save(few, tmp_path / "b.vrma")

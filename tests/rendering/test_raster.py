@@ -16,9 +16,7 @@ def drawn(a: np.ndarray, b: np.ndarray, radii: np.ndarray) -> np.ndarray:
     picture = np.zeros((48, 64, 3), dtype=np.float32)
     depth = np.full((48, 64), 1e30, dtype=np.float32)
     colours = np.full((len(a), 3), 0.5)
-    raster.draw_capsules(
-        a, b, radii, colours, LIGHT, UP, 1.0, 1.0, LENS, picture, depth
-    )
+    raster.draw_capsules(a, b, radii, colours, LIGHT, UP, 1.0, 1.0, LENS, picture, depth)
     return depth
 
 
@@ -67,13 +65,14 @@ def test_one_ball_inside_the_other() -> None:
 
 def test_nearer_hides_farther_in_any_order() -> None:
     a = np.array([[0.0, 0.0, 5.0], [0.1, 0.0, 3.0]])
-    b = a + [[0.3, 0.2, 0.0], [0.0, 0.4, 0.0]]
+    b = a + np.array([[0.3, 0.2, 0.0], [0.0, 0.4, 0.0]])
     radii = np.full((2, 2), 0.3)
     one = drawn(a, b, radii)
     other = drawn(a[::-1].copy(), b[::-1].copy(), radii)
     np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(one, np.minimum(drawn(a[:1], b[:1], radii[:1]),
-                                                  drawn(a[1:], b[1:], radii[1:])))
+    np.testing.assert_array_equal(
+        one, np.minimum(drawn(a[:1], b[:1], radii[:1]), drawn(a[1:], b[1:], radii[1:]))
+    )
 
 
 def test_triangle_has_the_depth_of_its_plane() -> None:

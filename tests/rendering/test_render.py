@@ -144,9 +144,7 @@ def test_side_by_side_overlay_ghosts_trails_and_labels(tmp_path: Path) -> None:
         ("no/a.mp4", {}, "does not exist"),
     ],
 )
-def test_what_cannot_be(
-    tmp_path: Path, name: str, options: dict[str, object], words: str
-) -> None:
+def test_what_cannot_be(tmp_path: Path, name: str, options: dict[str, object], words: str) -> None:
     with pytest.raises(mw.MotionweaveError, match=words):
         mw.render(mw.sample("jab"), tmp_path / name, **options)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

@@ -193,6 +193,6 @@ def _distance(
         shown = body[np.minimum(frames, len(body) - 1)] - targets[:, None]
         nearer = np.einsum("tpc,tc->tp", shown, back)
         for axis, room in ((right, 0.5 * aspect), (up, 0.5)):
-            off = np.abs(np.einsum("tpc,tc->tp", shown, axis)) + 0.04 * height
+            off = np.abs(np.einsum("tpc,tc->tp", shown, axis)) + 0.07 * height
             needed = max(needed, float((focal * off / (_FILL * room) + nearer).max()))
     return needed
