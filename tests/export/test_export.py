@@ -89,8 +89,8 @@ def test_load_chooses_an_animation_by_name(folder: Path) -> None:
 
 
 def test_what_cannot_be(curve: mw.RegistrationCurve, tmp_path: Path) -> None:
-    with pytest.raises(mw.MotionError, match="expected motion or in place"):
-        mw.export_set(curve, tmp_path, root="none")
+    with pytest.raises(mw.MotionError, match="expected 'motion' or 'in place'"):
+        mw.export_set(curve, tmp_path, root="none")  # type: ignore[arg-type]
     with pytest.raises(mw.MotionError, match="1 names for 3 clips"):
         mw.export_set(curve, tmp_path, names=["a"])
     (tmp_path / "file").write_text("")

@@ -134,7 +134,7 @@ def test_side_by_side_overlay_ghosts_trails_and_labels(tmp_path: Path) -> None:
         ("a.png", {"codec": "h264"}, "only video"),
         ("a.mp4", {"background": "transparent"}, "no transparency"),
         ("a.mp4", {"background": "blue-ish"}, "expected light, dark"),
-        ("a.mp4", {"camera": "drone"}, "expected follow, fixed, orbit"),
+        ("a.mp4", {"camera": "drone"}, "expected 'follow', 'fixed' or 'orbit'"),
         ("a.mp4", {"view": "under"}, "expected three-quarter"),
         ("a.mp4", {"size": (0, 10)}, "expected width and height"),
         ("a.mp4", {"speed": 0.0}, "expected a positive number"),
@@ -155,7 +155,7 @@ def test_no_motion_and_no_frames(tmp_path: Path) -> None:
         mw.render([], tmp_path / "a.mp4")
     where = encode.target(tmp_path / "a.png", codec=None, loop=True, transparent=False)
     with pytest.raises(mw.FormatError, match="no frames"):
-        encode.write_frames(where, iter(()), 0, 30.0)
+        encode.write_frames(where, iter(()), 30.0)
 
 
 def test_missing_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
+from motionweave.core.options import check_choice
 from motionweave.errors import FormatError, MotionError
 from motionweave.export.align import AlignedClip, aligned_clips, contact_rows
 from motionweave.export.ground import with_ground_bone
@@ -18,7 +19,7 @@ from motionweave.io.scene.units import metres_a_unit
 from motionweave.io.store.atomic import atomic_path
 from motionweave.registration.curve import RegistrationCurve
 
-ROOTS = ("motion", "in place")
+RootBone: TypeAlias = Literal["motion", "in place"]
 _SET = "set.glb"
 
 
@@ -28,7 +29,7 @@ def export_set(
     *,
     names: Sequence[str] | None = None,
     fps: float | None = None,
-    root: str = "motion",
+    root: RootBone = "motion",
 ) -> dict[str, Any]:
     """Write the clips of a registration curve as a set for game engines.
 
@@ -72,8 +73,7 @@ def export_set(
     >>> [clip["name"] for clip in told["clips"]]
     ['walk', 'jog']
     """
-    if root not in ROOTS:
-        raise MotionError(f"root {root!r}: expected {' or '.join(ROOTS)}")
+    check_choice(root, RootBone, "root")
     if names is not None and len(names) != len(curve):
         raise MotionError(f"{len(names)} names for {len(curve)} clips")
     folder = Path(folder)

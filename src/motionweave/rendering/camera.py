@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,9 +13,10 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.options import check_choice
 from motionweave.errors import MotionError
 
-CAMERAS = ("follow", "fixed", "orbit")
+CameraPath: TypeAlias = Literal["follow", "fixed", "orbit"]
 # View to degrees from the front of the body, towards its left.
 VIEWS = {"three-quarter": 38.0, "front": 0.0, "side": 90.0, "back": 180.0, "top": 0.0}
 # Vertical angle of view, and how far the camera looks down.
@@ -71,7 +73,7 @@ def place_camera(
     frames: int,
     fps: float,
     *,
-    camera: str = "follow",
+    camera: CameraPath = "follow",
     view: str | float = "three-quarter",
     zoom: float = 1.0,
     aspect: float = 16.0 / 9.0,
@@ -88,7 +90,7 @@ def place_camera(
     frames, fps
         How many frames there are, and how many per second.
     camera
-        One of `CAMERAS`.
+        How it moves, see `CameraPath`.
     view
         One of `VIEWS`, or degrees from the front, towards the left.
     zoom
@@ -96,14 +98,13 @@ def place_camera(
     aspect
         Width of the picture over its height.
     """
-    if camera not in CAMERAS:
-        raise MotionError(f"camera {camera!r}: expected {', '.join(CAMERAS)}")
+    check_choice(camera, CameraPath, "camera")
     if not (np.isfinite(zoom) and zoom > 0.0):
         raise MotionError(f"zoom {zoom}: expected a positive number")
     height = max(body_height(motion.skeleton) for motion in motions) or 1.0
     middles = _middles(motions, points, frames, floor)
     down = _STEEP if view == "top" else _DOWN
-    around = np.full(frames, _front(motions, points) + np.radians(_degrees(view)))
+    around = np.full(frames, _front(motions[0]) + np.radians(_degrees(view)))
     if camera == "orbit":
         around = around + np.linspace(0.0, 2.0 * np.pi, frames + 1)[:-1]
     if camera == "fixed":
@@ -136,9 +137,9 @@ def _degrees(view: str | float) -> float:
     return float(view)
 
 
-def _front(motions: Sequence[Motion], points: Sequence[Array]) -> float:
-    """The direction in which the first body faces on the whole."""
-    angle = facing(motions[0])
+def _front(motion: Motion) -> float:
+    """The direction in which a body faces on the whole."""
+    angle = facing(motion)
     return float(np.arctan2(np.sin(angle).mean(), np.cos(angle).mean()))
 
 

@@ -35,8 +35,8 @@ SUFFIXES = (*_VIDEO, *_ANIMATED, *_STILL)
 _WITH_ALPHA = (".png", ".gif", ".webp", ".webm")
 # Frames of an animated image: it is held in memory as a whole.
 _MOST_FRAMES = 1500
-# Colours of a GIF, and how many frames are looked at to choose them.
-_COLOURS, _LOOKED_AT = 128, 12
+# Colours of a GIF.
+_COLOURS = 128
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ def check_length(where: Target, frames: int, fps: float) -> None:
         )
 
 
-def write_frames(where: Target, frames: Iterable[Picture], count: int, fps: float) -> None:
+def write_frames(
+    where: Target, frames: Iterable[Picture], fps: float, examples: Iterable[Picture] = ()
+) -> None:
     """Write frames as they come; the file appears whole or not at all.
 
     Parameters
@@ -122,8 +124,10 @@ def write_frames(where: Target, frames: Iterable[Picture], count: int, fps: floa
         The file.
     frames
         Bytes ``(height, width, 3)``, or 4 with transparency.
-    count, fps
-        How many there are, and how many per second.
+    fps
+        How many there are per second.
+    examples
+        Some frames by which the colours of a GIF are chosen, beside the first.
     """
     from motionweave.io.store.atomic import atomic_path
 
@@ -136,7 +140,7 @@ def write_frames(where: Target, frames: Iterable[Picture], count: int, fps: floa
         if where.still:
             _save_still(first, temporary, suffix)
         elif suffix == ".gif":
-            _save_gif([first, *rows], temporary, fps, where.loop)
+            _save_gif(chain([first], rows), [first, *examples], temporary, fps, where.loop)
         elif suffix == ".webp":
             _save_webp(chain([first], rows), temporary, fps, where.loop)
         else:
@@ -211,24 +215,28 @@ def _save_webp(frames: Iterator[Picture], temporary: Path, fps: float, loop: boo
     )
 
 
-def _save_gif(frames: list[Picture], temporary: Path, fps: float, loop: bool) -> None:
+def _save_gif(
+    frames: Iterator[Picture], examples: Sequence[Picture], temporary: Path, fps: float, loop: bool
+) -> None:
     """One palette for all frames, so that nothing flickers and little changes."""
     from PIL import Image
 
-    alpha = frames[0].shape[2] == 4
-    chosen = [frames[i] for i in np.linspace(0, len(frames) - 1, _LOOKED_AT).astype(int)]
-    sheet = Image.fromarray(np.concatenate([frame[..., :3] for frame in chosen]))
+    alpha = examples[0].shape[2] == 4
+    sheet = Image.fromarray(np.concatenate([frame[..., :3] for frame in examples]))
     palette = sheet.quantize(_COLOURS, kmeans=1)
-    images = []
-    for frame in frames:
+
+    def few_colours(frame: Picture) -> Any:
         image = Image.fromarray(np.ascontiguousarray(frame[..., :3])).quantize(
             palette=palette, dither=Image.Dither.NONE
         )
         if alpha:
             index = np.array(image)
             index[frame[..., 3] < 128] = _COLOURS
-            image.putdata(index.ravel().tolist())
-        images.append(image)
+            image.frombytes(index.tobytes())
+        return image
+
+    # Held as one byte per pixel: the lengths of frames must be known before the first is written.
+    images = [few_colours(frame) for frame in frames]
     options: dict[str, Any] = {"transparency": _COLOURS, "disposal": 2} if alpha else {}
     if loop:
         options["loop"] = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,10 +63,6 @@ class Film:
 
     def __len__(self) -> int:
         return len(self.camera.eyes)
-
-    def __iter__(self) -> Iterator[NDArray[np.uint8]]:
-        for frame in range(len(self)):
-            yield self.draw(frame)
 
     @cached_property
     def _tones(self) -> NDArray[np.uint8]:

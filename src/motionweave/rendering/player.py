@@ -20,9 +20,10 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.options import check_choice
 from motionweave.errors import FormatError, MotionError
 from motionweave.rendering import frames as drawing
-from motionweave.rendering.camera import Camera, place_camera
+from motionweave.rendering.camera import Camera, CameraPath, place_camera
 from motionweave.rendering.figure import Figure, make_figure
 from motionweave.rendering.look import scene, tones
 
@@ -70,7 +71,7 @@ class Player:
 def player(
     motion: Motion | Sequence[Motion],
     *,
-    camera: str = "follow",
+    camera: CameraPath = "follow",
     view: str | float = "three-quarter",
     zoom: float = 1.0,
     size: tuple[int, int] = (640, 360),
@@ -116,6 +117,7 @@ def player(
     >>> "http" in page
     False
     """
+    check_choice(camera, CameraPath, "camera")
     motions = [motion] if isinstance(motion, Motion) else list(motion)
     if not motions:
         raise MotionError("there is no motion to show")

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from motionweave.core.motion import Motion
+from motionweave.core.options import check_choice
 from motionweave.errors import MotionError
-from motionweave.rendering.camera import place_camera
+from motionweave.rendering.camera import CameraPath, place_camera
 from motionweave.rendering.encode import Picture, check_length, target, write_frames
 from motionweave.rendering.figure import Figure, make_figure
 from motionweave.rendering.frames import Film
 from motionweave.rendering.look import scene
 from motionweave.rendering.skin import Skin, bind
 
-LAYOUTS = ("beside", "overlay")
+Layout: TypeAlias = Literal["beside", "overlay"]
 # Takes an iterable of frames and how many there are, and gives them on; to show progress.
 Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
+# Frames that are looked at to choose the colours of a GIF.
+_EXAMPLES = 10
 
 
 def render(
     motion: Motion | Sequence[Motion],
     path: str | Path,
     *,
-    layout: str = "beside",
-    camera: str = "follow",
+    layout: Layout = "beside",
+    camera: CameraPath = "follow",
     view: str | float = "three-quarter",
     zoom: float = 1.0,
     size: tuple[int, int] = (640, 360),
@@ -149,12 +152,13 @@ def render(
     frames: Iterable[Picture] = _pictures(films, order, labels)
     if progress is not None:
         frames = progress(frames, len(order))
-    write_frames(where, frames, len(order), fps)
+    spaced = np.linspace(0, total - 1, _EXAMPLES).astype(int)
+    write_frames(where, frames, fps, examples=_pictures(films, spaced, labels))
 
 
 def _check(
     motions: Sequence[Motion],
-    layout: str,
+    layout: Layout,
     size: tuple[int, int],
     fps: float,
     speed: float,
@@ -165,8 +169,7 @@ def _check(
 ) -> None:
     if not motions:
         raise MotionError("there is no motion to show")
-    if layout not in LAYOUTS:
-        raise MotionError(f"layout {layout!r}: expected {', '.join(LAYOUTS)}")
+    check_choice(layout, Layout, "layout")
     if len(size) != 2 or not all(_SMALLEST <= int(side) <= _LARGEST for side in size):
         raise MotionError(f"size {size}: expected width and height, {_SMALLEST} to {_LARGEST}")
     for what, value in (("fps", fps), ("speed", speed)):
@@ -195,8 +198,8 @@ def _skin(motion: Motion, mesh: str | Path | bool) -> Skin | None:
 
 def _films(
     figures: Sequence[Figure],
-    layout: str,
-    camera: str,
+    layout: Layout,
+    camera: CameraPath,
     view: str | float,
     zoom: float,
     size: tuple[int, int],

@@ -58,7 +58,7 @@ def bind(path: str | Path, motion: Motion) -> Skin | None:
         The file.
     motion
         Its joints must have the names of the file's joints. Those that it lacks, such as a
-        bone on the floor above the pelvis, are replaced by the next joint that it has.
+        bone on the floor above the pelvis, are replaced by the pelvis.
     """
     mesh = read_mesh(path)
     if mesh is None:
@@ -74,26 +74,19 @@ def bind(path: str | Path, motion: Motion) -> Skin | None:
 
 def _bound(mesh: SkinnedMesh, own: NDArray[np.intp], motion: Motion) -> Skin:
     scale = _scale(mesh, own, motion)
-    stands_in = np.where(own >= 0, own, 0)
-    # The joint that stands in for a missing one; where that is at rest in the mesh's file.
-    anchor = np.array(
-        [_first(own, joint) if own[joint] < 0 else joint for joint in range(len(own))]
-    )
+    # Where a joint is missing, the pelvis stands in for it, or else the first joint known.
+    zero = np.flatnonzero(own == 0)
+    deputy = int(zero[0]) if len(zero) else int(np.flatnonzero(own >= 0)[0])
+    anchor = np.where(own >= 0, np.arange(len(own)), deputy)
     base = mesh.rest_positions[anchor[mesh.joints]]
     return Skin(
-        stands_in[mesh.joints],
+        own[anchor][mesh.joints],
         mesh.weights,
         scale * (mesh.vertices - base),
         mesh.normals,
         mesh.triangles,
         mesh.colours,
     )
-
-
-def _first(own: NDArray[np.intp], joint: int) -> int:
-    """The mesh's joint that is joint 0 of the motion, else the first known one."""
-    zero = np.flatnonzero(own == 0)
-    return int(zero[0]) if len(zero) else int(np.flatnonzero(own >= 0)[0])
 
 
 def _scale(mesh: SkinnedMesh, own: NDArray[np.intp], motion: Motion) -> float:
