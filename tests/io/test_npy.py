@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.core import rotations
 from motionweave.io.npy import body_positions, fit_motion
 
 
@@ -17,7 +18,23 @@ def test_fitted_joints_are_where_the_array_says(name: str) -> None:
     assert positions.shape[1:] == (22, 3)
     fitted = fit_motion(positions, 30.0)
     error = np.linalg.norm(fitted.positions() - positions, axis=-1)
-    assert error.max() < 1e-5
+    assert error.max() < 5e-5
+
+
+def test_collars_at_the_neck_and_a_spine_at_the_pelvis() -> None:
+    """Bones on one line leave a turn open; the joints beyond them decide it."""
+    positions = body_positions(mw.sample("walk_left"))
+    names = list(fit_motion(positions, 30.0).skeleton.names)
+    at = {name: names.index(name) for name in names}
+    positions[:, [at["left_collar"], at["right_collar"]]] = positions[:, [at["neck"]]]
+    positions[:, at["spine1"]] = positions[:, at["pelvis"]]
+    fitted = fit_motion(positions, 30.0)
+    assert np.linalg.norm(fitted.positions() - positions, axis=-1).max() < 5e-5
+    # The chest turns with the shoulders, not at random.
+    turn = rotations.angle_between(
+        fitted.orientations()[1:, at["spine3"]], fitted.orientations()[:-1, at["spine3"]]
+    )
+    assert np.degrees(turn.max()) < 8.0
 
 
 def test_noise_moves_joints_by_no_more_than_itself() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.body.rig.roles import find_rig
+from motionweave.export.ground import ground_path, with_ground_bone
 from motionweave.io.gltf.container import open_gltf
 from motionweave.io.vrma import human_bones
 
@@ -49,6 +50,14 @@ def test_only_the_hips_travel(tmp_path: Path) -> None:
     ]
     assert moved == [bones["hips"]["node"]]
     assert {"hips", "spine", "head", "leftUpperArm", "rightFoot"} <= bones.keys()
+
+
+def test_what_is_above_the_hips_is_folded_into_them(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    mw.save(with_ground_bone(walk, cyclic=False), tmp_path / "a.vrma", contacts=False)
+    again = mw.load(tmp_path / "a.vrma", contacts=False)
+    start = ground_path(walk, cyclic=False)[0].inverse()
+    np.testing.assert_allclose(again.root, walk.moved(start).root, atol=1e-5)
 
 
 def test_what_cannot_be(tmp_path: Path) -> None:

@@ -37,8 +37,15 @@ _WAYS = {
     **dict.fromkeys((16, 18, 20, 22), _LEFT),
     **dict.fromkeys((17, 19, 21, 23), _RIGHT),
 }
-# Joints with several children; the first two of those are left and right, the third is up.
-_HUBS = {0: (1, 2, 3), 9: (13, 14, 12)}
+# Joints with several children: those, further joints that decide where the children lie on one
+# line, which of all these are left and right of each other, and which are up and down from it.
+_HUBS: dict[int, dict[str, tuple[int, ...]]] = {
+    0: {"own": (1, 2, 3), "more": (6,), "left": (1,), "right": (2,), "up": (3, 6), "down": (1, 2)},
+    9: {"own": (12, 13, 14), "more": (16, 17), "left": (13, 16), "right": (14, 17),
+        "up": (12, 13, 14), "down": ()},
+}  # fmt: skip
+# How much those further joints count: nothing unless nothing else does.
+_LITTLE = 1e-6
 _ROUNDS = 5
 # Bones that change their length by more than this share, on average, are worth a warning.
 _STEADY = 0.03
@@ -142,9 +149,8 @@ def fit_motion(positions: Array, fps: float, name: str = "") -> Motion:
     turned = np.empty((*positions.shape[:2], 4))
     for joint in range(count):
         if joint in _HUBS:
-            children = list(_HUBS[joint])
-            offsets[children] = _template(bones[:, children])
-            turned[:, joint] = _best_turns(offsets[children], bones[:, children])
+            own = list(_HUBS[joint]["own"])
+            offsets[own], turned[:, joint] = _fit_hub(positions, joint)
             continue
         base = turned[:, parents[joint]]
         below = np.flatnonzero(parents == joint)
@@ -168,24 +174,36 @@ def _rest_lowest(parents: NDArray[np.intp], offsets: Array) -> float:
     return float(points[:, 1].min())
 
 
-def _template(bones: Array) -> Array:
-    """The mean shape ``(k, 3)`` of bones ``(T, k, 3)`` that turn as one, in a T-pose's axes."""
+def _fit_hub(positions: Array, hub: int) -> tuple[Array, Array]:
+    """Bones ``(k, 3)`` of a joint's children in a T-pose's axes, and its turns ``(T, 4)``."""
+    parts = _HUBS[hub]
+    own, everything = len(parts["own"]), [*parts["own"], *parts["more"]]
+    bones = positions[:, everything] - positions[:, hub, None]
+    weights = np.where(np.arange(len(everything)) < own, 1.0, _LITTLE)
     shape = bones[0]
     for _ in range(_ROUNDS):
-        turns = _best_turns(shape, bones)
+        turns = _best_turns(shape, bones, weights)
         shape = rotations.rotate(rotations.inverse(turns)[:, None], bones).mean(axis=0)
-    left = shape[0] - shape[1]
-    left = left / max(float(np.linalg.norm(left)), 1e-9)
-    up = shape[2] - 0.5 * (shape[0] + shape[1])
+
+    def along(plus: str, minus: str) -> Array:
+        way = sum((shape[everything.index(j)] for j in parts[plus]), start=np.zeros(3))
+        return np.asarray(way - sum((shape[everything.index(j)] for j in parts[minus]), start=0.0))
+
+    left, up = along("left", "right"), along("up", "down")
+    left = left / max(float(np.linalg.norm(left)), 1e-12)
     up = up - (up @ left) * left
-    up = up / max(float(np.linalg.norm(up)), 1e-9)
-    axes = np.stack([left, up, np.cross(left, up)])
-    return np.asarray(shape @ axes.T)
+    ahead = np.cross(left, up)
+    if np.linalg.norm(ahead) < 1e-9:
+        # All on one line or in one place: any axes will do.
+        return np.asarray(shape[:own]), _best_turns(shape, bones, weights)
+    axes = np.stack([left, up / np.linalg.norm(up), ahead / np.linalg.norm(ahead)])
+    shape = shape @ axes.T
+    return np.asarray(shape[:own]), _best_turns(shape, bones, weights)
 
 
-def _best_turns(shape: Array, bones: Array) -> Array:
+def _best_turns(shape: Array, bones: Array, weights: Array) -> Array:
     """Turns ``(T, 4)`` that bring ``shape`` ``(k, 3)`` nearest to bones ``(T, k, 3)`` (Kabsch)."""
-    u, _, vt = np.linalg.svd(np.einsum("tki,kj->tij", bones, shape))
+    u, _, vt = np.linalg.svd(np.einsum("k,tki,kj->tij", weights, bones, shape))
     u[..., :, 2] *= np.linalg.det(u @ vt)[:, None]
     return rotations.from_matrix(u @ vt)
 

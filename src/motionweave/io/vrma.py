@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
+from motionweave.body.root import at_pelvis
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -105,6 +106,8 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
     unit
         The motion's unit of length, as for glTF; lengths are metres in the file.
     """
+    # The hips carry the travel: what a file has above them has no place here.
+    motion = at_pelvis(motion)
     rig = find_rig(motion.skeleton)
     missing = [role for role in _REQUIRED if not rig.has(role)]
     if missing:
