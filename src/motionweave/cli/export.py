@@ -25,14 +25,13 @@ def run(args: argparse.Namespace) -> None:
     from motionweave.export.export import export_set
 
     curve = blending.load_curve(args)
-    with common.warned():
-        told = export_set(
-            curve,
-            args.output,
-            names=args.names.split(",") if args.names else None,
-            fps=args.fps,
-            root="in place" if args.in_place else "motion",
-        )
+    told = export_set(
+        curve,
+        args.output,
+        names=args.names.split(",") if args.names else None,
+        fps=args.fps,
+        root="in place" if args.in_place else "motion",
+    )
     rows = [
         f"  {one['name']}: {one['duration']:.2f} s in life, "
         f"{one['parameters']['speed']:.2f} m/s, turn {one['parameters']['turn']:.0f}"

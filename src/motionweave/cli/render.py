@@ -86,13 +86,12 @@ def run(args: argparse.Namespace) -> None:
         "mesh": False if args.no_mesh else args.mesh or True,
         "codec": args.codec,
     }
-    with common.warned():
-        render(
-            motions,
-            args.output,
-            progress=lambda frames, total: common.progress(frames, "drawing", total),
-            **options,
-        )
+    render(
+        motions,
+        args.output,
+        progress=lambda frames, total: common.progress(frames, "drawing", total),
+        **options,
+    )
     size = args.output.stat().st_size
     answer = {"output": str(args.output), "bytes": size}
     common.emit(args, answer, f"{args.output}: {size / 1000:.0f} kB")
