@@ -66,3 +66,11 @@ def test_a_mesh_for_other_joints(character: Path, tmp_path: Path) -> None:
     other = mw.Motion(skeleton, 30.0, np.zeros((2, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (2, 2, 1)))
     with pytest.raises(mw.RigError, match="other joints"):
         mw.render(other, tmp_path / "a.png", mesh=character)
+
+
+def test_archives_do_not_say_where_the_file_was(character: Path) -> None:
+    from motionweave.io.store.archive import motion_header
+
+    header = motion_header(mw.load(character), "a", lambda *_: None, source=True)
+    assert str(character.parent) not in str(header)
+    assert "metres_a_unit" in str(header)
