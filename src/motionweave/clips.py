@@ -261,11 +261,12 @@ def save(
     >>> mw.save(mw.sample("walk"), "walk.glb")
     """
     path = path_of(path)
-    if not isinstance(motion, Motion):
+    if isinstance(motion, Sequence) and not isinstance(motion, str):
         kept = [one if contacts else one.with_constraints(()) for one in map(checked, motion)]
         registry.write([as_filed(one) for one in kept], path, **options)
         return
-    registry.write(as_filed(checked(motion)), path, **options)
+    motion = checked(motion)
+    registry.write(as_filed(motion), path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)
     elif contacts:

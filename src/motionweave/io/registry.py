@@ -215,7 +215,8 @@ def write(motion: Motion | Sequence[Motion], path: str | Path, **options: Any) -
     """
     from motionweave.io.store.atomic import atomic_path
 
-    if not isinstance(motion, Motion):
+    several = isinstance(motion, Sequence) and not isinstance(motion, str)
+    if not several and not isinstance(motion, Motion):
         raise MotionError(f"{shown(motion)}: expected a Motion")
     path = path_of(path)
     one = format_of(path, writing=True)
@@ -225,13 +226,12 @@ def write(motion: Motion | Sequence[Motion], path: str | Path, **options: Any) -
         raise FormatError(f"the folder {path.parent} does not exist", path)
     one.require()
     write_one: Callable[..., None] | None = one.write
-    if not isinstance(motion, Motion):
+    if several:
         write_one = one.write_several
-        if write_one is None or not motion:
-            wrong = (
-                "there are no motions to write" if not motion else "this format holds one motion"
-            )
-            raise FormatError(wrong, path)
+        if write_one is None:
+            raise FormatError("this format holds one motion", path)
+        if len(motion) == 0:
+            raise FormatError("there are no motions to write", path)
     assert write_one is not None
     accepted = _accepted(one, write_one, options, path)
     try:

@@ -78,7 +78,7 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
         gltf.item("nodes", node)
     matrices = _bind_matrices(gltf, skins[which], len(nodes))
     places, turns = tree.globals({}, np.zeros(1))
-    scales = np.array([_scale(tree, node) for node in nodes])
+    scales = _scales(tree)[nodes]
     found = [
         _primitive(gltf, primitive)
         for node in tree.nodes
@@ -125,10 +125,13 @@ def _bind_matrices(gltf: Gltf, skin: dict[str, Any], joints: int) -> Array:
     return np.swapaxes(columns[:joints].reshape(-1, 4, 4), 1, 2)
 
 
-def _scale(tree: Tree, node: int) -> float:
-    """How much everything above a node and the node itself enlarge, on the whole."""
-    sizes = [np.abs(tree.local(one)[2]).prod() ** (1.0 / 3.0) for one in tree.ancestors(node)]
-    return float(np.prod(sizes))
+def _scales(tree: Tree) -> Array:
+    """How much everything above each node and the node itself enlarge, on the whole, ``(N,)``."""
+    scales = np.ones(len(tree.nodes))
+    for node in tree.order:
+        above = scales[tree.parents[node]] if tree.parents[node] >= 0 else 1.0
+        scales[node] = above * np.abs(tree.local(node)[2]).prod() ** (1.0 / 3.0)
+    return scales
 
 
 def _primitive(gltf: Gltf, entry: dict[str, Any]) -> tuple[Any, ...] | None:
