@@ -153,6 +153,9 @@ def test_what_cannot_be(tmp_path: Path, name: str, options: dict[str, object], w
 def test_no_motion_and_no_frames(tmp_path: Path) -> None:
     with pytest.raises(mw.MotionError, match="no motion"):
         mw.render([], tmp_path / "a.mp4")
+    for wrong in ("walk.bvh", 3, [mw.sample("jab"), "walk"]):
+        with pytest.raises(mw.MotionError, match="expected a Motion"):
+            mw.render(wrong, tmp_path / "a.mp4")  # type: ignore[arg-type]
     where = encode.target(tmp_path / "a.png", codec=None, loop=True, transparent=False)
     with pytest.raises(mw.FormatError, match="no frames"):
         encode.write_frames(where, iter(()), 30.0)

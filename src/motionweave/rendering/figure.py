@@ -13,7 +13,7 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 from motionweave.errors import MotionError
 from motionweave.rendering.look import body_colours
 from motionweave.rendering.skin import Skin
@@ -72,6 +72,15 @@ class Figure:
         """Centres ``(S, 3)`` of both ends of the capsules in a frame; the last one holds."""
         row = self.points[min(frame, len(self) - 1)]
         return row[self.ends[:, 0]], row[self.ends[:, 1]]
+
+
+def motions_in(given: Motion | Sequence[Motion]) -> list[Motion]:
+    """One motion or several as a list; `MotionError` if there is none, or one is none."""
+    several = isinstance(given, Sequence) and not isinstance(given, str)
+    motions = [checked(one) for one in given] if several else [checked(given)]  # type: ignore[union-attr]
+    if not motions:
+        raise MotionError("there is no motion to show")
+    return motions
 
 
 def make_figure(

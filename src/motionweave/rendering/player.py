@@ -24,7 +24,7 @@ from motionweave.core.options import check_choice
 from motionweave.errors import FormatError, MotionError
 from motionweave.rendering import frames as drawing
 from motionweave.rendering.camera import Camera, CameraPath, place_camera
-from motionweave.rendering.figure import Figure, make_figure
+from motionweave.rendering.figure import Figure, make_figure, motions_in
 from motionweave.rendering.look import scene, tones
 
 # Frames per second that a page keeps, and how many at most: long clips get fewer per second.
@@ -118,9 +118,7 @@ def player(
     False
     """
     check_choice(camera, CameraPath, "camera")
-    motions = [motion] if isinstance(motion, Motion) else list(motion)
-    if not motions:
-        raise MotionError("there is no motion to show")
+    motions = motions_in(motion)
     for what, given in (("labels", labels), ("colours", colours)):
         if given is not None and len(given) != len(motions):
             raise MotionError(f"{len(given)} {what} for {len(motions)} motions")

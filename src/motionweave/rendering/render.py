@@ -13,7 +13,7 @@ from motionweave.core.options import check_choice
 from motionweave.errors import MotionError
 from motionweave.rendering.camera import CameraPath, place_camera
 from motionweave.rendering.encode import Picture, check_length, target, write_frames
-from motionweave.rendering.figure import Figure, make_figure
+from motionweave.rendering.figure import Figure, make_figure, motions_in
 from motionweave.rendering.frames import Film
 from motionweave.rendering.look import scene
 from motionweave.rendering.skin import Skin, bind
@@ -119,7 +119,7 @@ def render(
     >>> mw.render(mw.sample("jab")[:10], "jab.mp4", size=(160, 90), trails=["hands"])
     >>> mw.render(mw.sample("jump"), "jump.png", ghosts=3, background="dark")
     """
-    motions = [motion] if isinstance(motion, Motion) else list(motion)
+    motions = motions_in(motion)
     _check(motions, layout, size, fps, speed, rounds, ghosts, labels, colours)
     if Path(path).suffix.lower() == ".html":
         from motionweave.rendering.player import save_player
@@ -167,8 +167,6 @@ def _check(
     labels: Sequence[str] | None,
     colours: Sequence[str] | None,
 ) -> None:
-    if not motions:
-        raise MotionError("there is no motion to show")
     check_choice(layout, Layout, "layout")
     if len(size) != 2 or not all(_SMALLEST <= int(side) <= _LARGEST for side in size):
         raise MotionError(f"size {size}: expected width and height, {_SMALLEST} to {_LARGEST}")
