@@ -168,8 +168,8 @@ def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Ta
     }
     for name, (motion, apart) in made.items():
         where = slice(zone.start, min(zone.stop, len(motion)))
-        figures = _figures(motion, where, (a, b), parts)
-        tallies.setdefault(name, Tally()).add({**figures, "strikes": apart})
+        measured = figures(motion, where, (a, b), parts)
+        tallies.setdefault(name, Tally()).add({**measured, "strikes": apart})
 
 
 # Interpolations
@@ -193,9 +193,9 @@ def _interpolation(a: Motion, b: Motion, tallies: dict[str, Tally]) -> int:
     for name, (motion, apart) in made.items():
         count = len(motion)
         parts = (a, b) if name != "linear blend" else (a[:count], b[:count])
-        figures = _figures(motion, slice(0, count), (a, b), parts)
-        tallies.setdefault(name, Tally()).add({**figures, "strikes": apart})
-    inputs = [_figures(m, slice(0, len(m)), (a, b), (m,)) for m in (a, b)]
+        measured = figures(motion, slice(0, count), (a, b), parts)
+        tallies.setdefault(name, Tally()).add({**measured, "strikes": apart})
+    inputs = [figures(m, slice(0, len(m)), (a, b), (m,)) for m in (a, b)]
     mean = {f: float(np.mean([one[f] for one in inputs])) for f in inputs[0]}
     tallies.setdefault("the clips themselves", Tally()).add(mean)
     return 1
@@ -212,7 +212,7 @@ def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
 # Figures
 
 
-def _figures(
+def figures(
     motion: Motion, zone: slice, inputs: Sequence[Motion], parts: Sequence[Motion]
 ) -> dict[str, float]:
     """What is wrong with a motion in a zone of frames.

@@ -1,7 +1,7 @@
 """Make the pictures of the documentation: ``python docs/pictures.py [NAME ...]``.
 
-Every picture is drawn by `motionweave.plots` from built-in clips. They are committed, so that
-reading needs no building; ``make pictures`` makes them anew.
+Every picture is drawn by `motionweave.plots` or `motionweave.render` from built-in clips. They are
+committed, so that reading needs no building; ``make pictures`` makes them anew.
 """
 
 from __future__ import annotations
@@ -167,6 +167,73 @@ def quality(path: Path) -> None:
     quality_plot([blend, mw.clean_feet(blend)], path, labels=["before", "after"])
 
 
+def gaits(path: Path) -> None:
+    """A walk, half a walk, a jog, side by side."""
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    curve = mw.register(walk, jog, cyclic=True)
+    motions = [mw.blend(curve, [1.0 - w, w], duration=2.0) for w in (0.0, 0.5, 1.0)]
+    labels = ["walk", "half and half", "jog"]
+    mw.render(motions, path, labels=labels, size=(540, 220), fps=14, background="#ffffff")
+
+
+def moving_transition(path: Path) -> None:
+    """A walk that becomes a jog, with the ways of the feet."""
+    joined = mw.transition(mw.sample("walk"), mw.sample("jog"), clean=True)
+    mw.render(joined, path, trails=["feet"], view="side", size=(520, 220), fps=20)
+
+
+def moving_turns(path: Path) -> None:
+    """Walks of given turns in one scene."""
+    from motionweave.measure.measures import turn_angle
+
+    curve = mw.register(mw.sample("walk_left"), mw.sample("walk_right"))
+    space = mw.parametric(curve, {"turn": turn_angle})
+    low, high = space.ranges["turn"]
+    motions = [_at_start(space.at(turn=t).motion) for t in np.linspace(0.95 * low, 0.95 * high, 3)]
+    mw.render(motions, path, layout="overlay", camera="fixed", size=(480, 240), fps=20)
+
+
+def moving_dance(path: Path) -> None:
+    """A jog that mixes with a dance in step with its events."""
+    motion = mw.framespace([mw.sample("jog"), mw.sample("dance_b")], "blend", cycles=3, clean=True)
+    mw.render(motion, path, size=(320, 200), fps=15)
+
+
+def moving_spline(path: Path) -> None:
+    """A landing that runs on into a jump."""
+    space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    made = space.transition(11, 24, degree=4, length=1.6)
+    mw.render(made.motion, path, trails=["hands"], size=(400, 225), fps=20)
+
+
+def moving_manners(path: Path) -> None:
+    """One walk that limps, tiptoes and sneaks."""
+    recipes = Path(__file__).parents[1] / "examples" / "warps"
+    names = ("limp", "tiptoe", "sneaky")
+    walk = mw.sample("walk")
+    motions = [mw.load_warp(recipes / f"{name}.yaml").apply(walk) for name in names]
+    mw.render(motions, path, labels=names, size=(480, 200), fps=15)
+
+
+def moving_feet(path: Path) -> None:
+    """A blend before and after its feet are planted."""
+    curve = mw.register(mw.sample("walk"), mw.sample("jog"))
+    motions = [mw.blend(curve, [0.5, 0.5], clean=clean) for clean in (False, True)]
+    labels = ["as averaged", "feet planted"]
+    mw.render(motions, path, labels=labels, trails=["feet"], view="side", size=(560, 220), fps=20)
+
+
+# Moving pictures: what makes them, and in which format.
+MOVING: dict[str, tuple[Callable[[Path], None], str]] = {
+    "gaits": (gaits, ".gif"),
+    "moving_transition": (moving_transition, ".webp"),
+    "moving_turns": (moving_turns, ".webp"),
+    "moving_dance": (moving_dance, ".webp"),
+    "moving_spline": (moving_spline, ".webp"),
+    "moving_manners": (moving_manners, ".webp"),
+    "moving_feet": (moving_feet, ".webp"),
+}
+
 PICTURES: dict[str, Callable[[Path], None]] = {
     f.__name__: f
     for f in (
@@ -225,10 +292,15 @@ def small(path: Path, colours: int = 48) -> None:
 def main(names: list[str]) -> None:
     """Make the pictures of these names, or all."""
     IMAGES.mkdir(exist_ok=True)
-    for name in names or PICTURES:
-        path = IMAGES / f"{name}.png"
-        PICTURES[name](path)
-        small(path)
+    for name in names or (*PICTURES, *MOVING):
+        if name in MOVING:
+            make, suffix = MOVING[name]
+            path = IMAGES / f"{name}{suffix}"
+            make(path)
+        else:
+            path = IMAGES / f"{name}.png"
+            PICTURES[name](path)
+            small(path)
         print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -38,6 +38,7 @@ from .errors import Remedy as Remedy
 from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
+from .export.export import export_set as export_set
 from .measure.quality import Quality as Quality
 from .measure.quality import quality as quality
 from .methods.blending.blend import blend as blend
@@ -60,6 +61,7 @@ from .methods.warping.join import join as join
 from .methods.warping.keys import Key as Key
 from .methods.warping.warp import warp as warp
 from .plots.filmstrip import film_strip as film_strip
+from .plots.registration import registration_plot as registration_plot
 from .registration.curve import RegistrationCurve as RegistrationCurve
 from .registration.files import load_registration as load_registration
 from .registration.files import save_registration as save_registration
@@ -69,6 +71,8 @@ from .registration.loops import travel as travel
 from .registration.markers import MarkerCurve as MarkerCurve
 from .registration.register import register as register
 from .registration.verdict import Verdict as Verdict
+from .rendering.player import player as player
+from .rendering.render import render as render
 from .retargeting import common_skeleton as common_skeleton
 from .retargeting import concatenate as concatenate
 from .retargeting import joint_mapping as joint_mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
@@ -105,7 +105,9 @@ def load(
     # Only now: the sidecar counts the frames of the file.
     if drop_tpose and starts_in_tpose(motion):
         motion = motion[1:]
-    if contacts and not annotated and has_feet(motion.skeleton):
+    if not contacts:
+        return motion.with_constraints(())
+    if not annotated and not motion.constraints and has_feet(motion.skeleton):
         motion = motion.with_constraints(detect_contacts(motion))
     return motion
 
@@ -225,13 +227,20 @@ def load_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     return registry.read_markers(path, up=up, fps=fps)
 
 
-def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: Any) -> None:
+def save(
+    motion: Motion | Sequence[Motion],
+    path: str | Path,
+    *,
+    contacts: bool = True,
+    **options: Any,
+) -> None:
     """Save a motion; the suffix of the path says in which format.
 
     Parameters
     ----------
     motion
-        What to save.
+        What to save. Several motions of one skeleton become the animations of one glTF file,
+        with their contacts inside; ``load(path, animation="walk")`` reads one of them.
     path
         Where to. The file appears whole or not at all.
     contacts
@@ -252,7 +261,12 @@ def save(motion: Motion, path: str | Path, *, contacts: bool = True, **options: 
     >>> mw.save(mw.sample("walk"), "walk.glb")
     """
     path = path_of(path)
-    registry.write(as_filed(checked(motion)), path, **options)
+    if isinstance(motion, Sequence) and not isinstance(motion, str):
+        kept = [one if contacts else one.with_constraints(()) for one in map(checked, motion)]
+        registry.write([as_filed(one) for one in kept], path, **options)
+        return
+    motion = checked(motion)
+    registry.write(as_filed(motion), path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)
     elif contacts:

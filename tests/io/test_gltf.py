@@ -501,3 +501,17 @@ def _json(path: Path) -> dict[str, Any]:
     data = path.read_bytes()
     length = struct.unpack_from("<I", data, 12)[0]
     return dict(json.loads(data[20 : 20 + length]))
+
+
+def test_several_motions_in_one_file(tmp_path: Path) -> None:
+    clips = [samples.sample("walk"), samples.sample("jog")]
+    mw.save(clips, tmp_path / "two.glb")
+    for clip in clips:
+        again = mw.load(tmp_path / "two.glb", animation=clip.name)
+        np.testing.assert_allclose(again.positions(), clip.positions(), atol=1e-5)
+        assert [c.kind for c in again.constraints] == [c.kind for c in clip.constraints]
+        assert mw.load(tmp_path / "two.glb", animation=clip.name, contacts=False).constraints == ()
+    with pytest.raises(mw.FormatError, match="holds one motion"):
+        mw.save(clips, tmp_path / "two.bvh")
+    with pytest.raises(mw.RigError, match="other bone lengths"):
+        mw.save([clips[0], clips[1].scaled(1.1)], tmp_path / "two.glb")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import motionweave as mw
-from motionweave.io.npz import _MODELS
+from motionweave.io.npz import MODELS
 from tests.io.files import damaged, only_format_errors, sliding
 from tests.strategies import motions, random_motion
 
@@ -89,7 +89,7 @@ def test_amass_on_a_skeleton_file(tmp_path: Path) -> None:
     parents, rest = _model(rng)
     offsets = rest - rest[np.maximum(parents, 0)]
     offsets[0] = rest[0]
-    names = tuple(name.replace("_", " ").title() for name in _MODELS[22])
+    names = tuple(name.replace("_", " ").title() for name in MODELS[22])
     tree = mw.Skeleton(names, parents, offsets)
     still = mw.Motion(tree, 30.0, np.zeros((1, 3)), np.tile([0.0, 0, 0, 1], (1, 22, 1)))
     mw.save(still, tmp_path / "body.bvh")

@@ -74,6 +74,7 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
             kind: [[one.start, one.end] for one in of_kind(motion.constraints, kind)]
             for kind in kinds(motion.constraints)
         },
+        "animations": list(source.get("animations", ())),
         "warnings": list(source.get("warnings", ())),
     }
 
@@ -98,6 +99,9 @@ def _text(facts: dict[str, Any]) -> str:
             f"  above the pelvis, kept aside: {', '.join(carrier['joints'])} "
             f"({how[carrier['kind']]})"
         )
+    if len(facts["animations"]) > 1:
+        listed = ", ".join(facts["animations"])
+        lines.append(f"  {len(facts['animations'])} animations (--option animation=NAME): {listed}")
     if facts["tpose_first"]:
         lines.append("  frame 0 is a T-pose that is no part of the motion (--drop-tpose)")
     roles = facts["roles"]

@@ -24,6 +24,7 @@ VERBS: dict[str, str] = {
     "info": "tell what is in motion files",
     "contacts": "find when feet and hands are planted",
     "plot": "draw film strips, contacts and ways",
+    "render": "make video, moving images or web pages of motions",
     "quality": "measure sliding feet, jumps and speeds",
     "clean": "make planted feet stay where they are",
     "convert": "change format, frame rate, length, side, axes or units",
@@ -37,6 +38,7 @@ VERBS: dict[str, str] = {
     "join": "let one clip go over into the next",
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
+    "export": "write a set of clips in step with each other for a game engine",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
 }

@@ -447,6 +447,14 @@ class Motion:
         """Draw the motion as a film strip; the same as `motionweave.plots.filmstrip.film_strip`."""
         return motionweave.film_strip(self, path, **options)
 
+    def render(self, path: str | Path, **options: Any) -> None:
+        """Make a moving picture of the motion; the same as `motionweave.render`."""
+        motionweave.render(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        """In a notebook a motion plays."""
+        return motionweave.player(self)._repr_html_()
+
     def _track(self, name: str) -> JointTrack:
         if name in self.skeleton.names:
             joint = self.skeleton.index(name)

@@ -51,7 +51,7 @@ _BODY = (
 )
 _HANDS = tuple(f"{side}_{one}{k}" for side in _SIDES for one in _FINGERS for k in (1, 2, 3))
 # Joint names by how many joints the poses turn.
-_MODELS = {
+MODELS = {
     22: _BODY,
     24: (*_BODY, "left_hand", "right_hand"),
     52: (*_BODY, *_HANDS),
@@ -177,15 +177,15 @@ def _read_amass(
         )
     poses, places = _numbers(arrays, "poses", path), _numbers(arrays, "trans", path)
     turned = poses.shape[1] // 3 if poses.ndim == 2 else 0
-    if turned not in _MODELS or poses.shape[1] % 3 or places.shape != (len(poses), 3):
-        known = ", ".join(str(3 * one) for one in _MODELS)
+    if turned not in MODELS or poses.shape[1] % 3 or places.shape != (len(poses), 3):
+        known = ", ".join(str(3 * one) for one in MODELS)
         raise FormatError(
             f"poses {poses.shape} and trans {places.shape}: expected (frames, n) with n one of "
             f"{known}, and (frames, 3)",
             path,
         )
-    tree = _skeleton_in(Path(skeleton), _MODELS[turned])
-    by_name = {name: joint for joint, name in enumerate(_MODELS[turned])}
+    tree = _skeleton_in(Path(skeleton), MODELS[turned])
+    by_name = {name: joint for joint, name in enumerate(MODELS[turned])}
     vectors = np.zeros((len(poses), len(tree), 3))
     unknown = []
     for joint, name in enumerate(tree.names):
@@ -253,7 +253,7 @@ def _skeleton_in(path: Path, names: tuple[str, ...]) -> Skeleton:
     if np.any(above[1:] < 0) or np.any(above >= np.arange(count)):
         raise FormatError("kintree_table: parents must come before their children", path)
     above = checks.indices(above, "kintree_table", (count,), -1, count - 1)
-    called = _MODELS.get(count, (*names, *(f"joint{k}" for k in range(len(names), count))))
+    called = MODELS.get(count, (*names, *(f"joint{k}" for k in range(len(names), count))))
     offsets = joints - joints[np.maximum(above, 0)]
     offsets[0] = joints[0]
     return Skeleton(called[:count], above, offsets)

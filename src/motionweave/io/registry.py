@@ -12,7 +12,7 @@ import importlib.util
 import inspect
 import pkgutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -59,6 +59,8 @@ class Format:
         writer then has to place those itself.
     read_markers
         ``read_markers(path, **options) -> Markers``, for formats without a skeleton.
+    write_several
+        ``write_several(motions, path, **options)``, for formats that hold several motions.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Format:
     modules: tuple[str, ...] = ()
     beside: bool = False
     read_markers: Callable[..., Markers] | None = None
+    write_several: Callable[..., None] | None = None
 
     def require(self) -> None:
         """Raise `MissingDependencyError` unless the format's packages are installed."""
@@ -205,11 +208,15 @@ def _as_format_errors(path: Path) -> Iterator[None]:
         raise FormatError(str(error), path) from error
 
 
-def write(motion: Motion, path: str | Path, **options: Any) -> None:
-    """Write a motion in the format of the path's suffix, whole or not at all."""
+def write(motion: Motion | Sequence[Motion], path: str | Path, **options: Any) -> None:
+    """Write a motion in the format of the path's suffix, whole or not at all.
+
+    Several motions go into one file of a format that has room for them.
+    """
     from motionweave.io.store.atomic import atomic_path
 
-    if not isinstance(motion, Motion):
+    several = isinstance(motion, Sequence) and not isinstance(motion, str)
+    if not several and not isinstance(motion, Motion):
         raise MotionError(f"{shown(motion)}: expected a Motion")
     path = path_of(path)
     one = format_of(path, writing=True)
@@ -218,14 +225,21 @@ def write(motion: Motion, path: str | Path, **options: Any) -> None:
     if not path.parent.is_dir():
         raise FormatError(f"the folder {path.parent} does not exist", path)
     one.require()
-    assert one.write is not None
-    accepted = _accepted(one, one.write, options, path)
+    write_one: Callable[..., None] | None = one.write
+    if several:
+        write_one = one.write_several
+        if write_one is None:
+            raise FormatError("this format holds one motion", path)
+        if len(motion) == 0:
+            raise FormatError("there are no motions to write", path)
+    assert write_one is not None
+    accepted = _accepted(one, write_one, options, path)
     try:
         if one.beside:
-            one.write(motion, path, **accepted)
+            write_one(motion, path, **accepted)
             return
         with atomic_path(path) as temporary:
-            one.write(motion, temporary, **accepted)
+            write_one(motion, temporary, **accepted)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path) from error
 

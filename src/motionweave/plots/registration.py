@@ -32,12 +32,20 @@ def registration_plot(curve: RegistrationCurve, path: str | Path | None = None) 
 
     Parameters
     ----------
+    curve
+        What `register` found.
     path
         Where to save it, if at all.
 
     Returns
     -------
     The matplotlib figure.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
+    >>> figure = mw.registration_plot(curve, "curve.png")
     """
     others = [j for j in range(len(curve)) if j != curve.reference]
     columns = min(_COLUMNS, max(2, len(others)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from motionweave.core.cycles import displacement
 from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
+from motionweave.errors import MissingDependencyError
 from motionweave.registration.alignment import AlignmentCurve
 from motionweave.registration.matches import ConstraintMatch, Interval, match
 from motionweave.registration.timewarp import TimewarpCurve
@@ -107,6 +109,16 @@ class RegistrationCurve:
     ) -> motionweave.Stepper:
         """Blend live along the curve, one frame at a time; see `Stepper`."""
         return motionweave.Stepper(self, start, pace=pace)
+
+    def _repr_png_(self) -> bytes | None:
+        """In a notebook a curve shows its distance grids, if matplotlib is there."""
+        try:
+            figure = motionweave.registration_plot(self)
+        except MissingDependencyError:
+            return None
+        picture = BytesIO()
+        figure.savefig(picture, format="png")
+        return picture.getvalue()
 
     def save(self, path: str | Path) -> None:
         """Write the curve with its clips into one ``.mwreg`` file."""

@@ -280,11 +280,11 @@ class Writer:
         return self.add("accessors", entry)
 
     def save(self, path: Path) -> None:
-        """Write a GLB, or for another suffix JSON with its buffer inside."""
+        """Write a GLB, or for ``.gltf`` JSON with its buffer inside."""
         self.data.extend(b"\0" * (-len(self.data) % 4))
         buffer: dict[str, Any] = {"byteLength": len(self.data)}
         self.json["buffers"] = [buffer]
-        if path.suffix.lower() != ".glb":
+        if path.suffix.lower() == ".gltf":
             encoded = base64.b64encode(self.data).decode("ascii")
             buffer["uri"] = f"data:application/octet-stream;base64,{encoded}"
             path.write_text(json.dumps(self.json, separators=(",", ":")), encoding="utf-8")

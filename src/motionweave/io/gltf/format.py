@@ -1,6 +1,6 @@
 """glTF 2.0 (``.glb``, ``.gltf``), the format of the web and of game engines.
 
-Written are joints with a skin, one animation, and a simple body so that a viewer has
+Written are joints with a skin, one animation or several, and a simple body so that a viewer has
 something to show. Lengths are metres there; how many a unit of the motion has is noted in
 the file, and reading it again gives back the unit.
 
@@ -11,6 +11,7 @@ the joints from above counts; meshes are not looked at.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,20 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, local_translations
 from motionweave.core.skeleton import Skeleton
+from motionweave.errors import RigError
 from motionweave.io.bvh.format import unique_names
-from motionweave.io.gltf.container import FLOAT, UINT, USHORT, Writer, open_gltf
+from motionweave.io.gltf.container import FLOAT, UINT, USHORT, Gltf, Writer, open_gltf
 from motionweave.io.gltf.nodes import (
     PATHS,
+    Curves,
     Tree,
     animation_names,
+    animation_note,
     find_joints,
     frame_times,
+    noted_contacts,
     read_animation,
 )
 from motionweave.io.registry import Format
@@ -56,35 +61,70 @@ def read(
     tree = Tree.of(gltf)
     curves, name, warnings = read_animation(gltf, animation)
     joints, note = find_joints(gltf, tree, curves)
-    times, fps = frame_times(gltf, curves, rate, note)
-    rest_at, rest_turned = tree.globals({}, np.zeros(1))
-    at, turned = tree.globals(curves, times)
-    names = unique_names(tree.name(joint) for joint in joints)
-    parents = tree.parents_among(joints)
-    rest = Rest(rest_at[0, joints], rest_turned[0, joints])
     unit = 1.0 if note is None else note.metres_a_unit
-    skeleton, pose = normalised(names, parents, rest, at[:, joints], turned[:, joints])
-    if note is not None:
-        skeleton = note.on(skeleton)
     source = {
         "format": FORMAT.name,
-        "joints": names,
-        "rest_orientations": rest.orientations,
+        "path": str(path.absolute()),
         "metres_a_unit": unit,
         "animations": tuple(animation_names(gltf)),
         "warnings": tuple(warnings),
     }
-    motion = Motion(
-        skeleton,
+    titles = [tree.name(joint) for joint in joints]
+    motion = motion_in(
+        gltf, tree, curves, joints, titles, note, rate,
+        name=path.stem if animation is None or name is None else name,
+        animation=name,
+        source=source,
+    )  # fmt: skip
+    # Back to the unit of the motion that was written.
+    return motion if unit == 1.0 else motion.scaled(1.0 / unit)
+
+
+def motion_in(
+    gltf: Gltf,
+    tree: Tree,
+    curves: Curves,
+    joints: Sequence[int],
+    titles: Sequence[str],
+    note: notes.Note | None,
+    rate: float | None,
+    *,
+    name: str,
+    animation: str | None,
+    source: dict[str, Any],
+) -> Motion:
+    """The motion of some nodes of a file, in metres.
+
+    Parameters
+    ----------
+    gltf, tree, curves
+        The file, its nodes, and what moves them.
+    joints, titles
+        The nodes, parents first, and what to call them.
+    note
+        What a file written here says about the motion.
+    rate
+        Frames per second, or None.
+    name, animation, source
+        Of the motion, of the animation that it comes from, and of the file.
+    """
+    times, fps = frame_times(gltf, curves, rate, note)
+    rest_at, rest_turned = tree.globals({}, np.zeros(1))
+    at, turned = tree.globals(curves, times)
+    names = unique_names(titles)
+    rest = Rest(rest_at[0, joints], rest_turned[0, joints])
+    parents = tree.parents_among(joints)
+    skeleton, pose = normalised(names, parents, rest, at[:, joints], turned[:, joints])
+    return Motion(
+        skeleton if note is None else note.on(skeleton),
         fps,
         pose.root,
         pose.rotations,
         pose.translations,
-        name=path.stem if animation is None or name is None else name,
-        source=source,
+        constraints=noted_contacts(gltf, animation, fps, len(times)),
+        name=name,
+        source={**source, "joints": names, "rest_orientations": rest.orientations},
     )
-    # Back to the unit of the motion that was written.
-    return motion if unit == 1.0 else motion.scaled(1.0 / unit)
 
 
 def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) -> None:
@@ -100,27 +140,59 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
         The motion's unit of length: ``"m"``, ``"cm"``, ``"mm"``, ``"in"``, ``"ft"``,
         ``"cmu"`` or metres; None if it is to be told from the source or the body height.
     """
-    path = Path(path)
-    metres = metres_a_unit(motion, unit)
-    scaled = motion if metres == 1.0 else motion.scaled(metres)
-    orientations = orientations_of(motion, FORMAT.name)
-    local, moves, rest_local = with_rest(scaled, orientations)
+    write_several([motion], path, unit=unit)
+
+
+def write_several(
+    motions: Sequence[Motion],
+    path: str | Path,
+    *,
+    unit: str | float | None = None,
+    extras: Sequence[Mapping[str, Any]] | None = None,
+) -> None:
+    """Write motions of one skeleton as the animations of one file.
+
+    Parameters
+    ----------
+    motions
+        Their names become the animations' names.
+    path, unit
+        As for `write`; the unit is the first motion's.
+    extras
+        Plain values to keep with each animation, beside its contacts.
+    """
+    first = motions[0]
+    for other in motions[1:]:
+        if other.skeleton != first.skeleton:
+            how = first.skeleton.difference(other.skeleton) or "other bone lengths"
+            raise RigError(f"one file holds animations of one skeleton: {how}")
+    metres = metres_a_unit(first, unit)
+    scaled = [one if metres == 1.0 else one.scaled(metres) for one in motions]
+    skeleton = scaled[0].skeleton
+    orientations = orientations_of(first, FORMAT.name)
+    curves = [with_rest(one, orientations) for one in scaled]
+    rest_local = curves[0][2]
     out = Writer()
     out.json["asset"] = {"version": "2.0", "generator": "motionweave"}
-    standing = _standing(scaled.skeleton)
-    _write_nodes(out, scaled.skeleton, orientations, rest_local, standing)
-    skin = _write_skin(out, scaled.skeleton, orientations, standing)
-    out.json["skins"][skin]["extras"] = {notes.KEY: notes.values_of(scaled, metres)}
-    mesh = _write_body(out, scaled.skeleton, standing)
-    name = unique_names([*motion.skeleton.names, "body"])[-1]
+    standing = _standing(skeleton)
+    _write_nodes(out, skeleton, orientations, rest_local, standing)
+    skin = _write_skin(out, skeleton, orientations, standing)
+    out.json["skins"][skin]["extras"] = {notes.KEY: notes.values_of(scaled[0], metres)}
+    mesh = _write_body(out, skeleton, standing)
+    name = unique_names([*skeleton.names, "body"])[-1]
     body = out.add("nodes", {"name": name, "mesh": mesh, "skin": skin})
     out.json["scenes"] = [{"nodes": [0, body]}]
     out.json["scene"] = 0
-    _write_animation(out, motion, local, moves, rest_local)
-    out.save(path)
+    names = unique_names(one.name or "motion" for one in motions)
+    for i, (one, (local, moves, _)) in enumerate(zip(scaled, curves, strict=True)):
+        write_animation(out, one, names[i], local, moves, rest_local)
+        kept = {**({} if extras is None else extras[i]), **animation_note(one)}
+        if len(motions) > 1 or extras is not None:
+            out.json["animations"][-1]["extras"] = {notes.KEY: kept}
+    out.save(Path(path))
 
 
-FORMAT = Format("glTF", (".glb", ".gltf"), read=read, write=write)
+FORMAT = Format("glTF", (".glb", ".gltf"), read=read, write=write, write_several=write_several)
 
 
 # Writing
@@ -206,10 +278,14 @@ def _write_body(out: Writer, skeleton: Skeleton, standing: Array) -> int:
     return out.add("meshes", {"name": "body", "primitives": primitives})
 
 
-def _write_animation(
-    out: Writer, motion: Motion, local: Array, moves: Array, rest_local: Array
+def write_animation(
+    out: Writer, motion: Motion, name: str, local: Array, moves: Array, rest_local: Array
 ) -> None:
-    """Curves of all joints that move; viewers interpolate, so no quaternion changes its sign."""
+    """Curves of all joints that move; viewers interpolate, so no quaternion changes its sign.
+
+    ``local`` (T, J, 4) and ``moves`` (T, J, 3) are local rotations and translations,
+    ``rest_local`` (J, 4) the rotations at rest.
+    """
     times = out.accessor(np.arange(len(motion)) / motion.fps, "SCALAR", bounds=True)
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []
@@ -220,13 +296,14 @@ def _write_animation(
         target = {"node": joint, "path": what}
         channels.append({"sampler": len(samplers) - 1, "target": target})
 
+    slides = np.abs(local_translations(motion) - motion.skeleton.offsets).max(axis=(0, 2))
     for joint in range(len(motion.skeleton)):
-        if joint == 0 or motion.translations is not None:
+        if joint == 0 or slides[joint] > 0.0:
             add(joint, "translation", moves[:, joint])
         turning = rotations.angle_between(local[:, joint], rest_local[joint]).max() > 1e-9
         if joint == 0 or turning:
             add(joint, "rotation", rotations.unroll(local[:, joint]))
     out.add(
         "animations",
-        {"name": motion.name or "motion", "samplers": samplers, "channels": channels},
+        {"name": name, "samplers": samplers, "channels": channels},
     )

@@ -12,6 +12,9 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.checks import DEEPEST, MOST_FRAMES, size
 from motionweave.core.checks import rate as checked_rate
+from motionweave.core.constraints import Constraint, clipped
+from motionweave.core.motion import Motion
+from motionweave.errors import MotionError
 from motionweave.io.gltf.container import Gltf
 from motionweave.io.scene import note as notes
 from motionweave.io.scene.curves import Curve
@@ -158,6 +161,13 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
             wanted = [index for index in tree.order if index not in meshes]
     if not wanted:
         raise gltf.fail("there is neither a skin with joints nor an animation of nodes")
+    joints = connected(gltf, tree, wanted)
+    # The note counts the joints of the skin.
+    return joints, note if joints == wanted else None
+
+
+def connected(gltf: Gltf, tree: Tree, wanted: Sequence[int]) -> list[int]:
+    """Nodes and everything between them up to where their ways meet, parents first."""
     # Everything on the way from the joints to where their ways meet is a joint too.
     top, between = tree.branches(wanted)
     if top < 0:
@@ -176,8 +186,7 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
             else:
                 held.append(one)
         waiting = held
-    # The note counts the joints of the skin.
-    return joints, note if joints == wanted else None
+    return joints
 
 
 # Animation
@@ -188,6 +197,31 @@ def animation_names(gltf: Gltf) -> list[str]:
         gltf.get(one, "name", str, "") or f"animation {index}"
         for index, one in enumerate(gltf.items("animations"))
     ]
+
+
+def animation_note(motion: Motion) -> dict[str, Any]:
+    """What is kept with an animation: its contacts, in seconds."""
+    rows = [[c.kind, c.start / motion.fps, c.end / motion.fps] for c in motion.constraints]
+    return {"contacts": rows} if rows else {}
+
+
+def noted_contacts(gltf: Gltf, name: str | None, fps: float, frames: int) -> tuple[Constraint, ...]:
+    """Contacts that were kept with the animation of that name, as far as they fit."""
+    if name is None:
+        return ()
+    entry = gltf.items("animations")[animation_names(gltf).index(name)]
+    extras = entry.get("extras")
+    said = extras.get(notes.KEY) if isinstance(extras, dict) else None
+    rows = said.get("contacts") if isinstance(said, dict) else None
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        try:
+            kind, start, end = row
+            found.append(Constraint(float(start) * fps, float(end) * fps, str(kind)))
+        except (TypeError, ValueError, MotionError):
+            # Changed elsewhere: what is no contact is left out.
+            continue
+    return clipped(found, 0.0, frames - 1.0)
 
 
 def read_animation(

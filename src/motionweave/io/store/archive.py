@@ -50,7 +50,9 @@ def motion_header(motion: Motion, name: str, keep: Keep, *, source: bool = False
             "ends": carrier.ends.tolist(),
         }
     if source:
-        header["source"] = _encoded(_storable(motion.source), f"{name}/source", keep)
+        # Where the file lay on this machine is nobody else's business.
+        layout = {key: value for key, value in motion.source.items() if key != "path"}
+        header["source"] = _encoded(_storable(layout), f"{name}/source", keep)
     return header
 
 

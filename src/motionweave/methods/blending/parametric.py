@@ -59,6 +59,10 @@ class Reached:
     values: dict[str, float]
     asked: dict[str, float]
 
+    def _repr_html_(self) -> str:
+        """In a notebook it plays."""
+        return self.motion._repr_html_()
+
 
 class ParametricSpace:
     """Blends of a curve, addressed by what they measure.

@@ -311,7 +311,7 @@ def _registered(
             f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}, which has "
             f"{len(short)} frames left: it needs at least one frame on either side"
         )
-    curve = register(a, b, anchor=at, reach=_REACH * half / a.fps, weights=weights)
+    curve = register(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
     warp = curve.timewarp
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
     while True:

@@ -103,6 +103,10 @@ class SplineTransition:
         """Seconds from the pose left to the pose entered."""
         return (self.end - self.start) / self.motion.fps
 
+    def _repr_html_(self) -> str:
+        """In a notebook it plays."""
+        return self.motion._repr_html_()
+
 
 @dataclass(frozen=True, eq=False)
 class Subspace:

@@ -1,0 +1,231 @@
+"""The body around a skeleton as tapered capsules: what is drawn quickly, and looks round.
+
+A tapered capsule is the hull of two balls. Limbs, feet and neck come from the body plan of
+`motionweave.body.volume`; the trunk is a spine with ribs, and hands, toes and a skull are
+added where the skeleton ends without them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.size import body_height
+from motionweave.body.volume import body_points, shape_of
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+
+# Radii as shares of the body height: the spine, and the lines through both hips and shoulders.
+_SPINE, _HIPS, _SHOULDERS = 0.045, 0.052, 0.036
+# Flanks: how far up from the hips to the shoulders, how wide of those, and the radius.
+_FLANKS = ((0.42, 0.62, 0.048), (0.72, 0.55, 0.06))
+# Least radii of a hand at the wrist and at its tip, and of the toes.
+_WRIST, _FINGERTIPS, _TOES = 0.019, 0.012, 0.016
+# Added where the skeleton ends: a hand, a toe, as shares of the body height.
+_HAND, _TOE = 0.075, 0.045
+# The skull, from its joint: up to the crown's ball, and the radii of chin and crown.
+_CROWN, _CHIN_RADIUS, _CROWN_RADIUS = 0.046, 0.042, 0.055
+
+
+@dataclass(frozen=True, eq=False)
+class Capsules:
+    """Tapered capsules between points of a body.
+
+    Parameters
+    ----------
+    ends
+        ``(S, 2)`` the points at both ends of each; see `capsule_points`.
+    radii
+        ``(S, 2)`` at both ends, in the skeleton's unit.
+    sides
+        ``(S,)`` 1 left, -1 right, 0 neither.
+    extra_joints, extra_offsets
+        ``(X,)`` and ``(X, 3)``: points that the skeleton has not, fixed to its joints.
+    mixed, shares
+        ``(M, 4)`` points between four others, and the share of each of those.
+    """
+
+    ends: NDArray[np.intp]
+    radii: Array
+    sides: NDArray[np.intp]
+    extra_joints: NDArray[np.intp]
+    extra_offsets: Array
+    mixed: NDArray[np.intp]
+    shares: Array
+
+
+def capsule_points(motion: Motion) -> Array:
+    """Points ``(T, P, 3)`` between which the capsules of a motion's body lie."""
+    plan = capsules_of(motion.skeleton)
+    positions, orientations = motion.forward()
+    extra = positions[:, plan.extra_joints] + rotations.rotate(
+        orientations[:, plan.extra_joints], plan.extra_offsets[None]
+    )
+    points = np.concatenate([body_points(motion), extra], axis=1)
+    between = np.einsum("tmkc,mk->tmc", points[:, plan.mixed], plan.shares)
+    return np.concatenate([points, between], axis=1)
+
+
+@lru_cache(maxsize=64)
+def capsules_of(skeleton: Skeleton) -> Capsules:
+    """The capsules of a skeleton's body."""
+    return _Builder(skeleton).build()
+
+
+class _Builder:
+    """Collects capsules and the points that they need beyond the skeleton's."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        self.skeleton = skeleton
+        self.shape = shape_of(skeleton)
+        self.height = body_height(skeleton) or 1.0
+        self.roles = find_rig(skeleton).roles
+        self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.heel_joints)
+        self.rows: list[tuple[int, int, float, float, int]] = []
+        self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
+        feet = [f"{s}_{r}" for s in SIDES for r in ("ankle", "toe")]
+        self._feet = {self.roles[role] for role in feet if role in self.roles}
+        self.extra: list[tuple[int, Array]] = []
+        self.mixed: list[tuple[tuple[int, ...], tuple[float, ...]]] = []
+
+    def build(self) -> Capsules:
+        parents = np.concatenate([self.skeleton.parents, self.skeleton.end_parents])
+        self._tips(parents)
+        self._skull()
+        for piece in self.shape.pieces:
+            self._piece(piece.points, piece.radii, piece.side, parents)
+        if not self.rows:
+            self.rows.append((0, 0, 0.05 * self.height, 0.05 * self.height, 0))
+        # The points between others come last, after all that the builder added.
+        shift = self.known + len(self.extra)
+        rows = [
+            (a if a >= 0 else shift - a - 1, b if b >= 0 else shift - b - 1, ra, rb, side)
+            for a, b, ra, rb, side in self.rows
+        ]
+        return Capsules(
+            np.array([row[:2] for row in rows], dtype=np.intp),
+            np.array([row[2:4] for row in rows], dtype=np.float64),
+            np.array([row[4] for row in rows], dtype=np.intp),
+            np.array([joint for joint, _ in self.extra], dtype=np.intp),
+            np.array([offset for _, offset in self.extra]).reshape(-1, 3),
+            np.array([one[0] for one in self.mixed], dtype=np.intp).reshape(-1, 4),
+            np.array([one[1] for one in self.mixed], dtype=np.float64).reshape(-1, 4),
+        )
+
+    def _add(self, joint: int, offset: Array) -> int:
+        self.extra.append((joint, np.asarray(offset, dtype=np.float64)))
+        return self.known + len(self.extra) - 1
+
+    def _mix(self, points: tuple[int, ...], shares: tuple[float, ...]) -> int:
+        """A point between four others; its number is negative until all points are known."""
+        self.mixed.append((points, shares))
+        return -len(self.mixed)
+
+    def _tips(self, parents: NDArray[np.intp]) -> None:
+        """Hands and toes of limbs whose last joint has nothing beyond it."""
+        rest = self.skeleton.rest_positions
+        for side, sign in zip(SIDES, (1, -1), strict=True):
+            for role, length in (("hand", _HAND), ("toe", _TOE)):
+                joint = self.roles.get(f"{side}_{role}")
+                if joint is None or self._reach(joint, parents) > 0.3 * length * self.height:
+                    continue
+                above = int(self.skeleton.parents[joint])
+                way = rest[joint] - rest[max(above, 0)]
+                if role == "toe":
+                    way = way * np.array([1.0, 0.0, 1.0])
+                size = float(np.linalg.norm(way))
+                if size > 0.0:
+                    tip = self._add(joint, way * (length * self.height / size))
+                    thick = (0.021 if role == "hand" else 0.018) * self.height
+                    self.rows.append((joint, tip, thick, 0.7 * thick, sign))
+
+    def _reach(self, joint: int, parents: NDArray[np.intp]) -> float:
+        """How far a joint's children and end sites lie from it."""
+        offsets = np.concatenate([self.skeleton.offsets, self.skeleton.end_offsets])
+        lengths = np.linalg.norm(offsets[parents == joint], axis=1)
+        return float(lengths.max(initial=0.0))
+
+    def _skull(self) -> None:
+        if self.shape.head is None:
+            return
+        joint, top = self.shape.head
+        rest = np.concatenate([self.skeleton.rest_positions, self.skeleton.rest_end_positions])
+        way = rest[top] - rest[joint]
+        if np.linalg.norm(way) < 1e-3 * self.height:
+            above = int(self.skeleton.parents[joint])
+            way = rest[joint] - rest[above] if above >= 0 else np.array([0.0, 1.0, 0.0])
+        length = float(np.linalg.norm(way))
+        up = way / length if length > 0.0 else np.array([0.0, 1.0, 0.0])
+        chin = self._add(joint, 0.022 * self.height * up)
+        crown = self._add(joint, (0.022 + _CROWN) * self.height * up)
+        self.rows.append((chin, crown, _CHIN_RADIUS * self.height, _CROWN_RADIUS * self.height, 0))
+
+    def _piece(
+        self,
+        points: tuple[int, ...],
+        radii: tuple[float, ...],
+        side: int,
+        parents: NDArray[np.intp],
+    ) -> None:
+        height = self.height
+        if len(points) == 2:
+            ra, rb = radii
+            if points[0] in self._hands:
+                ra, rb = max(ra, _WRIST * height), max(rb, _FINGERTIPS * height)
+            elif points[0] in self._feet:
+                rb = max(rb, _TOES * height)
+            self.rows.append((points[0], points[1], ra, rb, side))
+        elif len(points) == 3 and points[0] >= self.known - len(self.shape.heel_joints):
+            heel, ankle, toe = points
+            ball = max(radii[2], _TOES * height)
+            self.rows.append((heel, toe, 1.6 * radii[0], ball, side))
+            self.rows.append((ankle, toe, radii[1], ball, side))
+            self.rows.append((ankle, heel, radii[1], 1.6 * radii[0], side))
+        else:
+            self._trunk(points, parents)
+
+    def _trunk(self, points: tuple[int, ...], parents: NDArray[np.intp]) -> None:
+        """A spine along the tree, and where both sides are known a line through each pair of
+        limbs and flanks between them."""
+        trunk, height, roles = set(points), self.height, self.roles
+        limbs = {roles.get(f"{side}_{role}") for side in SIDES for role in ("thigh", "upper_arm")}
+        for point in points:
+            parent = int(parents[point])
+            if parent in trunk and point not in limbs:
+                self.rows.append((parent, point, _SPINE * height, _SPINE * height, 0))
+        pairs = []
+        for role, radius in (("thigh", _HIPS), ("upper_arm", _SHOULDERS)):
+            left, right = (roles.get(f"{side}_{role}") for side in SIDES)
+            if left is not None and right is not None:
+                pairs.append((left, right))
+                self.rows.append((left, right, radius * height, radius * height, 0))
+        if len(pairs) == 2:
+            self._flanks(*pairs)
+
+    def _flanks(self, hips: tuple[int, int], shoulders: tuple[int, int]) -> None:
+        """Both sides of the trunk from hip to shoulder, and what lies across between them."""
+        height = self.height
+        levels: list[list[tuple[int, float]]] = []
+        for up, wide, radius in _FLANKS:
+            near, far = 0.5 + 0.5 * wide, 0.5 - 0.5 * wide
+            row = []
+            for shares in ((near, far), (far, near)):
+                mixed = (*((1.0 - up) * s for s in shares), *(up * s for s in shares))
+                row.append((self._mix((*hips, *shoulders), mixed), radius * height))
+            levels.append(row)
+            self.rows.append((row[0][0], row[1][0], row[0][1], row[1][1], 0))
+        for side in (0, 1):
+            line = [
+                (hips[side], _HIPS * height),
+                *(row[side] for row in levels),
+                (shoulders[side], _SHOULDERS * height),
+            ]
+            for (a, ra), (b, rb) in pairwise(line):
+                self.rows.append((a, b, ra, rb, 0))

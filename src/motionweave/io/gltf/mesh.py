@@ -1,0 +1,181 @@
+"""The skinned mesh of a glTF file, in the pose in which no joint of a motion is turned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.io.bvh.format import unique_names
+from motionweave.io.gltf.container import Gltf, open_gltf
+from motionweave.io.gltf.nodes import Tree
+from motionweave.io.scene import note as notes
+
+_TRIANGLES = 4
+_GREY = (0.45, 0.45, 0.45)
+
+
+@dataclass(frozen=True, eq=False)
+class SkinnedMesh:
+    """Triangles that move with joints, in the file's unit.
+
+    Parameters
+    ----------
+    names
+        N joint names of the skin.
+    rest_positions
+        ``(N, 3)`` where the joints are in the rest pose.
+    joints, weights
+        ``(V, 4)`` which joints carry a vertex, and how much; the weights sum to one.
+    vertices, normals
+        ``(V, 4, 3)`` in the rest pose, as each of the four joints carries them. (The pose in
+        which a mesh was bound may differ from the rest pose.)
+    triangles
+        ``(F, 3)`` vertices.
+    colours
+        ``(V, 3)`` linear.
+    """
+
+    names: tuple[str, ...]
+    rest_positions: Array
+    joints: NDArray[np.intp]
+    weights: Array
+    vertices: Array
+    normals: Array
+    triangles: NDArray[np.intp]
+    colours: Array
+
+
+def read_mesh(path: str | Path) -> SkinnedMesh | None:
+    """The meshes of the largest skin in a glTF file as one.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    SkinnedMesh or None
+        None if no mesh has a skin, or the only one is the simple body that motionweave adds.
+    """
+    gltf = open_gltf(Path(path))
+    skins = gltf.items("skins")
+    if not skins:
+        return None
+    which = max(range(len(skins)), key=lambda i: len(gltf.get(skins[i], "joints", list, [])))
+    extras = skins[which].get("extras")
+    if isinstance(extras, dict) and notes.KEY in extras:
+        return None
+    tree = Tree.of(gltf)
+    nodes = gltf.get(skins[which], "joints", list, [])
+    for node in nodes:
+        gltf.item("nodes", node)
+    matrices = _bind_matrices(gltf, skins[which], len(nodes))
+    places, turns = tree.globals({}, np.zeros(1))
+    scales = _scales(tree)[nodes]
+    found = [
+        _primitive(gltf, primitive)
+        for node in tree.nodes
+        if node.get("skin") == which and "mesh" in node
+        for primitive in gltf.get(gltf.item("meshes", node["mesh"]), "primitives", list, [])
+        if isinstance(primitive, dict) and primitive.get("mode", _TRIANGLES) == _TRIANGLES
+    ]
+    parts = [part for part in found if part is not None]
+    if not parts:
+        return None
+    starts = np.cumsum([0, *(len(part[0]) for part in parts[:-1])])
+    vertices, normals, joints, weights, colours = (
+        np.concatenate([part[i] for part in parts]) for i in range(5)
+    )
+    joints = joints.astype(np.intp)
+    if joints.min() < 0 or joints.max() >= len(nodes):
+        raise gltf.fail("the mesh hangs on joints that the skin has not")
+    triangles = np.concatenate([part[5] + start for part, start in zip(parts, starts, strict=True)])
+    total = weights.sum(axis=1, keepdims=True)
+    at, turned = places[0, nodes], rotations.to_matrix(turns[0, nodes])
+    linear = turned @ (matrices[:, :3, :3] * scales[:, None, None])
+    shift = np.einsum("nij,nj->ni", turned, matrices[:, :3, 3] * scales[:, None]) + at
+    moved = np.einsum("vkij,vj->vki", linear[joints], vertices) + shift[joints]
+    facing = np.einsum("vkij,vj->vki", linear[joints], normals)
+    length = np.linalg.norm(facing, axis=-1, keepdims=True)
+    return SkinnedMesh(
+        tuple(unique_names(tree.name(node) for node in nodes)),
+        at,
+        joints,
+        weights / np.where(total > 0.0, total, 1.0),
+        moved,
+        facing / np.where(length > 0.0, length, 1.0),
+        triangles,
+        colours,
+    )
+
+
+def _bind_matrices(gltf: Gltf, skin: dict[str, Any], joints: int) -> Array:
+    if "inverseBindMatrices" not in skin:
+        return np.tile(np.eye(4), (joints, 1, 1))
+    columns = gltf.accessor(skin["inverseBindMatrices"], "MAT4")
+    if len(columns) < joints:
+        raise gltf.fail(f"{joints} joints, but {len(columns)} bind matrices")
+    return np.swapaxes(columns[:joints].reshape(-1, 4, 4), 1, 2)
+
+
+def _scales(tree: Tree) -> Array:
+    """How much everything above each node and the node itself enlarge, on the whole, ``(N,)``."""
+    scales = np.ones(len(tree.nodes))
+    for node in tree.order:
+        above = scales[tree.parents[node]] if tree.parents[node] >= 0 else 1.0
+        scales[node] = above * np.abs(tree.local(node)[2]).prod() ** (1.0 / 3.0)
+    return scales
+
+
+def _primitive(gltf: Gltf, entry: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Vertices, normals, joints, weights, colours and triangles; None if it has no joints."""
+    attributes = gltf.get(entry, "attributes", dict, {})
+    if not {"POSITION", "JOINTS_0", "WEIGHTS_0"} <= attributes.keys():
+        return None
+    vertices = gltf.accessor(attributes["POSITION"], "VEC3")
+    if "indices" in entry:
+        triangles = gltf.accessor(entry["indices"], "SCALAR")[:, 0].astype(np.intp)
+    else:
+        triangles = np.arange(len(vertices))
+    triangles = triangles[: len(triangles) // 3 * 3].reshape(-1, 3)
+    if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+        raise gltf.fail("a mesh has triangles of vertices that it has not")
+    if "NORMAL" in attributes:
+        normals = gltf.accessor(attributes["NORMAL"], "VEC3")
+    else:
+        normals = _smooth_normals(vertices, triangles)
+    joints = gltf.accessor(attributes["JOINTS_0"], "VEC4")
+    weights = gltf.accessor(attributes["WEIGHTS_0"], "VEC4")
+    if not len(vertices) == len(normals) == len(joints) == len(weights):
+        raise gltf.fail("the attributes of a mesh differ in length")
+    colours = np.tile(_base_colour(gltf, entry), (len(vertices), 1))
+    return vertices, normals, joints, weights, colours, triangles
+
+
+def _base_colour(gltf: Gltf, entry: dict[str, Any]) -> Array:
+    if "material" not in entry:
+        return np.array(_GREY)
+    material = gltf.item("materials", entry["material"])
+    surface = gltf.get(material, "pbrMetallicRoughness", dict, {})
+    factor = gltf.numbers(surface, "baseColorFactor", [1.0, 1.0, 1.0, 1.0])[:3]
+    # Textures are not decoded: what they cover is grey, tinted by the factor.
+    plain = "baseColorTexture" not in surface and factor.min() < 0.95
+    return factor if plain else factor * np.array(_GREY)
+
+
+def _smooth_normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:
+    """Mean normals ``(V, 3)`` of the triangles about each vertex, weighted by their area."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    faces = np.cross(b - a, c - a)
+    normals = np.zeros_like(vertices)
+    for k in range(3):
+        np.add.at(normals, triangles[:, k], faces)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return np.asarray(normals / np.where(length > 0.0, length, 1.0))

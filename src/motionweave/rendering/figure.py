@@ -1,0 +1,169 @@
+"""A motion made ready to be drawn: its body at the frames of a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.capsules import capsule_points, capsules_of
+from motionweave.body.rig.roles import find_rig
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import HAND_KINDS, Constraint
+from motionweave.core.motion import Motion, checked
+from motionweave.errors import MotionError
+from motionweave.rendering.look import body_colours
+from motionweave.rendering.skin import Skin
+
+# The floor is as low as the body is in all but this share of the frames.
+_LOW = 0.03
+# Trails by the words people use.
+_TRAILED = {"hands": ("left_hand", "right_hand"), "feet": ("left_ankle", "right_ankle")}
+
+
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A contact on the floor: its place ``(3,)``, from when to when, in frames of the picture."""
+
+    place: Array
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A body in motion.
+
+    Parameters
+    ----------
+    motion
+        The motion in frames of the picture.
+    points
+        ``(T, P, 3)`` of its capsules.
+    ends, radii, colours
+        ``(S, 2)``, ``(S, 2)`` and ``(S, 3)`` of the capsules.
+    floor
+        Height of what it stands on.
+    marks
+        Contacts.
+    trailed
+        Points whose ways are drawn.
+    skin
+        A mesh that is drawn instead of the capsules, or None.
+    """
+
+    motion: Motion
+    points: Array
+    ends: NDArray[np.intp]
+    radii: Array
+    colours: Array
+    floor: float
+    marks: tuple[Mark, ...]
+    trailed: tuple[int, ...]
+    skin: Skin | None = None
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def capsules(self, frame: int) -> tuple[Array, Array]:
+        """Centres ``(S, 3)`` of both ends of the capsules in a frame; the last one holds."""
+        row = self.points[min(frame, len(self) - 1)]
+        return row[self.ends[:, 0]], row[self.ends[:, 1]]
+
+
+def motions_in(given: Motion | Sequence[Motion]) -> list[Motion]:
+    """One motion or several as a list; `MotionError` if there is none, or one is none."""
+    several = isinstance(given, Sequence) and not isinstance(given, str)
+    motions = [checked(one) for one in given] if several else [checked(given)]  # type: ignore[union-attr]
+    if not motions:
+        raise MotionError("there is no motion to show")
+    return motions
+
+
+def make_figure(
+    motion: Motion,
+    fps: float,
+    speed: float,
+    *,
+    number: int = 0,
+    count: int = 1,
+    colour: str | None = None,
+    contacts: bool = True,
+    trails: Sequence[str] = (),
+    skin: Skin | None = None,
+) -> Figure:
+    """A motion as it is drawn at some frames per second and speed.
+
+    Parameters
+    ----------
+    motion
+        What to draw.
+    fps, speed
+        Frames per second of the picture, and how much faster than in life it goes.
+    number, count
+        Which of how many bodies it is.
+    colour
+        Of the body, or None.
+    contacts
+        Whether contacts are marked.
+    trails
+        Roles or names of joints that leave trails; ``"hands"`` and ``"feet"`` mean both.
+    skin
+        A mesh to draw instead of the capsules.
+    """
+    shown = replace(motion, fps=motion.fps * speed).resample(fps)
+    plan = capsules_of(motion.skeleton)
+    points = capsule_points(shown)
+    lowest = (points[:, plan.ends] - np.array([0.0, 1.0, 0.0]) * plan.radii[..., None])[..., 1]
+    floor = float(np.quantile(lowest.min(axis=(1, 2)), _LOW))
+    middle, left, right = body_colours(count, colour, number)
+    tints = np.where(
+        plan.sides[:, None] > 0, left, np.where(plan.sides[:, None] < 0, right, middle)
+    )
+    return Figure(
+        shown,
+        points,
+        plan.ends,
+        plan.radii,
+        tints,
+        floor,
+        _marks(shown, floor) if contacts else (),
+        trailed_joints(motion, trails),
+        skin,
+    )
+
+
+def trailed_joints(motion: Motion, trails: Sequence[str]) -> tuple[int, ...]:
+    """Joints meant by roles, names, ``"hands"`` or ``"feet"``."""
+    roles = find_rig(motion.skeleton).roles
+    found: list[int] = []
+    for word in trails:
+        for name in _TRAILED.get(word, (word,)):
+            if name in roles:
+                found.append(roles[name])
+            elif name in motion.skeleton.names:
+                found.append(motion.skeleton.index(name))
+            else:
+                raise MotionError(
+                    f"trail {word!r}: expected hands, feet, a role such as head, or a joint's name"
+                )
+    return tuple(found)
+
+
+def _marks(motion: Motion, floor: float) -> tuple[Mark, ...]:
+    """Where contacts are, each in the middle of its time."""
+    if not motion.constraints or not has_feet(motion.skeleton):
+        return ()
+    hands = any(c.kind in HAND_KINDS for c in motion.constraints)
+    points = contact_points(motion, hands)
+    return tuple(_mark(c, points[c.kind], floor) for c in motion.constraints if c.kind in points)
+
+
+def _mark(contact: Constraint, track: Array, floor: float) -> Mark:
+    middle = round(0.5 * (contact.start + contact.end))
+    place = np.array(track[min(max(middle, 0), len(track) - 1)])
+    place[1] = floor
+    return Mark(place, contact.start, contact.end)

@@ -1,0 +1,315 @@
+// A small player for motions: play, scrub, orbit. Plain canvas, nothing fetched, any number on
+// a page. `motionweavePlayer(root, data)` fills an empty element; see player.py for the data.
+function motionweavePlayer(root, data) {
+  "use strict";
+  const bytes = (text, Kind) => {
+    const raw = atob(text);
+    const list = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) list[i] = raw.charCodeAt(i);
+    return new Kind(list.buffer);
+  };
+  const bodies = data.bodies.map((body) => ({
+    ...body,
+    roots: bytes(body.roots, Float32Array),
+    points: bytes(body.points, Int16Array),
+    frames: body.frames,
+  }));
+  const frames = Math.max(...bodies.map((body) => body.frames));
+  const look = data.look;
+  const state = {
+    time: 0, playing: data.autoplay, speed: data.speed, around: data.around, down: data.down,
+    distance: data.distance, frame: 0, drawn: 0, spot: null,
+  };
+
+  root.classList.add("mw-player");
+  const canvas = document.createElement("canvas");
+  const bar = document.createElement("div");
+  const button = document.createElement("button");
+  const slider = document.createElement("input");
+  const clock = document.createElement("span");
+  bar.style.cssText =
+    "display:flex;align-items:center;gap:8px;padding:4px 8px;font:12px system-ui,sans-serif;" +
+    `background:${look.bar};color:${look.ink}`;
+  root.style.cssText =
+    `width:100%;max-width:${data.width}px;border-radius:8px;overflow:hidden;background:${look.haze}`;
+  canvas.style.cssText = "display:block;width:100%;touch-action:none;cursor:grab";
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", data.title);
+  button.style.cssText =
+    "width:30px;height:24px;border:0;border-radius:4px;cursor:pointer;font-size:12px;" +
+    `background:${look.button};color:${look.ink}`;
+  button.setAttribute("aria-label", "play or pause");
+  slider.type = "range";
+  slider.min = 0;
+  slider.max = frames - 1;
+  slider.step = "any";
+  slider.value = 0;
+  slider.setAttribute("aria-label", "time");
+  slider.style.cssText = "flex:1;min-width:40px";
+  clock.style.cssText = "font-variant-numeric:tabular-nums;white-space:nowrap";
+  bar.append(button, slider, clock);
+  root.append(canvas, bar);
+  const pen = canvas.getContext("2d");
+
+  // Points of a body in a frame, between two stored ones.
+  const pose = (body, at) => {
+    const last = body.frames - 1;
+    const low = Math.min(Math.floor(at), last), high = Math.min(low + 1, last);
+    const share = Math.min(at, last) - low, count = body.count;
+    const out = new Float32Array(3 * count);
+    for (let p = 0; p < count; p++) {
+      for (let c = 0; c < 3; c++) {
+        const a = body.roots[3 * low + c] + body.scale * body.points[3 * (low * count + p) + c];
+        const b = body.roots[3 * high + c] + body.scale * body.points[3 * (high * count + p) + c];
+        out[3 * p + c] = a + share * (b - a);
+      }
+    }
+    return out;
+  };
+
+  // A path that a camera can follow without shaking.
+  const target = (at) => {
+    if (data.camera === "fixed") return data.centre;
+    const path = data.path, last = path.length - 1;
+    const low = Math.min(Math.floor(at), last), high = Math.min(low + 1, last), share = at - low;
+    return path[low].map((value, c) => value + share * (path[high][c] - value));
+  };
+
+  const view = (at) => {
+    const spot = target(at), turn = data.camera === "orbit" ? (2 * Math.PI * at) / frames : 0;
+    const a = state.around + turn, d = state.down;
+    const back = [Math.sin(a) * Math.cos(d), Math.sin(d), Math.cos(a) * Math.cos(d)];
+    const right = [Math.cos(a), 0, -Math.sin(a)];
+    const up = [
+      back[1] * right[2] - back[2] * right[1],
+      back[2] * right[0] - back[0] * right[2],
+      back[0] * right[1] - back[1] * right[0],
+    ];
+    const eye = spot.map((value, c) => value + state.distance * back[c]);
+    const focal = data.focal * canvas.height;
+    const dot = (u, x, y, z) => u[0] * x + u[1] * y + u[2] * z;
+    return {
+      spot, focal,
+      see: (x, y, z) => {
+        const qx = x - eye[0], qy = y - eye[1], qz = z - eye[2];
+        const depth = -dot(back, qx, qy, qz);
+        const size = focal / depth;
+        return [
+          canvas.width / 2 + size * dot(right, qx, qy, qz),
+          canvas.height / 2 - size * dot(up, qx, qy, qz),
+          depth, size,
+        ];
+      },
+    };
+  };
+
+  const mixed = (a, b, t) => a.map((value, c) => Math.round(value + t * (b[c] - value)));
+  const paint = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
+
+  const drawFloor = (camera) => {
+    const step = data.grid, reach = 14, near = 0.05 * data.size;
+    const cx = Math.round(camera.spot[0] / step), cz = Math.round(camera.spot[2] / step);
+    pen.lineWidth = Math.max(1, canvas.height / 400);
+    for (let way = 0; way < 2; way++) {
+      for (let n = -reach; n <= reach; n++) {
+        for (let m = -reach; m < reach; m++) {
+          const away = Math.hypot(n, m + 0.5) / reach;
+          if (away >= 1) continue;
+          const ends = [m, m + 1].map((k) =>
+            way ? camera.see((cx + n) * step, data.floor, (cz + k) * step)
+                : camera.see((cx + k) * step, data.floor, (cz + n) * step));
+          if (ends[0][2] < near || ends[1][2] < near) continue;
+          pen.strokeStyle = paint(look.line, 0.9 * (1 - away) * (1 - away));
+          pen.beginPath();
+          pen.moveTo(ends[0][0], ends[0][1]);
+          pen.lineTo(ends[1][0], ends[1][1]);
+          pen.stroke();
+        }
+      }
+    }
+  };
+
+  // The outline of a tapered capsule in the picture: two circles and their tangents.
+  const outline = (a, b, ra, rb) => {
+    const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
+    if (length <= Math.abs(ra - rb) + 1e-6) {
+      const [x, y, r] = ra > rb ? [a[0], a[1], ra] : [b[0], b[1], rb];
+      pen.moveTo(x + r, y);
+      pen.arc(x, y, r, 0, 2 * Math.PI);
+      return;
+    }
+    const along = Math.atan2(dy, dx), open = Math.acos((ra - rb) / length);
+    pen.moveTo(a[0] + ra * Math.cos(along + open), a[1] + ra * Math.sin(along + open));
+    pen.arc(a[0], a[1], ra, along + open, along - open);
+    pen.arc(b[0], b[1], rb, along - open, along + open);
+    pen.closePath();
+  };
+
+  const drawShadow = (body, points, camera) => {
+    // A round part's shadow is seen from the side: flat.
+    const light = data.lamp, flat = Math.max(0.25, Math.sin(Math.abs(state.down)));
+    pen.save();
+    pen.scale(1, flat);
+    for (const [wide, alpha] of [[1.5, 0.1], [1.0, 0.16]]) {
+      pen.beginPath();
+      body.ends.forEach((ends, s) => {
+        const spots = ends.map((p) => {
+          const rise = points[3 * p + 1] - data.floor;
+          return camera.see(
+            points[3 * p] - (rise * light[0]) / light[1], data.floor,
+            points[3 * p + 2] - (rise * light[2]) / light[1]);
+        });
+        if (Math.min(spots[0][2], spots[1][2]) < 0.05 * data.size) return;
+        const [ra, rb] = body.radii[s];
+        const low = spots.map((q) => [q[0], q[1] / flat]);
+        outline(low[0], low[1], wide * ra * spots[0][3], wide * rb * spots[1][3]);
+      });
+      // One path, filled once: where parts overlap it is no darker.
+      pen.fillStyle = paint(look.shadow, alpha);
+      pen.fill();
+    }
+    pen.restore();
+  };
+
+  const drawMarks = (body, at, camera) => {
+    for (const [x, z, start, end] of body.marks) {
+      const after = at - end;
+      if (at < start || after > 1.5 * data.fps) continue;
+      const spot = camera.see(x, data.floor, z);
+      if (spot[2] < 0.05 * data.size) continue;
+      const radius = 0.028 * data.size * spot[3];
+      const flat = Math.max(0.15, Math.sin(Math.abs(state.down)));
+      pen.fillStyle = paint(look.mark, after <= 0 ? 0.8 : 0.35 * (1 - after / (1.5 * data.fps)));
+      pen.beginPath();
+      pen.ellipse(spot[0], spot[1], radius, radius * flat, 0, 0, 2 * Math.PI);
+      pen.fill();
+    }
+  };
+
+  const drawBodies = (poses, camera) => {
+    const parts = [];
+    bodies.forEach((body, n) => {
+      const points = poses[n];
+      body.ends.forEach(([a, b], s) => {
+        const one = camera.see(points[3 * a], points[3 * a + 1], points[3 * a + 2]);
+        const two = camera.see(points[3 * b], points[3 * b + 1], points[3 * b + 2]);
+        if (Math.min(one[2], two[2]) < 0.05 * data.size) return;
+        const [ra, rb] = body.radii[s];
+        parts.push({
+          one, two, ra: ra * one[3], rb: rb * two[3], colour: body.colours[s],
+          depth: 0.5 * (one[2] - ra + two[2] - rb),
+        });
+      });
+    });
+    parts.sort((p, q) => q.depth - p.depth);
+    for (const { one, two, ra, rb, colour } of parts) {
+      pen.beginPath();
+      outline(one, two, ra, rb);
+      // Light from the upper left, across the part.
+      const dx = two[0] - one[0], dy = two[1] - one[1], length = Math.hypot(dx, dy) || 1;
+      let nx = -dy / length, ny = dx / length;
+      if (0.5 * nx + ny > 0) { nx = -nx; ny = -ny; }
+      const mx = 0.5 * (one[0] + two[0]), my = 0.5 * (one[1] + two[1]), r = Math.max(ra, rb);
+      const shade = pen.createLinearGradient(mx + nx * r, my + ny * r, mx - nx * r, my - ny * r);
+      shade.addColorStop(0, paint(mixed(colour, [255, 255, 255], 0.22)));
+      shade.addColorStop(0.4, paint(colour));
+      shade.addColorStop(1, paint(mixed(colour, [12, 16, 28], 0.45)));
+      pen.fillStyle = shade;
+      pen.fill();
+    }
+  };
+
+  const draw = () => {
+    const at = Math.min(state.time * data.fps, frames - 1);
+    state.frame = at;
+    const camera = view(at);
+    const sky = pen.createLinearGradient(0, 0, 0, canvas.height);
+    sky.addColorStop(0, look.haze);
+    sky.addColorStop(1, look.floor);
+    pen.fillStyle = sky;
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    drawFloor(camera);
+    const poses = bodies.map((body) => pose(body, at));
+    bodies.forEach((body, n) => drawMarks(body, at, camera));
+    bodies.forEach((body, n) => drawShadow(body, poses[n], camera));
+    drawBodies(poses, camera);
+    pen.font = `${Math.round(canvas.height / 24)}px system-ui, sans-serif`;
+    pen.textBaseline = "top";
+    bodies.forEach((body, n) => {
+      if (!body.label) return;
+      pen.fillStyle = paint(body.colours[0]);
+      pen.fillText(body.label, canvas.height / 36, canvas.height / 36 + (n * canvas.height) / 18);
+    });
+    state.spot = camera.see(poses[0][0], poses[0][1], poses[0][2]).slice(0, 2);
+    state.drawn += 1;
+    slider.value = at;
+    clock.textContent = `${(at / data.fps).toFixed(2)} s`;
+    button.textContent = state.playing ? "❚❚" : "▶";
+  };
+
+  const fit = () => {
+    const wide = canvas.clientWidth || data.width;
+    const dense = Math.min(2, window.devicePixelRatio || 1);
+    canvas.width = Math.round(wide * dense);
+    canvas.height = Math.round((wide * dense * data.height) / data.width);
+    draw();
+  };
+
+  let before = null, visible = true;
+  const tick = (now) => {
+    if (state.playing && visible) {
+      if (before !== null) {
+        const length = Math.max(frames - 1, 1) / data.fps;
+        state.time = (state.time + (state.speed * Math.min(now - before, 200)) / 1000) % length;
+      }
+      before = now;
+      draw();
+    } else {
+      before = null;
+    }
+    if (state.playing) requestAnimationFrame(tick);
+  };
+  const play = (on) => {
+    const was = state.playing;
+    state.playing = on;
+    before = null;
+    if (on && !was) requestAnimationFrame(tick);
+    draw();
+  };
+  const seek = (seconds) => {
+    state.time = Math.max(0, Math.min(seconds, (frames - 1) / data.fps));
+    draw();
+  };
+
+  button.addEventListener("click", () => play(!state.playing));
+  slider.addEventListener("input", () => { play(false); seek(slider.value / data.fps); });
+  let held = null;
+  canvas.addEventListener("pointerdown", (event) => {
+    held = [event.clientX, event.clientY];
+    canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!held) return;
+    state.around -= 0.01 * (event.clientX - held[0]);
+    state.down = Math.max(0.02, Math.min(1.5, state.down + 0.01 * (event.clientY - held[1])));
+    held = [event.clientX, event.clientY];
+    draw();
+  });
+  for (const name of ["pointerup", "pointercancel"]) {
+    canvas.addEventListener(name, () => { held = null; });
+  }
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const far = state.distance * Math.exp(0.001 * event.deltaY);
+    state.distance = Math.max(0.3 * data.distance, Math.min(4 * data.distance, far));
+    draw();
+  }, { passive: false });
+  window.addEventListener("resize", fit);
+  if (window.IntersectionObserver) {
+    new IntersectionObserver((seen) => { visible = seen[seen.length - 1].isIntersecting; })
+      .observe(canvas);
+  }
+  root.motionweave = { state, play, seek };
+  fit();
+  if (state.playing) requestAnimationFrame(tick);
+}

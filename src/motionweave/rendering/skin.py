@@ -1,0 +1,98 @@
+"""A mesh that moves with a motion's joints: linear blend skinning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.errors import RigError
+from motionweave.io.gltf.mesh import SkinnedMesh, read_mesh
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """A mesh bound to the joints of one skeleton.
+
+    Parameters
+    ----------
+    joints
+        ``(V, 4)`` joints of the skeleton that carry each vertex.
+    weights
+        ``(V, 4)`` how much, summing to one.
+    offsets, normals
+        ``(V, 4, 3)`` where the vertex is from each joint at rest, and its normal there.
+    triangles
+        ``(F, 3)`` vertices.
+    colours
+        ``(V, 3)`` linear.
+    """
+
+    joints: NDArray[np.intp]
+    weights: Array
+    offsets: Array
+    normals: Array
+    triangles: NDArray[np.intp]
+    colours: Array
+
+    def at(self, positions: Array, orientations: Array) -> tuple[Array, Array]:
+        """Vertices and normals ``(V, 3)`` for joints at ``(J, 3)`` oriented ``(J, 4)``."""
+        turns = rotations.to_matrix(orientations)[self.joints]
+        moved = np.einsum("vkij,vkj->vki", turns, self.offsets) + positions[self.joints]
+        turned = np.einsum("vkij,vkj->vki", turns, self.normals)
+        weights = self.weights[..., None]
+        return (moved * weights).sum(axis=1), (turned * weights).sum(axis=1)
+
+
+def bind(path: str | Path, motion: Motion) -> Skin | None:
+    """The mesh of a glTF file bound to a motion's joints by name; None if it has none.
+
+    Parameters
+    ----------
+    path
+        The file.
+    motion
+        Its joints must have the names of the file's joints. Those that it lacks, such as a
+        bone on the floor above the pelvis, are replaced by the pelvis.
+    """
+    mesh = read_mesh(path)
+    if mesh is None:
+        return None
+    known = {name: index for index, name in enumerate(motion.skeleton.names)}
+    own = np.array([known.get(name, -1) for name in mesh.names], dtype=np.intp)
+    if np.mean(own >= 0) < 0.5:
+        raise RigError(
+            f"the mesh in {path} has other joints than the motion: {', '.join(mesh.names[:4])} ..."
+        )
+    return _bound(mesh, own, motion)
+
+
+def _bound(mesh: SkinnedMesh, own: NDArray[np.intp], motion: Motion) -> Skin:
+    scale = _scale(mesh, own, motion)
+    # Where a joint is missing, the pelvis stands in for it, or else the first joint known.
+    zero = np.flatnonzero(own == 0)
+    deputy = int(zero[0]) if len(zero) else int(np.flatnonzero(own >= 0)[0])
+    anchor = np.where(own >= 0, np.arange(len(own)), deputy)
+    base = mesh.rest_positions[anchor[mesh.joints]]
+    return Skin(
+        own[anchor][mesh.joints],
+        mesh.weights,
+        scale * (mesh.vertices - base),
+        mesh.normals,
+        mesh.triangles,
+        mesh.colours,
+    )
+
+
+def _scale(mesh: SkinnedMesh, own: NDArray[np.intp], motion: Motion) -> float:
+    """Units of the motion in one of the mesh's, from how far apart their joints are."""
+    both = own >= 0
+    a = mesh.rest_positions[both]
+    b = motion.skeleton.rest_positions[own[both]]
+    spread = [float(np.linalg.norm(one - one.mean(axis=0), axis=1).mean()) for one in (a, b)]
+    return spread[1] / spread[0] if spread[0] > 0.0 else 1.0

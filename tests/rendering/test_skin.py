@@ -1,0 +1,76 @@
+"""Meshes of glTF files move with the joints and are drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.core import rotations
+from motionweave.io.gltf.container import Writer, open_gltf
+from motionweave.io.gltf.mesh import read_mesh
+from motionweave.rendering.skin import bind
+
+image = pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture
+def character(tmp_path: Path) -> Path:
+    """A file as another program would write it: a skin without our note."""
+    path = tmp_path / "character.glb"
+    mw.save(mw.sample("kick_high").scaled(100.0), path, contacts=False)
+    gltf = open_gltf(path)
+    del gltf.json["skins"][0]["extras"]
+    assert gltf.binary is not None
+    Writer(gltf.json, bytearray(gltf.binary)).save(path)
+    return path
+
+
+def test_vertices_go_with_their_joints(character: Path) -> None:
+    motion = mw.load(character)
+    mesh, skin = read_mesh(character), bind(character, motion)
+    assert mesh is not None
+    assert skin is not None
+    positions, orientations = motion.forward()
+    vertices, normals = skin.at(positions[20], orientations[20])
+    # Each vertex of this body hangs on one joint alone.
+    joint = skin.joints[:, 0]
+    rest = mesh.vertices[:, 0] - mesh.rest_positions[mesh.joints[:, 0]]
+    truth = positions[20, joint] + rotations.rotate(orientations[20, joint], rest)
+    np.testing.assert_allclose(vertices, truth, atol=1e-4)
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-4)
+
+
+def test_our_own_body_is_no_mesh(tmp_path: Path) -> None:
+    mw.save(mw.sample("jab"), tmp_path / "a.glb")
+    assert read_mesh(tmp_path / "a.glb") is None
+
+
+def test_mesh_is_drawn_where_the_body_is(character: Path, tmp_path: Path) -> None:
+    motion = mw.load(character)
+    alphas = []
+    for mesh in (True, False):
+        options = {"size": (160, 90), "background": "transparent", "contacts": False}
+        mw.render(motion, tmp_path / "a.png", mesh=mesh, **options)  # type: ignore[arg-type]
+        with image.open(tmp_path / "a.png") as opened:
+            alphas.append(np.asarray(opened)[..., 3] > 215)
+    both = (alphas[0] & alphas[1]).sum()
+    assert both > 0.6 * max(one.sum() for one in alphas)
+    assert (alphas[0] != alphas[1]).any()
+
+
+def test_a_mesh_for_other_joints(character: Path, tmp_path: Path) -> None:
+    skeleton = mw.Skeleton(("a", "b"), np.array([-1, 0]), np.tile([0.0, 1.0, 0.0], (2, 1)))
+    other = mw.Motion(skeleton, 30.0, np.zeros((2, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (2, 2, 1)))
+    with pytest.raises(mw.RigError, match="other joints"):
+        mw.render(other, tmp_path / "a.png", mesh=character)
+
+
+def test_archives_do_not_say_where_the_file_was(character: Path) -> None:
+    from motionweave.io.store.archive import motion_header
+
+    header = motion_header(mw.load(character), "a", lambda *_: None, source=True)
+    assert str(character.parent) not in str(header)
+    assert "metres_a_unit" in str(header)
