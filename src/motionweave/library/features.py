@@ -51,6 +51,8 @@ _COUNT = {"hand": 1.5, "ankle": 1.5, "toe": 1.0, "hips": 1.0, "head": 1.0}
 _COUNT_OF_OTHERS = 0.7
 # How much the way to the places 0.2 s before and after counts beside the pose.
 _DYNAMICS = 1.0
+# A foot below the first speed rests, above the second it moves, in leg lengths per second.
+_AT_REST, _MOVING = 0.3, 0.8
 # Numbers that are kept of a pose and of its dynamics.
 POSE_DIMENSIONS, DYNAMIC_DIMENSIONS = 20, 16
 
@@ -267,7 +269,7 @@ def placing(track: Track, sample: int) -> Planar:
     return Planar(float(track.heading[sample]), float(x), float(z))
 
 
-def measures(track: Track, contacts: int) -> dict[str, float]:
+def measures(track: Track) -> dict[str, float]:
     """What a whole clip measures; lengths in leg lengths, times in seconds, angles in degrees."""
     points = np.asarray(track.points, dtype=np.float64)
     seconds = max(len(track) - 1, 1) / RATE
@@ -286,5 +288,17 @@ def measures(track: Track, contacts: int) -> dict[str, float]:
         "jump": float(lowest.max() - np.median(lowest)),
         "reach": float(np.linalg.norm(hands - shoulders, axis=2).max()),
         "hand_height": float(hands[..., 1].max()),
-        "contacts": float(contacts),
+        "steps": float(sum(_steps(points, side) for side in SIDES)),
     }
+
+
+def _steps(points: Array, side: str) -> int:
+    """How often a foot comes to rest on the floor after it has moved."""
+    toe = points[:, TRACKED.index(f"{side}_toe")]
+    if len(toe) < 2:
+        return 0
+    speed = np.linalg.norm(np.gradient(toe, axis=0), axis=1) * RATE
+    # Two limits, so that a foot that shakes about one of them is not counted twice.
+    state = np.where(speed < _AT_REST, 1, np.where(speed > _MOVING, -1, 0))
+    known = state[state != 0]
+    return int(np.sum((known[1:] == 1) & (known[:-1] == -1)))

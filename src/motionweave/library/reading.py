@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motionweave.clips import load
-from motionweave.contacts.detect import detect_contacts
 from motionweave.errors import MotionweaveError
 from motionweave.io import registry
-from motionweave.library.features import Track, at_rate, measures, track
+from motionweave.library.features import Track, measures, track
 
 # Columns of a catalogue that are not words about a clip.
 _NOT_WORDS = re.compile(r"file|path|sha|md5|licen[cs]e|repo|commit|note|channel|order|time|url|size")
@@ -72,7 +71,6 @@ def read_clip(path: str) -> Reading | Failure:
             warnings.simplefilter("ignore")
             motion = load(path, contacts=False, drop_tpose=True)
             seen = track(motion)
-            contacts = len(detect_contacts(at_rate(motion))) if len(motion) > 1 else 0
     except MotionweaveError as error:
         return Failure(digest, str(error).replace(f"{path}: ", "").splitlines()[0])
     except OSError as error:
@@ -87,7 +85,7 @@ def read_clip(path: str) -> Reading | Failure:
         motion.fps,
         len(motion),
         rig.hexdigest()[:16],
-        measures(seen, contacts),
+        measures(seen),
         seen,
     )
 
