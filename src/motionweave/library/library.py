@@ -9,18 +9,20 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, LibraryError
-from motionweave.library import adding
+from motionweave.library import adding, walk
 from motionweave.library.features import RATE, Track, roles_of, track
 from motionweave.library.find import ALIKE, find
+from motionweave.library.graph import Graph, build, packed, unpacked
 from motionweave.library.index import Index
 from motionweave.library.matches import Match
 from motionweave.library.reading import words
 from motionweave.library.store import Entry, Store
+from motionweave.library.walk import Walk
 from motionweave.library.web import through
 
 # The folder beside the clips in which a library is kept.
@@ -176,7 +178,7 @@ class Library:
         LibraryError
             If the library does not have it, or its file is gone.
         """
-        entry = self.clips[clip] if isinstance(clip, int) else self._entry(clip)
+        entry = self.clips[clip] if isinstance(clip, int) else self.entry(clip)
         if entry.path not in self._loaded:
             place = self.folder / entry.path
             if not place.exists():
@@ -189,7 +191,8 @@ class Library:
             self._loaded[entry.path] = load(place, drop_tpose=True)
         return self._loaded[entry.path]
 
-    def _entry(self, path: str | Path) -> Entry:
+    def entry(self, path: str | Path) -> Entry:
+        """What the library knows of a clip, by its path in the library or on disk."""
         number = self.index.number(str(path))
         if number is None:
             number = self.index.number(adding.name_of(Path(path), self.folder))
@@ -317,6 +320,121 @@ class Library:
             raise LibraryError("nothing to find: give an example, words or measures")
         numbers = np.flatnonzero(among)[:most]
         return tuple(Match.whole(self, int(number)) for number in numbers)
+
+    # Graph and walks
+
+    def graph(
+        self,
+        *,
+        words: str = "",
+        measures: Mapping[str, Range] | None = None,
+        tolerance: float = 1.0,
+        executor: Executor | None = None,
+    ) -> Graph:
+        """Where clips can pass into each other, dead ends left out.
+
+        Clips pass into others with the same joints. The graph is kept in the store until clips
+        change.
+
+        Parameters
+        ----------
+        words, measures
+            Which clips take part, as in `find`; by default all.
+        tolerance
+            Scales how far apart two moments may be; by default about as far as clips of the
+            kind move on in 0.2 s.
+        executor
+            Who computes it, instead of what the library was opened with.
+
+        Returns
+        -------
+        Graph
+            ``len`` of it is the number of junctions, ``statistics()`` tells more.
+
+        Raises
+        ------
+        LibraryError
+            If no clip can pass into another.
+        """
+        question = f"graph {words} {sorted((measures or {}).items())} {tolerance}"
+        kept = self.store.answer(question)
+        if kept is not None:
+            return unpacked(kept, self.index)
+        made = build(
+            self.index,
+            self.store.folder,
+            among=self._among(words, measures or {}),
+            tolerance=tolerance,
+            executor=executor or self._executor,
+        )
+        with self.store.writing() as writer:
+            writer.keep(question, packed(made))
+        return made
+
+    def walk(
+        self,
+        path: ArrayLike | None = None,
+        *,
+        to: tuple[float, float] | None = None,
+        heading: float | None = None,
+        through: Sequence[str] | None = None,
+        seconds: float | None = None,
+        seed: int = 0,
+        start: str | None = None,
+        graph: Graph | None = None,
+    ) -> Walk:
+        """A new motion out of the library's clips, each running over into the next.
+
+        Exactly one of ``path``, ``to``, ``through`` and ``seconds`` says what is wanted.
+
+        Parameters
+        ----------
+        path
+            ``(n, 2)`` places (x, z) to walk along, in the unit of the body.
+        to
+            A place (x, z) to walk to, from the origin and facing +z.
+        heading
+            With ``to``: which way to face there, in degrees; 0 is +z, 90 is +x.
+        through
+            Clips (paths) or kinds (words) to come through, in order.
+        seconds
+            Walk at random for so long.
+        seed
+            Of the random choices.
+        start
+            The clip to begin with; by default any.
+        graph
+            Where to walk; by default the graph of all clips.
+
+        Returns
+        -------
+        Walk
+            The motion, what it plays of which clips, and how far it is from the path.
+        """
+        wanted = [w for w in (path, to, through, seconds) if w is not None]
+        if len(wanted) != 1:
+            raise LibraryError("a walk needs one of: a path, a place, clips to come through, seconds")
+        ways = self.graph() if graph is None else graph
+        if path is not None:
+            return walk.along(self, ways, path, start=start)
+        if to is not None:
+            return walk.to_place(self, ways, to, heading, start=start)
+        if seconds is not None:
+            return walk.at_random(self, ways, seconds, seed=seed, start=start)
+        assert through is not None
+        return walk.through_clips(self, ways, [self._kind(one) for one in through])
+
+    def _kind(self, text: str) -> NDArray[np.bool_]:
+        """Which clips are meant by a path or by words."""
+        chosen = np.zeros(len(self), dtype=bool)
+        number = self.index.number(text)
+        if number is not None:
+            chosen[number] = True
+            return chosen
+        among = self._among(text, {})
+        if among is None or not among.any():
+            raise LibraryError(f"{text!r}: no clip of the library has that path or these words")
+        return among
 
     def info(self) -> dict[str, Any]:
         """How much is in the library: clips, frames, seconds, rigs, bytes, broken files, words."""
