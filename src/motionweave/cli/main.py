@@ -36,6 +36,7 @@ VERBS: dict[str, str] = {
     "join": "let one clip go over into the next",
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
+    "library": "find, connect and fill in from a folder of clips",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
 }

@@ -13,7 +13,7 @@ import numpy as np
 
 from motionweave.errors import LibraryError
 from motionweave.library import engine
-from motionweave.library.features import Moments, Track, descriptors, fit_basis, moments
+from motionweave.library.features import STRIDE, Moments, Track, descriptors, fit_basis, moments
 from motionweave.library.reading import (
     Failure,
     Reading,
@@ -91,7 +91,7 @@ def add(
         _index(store, writer)
     known = {entry.path for entry in plan.known.values()}
     fresh = [path for path in plan.wanted if path not in broken]
-    report = Report(
+    return Report(
         tuple(path for path in fresh if path not in known),
         tuple(path for path in fresh if path in known),
         tuple(path for entry, path in plan.same if entry.path != path),
@@ -99,7 +99,6 @@ def add(
         len(plan.stamps) - len(plan.wanted) - len(plan.broken),
         {path: reason for path, reason in store.broken().items() if path in plan.stamps},
     )
-    return report
 
 
 class _Plan:
@@ -113,8 +112,7 @@ class _Plan:
         self.gone = {
             path
             for path in (*self.known, *store.broken_stamps())
-            if path not in self.stamps
-            and (is_in(path, folders) or not _place(path, root).exists())
+            if path not in self.stamps and (is_in(path, folders) or not _place(path, root).exists())
         }
         broken = store.broken_stamps()
         self.broken = {path for path, stamp in self.stamps.items() if broken.get(path) == stamp}
@@ -211,7 +209,9 @@ def _index(store: Store, writer: Writer) -> None:
         basis = fit_basis([reduce(_together, sums)])
         writer.renew(basis, kept)
         entries = store.entries()
-    waste = len(store.features()) - sum(-(-e.samples // 3) for e in entries if e.feature is not None)
+    waste = len(store.features()) - sum(
+        -(-e.samples // 3) for e in entries if e.feature is not None
+    )
     if basis is not None and waste > _WASTE * max(len(store.features()), 1):
         writer.renew(basis, store.fitted())
         entries = store.entries()

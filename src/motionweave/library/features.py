@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from motionweave.body.floor import Floor
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import Rig, find_rig, leg_length
 from motionweave.contacts.detect import estimate_floor
@@ -132,8 +134,15 @@ def at_rate(motion: Motion) -> Motion:
     return motion.resample(RATE)
 
 
-def track(motion: Motion) -> Track:
+def track(motion: Motion, floor: Floor | None = None) -> Track:
     """A motion as the library sees it.
+
+    Parameters
+    ----------
+    motion
+        Of a body with legs and arms.
+    floor
+        What it stands on, if that is known; a single frame stands on its lowest joint.
 
     Raises
     ------
@@ -145,13 +154,10 @@ def track(motion: Motion) -> Track:
     size = leg_length(motion.skeleton, rig)
     positions = sampled.positions()
     places = np.stack([_place(rig, positions, role) for role in TRACKED], axis=1)
-    # What a single pose stands on cannot be found from how it moves.
-    ground = (
-        estimate_floor(sampled).above(places)
-        if len(sampled) > 1
-        else places[..., 1] - places[..., 1].min()
-    )
-    places[..., 1] = ground
+    if floor is None:
+        # What a single pose stands on cannot be found from how it moves.
+        floor = estimate_floor(sampled) if len(sampled) > 1 else Floor(places[..., 1].min())
+    places[..., 1] = floor.above(places)
     return Track((places / size).astype(np.float32), facing(sampled).astype(np.float32))
 
 
@@ -164,7 +170,7 @@ def _place(rig: Rig, positions: Array, role: str) -> Array:
 
 
 def local_points(
-    points: Array, heading: Array, at: Array, offsets: Sequence[int], roles: Sequence[str]
+    points: Array, heading: Array, at: NDArray[np.int64], offsets: Sequence[int], roles: Sequence[str]
 ) -> Array:
     """Roles ``(m, len(offsets), R, 3)`` around samples ``at`` ``(m,)`` as the body sees them there.
 
@@ -173,12 +179,17 @@ def local_points(
     """
     columns = [TRACKED.index(role) for role in roles]
     frames = np.clip(at[:, None] + np.asarray(offsets), 0, len(points) - 1)
-    places = points[frames][:, :, columns]
-    origin = points[at][:, None, None, 0]
+    return as_seen(points[frames][:, :, columns], points[at][:, 0], heading[at])
+
+
+def as_seen(places: Array, origin: Array, heading: Array) -> Array:
+    """Places ``(m, k, R, 3)`` as bodies at ``origin`` ``(m, 3)`` facing ``heading`` ``(m,)`` see
+    them."""
+    origin = origin[:, None, None]
     x = places[..., 0] - origin[..., 0]
     z = places[..., 2] - origin[..., 2]
     # The inverse of `Planar(heading)`, written out: this runs over millions of samples.
-    cos, sin = (f(heading[at])[:, None, None] for f in (np.cos, np.sin))
+    cos, sin = (f(heading)[:, None, None] for f in (np.cos, np.sin))
     return np.stack([cos * x - sin * z, places[..., 1], sin * x + cos * z], axis=-1)
 
 
@@ -222,9 +233,10 @@ class Basis:
 
     def project(self, pose: Array, dynamics: Array) -> Array:
         """Features ``(m, a + b)`` of descriptors, single precision."""
-        parts = (pose - self.pose_mean) @ self.pose_axes, (
-            dynamics - self.dynamic_mean
-        ) @ self.dynamic_axes
+        parts = (
+            (pose - self.pose_mean) @ self.pose_axes,
+            (dynamics - self.dynamic_mean) @ self.dynamic_axes,
+        )
         return np.concatenate(parts, axis=1).astype(np.float32)
 
 

@@ -294,5 +294,3 @@ def exact(
         if not any(stretch.overlaps(other) for other in kept):
             kept.append(stretch)
     return kept
-
-

@@ -255,7 +255,7 @@ def _limits(index: Index, members: Sequence[int], tolerance: float) -> Array:
         change = np.linalg.norm(own[_CHANGE:] - own[:-_CHANGE], axis=1)
         usual = float(np.median(change)) if len(change) else 0.0
         limits[number] = tolerance * np.clip(_TOLERANCE * usual, _LEAST, _MOST)
-    return limits
+    return np.asarray(limits)
 
 
 def _few(row: NDArray[np.int64], target: NDArray[np.int64], value: Array) -> NDArray[np.int64]:

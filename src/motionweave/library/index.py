@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 from motionweave.library.alike import GAP
-from motionweave.library.features import RATE, STRIDE, Basis, Track
+from motionweave.library.features import RATE, STRIDE, Basis, Track, as_seen
 from motionweave.library.store import Entry, Store
 
 
@@ -52,6 +53,17 @@ class Index:
         rows = np.asarray(self._points[entry.first + first : entry.first + stop])
         return Track(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
 
+    def around(
+        self, clips: NDArray[np.int64], samples: NDArray[np.int64], offsets: Sequence[int]
+    ) -> Array:
+        """Roles ``(m, k, R, 3)`` at offsets from samples ``(m,)`` of clips ``(m,)``, as the bodies
+        see them there; all of them must be in the clips."""
+        first = np.array([entry.first for entry in self.entries])[clips] + samples
+        rows = np.asarray(self._points[first[:, None] + np.asarray(offsets)])
+        here = np.asarray(self._points[first])
+        places = rows[..., :-1].reshape(*rows.shape[:2], -1, 3)
+        return as_seen(places, here[:, :3], here[:, -1])
+
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Descriptors ``(clips,)`` of each clip."""
@@ -83,7 +95,7 @@ class Index:
             assert entry.feature is not None
             first, count = int(self.rows[number]), int(self.counts[number])
             laid[first : first + count] = self._features[entry.feature : entry.feature + count]
-        return laid
+        return np.asarray(laid)
 
     def frame(self, number: int, sample: float) -> float:
         """The frame of a clip's own frame rate at a sample."""

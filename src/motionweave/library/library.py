@@ -15,6 +15,7 @@ from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, LibraryError
 from motionweave.library import adding, walk
+from motionweave.library.collect import Collection, collect
 from motionweave.library.features import RATE, Track, roles_of, track
 from motionweave.library.find import ALIKE, find
 from motionweave.library.graph import Graph, build, packed, unpacked
@@ -28,7 +29,7 @@ from motionweave.library.web import through
 # The folder beside the clips in which a library is kept.
 FOLDER = ".motionweave"
 # Loaded clips that are kept at hand.
-_AT_HAND = 64
+_AT_HAND = 256
 
 Range = tuple[float | None, float | None]
 
@@ -71,7 +72,7 @@ class Library:
         self.store = Store(self.folder / FOLDER if store is None else Path(store).resolve())
         self._executor = executor
         self._index: Index | None = None
-        self._loaded: dict[str, Motion] = {}
+        self._loaded: dict[tuple[str, bool], Motion] = {}
 
     def __enter__(self) -> Library:
         return self
@@ -165,13 +166,15 @@ class Library:
 
     # Clips
 
-    def load(self, clip: str | int) -> Motion:
-        """A clip of the library as a motion, contacts detected.
+    def load(self, clip: str | int, *, contacts: bool = True) -> Motion:
+        """A clip of the library as a motion.
 
         Parameters
         ----------
         clip
             Its path as the library calls it, or its number in `clips`.
+        contacts
+            Whether its contacts are detected.
 
         Raises
         ------
@@ -179,7 +182,8 @@ class Library:
             If the library does not have it, or its file is gone.
         """
         entry = self.clips[clip] if isinstance(clip, int) else self.entry(clip)
-        if entry.path not in self._loaded:
+        key = entry.path, contacts
+        if key not in self._loaded:
             place = self.folder / entry.path
             if not place.exists():
                 raise LibraryError(
@@ -188,8 +192,8 @@ class Library:
                 )
             while len(self._loaded) >= _AT_HAND:
                 self._loaded.pop(next(iter(self._loaded)))
-            self._loaded[entry.path] = load(place, drop_tpose=True)
-        return self._loaded[entry.path]
+            self._loaded[key] = load(place, contacts=contacts, drop_tpose=True)
+        return self._loaded[key]
 
     def entry(self, path: str | Path) -> Entry:
         """What the library knows of a clip, by its path in the library or on disk."""
@@ -321,6 +325,49 @@ class Library:
         numbers = np.flatnonzero(among)[:most]
         return tuple(Match.whole(self, int(number)) for number in numbers)
 
+    def collect(
+        self,
+        example: Motion | str | Path,
+        *,
+        frames: tuple[float, float] | None = None,
+        most: int = 200,
+        limit: float | None = None,
+        part: str | Sequence[str] | None = None,
+        words: str = "",
+    ) -> Collection:
+        """All of the library that is of the example's kind, ready to be registered and blended.
+
+        Parameters
+        ----------
+        example, frames, most, limit, part, words
+            As in `find`, which is asked for what is like the example and like its matches.
+
+        Returns
+        -------
+        Collection
+            ``registered()`` and ``parametric(["turn"])`` go on from there; it also says what
+            was left out as standing apart, and what could not be used and why.
+        """
+        matches = self.find(
+            example,
+            frames=frames,
+            most=most,
+            limit=limit,
+            part=part,
+            through_others=True,
+            words=words,
+        )
+        return collect(self, self._motion(example, frames), matches)
+
+    def _motion(self, example: Motion | str | Path, frames: tuple[float, float] | None) -> Motion:
+        if isinstance(example, Motion):
+            motion = example
+        elif self.index.number(adding.name_of(self.folder / example, self.folder)) is not None:
+            motion = self.load(adding.name_of(self.folder / example, self.folder))
+        else:
+            motion = load(example, drop_tpose=True)
+        return motion if frames is None else _cut(motion, frames)
+
     # Graph and walks
 
     def graph(
@@ -413,7 +460,9 @@ class Library:
         """
         wanted = [w for w in (path, to, through, seconds) if w is not None]
         if len(wanted) != 1:
-            raise LibraryError("a walk needs one of: a path, a place, clips to come through, seconds")
+            raise LibraryError(
+                "a walk needs one of: a path, a place, clips to come through, seconds"
+            )
         ways = self.graph() if graph is None else graph
         if path is not None:
             return walk.along(self, ways, path, start=start)

@@ -82,4 +82,5 @@ class Match:
 
     def __str__(self) -> str:
         through = f" through {' and '.join(self.via)}" if self.via else ""
-        return f"{self.clip} {self.first:.0f} to {self.last:.0f}, distance {self.distance:.3f}{through}"
+        frames = f"{self.first:.0f} to {self.last:.0f}"
+        return f"{self.clip} {frames}, distance {self.distance:.3f}{through}"

@@ -161,7 +161,7 @@ class Store:
     def entries(self) -> list[Entry]:
         """All clips, in the order in which they were added."""
         rows = self._all("SELECT * FROM clips ORDER BY id")
-        return [Entry(*row[:-1], measures=json.loads(row[-1])) for row in rows]
+        return [Entry(*row[:-1], json.loads(row[-1])) for row in rows]
 
     def words(self) -> dict[int, set[str]]:
         """What is said about the clips: number of the clip to words."""
@@ -368,9 +368,7 @@ class Writer:
         ``fitted`` is the number of samples that the axes were found from.
         """
         blob = io.BytesIO()
-        np.savez(
-            blob, basis.pose_mean, basis.pose_axes, basis.dynamic_mean, basis.dynamic_axes
-        )
+        np.savez(blob, basis.pose_mean, basis.pose_axes, basis.dynamic_mean, basis.dynamic_axes)
         self._store._set("basis", blob.getvalue())
         self._store._set("fitted", fitted)
         self._begin_anew("features", "described")

@@ -6,8 +6,9 @@ on the clips themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from motionweave.library.library import Library
 
 # Plans that are followed side by side, and of those how many in any one clip.
-_BREADTH, _PER_CLIP = 160, 12
+_BREADTH, _PER_CLIP = 40, 3
 # Samples within which a clip is left again, at most.
 _LONGEST = round(4.0 * RATE)
+# Leg lengths by which plans are held against each other; a clip is left only after more.
+_ADVANCE = 0.5
 # Beginnings that are tried, spread over the graph.
-_BEGINNINGS = 160
+_BEGINNINGS = 120
 # What a second costs beside the squared distance from the path, in leg lengths squared: of
 # plans that follow equally well the one that does not dawdle wins.
-_HURRY = 0.01
+_HURRY = 0.02
 # What the distance at a junction costs, for its square.
 _ROUGH = 0.3
 # What facing away from the direction of the path costs, for half a turn.
@@ -205,7 +208,7 @@ def _performed(library: Library, graph: Graph, nodes: Sequence[int]) -> Walk:
     start = max(0, int(samples[first, 0]) - round(2.0 * RATE))
     pieces: list[Piece] = []
     clip, sample = int(clips[first, 0]), start
-    for node, following in zip(nodes, nodes[1:], strict=False):
+    for node, following in pairwise(nodes):
         goes_on = clips[following, 0] == clips[node, 0] and following == node + 1
         if goes_on:
             continue
@@ -324,13 +327,13 @@ class _Line:
         if self.length <= 0.0:
             raise LibraryError("path: all places are the same")
 
-    def at(self, distance: ArrayLike) -> Array:
+    def at(self, distance: Array | float) -> Array:
         """Places ``(..., 2)`` after so much of the path, its ends beyond it."""
         return np.stack(
             [np.interp(distance, self._at, self._points[:, axis]) for axis in (0, 1)], axis=-1
         )
 
-    def direction(self, distance: ArrayLike) -> Array:
+    def direction(self, distance: Array | float) -> Array:
         """Angle in which the path runs, in the sense of a heading."""
         ahead = np.minimum(np.asarray(distance) + 0.5, self.length)
         way = self.at(ahead) - self.at(ahead - 0.5)
@@ -376,18 +379,21 @@ def _search(
     *,
     heading: float | None = None,
 ) -> Plan:
-    """The plan that follows a path best: the most promising ones are followed side by side."""
+    """The plan that follows a path best.
+
+    Plans that have come equally far are held against each other, and the most promising of
+    them are gone on with.
+    """
     plans = [Plan((Piece(clip, s, s),), _on_line(graph, clip, s, line)) for clip, s in begins]
+    by_progress: dict[int, list[Plan]] = {}
     finished: list[Plan] = []
-    while plans:
-        grown: list[Plan] = []
-        for plan in plans:
-            grown += _grown(graph, line, plan, finished, heading)
-        best = min((p.cost / p.progress for p in finished), default=np.inf)
-        grown = [p for p in grown if p.cost / max(p.progress, 1.0) < best]
-        plans = _promising(grown)
-        if finished and len(finished) > 4 * _BREADTH:
-            break
+    for step in range(int(line.length / _ADVANCE) + 1):
+        for plan in plans if step == 0 else _promising(by_progress.pop(step, [])):
+            for grown in _grown(graph, line, plan, finished, heading):
+                # Who stands still follows any path without a fault, and never ends.
+                reached = int(grown.progress / _ADVANCE)
+                if reached > step:
+                    by_progress.setdefault(reached, []).append(grown)
     if not finished:
         raise LibraryError(
             "found no way along the path: the graph has too few clips that travel; add some, or "
@@ -446,10 +452,9 @@ def _grown(
 
 def _promising(plans: list[Plan]) -> list[Plan]:
     """The best plans, not too many of them in one clip."""
-    rank: Callable[[Plan], float] = lambda plan: plan.cost / (plan.progress + 1.0)  # noqa: E731
     kept: list[Plan] = []
     held: dict[int, int] = {}
-    for plan in sorted(plans, key=rank):
+    for plan in sorted(plans, key=lambda plan: plan.cost):
         clip = plan.current.clip
         if held.get(clip, 0) < _PER_CLIP:
             held[clip] = held.get(clip, 0) + 1

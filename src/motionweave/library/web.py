@@ -68,9 +68,7 @@ def through(
     while waiting and looked < _MOST_EXAMPLES and len(found) < most:
         current, link = waiting.pop(0)
         looked += 1
-        for stretch in find(
-            index, current, most=most, roles=roles, among=among, limit=limit
-        ):
+        for stretch in find(index, current, most=most, roles=roles, among=among, limit=limit):
             if any(stretch.overlaps(other.stretch) for other in found):
                 continue
             reached = _along(stretch, link)

@@ -1,0 +1,235 @@
+"""`inbetween`: a gap between two motions, filled from a library.
+
+The stretches of the library that fit the gap best are laid over it, each is warped so that
+it meets the poses on both sides, and they are blended; what the body was doing before the gap
+goes on into it, and what it does after the gap begins in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionweave.body.retarget import on_skeleton
+from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.averaging import mean_rotations
+from motionweave.core.curves import smoothstep
+from motionweave.core.motion import Motion, concatenate
+from motionweave.core.planar import Planar
+from motionweave.errors import LibraryError, MotionweaveError, RigError
+from motionweave.library.features import RATE, Track, track
+from motionweave.library.stretches import Span, nearest
+from motionweave.methods.finish import finished
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+
+# Stretches that are blended.
+_BLENDED = 12
+# Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
+_CARRY = 0.35
+# Seconds around the gap that tell what the body is doing.
+_CONTEXT = 0.5
+# Seconds over which planted feet go over into what lies outside the gap.
+_MEET = 0.12
+
+
+def inbetween(
+    before: Motion,
+    after: Motion,
+    seconds: float,
+    library: Library,
+    *,
+    clean: bool = True,
+) -> Motion:
+    """Fill the gap between two motions, or a motion and a pose, from a library.
+
+    Parameters
+    ----------
+    before
+        What comes before the gap; it stays as it is.
+    after
+        What comes after it, where and when it is to happen: a motion, or a single frame. It
+        stays as it is, too.
+    seconds
+        From the last frame before the gap to the first after it.
+    library
+        Where to look for what lies between.
+    clean
+        Plant the feet that stand on the floor in the gap.
+
+    Returns
+    -------
+    Motion
+        Before, the gap filled, and after, in the frame rate of ``before``.
+
+    Raises
+    ------
+    LibraryError
+        If the library has no stretch that is long enough, or of a body that can be used.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")  # doctest: +SKIP
+    >>> mw.inbetween(walk[:40], walk[70:], 1.0, mw.Library("clips"))  # doctest: +SKIP
+    """
+    after = on_skeleton(after, before.skeleton)
+    if len(after) > 1:
+        after = after.resample(before.fps)
+    after = replace(after, fps=before.fps)
+    steps = round(seconds * before.fps)
+    if steps < 2:
+        raise LibraryError(f"a gap of {seconds:g} s has no frame in it at {before.fps:g} fps")
+    gap, clips = _filled(before, after, steps, library)
+    whole = concatenate([before.with_constraints(()), gap, after.with_constraints(())])
+    whole = replace(whole, name=f"{before.name or 'a clip'} to {after.name or 'a pose'}")
+    whole = whole.with_constraints(detect_contacts(whole))
+    first, last = len(before) - 1, len(before) - 1 + steps
+
+    def plant(motion: Motion) -> Motion:
+        return _inside(motion, whole, first, last)
+
+    return finished(whole, clips, clean=clean, plant=plant)
+
+
+def _filled(
+    before: Motion, after: Motion, steps: int, library: Library
+) -> tuple[Motion, list[Motion]]:
+    """The frames of the gap, and the stretches that they were made of."""
+    seen = _context(before, after)
+    samples = max(2, round(steps / before.fps * RATE))
+    spans = nearest(library.index, *seen, samples, _BLENDED)
+    stretches, weights = _stretches(library, spans, before, steps)
+    placed = [_met(stretch, before, after) for stretch in stretches]
+    share = np.broadcast_to(weights / weights.sum(), (steps + 1, len(placed)))
+    root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
+    turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
+    mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
+    mean = _carried(mean, before, after)
+    if before.translations is not None:
+        moves = np.repeat(before.translations[-1:], steps + 1, axis=0)
+        mean = replace(mean, translations=moves)
+    return mean[1:-1], stretches
+
+
+def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
+    """What is around the gap, as the library sees it, on one floor."""
+    floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
+    frames = max(2, round(_CONTEXT * before.fps) + 1)
+    # Samples are counted from the gap: backwards before it.
+    step = before.fps / RATE
+    at = len(before) - 1 - np.arange(0.0, min(frames, len(before)), step)[::-1]
+    near = replace(before.with_constraints(()).sample(at), fps=RATE)
+    return track(near, floor), track(after[:frames], floor)
+
+
+def _stretches(
+    library: Library, spans: Sequence[Span], before: Motion, steps: int
+) -> tuple[list[Motion], Array]:
+    """The stretches on the body and in the frame rate of the motion, and their weights."""
+    found: list[Motion] = []
+    distances = []
+    for span in spans:
+        motion = library.load(span.clip, contacts=False)
+        first = library.index.frame(span.clip, span.first)
+        frames = first + np.arange(steps + 1) * (motion.fps / before.fps)
+        # The library's samples may end a fraction of a frame before the clip does.
+        part = motion.sample(np.minimum(frames, len(motion) - 1.0))
+        try:
+            found.append(replace(on_skeleton(part, before.skeleton), fps=before.fps))
+        except RigError:
+            continue
+        distances.append(span.distance)
+    if not found:
+        raise LibraryError(
+            f"the library has no stretch of {steps / before.fps:.2f} s on a body with these "
+            "joints: add clips of the same character"
+        )
+    apart = np.array(distances)
+    # The nearest count most; all of them where they are about as near.
+    return found, np.exp(-2.0 * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
+
+
+def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
+    """A stretch warped so that its first and last frame are the poses around the gap."""
+    turn = _turn(before.rotations[-1, 0], stretch.rotations[0, 0])
+    move = Planar.onto(turn, stretch.root[0, [0, 2]], before.root[-1, [0, 2]])
+    placed = stretch.moved(move)
+    share = np.linspace(0.0, 1.0, len(stretch))
+    first = rotations.log(
+        rotations.multiply(before.rotations[-1], rotations.inverse(placed.rotations[0]))
+    )
+    last = rotations.log(
+        rotations.multiply(after.rotations[0], rotations.inverse(placed.rotations[-1]))
+    )
+    change = first + share[:, None, None] * (last - first)
+    offset = [
+        end - own
+        for end, own in ((before.root[-1], placed.root[0]), (after.root[0], placed.root[-1]))
+    ]
+    return replace(
+        placed,
+        root=placed.root + offset[0] + share[:, None] * (offset[1] - offset[0]),
+        rotations=rotations.multiply(rotations.exp(change), placed.rotations),
+    )
+
+
+def _turn(to: Array, of: Array) -> float:
+    """The turn about the vertical from one orientation to another."""
+    return float(rotations.vertical_angle(rotations.multiply(to, rotations.inverse(of))))
+
+
+def _carried(gap: Motion, before: Motion, after: Motion) -> Motion:
+    """The gap with the velocities that the motions around it have at its ends."""
+    frames = np.arange(len(gap), dtype=float)
+    root, turns = np.array(gap.root), np.array(gap.rotations)
+    for outside, inner, at in (
+        (before[-2:] if len(before) > 1 else None, 1, frames),
+        (after[:2] if len(after) > 1 else None, -2, frames[::-1]),
+    ):
+        if outside is None:
+            continue
+        end = 0 if inner == 1 else -1
+        span = min(_CARRY * gap.fps, len(gap) - 1.0)
+        rest = np.clip(1.0 - at / span, 0.0, 1.0)
+        # Begins with slope one and comes back to nothing, without a jump in slope.
+        bump = at * rest**2
+        sign = 1.0 if inner == 1 else -1.0
+        step = sign * (outside.root[1] - outside.root[0]) - (gap.root[inner] - gap.root[end])
+        root += bump[:, None] * step
+        went = rotations.log(_step(outside.rotations, sign))
+        own = rotations.log(
+            rotations.multiply(gap.rotations[inner], rotations.inverse(gap.rotations[end]))
+        )
+        turns = rotations.multiply(rotations.exp(bump[:, None, None] * (went - own)), turns)
+    return replace(gap, root=root, rotations=turns)
+
+
+def _step(pair: Array, sign: float) -> Array:
+    """The turn from the first of two frames to the second, or back."""
+    a, b = (pair[0], pair[1]) if sign > 0 else (pair[1], pair[0])
+    return rotations.multiply(b, rotations.inverse(a))
+
+
+def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:
+    """Feet planted in the gap alone: what lies outside stays, and is met without a jump."""
+    from motionweave.contacts.clean.footskate import clean_feet
+
+    try:
+        planted = clean_feet(motion)
+    except MotionweaveError:
+        return motion
+    frames = np.arange(len(whole), dtype=float)
+    ease = max(_MEET * whole.fps, 1.0)
+    share = smoothstep((frames - first) / ease) * smoothstep((last - frames) / ease)
+    return replace(
+        whole,
+        root=whole.root + share[:, None] * (planted.root - whole.root),
+        rotations=rotations.slerp(whole.rotations, planted.rotations, share[:, None]),
+    )
