@@ -170,7 +170,11 @@ def _place(rig: Rig, positions: Array, role: str) -> Array:
 
 
 def local_points(
-    points: Array, heading: Array, at: NDArray[np.int64], offsets: Sequence[int], roles: Sequence[str]
+    points: Array,
+    heading: Array,
+    at: NDArray[np.int64],
+    offsets: Sequence[int],
+    roles: Sequence[str],
 ) -> Array:
     """Roles ``(m, len(offsets), R, 3)`` around samples ``at`` ``(m,)`` as the body sees them there.
 

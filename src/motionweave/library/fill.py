@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Stretches that are blended.
 _BLENDED = 12
+# How much less a stretch counts that is twice as far as the nearest: exp of minus this.
+_SHARP = 2.0
 # Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
 _CARRY = 0.35
 # Seconds around the gap that tell what the body is doing.
@@ -153,7 +155,7 @@ def _stretches(
         )
     apart = np.array(distances)
     # The nearest count most; all of them where they are about as near.
-    return found, np.exp(-2.0 * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
+    return found, np.exp(-_SHARP * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
 
 
 def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:

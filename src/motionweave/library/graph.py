@@ -302,23 +302,14 @@ def onwards(
 
 def _arrivals(index: Index, clips: NDArray[np.int64], samples: NDArray[np.int64]) -> Planar:
     """Moves ``(j,)`` that lay the clip entered over the clip left, as registration does."""
-    offsets = np.arange(-2, 3)
+    # Over the whole transition, as its two clips are blended.
+    offsets = range(-MARGIN, MARGIN + 1, STRIDE)
     weights = np.tile(role_weights(), len(offsets)) / len(offsets)
     moves = []
     for low in range(0, len(clips), _AT_ONCE):
-        clouds = [
-            np.stack(
-                [
-                    index.track(int(c), int(s) - 2, int(s) + 3).points.reshape(-1, 3)
-                    for c, s in zip(
-                        clips[low : low + _AT_ONCE, side],
-                        samples[low : low + _AT_ONCE, side],
-                        strict=True,
-                    )
-                ]
-            )
-            for side in (0, 1)
-        ]
-        moves.append(align(clouds[0], clouds[1], weights))
+        part = slice(low, low + _AT_ONCE)
+        clouds = [index.places(clips[part, side], samples[part, side], offsets) for side in (0, 1)]
+        a, b = (cloud.reshape(len(cloud), -1, 3) for cloud in clouds)
+        moves.append(align(a, b, weights))
     fields = ("angle", "x", "z")
     return Planar(*(np.concatenate([np.atleast_1d(getattr(m, f)) for m in moves]) for f in fields))

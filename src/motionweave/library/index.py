@@ -58,11 +58,19 @@ class Index:
     ) -> Array:
         """Roles ``(m, k, R, 3)`` at offsets from samples ``(m,)`` of clips ``(m,)``, as the bodies
         see them there; all of them must be in the clips."""
-        first = np.array([entry.first for entry in self.entries])[clips] + samples
-        rows = np.asarray(self._points[first[:, None] + np.asarray(offsets)])
-        here = np.asarray(self._points[first])
-        places = rows[..., :-1].reshape(*rows.shape[:2], -1, 3)
-        return as_seen(places, here[:, :3], here[:, -1])
+        here = np.asarray(self._points[self._firsts[clips] + samples])
+        return as_seen(self.places(clips, samples, offsets), here[:, :3], here[:, -1])
+
+    def places(
+        self, clips: NDArray[np.int64], samples: NDArray[np.int64], offsets: Sequence[int]
+    ) -> Array:
+        """Roles ``(m, k, R, 3)`` at offsets from samples ``(m,)`` of clips ``(m,)``, as they are."""
+        rows = self._points[(self._firsts[clips] + samples)[:, None] + np.asarray(offsets)]
+        return np.asarray(rows[..., :-1]).reshape(*rows.shape[:2], -1, 3)
+
+    @cached_property
+    def _firsts(self) -> NDArray[np.int64]:
+        return np.array([entry.first for entry in self.entries], dtype=np.int64)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -16,9 +16,7 @@ from motionweave.io import registry
 from motionweave.library.features import Track, measures, track
 
 # Columns of a catalogue that are not words about a clip.
-_NOT_WORDS = re.compile(
-    r"file|path|sha|md5|licen[cs]e|repo|commit|note|order|time|url|size"
-)
+_NOT_WORDS = re.compile(r"file|path|sha|md5|licen[cs]e|repo|commit|note|order|time|url|size")
 _FILE_COLUMNS = ("file", "path", "filename", "clip", "name")
 _CATALOGUES = ("catalog.csv", "catalogue.csv", "index.csv", "catalog.tsv", "catalogue.tsv")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_]+")
