@@ -15,7 +15,7 @@ from motionweave.cli.main import main
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("clips")
     for name in ("walk", "walk_left", "jog"):
-        mw.save(mw.sample(name), made / f"{name}.npz", contacts=False)
+        mw.save(mw.sample(name, duration=6.0), made / f"{name}.npz", contacts=False)
     assert main(["library", "add", str(made)]) == 0
     return made
 

@@ -10,12 +10,12 @@ import motionweave as mw
 from motionweave.library.engine import Here
 
 CLIPS = {
-    "walks/walk": ("walk", {}),
-    "walks/walk_fast": ("walk", {"speed": 1.6}),
-    "walks/walk_left": ("walk_left", {}),
-    "walks/walk_right": ("walk_right", {}),
-    "jogs/jog": ("jog", {}),
-    "jogs/jog_left": ("jog_left", {}),
+    "walks/walk": ("walk", {"duration": 7.0}),
+    "walks/walk_fast": ("walk", {"speed": 1.6, "duration": 7.0}),
+    "walks/walk_left": ("walk_left", {"duration": 7.0}),
+    "walks/walk_right": ("walk_right", {"duration": 7.0}),
+    "jogs/jog": ("jog", {"duration": 6.0}),
+    "jogs/jog_left": ("jog_left", {"duration": 6.0}),
     "fights/kick_high": ("kick_high", {}),
     "fights/punch": ("punch", {}),
 }

@@ -87,6 +87,15 @@ def test_a_fill_meets_both_ends_exactly(library: mw.Library) -> None:
         )
 
 
+def test_what_was_cut_out_of_a_clip_of_the_library_comes_back(library: mw.Library) -> None:
+    """The stretch itself is the best fill, and nothing is done to it on the way."""
+    for path in ("walks/walk.npz", "fights/kick_high.npz"):
+        motion = library.load(path)
+        filled = mw.inbetween(motion[:30], motion[45:], 16 / 30.0, library)
+        apart = np.linalg.norm(filled.positions() - motion.positions(), axis=-1)
+        assert apart.max() < 0.02
+
+
 def test_a_fill_is_nearer_to_the_truth_than_a_straight_line(library: mw.Library) -> None:
     walk = mw.sample("walk", speed=1.35)
     truth = walk.positions()[30:60]

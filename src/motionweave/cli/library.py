@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     from motionweave.library.library import Library
 
-    with Library(args.folder, store=args.store) as library, common.warned():
+    with Library(args.folder, store=args.store) as library:
         data, text = _RUNS[args.action](args, library)
     common.emit(args, data, text)
 

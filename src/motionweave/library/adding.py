@@ -13,7 +13,7 @@ import numpy as np
 
 from motionweave.errors import LibraryError
 from motionweave.library import engine
-from motionweave.library.features import STRIDE, Moments, Track, descriptors, fit_basis, moments
+from motionweave.library.features import Moments, Track, descriptors, fit_basis, moments
 from motionweave.library.reading import (
     Failure,
     Reading,

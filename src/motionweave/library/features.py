@@ -58,6 +58,13 @@ _AT_REST, _MOVING = 0.3, 0.8
 # Numbers that are kept of a pose and of its dynamics.
 POSE_DIMENSIONS, DYNAMIC_DIMENSIONS = 20, 16
 
+# For each role the one on the other side, and what a reflection does to a place.
+_OTHER_SIDE = [
+    TRACKED.index(role.replace("left", "?").replace("right", "left").replace("?", "right"))
+    for role in TRACKED
+]
+_ACROSS = np.array([-1.0, 1.0, 1.0], dtype=np.float32)
+
 PARTS: dict[str, tuple[str, ...]] = {
     "body": TRACKED,
     "arms": tuple(r for r in TRACKED if r.rpartition("_")[2] in ("arm", "forearm", "hand")),
@@ -97,6 +104,11 @@ class Track:
         """The track as points that registration can compare."""
         columns = [TRACKED.index(role) for role in roles]
         return PointClip(self.points[:, columns], RATE, role_weights(roles))
+
+
+def mirrored(track: Track) -> Track:
+    """The track with left and right exchanged, reflected in the plane x = 0."""
+    return Track(track.points[:, _OTHER_SIDE] * _ACROSS, -track.heading)
 
 
 def role_weights(roles: Sequence[str] = TRACKED) -> Array:

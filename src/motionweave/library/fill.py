@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motionweave.body.mirror import mirror
 from motionweave.body.retarget import on_skeleton
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations
@@ -77,9 +78,16 @@ def inbetween(
 
     Examples
     --------
+    >>> import tempfile
     >>> import motionweave as mw
-    >>> walk = mw.sample("walk")  # doctest: +SKIP
-    >>> mw.inbetween(walk[:40], walk[70:], 1.0, mw.Library("clips"))  # doctest: +SKIP
+    >>> walk = mw.sample("walk")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mw.save(walk, f"{folder}/walk.npz")
+    ...     library = mw.Library(folder)
+    ...     report = library.add()
+    ...     filled = mw.inbetween(walk[:30], walk[50:], 0.7, library)
+    >>> len(filled) == 30 + 20 + len(walk) - 50
+    True
     """
     after = on_skeleton(after, before.skeleton)
     if len(after) > 1:
@@ -89,6 +97,7 @@ def inbetween(
     if steps < 2:
         raise LibraryError(f"a gap of {seconds:g} s has no frame in it at {before.fps:g} fps")
     gap, clips = _filled(before, after, steps, library)
+    clips += [part for part in (before, after) if len(part) > 2]
     whole = concatenate([before.with_constraints(()), gap, after.with_constraints(())])
     whole = replace(whole, name=f"{before.name or 'a clip'} to {after.name or 'a pose'}")
     whole = whole.with_constraints(detect_contacts(whole))
@@ -109,15 +118,15 @@ def _filled(
     spans = nearest(library.index, *seen, samples, _BLENDED)
     stretches, weights = _stretches(library, spans, before, steps)
     placed = [_met(stretch, before, after) for stretch in stretches]
-    share = np.broadcast_to(weights / weights.sum(), (steps + 1, len(placed)))
+    share = np.broadcast_to(weights / weights.sum(), (steps + 3, len(placed)))
     root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
     turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
     mean = _carried(mean, before, after)
     if before.translations is not None:
-        moves = np.repeat(before.translations[-1:], steps + 1, axis=0)
+        moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
         mean = replace(mean, translations=moves)
-    return mean[1:-1], stretches
+    return mean[2:-2], stretches
 
 
 def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
@@ -134,15 +143,18 @@ def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
 def _stretches(
     library: Library, spans: Sequence[Span], before: Motion, steps: int
 ) -> tuple[list[Motion], Array]:
-    """The stretches on the body and in the frame rate of the motion, and their weights."""
+    """The stretches on the body and in the frame rate of the motion, and their weights.
+
+    Each has a frame more on either side, which tells how fast it comes and goes.
+    """
     found: list[Motion] = []
     distances = []
     for span in spans:
         motion = library.load(span.clip, contacts=False)
         first = library.index.frame(span.clip, span.first)
-        frames = first + np.arange(steps + 1) * (motion.fps / before.fps)
-        # The library's samples may end a fraction of a frame before the clip does.
-        part = motion.sample(np.minimum(frames, len(motion) - 1.0))
+        frames = first + np.arange(-1, steps + 2) * (motion.fps / before.fps)
+        part = motion.sample(np.clip(frames, 0.0, len(motion) - 1.0))
+        part = mirror(part) if span.mirrored else part
         try:
             found.append(replace(on_skeleton(part, before.skeleton), fps=before.fps))
         except RigError:
@@ -159,64 +171,58 @@ def _stretches(
 
 
 def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
-    """A stretch warped so that its first and last frame are the poses around the gap."""
-    turn = _turn(before.rotations[-1, 0], stretch.rotations[0, 0])
-    move = Planar.onto(turn, stretch.root[0, [0, 2]], before.root[-1, [0, 2]])
-    placed = stretch.moved(move)
-    share = np.linspace(0.0, 1.0, len(stretch))
-    first = rotations.log(
-        rotations.multiply(before.rotations[-1], rotations.inverse(placed.rotations[0]))
-    )
-    last = rotations.log(
-        rotations.multiply(after.rotations[0], rotations.inverse(placed.rotations[-1]))
-    )
+    """A stretch warped so that it meets the poses around the gap in its second and last but one
+    frame."""
+    turn = _turn(before.rotations[-1, 0], stretch.rotations[1, 0])
+    placed = stretch.moved(Planar.onto(turn, stretch.root[1, [0, 2]], before.root[-1, [0, 2]]))
+    share = (np.arange(len(stretch)) - 1.0) / (len(stretch) - 3)
+    ends = ((before.root[-1], before.rotations[-1], 1), (after.root[0], after.rotations[0], -2))
+    first, last = (rotations.log(_from_to(placed.rotations[at], turns)) for _, turns, at in ends)
+    begin, end = (root - placed.root[at] for root, _, at in ends)
     change = first + share[:, None, None] * (last - first)
-    offset = [
-        end - own
-        for end, own in ((before.root[-1], placed.root[0]), (after.root[0], placed.root[-1]))
-    ]
     return replace(
         placed,
-        root=placed.root + offset[0] + share[:, None] * (offset[1] - offset[0]),
+        root=placed.root + begin + share[:, None] * (end - begin),
         rotations=rotations.multiply(rotations.exp(change), placed.rotations),
     )
 
 
 def _turn(to: Array, of: Array) -> float:
     """The turn about the vertical from one orientation to another."""
-    return float(rotations.vertical_angle(rotations.multiply(to, rotations.inverse(of))))
+    return float(rotations.vertical_angle(_from_to(of, to)))
 
 
 def _carried(gap: Motion, before: Motion, after: Motion) -> Motion:
-    """The gap with the velocities that the motions around it have at its ends."""
-    frames = np.arange(len(gap), dtype=float)
+    """The gap with the velocities that the motions around it have where they meet it.
+
+    Compared with what the gap itself does in the step before it begins, and in the one after it
+    ends: what the stretches do at the same moment as the motions around.
+    """
+    into = np.arange(-1.0, len(gap) - 1.0)
     root, turns = np.array(gap.root), np.array(gap.rotations)
-    for outside, inner, at in (
-        (before[-2:] if len(before) > 1 else None, 1, frames),
-        (after[:2] if len(after) > 1 else None, -2, frames[::-1]),
+    span = min(_CARRY * gap.fps, len(gap) - 3.0)
+    for outside, own, at in (
+        (before[-2:], gap[:2], into),
+        (
+            after[:2].sample([1.0, 0.0]) if len(after) > 1 else after,
+            gap[-2:].sample([1, 0]),
+            into[::-1],
+        ),
     ):
-        if outside is None:
+        if len(outside) < 2:
             continue
-        end = 0 if inner == 1 else -1
-        span = min(_CARRY * gap.fps, len(gap) - 1.0)
-        rest = np.clip(1.0 - at / span, 0.0, 1.0)
         # Begins with slope one and comes back to nothing, without a jump in slope.
-        bump = at * rest**2
-        sign = 1.0 if inner == 1 else -1.0
-        step = sign * (outside.root[1] - outside.root[0]) - (gap.root[inner] - gap.root[end])
-        root += bump[:, None] * step
-        went = rotations.log(_step(outside.rotations, sign))
-        own = rotations.log(
-            rotations.multiply(gap.rotations[inner], rotations.inverse(gap.rotations[end]))
-        )
-        turns = rotations.multiply(rotations.exp(bump[:, None, None] * (went - own)), turns)
+        bump = np.maximum(at, 0.0) * np.clip(1.0 - at / span, 0.0, 1.0) ** 2
+        root += bump[:, None] * (np.diff(outside.root, axis=0) - np.diff(own.root, axis=0))
+        faster = [rotations.log(_from_to(*pair.rotations)) for pair in (outside, own)]
+        change = rotations.exp(bump[:, None, None] * (faster[0] - faster[1]))
+        turns = rotations.multiply(change, turns)
     return replace(gap, root=root, rotations=turns)
 
 
-def _step(pair: Array, sign: float) -> Array:
-    """The turn from the first of two frames to the second, or back."""
-    a, b = (pair[0], pair[1]) if sign > 0 else (pair[1], pair[0])
-    return rotations.multiply(b, rotations.inverse(a))
+def _from_to(start: Array, end: Array) -> Array:
+    """The turns that take orientations to others."""
+    return rotations.multiply(end, rotations.inverse(start))
 
 
 def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:

@@ -159,6 +159,11 @@ def build(
     order = np.lexsort((samples[:, 1], clips[:, 1], samples[:, 0], clips[:, 0]))
     clips, samples, distances = clips[order], samples[order], distances[order]
     kept = _connected(clips, samples)
+    if not kept.any():
+        raise LibraryError(
+            "clips of the library pass into others, but no way leads back: add longer clips, or "
+            "more of one kind, or allow a larger distance"
+        )
     clips, samples = clips[kept], samples[kept]
     return Graph(
         clips, samples, distances[kept], _arrivals(index, clips, samples), len(leave), index
@@ -285,7 +290,12 @@ def _connected(clips: NDArray[np.int64], samples: NDArray[np.int64]) -> NDArray[
     arcs = np.concatenate([following, taken]), np.concatenate([following + 1, reached])
     graph = coo_matrix((np.ones(len(arcs[0]), dtype=np.int8), arcs), shape=(count, count))
     _, label = connected_components(graph, directed=True, connection="strong")
-    return np.asarray(label == np.bincount(label).argmax())
+    largest = np.bincount(label).argmax()
+    kept = np.zeros(count, dtype=bool)
+    # Where one arrives must be in the part, too; whoever goes past a junction that is left out
+    # comes to the next one of the clip.
+    kept[taken] = (label[taken] == largest) & (label[reached] == largest)
+    return kept
 
 
 def onwards(

@@ -64,7 +64,7 @@ class Index:
     def places(
         self, clips: NDArray[np.int64], samples: NDArray[np.int64], offsets: Sequence[int]
     ) -> Array:
-        """Roles ``(m, k, R, 3)`` at offsets from samples ``(m,)`` of clips ``(m,)``, as they are."""
+        """The same places, where they are in their clips."""
         rows = self._points[(self._firsts[clips] + samples)[:, None] + np.asarray(offsets)]
         return np.asarray(rows[..., :-1]).reshape(*rows.shape[:2], -1, 3)
 

@@ -53,10 +53,18 @@ class Library:
 
     Examples
     --------
+    >>> import tempfile
     >>> import motionweave as mw
-    >>> library = mw.Library("clips")  # doctest: +SKIP
-    >>> library.add()  # doctest: +SKIP
-    >>> library.find(mw.load("clips/walk.bvh")[30:90])  # doctest: +SKIP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("walk", "jog", "punch"):
+    ...         mw.save(mw.sample(name), f"{folder}/{name}.npz")
+    ...     library = mw.Library(folder)
+    ...     report = library.add()
+    ...     found = library.find(mw.sample("punch"), most=1)
+    >>> print(report)
+    3 added, 0 unchanged
+    >>> found[0].clip
+    'punch.npz'
     """
 
     def __init__(

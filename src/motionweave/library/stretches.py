@@ -6,7 +6,7 @@ and where it is to be at the last, as it sees that from the first, tell which ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,15 @@ from motionweave.library.features import (
     Track,
     descriptors,
     local_points,
+    mirrored,
     role_weights,
 )
 from motionweave.library.index import Index
 
 # Candidates that are looked at closely.
 _CLOSER = 1500
+# Of those, the ones that are kept: neighbours of each other fall together later.
+_KEPT = 200
 # How much the way before the gap counts beside the poses at its ends.
 _BEFORE = 0.5
 # Two stretches of one clip whose beginnings are nearer than this many samples are one.
@@ -43,15 +46,18 @@ class Span:
         Sample that corresponds to the last before the gap.
     distance
         Root mean square at the ends and before, in leg lengths.
+    mirrored
+        Whether it fits with left and right exchanged.
     """
 
     clip: int
     first: int
     distance: float
+    mirrored: bool = False
 
 
 def nearest(index: Index, before: Track, after: Track, samples: int, most: int) -> list[Span]:
-    """The stretches that fit a gap best.
+    """The stretches that fit a gap best, as they are or mirrored, the nearest first.
 
     Parameters
     ----------
@@ -64,14 +70,34 @@ def nearest(index: Index, before: Track, after: Track, samples: int, most: int) 
     most
         How many stretches.
     """
+    spans = _fitting(index, before, after, samples)
+    spans += [
+        replace(span, mirrored=True)
+        for span in _fitting(index, mirrored(before), mirrored(after), samples)
+    ]
+    chosen: list[Span] = []
+    for span in sorted(spans, key=lambda one: (one.distance, one.mirrored, one.clip, one.first)):
+        if not any(_same(span, other) for other in chosen):
+            chosen.append(span)
+            if len(chosen) == most:
+                break
+    return chosen
+
+
+def _same(a: Span, b: Span) -> bool:
+    """Whether two spans are in effect one."""
+    return (a.clip, a.mirrored) == (b.clip, b.mirrored) and abs(a.first - b.first) < _APART
+
+
+def _fitting(index: Index, before: Track, after: Track, samples: int) -> list[Span]:
+    """The best of the stretches around the candidates, more than are wanted."""
     rows = _rows(index, before, after, samples)
     if len(rows) == 0:
         return []
     clips = index.owners[rows]
     # Rows are three samples apart: look at the samples around them, too.
     firsts = (rows - index.rows[clips])[:, None] * STRIDE + np.arange(STRIDE) - 1
-    clips = np.repeat(clips, STRIDE)
-    firsts = firsts.ravel()
+    clips, firsts = np.repeat(clips, STRIDE), firsts.ravel()
     room = np.array([entry.samples for entry in index.entries])[clips]
     fits = (firsts >= REACH) & (firsts + samples < room)
     clips, firsts = clips[fits], firsts[fits]
@@ -80,15 +106,8 @@ def nearest(index: Index, before: Track, after: Track, samples: int, most: int) 
     )
     have = _weighted(index.around(clips, firsts, _offsets(samples)))
     squares = np.sum((have - wanted) ** 2, axis=(1, 2, 3))
-    chosen: list[Span] = []
-    for which in np.argsort(squares, kind="stable"):
-        clip, first = int(clips[which]), int(firsts[which])
-        if any(span.clip == clip and abs(span.first - first) < _APART for span in chosen):
-            continue
-        chosen.append(Span(clip, first, float(np.sqrt(squares[which]))))
-        if len(chosen) == most:
-            break
-    return chosen
+    best = np.argsort(squares, kind="stable")[:_KEPT]
+    return [Span(int(clips[i]), int(firsts[i]), float(np.sqrt(squares[i]))) for i in best]
 
 
 def _rows(index: Index, before: Track, after: Track, samples: int) -> NDArray[np.int64]:
