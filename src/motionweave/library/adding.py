@@ -251,7 +251,8 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 def name_of(path: Path, root: Path) -> str:
     """A path as the store calls it: relative to the library's folder where it lies in there."""
-    path = path.resolve()
+    # A link is a clip of the folder that it is in, wherever it leads.
+    path = path.parent.resolve() / path.name if path.name else path.resolve()
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
 
