@@ -152,7 +152,8 @@ def _stretches(
     for span in spans:
         motion = library.load(span.clip, contacts=False)
         first = library.index.frame(span.clip, span.first)
-        frames = first + np.arange(-1, steps + 2) * (motion.fps / before.fps)
+        pace = span.samples / RATE * motion.fps / steps
+        frames = first + np.arange(-1, steps + 2) * pace
         part = motion.sample(np.clip(frames, 0.0, len(motion) - 1.0))
         part = mirror(part) if span.mirrored else part
         try:

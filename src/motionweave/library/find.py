@@ -31,7 +31,7 @@ from motionweave.registration.distance import distance_grid
 # Rows of features that are compared at a time: what fits into the processor's cache.
 _BLOCK = 1 << 16
 # Candidates that are looked at closely, for each match that is wanted and at least.
-_CLOSER, _LEAST_CLOSER = 2, 96
+_CLOSER, _LEAST_CLOSER = 3, 160
 # Two stretches of a clip are one match if they share more than this part of the shorter.
 _SAME = 0.4
 # Samples around a candidate in which its exact place is looked for, as a share of its length.

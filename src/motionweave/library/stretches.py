@@ -30,6 +30,8 @@ _CLOSER = 1500
 _KEPT = 200
 # How much the way before the gap counts beside the poses at its ends.
 _BEFORE = 0.5
+# How long stretches may be, in gaps: what takes a little longer is played a little faster.
+_PACES = (0.85, 1.0, 1.18)
 # Two stretches of one clip whose beginnings are nearer than this many samples are one.
 _APART = 5
 
@@ -44,6 +46,8 @@ class Span:
         Number of the clip.
     first
         Sample that corresponds to the last before the gap.
+    samples
+        From there to the sample that corresponds to the first after the gap.
     distance
         Root mean square at the ends and before, in leg lengths.
     mirrored
@@ -52,12 +56,14 @@ class Span:
 
     clip: int
     first: int
+    samples: int
     distance: float
     mirrored: bool = False
 
 
 def nearest(index: Index, before: Track, after: Track, samples: int, most: int) -> list[Span]:
-    """The stretches that fit a gap best, as they are or mirrored, the nearest first.
+    """The stretches that fit a gap best, as they are or mirrored, faster or slower, the nearest
+    first.
 
     Parameters
     ----------
@@ -70,18 +76,25 @@ def nearest(index: Index, before: Track, after: Track, samples: int, most: int) 
     most
         How many stretches.
     """
-    spans = _fitting(index, before, after, samples)
-    spans += [
-        replace(span, mirrored=True)
-        for span in _fitting(index, mirrored(before), mirrored(after), samples)
-    ]
+    spans: list[Span] = []
+    for length in sorted({max(2, round(samples * pace)) for pace in _PACES}):
+        spans += _fitting(index, before, after, length)
+        spans += [
+            replace(span, mirrored=True)
+            for span in _fitting(index, mirrored(before), mirrored(after), length)
+        ]
     chosen: list[Span] = []
-    for span in sorted(spans, key=lambda one: (one.distance, one.mirrored, one.clip, one.first)):
+    for span in sorted(spans, key=_rank):
         if not any(_same(span, other) for other in chosen):
             chosen.append(span)
             if len(chosen) == most:
                 break
     return chosen
+
+
+def _rank(span: Span) -> tuple[float, bool, int, int, int]:
+    """The nearest first, and in one order where they are equally near."""
+    return span.distance, span.mirrored, span.clip, span.first, span.samples
 
 
 def _same(a: Span, b: Span) -> bool:
@@ -107,7 +120,9 @@ def _fitting(index: Index, before: Track, after: Track, samples: int) -> list[Sp
     have = _weighted(index.around(clips, firsts, _offsets(samples)))
     squares = np.sum((have - wanted) ** 2, axis=(1, 2, 3))
     best = np.argsort(squares, kind="stable")[:_KEPT]
-    return [Span(int(clips[i]), int(firsts[i]), float(np.sqrt(squares[i]))) for i in best]
+    return [
+        Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best
+    ]
 
 
 def _rows(index: Index, before: Track, after: Track, samples: int) -> NDArray[np.int64]:
