@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motionweave.body.retarget import on_skeleton
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError, MotionweaveError
+from motionweave.library.bodies import on_body
 from motionweave.library.matches import Match
 from motionweave.measure.measures import named
 from motionweave.methods.blending.parametric import ParametricSpace
@@ -143,7 +143,7 @@ def collect(
     usable = []
     for match in kept:
         try:
-            motions.append(on_skeleton(match.load(), example.skeleton))
+            motions.append(on_body(match.load(), example))
         except MotionweaveError as error:
             unreached[match.clip] = str(error)
             continue

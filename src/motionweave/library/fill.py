@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionweave.body.mirror import mirror
-from motionweave.body.retarget import on_skeleton
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -23,6 +22,7 @@ from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion, concatenate
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, MotionweaveError, RigError
+from motionweave.library.bodies import on_body
 from motionweave.library.features import RATE, Track, track
 from motionweave.library.stretches import Span, nearest
 from motionweave.methods.finish import finished
@@ -89,7 +89,7 @@ def inbetween(
     >>> len(filled) == 30 + 20 + len(walk) - 50
     True
     """
-    after = on_skeleton(after, before.skeleton)
+    after = on_body(after, before)
     if len(after) > 1:
         after = after.resample(before.fps)
     after = replace(after, fps=before.fps)
@@ -157,14 +157,14 @@ def _stretches(
         part = motion.sample(np.clip(frames, 0.0, len(motion) - 1.0))
         part = mirror(part) if span.mirrored else part
         try:
-            found.append(replace(on_skeleton(part, before.skeleton), fps=before.fps))
+            found.append(replace(on_body(part, before, feet=False), fps=before.fps))
         except RigError:
             continue
         distances.append(span.distance)
     if not found:
         raise LibraryError(
-            f"the library has no stretch of {steps / before.fps:.2f} s on a body with these "
-            "joints: add clips of the same character"
+            f"the library has no stretch of {steps / before.fps:.2f} s on a body that can be "
+            "put on this one: add longer clips, or clips of the same character"
         )
     apart = np.array(distances)
     # The nearest count most; all of them where they are about as near.

@@ -32,6 +32,8 @@ from motionweave.registration.distance import distance_grid
 _BLOCK = 1 << 16
 # Candidates that are looked at closely, for each match that is wanted and at least.
 _CLOSER, _LEAST_CLOSER = 3, 160
+# Cells of the grid of distances that are computed at a time, and candidates at least.
+_BATCH, _SMALLEST_BATCH = 600_000, 16
 # Two stretches of a clip are one match if they share more than this part of the shorter.
 _SAME = 0.4
 # Samples around a candidate in which its exact place is looked for, as a share of its length.
@@ -105,7 +107,14 @@ def find(
     """
     closer = max(_LEAST_CLOSER, _CLOSER * most)
     candidates = _candidates(index, example, closer, roles, among)
-    found = _verified(index, example, candidates, roles)
+    found: list[Stretch] = []
+    # The most promising first: when none of a batch is near enough, the rest is not, either.
+    size = max(_SMALLEST_BATCH, _BATCH // len(example) ** 2)
+    for low in range(0, len(candidates), size):
+        batch = _verified(index, example, candidates[low : low + size], roles)
+        found += batch
+        if not any(one.distance <= limit for one in batch):
+            break
     kept: list[Stretch] = []
     for stretch in sorted(found, key=lambda one: (one.distance, one.clip, one.first)):
         if len(kept) == most or stretch.distance > limit:

@@ -120,9 +120,7 @@ def _fitting(index: Index, before: Track, after: Track, samples: int) -> list[Sp
     have = _weighted(index.around(clips, firsts, _offsets(samples)))
     squares = np.sum((have - wanted) ** 2, axis=(1, 2, 3))
     best = np.argsort(squares, kind="stable")[:_KEPT]
-    return [
-        Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best
-    ]
+    return [Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best]
 
 
 def _rows(index: Index, before: Track, after: Track, samples: int) -> NDArray[np.int64]:
