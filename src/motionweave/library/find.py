@@ -32,6 +32,8 @@ from motionweave.registration.distance import distance_grid
 _BLOCK = 1 << 16
 # Candidates that are looked at closely, for each match that is wanted and at least.
 _CLOSER, _LEAST_CLOSER = 3, 160
+# Places around a candidate that are kept.
+_EACH = 3
 # Cells of the grid of distances that are computed at a time, and candidates at least.
 _BATCH, _SMALLEST_BATCH = 600_000, 16
 # Two stretches of a clip are one match if they share more than this part of the shorter.
@@ -254,12 +256,12 @@ def _verified(
     found = alike.paths(cost)
     result = []
     for (clip, first, _), (low, high) in zip(spans, columns, strict=True):
-        end = low + int(np.argmin(found.costs[low:high]))
-        if not np.isfinite(found.costs[end]):
-            continue
-        path = found.trace(end) - low + first
-        distance = float(np.sqrt(found.costs[end]))
-        result.append(Stretch(clip, int(path[0]), int(path[-1]), distance, path))
+        # Candidates that lie side by side may see each other's best: keep the next best, too.
+        lowest = _minima(found.costs[low:high])
+        for end in low + lowest[np.argsort(found.costs[low + lowest], kind="stable")[:_EACH]]:
+            path = found.trace(int(end)) - low + first
+            distance = float(np.sqrt(found.costs[end]))
+            result.append(Stretch(clip, int(path[0]), int(path[-1]), distance, path))
     return result
 
 

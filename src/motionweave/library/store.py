@@ -161,7 +161,7 @@ class Store:
     def entries(self) -> list[Entry]:
         """All clips, in the order in which they were added."""
         rows = self._all("SELECT * FROM clips ORDER BY id")
-        return [Entry(*row[:-1], json.loads(row[-1])) for row in rows]
+        return [Entry(*(*row[:-1], json.loads(row[-1]))) for row in rows]
 
     def words(self) -> dict[int, set[str]]:
         """What is said about the clips: number of the clip to words."""
