@@ -20,7 +20,6 @@ from motionweave.body.rig.roles import Rig, find_rig, leg_length
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.core.planar import Planar
 from motionweave.errors import RigError
 from motionweave.registration.clouds import PointClip
 
@@ -289,12 +288,6 @@ def moments(track: Track) -> Moments:
         (both[0].sum(axis=0), both[1].sum(axis=0)),
         (both[0].T @ both[0], both[1].T @ both[1]),
     )
-
-
-def placing(track: Track, sample: int) -> Planar:
-    """Where the body stands and faces at a sample, in leg lengths."""
-    x, _, z = track.points[sample, 0]
-    return Planar(float(track.heading[sample]), float(x), float(z))
 
 
 def measures(track: Track) -> dict[str, float]:

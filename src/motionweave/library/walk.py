@@ -6,7 +6,7 @@ on the clips themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -80,11 +80,6 @@ class Plan:
         """The clip that it is in."""
         return self.pieces[-1]
 
-    @property
-    def seconds(self) -> float:
-        """How long it takes."""
-        return sum(piece.last - piece.first for piece in self.pieces) / RATE
-
 
 @dataclass(frozen=True, eq=False)
 class Walk:
@@ -137,7 +132,7 @@ def at_random(
     while True:
         choices = graph.leaving(clip, sample + (STAY if pieces else MARGIN), sample + _LONGEST)
         done = sum(piece.last - piece.first for piece in pieces) / RATE
-        if not choices or done + (graph.index.entries[clip].samples - sample) / RATE < 0:
+        if not choices:
             break
         # Near junctions are likelier than far ones.
         odds = np.exp(-((graph.distances[choices.start : choices.stop] / 0.1) ** 2)) + 1e-9
@@ -239,47 +234,6 @@ def to_place(
     motion = motion.moved(best_start(best, graph, line, unit))
     off = float(np.linalg.norm(motion.root[-1, [0, 2]] - np.asarray(place)))
     return Walk(motion, clips, off)
-
-
-def live(
-    library: Library, graph: Graph, *, start: str | None = None
-) -> Iterator[tuple[Motion, Planar]]:
-    """A walk that never ends, steered while it goes.
-
-    A generator: every ``send((x, z))`` gives a direction to head for in the world, or None for
-    anywhere, and yields the next stretch as a motion and the move that takes it to where
-    it is to be played; its first half second blends over from the end of the one before.
-    """
-    clip, sample = _beginnings(graph, library, start)[0]
-    place = Planar()
-    wish = yield library.load(clip)[:1], place
-    while True:
-        choices = graph.leaving(clip, sample + STAY, sample + _LONGEST)
-        if not choices:
-            choices = graph.leaving(clip, sample + STAY)
-        goal = None if wish is None else np.asarray(wish, dtype=np.float64)
-        scores = [_score(graph, taken, clip, sample, place, goal) for taken in choices]
-        taken = choices[int(np.argmin(scores))]
-        leave = int(graph.samples[taken, 0])
-        motion, _ = perform(library, graph, Plan((Piece(clip, sample, leave),)))
-        wish = yield motion, place
-        place = place @ graph.arrivals[taken]
-        clip, sample = int(graph.clips[taken, 1]), int(graph.samples[taken, 1])
-
-
-def _score(
-    graph: Graph, taken: int, clip: int, sample: int, place: Planar, goal: Array | None
-) -> float:
-    """How little a junction serves a wish: away from the direction, and rough."""
-    rough = float(graph.distances[taken])
-    if goal is None:
-        return rough
-    after = place @ graph.arrivals[taken]
-    number, enter = int(graph.clips[taken, 1]), int(graph.samples[taken, 1])
-    ahead = graph.index.track(number, enter, enter + STAY).points[[0, -1], 0]
-    way = np.diff(after.apply_xz(ahead[:, [0, 2]]), axis=0)[0]
-    length = float(np.linalg.norm(way) * np.linalg.norm(goal))
-    return rough - (float(way @ goal) / length if length > 0 else 0.0)
 
 
 def perform(
