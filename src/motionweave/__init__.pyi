@@ -29,6 +29,7 @@ from .core.planar import Planar as Planar
 from .core.skeleton import Skeleton as Skeleton
 from .errors import BlendError as BlendError
 from .errors import FormatError as FormatError
+from .errors import LibraryError as LibraryError
 from .errors import MissingDependencyError as MissingDependencyError
 from .errors import MotionError as MotionError
 from .errors import MotionweaveError as MotionweaveError
@@ -39,6 +40,8 @@ from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
 from .export.export import export_set as export_set
+from .library.fill import inbetween as inbetween
+from .library.library import Library as Library
 from .measure.quality import Quality as Quality
 from .measure.quality import quality as quality
 from .methods.blending.blend import blend as blend

@@ -106,6 +106,10 @@ class WarpError(MotionweaveError):
     """Keys or goals that cannot be applied to a motion."""
 
 
+class LibraryError(MotionweaveError):
+    """A library of clips that cannot be opened, written, or answer what is asked."""
+
+
 class MissingDependencyError(MotionweaveError):
     """An optional package is needed; the message holds the install command."""
 

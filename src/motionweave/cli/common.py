@@ -320,17 +320,18 @@ def progress(
     try:
         for done, item in enumerate(items):
             if time.monotonic() - began > _PATIENCE:
-                stream.write(f"\r{_bar(label, done, total)}")
+                stream.write(f"\r{bar(label, done, total)}")
                 stream.flush()
                 shown = True
             yield item
     finally:
         if shown:
             # Wipe the bar: what follows is the answer.
-            stream.write("\r" + " " * len(_bar(label, total, total)) + "\r")
+            stream.write("\r" + " " * len(bar(label, total, total)) + "\r")
             stream.flush()
 
 
-def _bar(label: str, done: int, total: int) -> str:
+def bar(label: str, done: int, total: int) -> str:
+    """A line that shows how much is done."""
     full = _BAR * done // total
     return f"{label} [{'#' * full}{'.' * (_BAR - full)}] {done}/{total}"

@@ -39,6 +39,7 @@ VERBS: dict[str, str] = {
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
     "export": "write a set of clips in step with each other for a game engine",
+    "library": "find, connect and fill in from a folder of clips",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
 }

@@ -1,0 +1,364 @@
+"""``motionweave library``: a folder of clips to find, connect and fill from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from motionweave.cli import common
+from motionweave.errors import LibraryError
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+    from motionweave.library.matches import Match
+
+_ACTIONS = {
+    "add": "take in new and changed clips, forget those that are gone",
+    "info": "tell what is in the library",
+    "find": "find stretches like an example, or clips by words and measures",
+    "collect": "gather all of an example's kind and make a blend of them",
+    "graph": "find where clips can pass into each other",
+    "walk": "make a new motion that walks through the clips",
+    "fill": "fill the gap between two clips",
+    "remove": "forget clips; their files stay",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for name, summary in _ACTIONS.items():
+        sub = actions.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+        )
+        sub.add_argument("folder", type=Path, help="folder with the clips")
+        sub.add_argument(
+            "--store",
+            type=Path,
+            metavar="FOLDER",
+            help="where the library is kept (default: .motionweave in the folder)",
+        )
+        _ARGUMENTS[name](sub)
+        common.add_json(sub)
+
+
+def run(args: argparse.Namespace) -> None:
+    from motionweave.library.library import Library
+
+    with Library(args.folder, store=args.store) as library:
+        data, text = _RUNS[args.action](args, library)
+    common.emit(args, data, text)
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", type=Path, nargs="*", help="files and folders (default: all)")
+    _cluster_argument(parser)
+
+
+def _add(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    with _workers(args) as executor, _bar("reading") as progress:
+        report = library.add(*args.paths, executor=executor, progress=progress)
+    return vars(report), str(report)
+
+
+def _info_arguments(parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+def _info(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    info = library.info()
+    lines = [
+        f"{info['clips']} clips of {info['rigs']} rigs, {info['frames']} frames, "
+        f"{info['seconds'] / 60:.1f} min; {info['bytes'] / 1e6:.1f} MB kept",
+        f"said most often: {', '.join(list(info['words'])[:20])}",
+    ]
+    if info["broken"]:
+        lines.append(f"{len(info['broken'])} files could not be read:")
+        lines += [f"  {path}: {reason}" for path, reason in info["broken"].items()]
+    return info, "\n".join(lines)
+
+
+def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
+    parser.add_argument(
+        "example",
+        nargs=None if needed else "?",
+        help="clip that shows what to look for, in or outside of the library",
+    )
+    parser.add_argument(
+        "--frames", type=float, nargs=2, metavar="FRAME", help="its first and last frame to use"
+    )
+    parser.add_argument("--most", type=int, default=20, metavar="N", help="so many at most")
+    parser.add_argument(
+        "--limit", type=float, metavar="LEGS", help="largest distance, in leg lengths"
+    )
+    parser.add_argument("--part", help="part of the body: arms, legs, 'left arm', a role ...")
+    parser.add_argument("--words", default="", help="only clips of which these words are said")
+
+
+def _find_arguments(parser: argparse.ArgumentParser) -> None:
+    _query_arguments(parser, needed=False)
+    parser.add_argument(
+        "--through", action="store_true", help="also what is like a match, and so on"
+    )
+    parser.add_argument(
+        "--where",
+        type=_range,
+        action="append",
+        default=[],
+        metavar="MEASURE=LOW:HIGH",
+        help="only clips that measure this, such as turn=60: or speed=1:2 (lengths in legs)",
+    )
+
+
+def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    matches = library.find(
+        args.example,
+        frames=None if args.frames is None else tuple(args.frames),
+        most=args.most,
+        limit=args.limit,
+        part=args.part,
+        through_others=args.through,
+        words=args.words,
+        measures=dict(args.where),
+    )
+    return [_match(match) for match in matches], "\n".join(map(str, matches)) or "nothing found"
+
+
+def _collect_arguments(parser: argparse.ArgumentParser) -> None:
+    _query_arguments(parser, needed=True)
+    parser.set_defaults(most=200)
+    parser.add_argument(
+        "--measure", action="append", default=[], help="what the blend is steered by, such as turn"
+    )
+    parser.add_argument(
+        "--at", type=float, action="append", default=[], help="value of each measure"
+    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="blend to write")
+
+
+def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    if args.output is not None:
+        common.check_output(args.output)
+    if len(args.at) not in (0, len(args.measure)):
+        raise LibraryError("give one value (--at) for each measure (--measure)")
+    found = library.collect(
+        args.example,
+        frames=None if args.frames is None else tuple(args.frames),
+        most=args.most,
+        limit=args.limit,
+        part=args.part,
+        words=args.words,
+    )
+    values = {name: (v.min(), v.max()) for name, v in found.values(args.measure).items()}
+    lines = [
+        f"{len(found)} of the kind, {len(found.outliers)} left out as standing apart, "
+        f"{len(found.unreached)} out of reach",
+        *(f"{name} from {low:.3g} to {high:.3g}" for name, (low, high) in values.items()),
+        *(f"  {clip}: {reason}" for clip, reason in found.unreached.items()),
+    ]
+    if args.at and args.output is not None:
+        wanted = dict(zip(args.measure, args.at, strict=True))
+        space = found.parametric(args.measure)
+        common.save_clip(space.at(**wanted).motion, args.output)
+        lines.append(f"wrote {args.output}")
+    data = {
+        "matches": [_match(match) for match in found.matches],
+        "outliers": [_match(match) for match in found.outliers],
+        "unreached": found.unreached,
+        "values": {name: list(pair) for name, pair in values.items()},
+    }
+    return data, "\n".join(lines)
+
+
+def _graph_arguments(parser: argparse.ArgumentParser) -> None:
+    _kind_arguments(parser)
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="picture of it (png, pdf, svg)")
+    _cluster_argument(parser)
+
+
+def _kind_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--words", default="", help="only clips of which these words are said")
+    parser.add_argument(
+        "--tolerance", type=float, default=1.0, help="scales how far apart poses may be"
+    )
+
+
+def _graph(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    if args.plot is not None:
+        common.check_output(args.plot, motion=False)
+    with _workers(args) as executor:
+        graph = library.graph(words=args.words, tolerance=args.tolerance, executor=executor)
+    statistics = graph.statistics()
+    if args.plot is not None:
+        from motionweave.plots.library import graph_picture
+
+        graph_picture(graph, args.plot)
+    lines = [f"{name}: {value:g}" for name, value in statistics.items()]
+    return statistics, "\n".join(lines)
+
+
+def _walk_arguments(parser: argparse.ArgumentParser) -> None:
+    common.add_output(parser)
+    _kind_arguments(parser)
+    parser.add_argument(
+        "--path", metavar="X,Z ...", help="places to walk along, such as '0,0 0,300 200,500'"
+    )
+    parser.add_argument("--to", type=float, nargs=2, metavar=("X", "Z"), help="place to walk to")
+    parser.add_argument("--heading", type=float, metavar="DEGREES", help="which way to face there")
+    parser.add_argument("--through", action="append", metavar="CLIP", help="clip or kind, in order")
+    parser.add_argument("--seconds", type=float, help="walk at random for so long")
+    parser.add_argument("--seed", type=int, default=0, help="of the random choices")
+    parser.add_argument("--start", metavar="CLIP", help="clip to begin with")
+
+
+def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    common.check_output(args.output)
+    walk = library.walk(
+        None if args.path is None else _places(args.path),
+        to=None if args.to is None else tuple(args.to),
+        heading=args.heading,
+        through=args.through,
+        seconds=args.seconds,
+        seed=args.seed,
+        start=args.start,
+        graph=library.graph(words=args.words, tolerance=args.tolerance),
+    )
+    common.save_clip(walk.motion, args.output)
+    lines = [f"{clip} {first:.0f} to {last:.0f}" for clip, first, last in walk.clips]
+    if walk.error is not None:
+        lines.append(f"{walk.error:.3g} from where it was to be")
+    lines.append(f"wrote {args.output}, {walk.motion.duration:.1f} s")
+    return {"clips": walk.clips, "error": walk.error, "written": args.output}, "\n".join(lines)
+
+
+def _fill_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", type=Path, help="clip before the gap")
+    parser.add_argument("after", type=Path, help="clip after the gap, where it is to be")
+    parser.add_argument("--seconds", type=float, required=True, help="length of the gap")
+    common.add_clips(parser, "none")
+    common.add_output(parser)
+    common.add_cleaning(parser)
+
+
+def _fill(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    from motionweave.library.fill import inbetween
+
+    common.check_output(args.output, [args.before, args.after])
+    before, after = common.load_clips(args, [args.before, args.after])
+    result = inbetween(before, after, args.seconds, library, clean=not args.no_clean)
+    common.save_clip(result, args.output)
+    data = {"frames": len(result), "fps": result.fps, "written": args.output}
+    return data, f"wrote {args.output}, {len(result)} frames at {result.fps:g} fps"
+
+
+def _remove_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", type=Path, nargs="+", help="clips or folders of clips")
+
+
+def _remove(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    gone = library.remove(*args.paths)
+    return list(gone), f"{len(gone)} clips forgotten"
+
+
+_ARGUMENTS: dict[str, Callable[[argparse.ArgumentParser], None]] = {
+    "add": _add_arguments,
+    "info": _info_arguments,
+    "find": _find_arguments,
+    "collect": _collect_arguments,
+    "graph": _graph_arguments,
+    "walk": _walk_arguments,
+    "fill": _fill_arguments,
+    "remove": _remove_arguments,
+}
+_RUNS: dict[str, Callable[[argparse.Namespace, Any], tuple[Any, str]]] = {
+    "add": _add,
+    "info": _info,
+    "find": _find,
+    "collect": _collect,
+    "graph": _graph,
+    "walk": _walk,
+    "fill": _fill,
+    "remove": _remove,
+}
+
+
+def _match(match: Match) -> dict[str, Any]:
+    return {
+        "clip": match.clip,
+        "frames": [match.first, match.last],
+        "distance": match.distance,
+        "via": list(match.via),
+    }
+
+
+def _cluster_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="Dask scheduler whose workers do the work"
+    )
+
+
+@contextmanager
+def _workers(args: argparse.Namespace) -> Iterator[Any]:
+    """The executor of a cluster, or None."""
+    if args.cluster is None:
+        yield None
+        return
+    from motionweave.library.engine import cluster
+
+    with cluster(args.cluster) as executor:
+        yield executor
+
+
+@contextmanager
+def _bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """What shows progress on a terminal, once that takes over a second."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    began = time.monotonic()
+    shown = 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        if time.monotonic() - began > 1.0:
+            text = common.bar(label, done, total)
+            shown = len(text)
+            sys.stderr.write(f"\r{text}")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if shown:
+            sys.stderr.write("\r" + " " * shown + "\r")
+            sys.stderr.flush()
+
+
+def _range(text: str) -> tuple[str, tuple[float | None, float | None]]:
+    name, equals, limits = text.partition("=")
+    low, colon, high = limits.partition(":")
+    try:
+        if not equals or not colon:
+            raise ValueError
+        return name, (float(low) if low else None, float(high) if high else None)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: expected such as turn=60: or speed=1:2"
+        ) from None
+
+
+def _places(text: str) -> list[tuple[float, float]]:
+    places = []
+    for word in text.split():
+        x, comma, z = word.partition(",")
+        try:
+            if not comma:
+                raise ValueError
+            places.append((float(x), float(z)))
+        except ValueError:
+            raise LibraryError(f"path {text!r}: expected places such as '0,0 0,300'") from None
+    return places

@@ -1,0 +1,1 @@
+"""A library of clips: find, collect, connect and fill in."""

@@ -1,0 +1,38 @@
+"""Clips of the library on the body that they are wanted on."""
+
+from __future__ import annotations
+
+import warnings
+
+from motionweave.body.retarget import on_skeleton
+from motionweave.core.motion import Motion
+from motionweave.errors import RetargetNotice, RigError
+from motionweave.retargeting import retarget
+
+
+def on_body(motion: Motion, body: Motion, *, feet: bool = True) -> Motion:
+    """A motion on the body of another.
+
+    Bodies of one convention share their joints' rotations; others are retargeted by role.
+
+    Parameters
+    ----------
+    motion
+        What to perform.
+    body
+        A motion of who performs it.
+    feet
+        Whether feet are planted anew where it is retargeted.
+
+    Raises
+    ------
+    RigError
+        If the bodies have too little in common.
+    """
+    try:
+        return on_skeleton(motion, body.skeleton)
+    except RigError:
+        with warnings.catch_warnings():
+            # A library holds many bodies: that they differ is no news here.
+            warnings.simplefilter("ignore", RetargetNotice)
+            return retarget(motion, body, feet=feet)

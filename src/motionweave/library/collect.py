@@ -1,0 +1,157 @@
+"""From one example to all of its kind, registered, and to a parametric space.
+
+Kovar & Gleicher (2004): the matches of an example, and of its matches, are the examples of
+a motion; what stands apart from all others is left out; a few that span what they
+measure are registered and blended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.errors import LibraryError, MotionweaveError
+from motionweave.library.bodies import on_body
+from motionweave.library.matches import Match
+from motionweave.measure.measures import named
+from motionweave.methods.blending.parametric import ParametricSpace
+from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.register import register
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+
+# Further than so many spreads beyond the usual distance, a match is not of the kind.
+_OUTLYING = 4.0
+# Motions that are blended at most: more cost time and add little.
+BLENDED = 8
+
+Parameters = Mapping[str, Callable[[Motion], float]] | Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Collection:
+    """All of a kind that a library has.
+
+    Parameters
+    ----------
+    example
+        What was asked for.
+    matches
+        The examples of the kind, the nearest first.
+    outliers
+        Matches that stand apart from the others and were left out.
+    unreached
+        Matches that cannot be used with the others, and why: clip to reason.
+    motions
+        The stretches of the matches as motions on one body; the example first.
+    """
+
+    example: Motion
+    matches: tuple[Match, ...]
+    outliers: tuple[Match, ...]
+    unreached: dict[str, str]
+    motions: tuple[Motion, ...]
+
+    def __len__(self) -> int:
+        return len(self.matches)
+
+    def values(self, parameters: Parameters) -> dict[str, Array]:
+        """What the motions measure: name to ``(n,)`` values. Their spread is the coverage."""
+        wanted = _measures(parameters)
+        return {
+            name: np.array([measure(motion) for motion in self.motions])
+            for name, measure in wanted.items()
+        }
+
+    def registered(self, parameters: Parameters = (), *, most: int = BLENDED) -> RegistrationCurve:
+        """A registration of the example and of those motions that span the parameters best.
+
+        Parameters
+        ----------
+        parameters
+            Names of measures, or measures by name; without any, the nearest are taken.
+        most
+            How many motions.
+
+        Raises
+        ------
+        LibraryError
+            If fewer than two motions can be registered.
+        """
+        chosen = self._spanning(parameters, most)
+        kept: list[Motion] = []
+        for motion in chosen:
+            if not kept:
+                kept.append(motion)
+                continue
+            try:
+                register(kept[0], motion)
+            except MotionweaveError as error:
+                self.unreached.setdefault(motion.name, str(error))
+                continue
+            kept.append(motion)
+        if len(kept) < 2:
+            raise LibraryError(
+                "nothing to blend: the library has no second motion like the example on a body "
+                "with the same joints"
+            )
+        return register(*kept, reference=0)
+
+    def parametric(self, parameters: Parameters, *, most: int = BLENDED) -> ParametricSpace:
+        """A space of blends, steered by what they measure; see `motionweave.parametric`."""
+        return ParametricSpace(self.registered(parameters, most=most), _measures(parameters))
+
+    def _spanning(self, parameters: Parameters, most: int) -> list[Motion]:
+        """The example, then always the motion farthest from all chosen before, by its values."""
+        values = self.values(parameters)
+        if not values:
+            return list(self.motions[:most])
+        table = np.column_stack(list(values.values()))
+        spread = np.ptp(table, axis=0)
+        table = table / np.where(spread > 0, spread, 1.0)
+        chosen = [0]
+        while len(chosen) < min(most, len(table)):
+            apart = np.linalg.norm(table[:, None] - table[chosen], axis=2).min(axis=1)
+            if apart.max() <= 0.0:
+                break
+            chosen.append(int(np.argmax(apart)))
+        return [self.motions[number] for number in chosen]
+
+
+def collect(
+    library: Library,
+    example: Motion,
+    matches: Sequence[Match],
+) -> Collection:
+    """Sort matches of an example into those of its kind, outliers, and those out of reach."""
+    distances = np.array([match.distance for match in matches])
+    kept, outliers = list(matches), []
+    if len(matches) >= 4:
+        middle = float(np.median(distances))
+        spread = 1.4826 * float(np.median(np.abs(distances - middle)))
+        far = middle + _OUTLYING * max(spread, 0.1 * middle)
+        kept = [match for match in matches if match.distance <= far]
+        outliers = [match for match in matches if match.distance > far]
+    motions = [example]
+    unreached: dict[str, str] = {}
+    usable = []
+    for match in kept:
+        try:
+            motions.append(on_body(match.load(), example))
+        except MotionweaveError as error:
+            unreached[match.clip] = str(error)
+            continue
+        usable.append(match)
+    return Collection(example, tuple(usable), tuple(outliers), unreached, tuple(motions))
+
+
+def _measures(parameters: Parameters) -> dict[str, Callable[[Motion], float]]:
+    if isinstance(parameters, Mapping):
+        return dict(parameters)
+    return {name: named(name) for name in parameters}

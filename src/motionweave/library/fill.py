@@ -1,0 +1,244 @@
+"""`inbetween`: a gap between two motions, filled from a library.
+
+The stretches of the library that fit the gap best are laid over it, each is warped so that
+it meets the poses on both sides, and they are blended; what the body was doing before the gap
+goes on into it, and what it does after the gap begins in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from motionweave.body.mirror import mirror
+from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.averaging import mean_rotations
+from motionweave.core.curves import smoothstep
+from motionweave.core.motion import Motion, concatenate
+from motionweave.core.planar import Planar
+from motionweave.errors import LibraryError, MotionweaveError, RigError
+from motionweave.library.bodies import on_body
+from motionweave.library.features import RATE, Track, track
+from motionweave.library.stretches import Span, nearest
+from motionweave.methods.finish import finished
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+
+# Stretches that are blended.
+_BLENDED = 12
+# How much less a stretch counts that is twice as far as the nearest: exp of minus this.
+_SHARP = 2.0
+# Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
+_CARRY = 0.35
+# Seconds around the gap that tell what the body is doing.
+_CONTEXT = 0.5
+# Seconds over which planted feet go over into what lies outside the gap.
+_MEET = 0.12
+
+
+def inbetween(
+    before: Motion,
+    after: Motion,
+    seconds: float,
+    library: Library,
+    *,
+    clean: bool = True,
+) -> Motion:
+    """Fill the gap between two motions, or a motion and a pose, from a library.
+
+    Parameters
+    ----------
+    before
+        What comes before the gap; it stays as it is.
+    after
+        What comes after it, where and when it is to happen: a motion, or a single frame. It
+        stays as it is, too.
+    seconds
+        From the last frame before the gap to the first after it.
+    library
+        Where to look for what lies between.
+    clean
+        Plant the feet that stand on the floor in the gap.
+
+    Returns
+    -------
+    Motion
+        Before, the gap filled, and after, in the frame rate of ``before``.
+
+    Raises
+    ------
+    LibraryError
+        If the library has no stretch that is long enough, or of a body that can be used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     mw.save(walk, f"{folder}/walk.npz")
+    ...     library = mw.Library(folder)
+    ...     report = library.add()
+    ...     filled = mw.inbetween(walk[:30], walk[50:], 0.7, library)
+    >>> len(filled) == 30 + 20 + len(walk) - 50
+    True
+    """
+    after = on_body(after, before)
+    if len(after) > 1:
+        after = after.resample(before.fps)
+    after = replace(after, fps=before.fps)
+    steps = round(seconds * before.fps)
+    if steps < 2:
+        raise LibraryError(f"a gap of {seconds:g} s has no frame in it at {before.fps:g} fps")
+    gap, clips = _filled(before, after, steps, library)
+    clips += [part for part in (before, after) if len(part) > 2]
+    whole = concatenate([before.with_constraints(()), gap, after.with_constraints(())])
+    whole = replace(whole, name=f"{before.name or 'a clip'} to {after.name or 'a pose'}")
+    whole = whole.with_constraints(detect_contacts(whole))
+    first, last = len(before) - 1, len(before) - 1 + steps
+
+    def plant(motion: Motion) -> Motion:
+        return _inside(motion, whole, first, last)
+
+    return finished(whole, clips, clean=clean, plant=plant)
+
+
+def _filled(
+    before: Motion, after: Motion, steps: int, library: Library
+) -> tuple[Motion, list[Motion]]:
+    """The frames of the gap, and the stretches that they were made of."""
+    seen = _context(before, after)
+    samples = max(2, round(steps / before.fps * RATE))
+    spans = nearest(library.index, *seen, samples, _BLENDED)
+    stretches, weights = _stretches(library, spans, before, steps)
+    placed = [_met(stretch, before, after) for stretch in stretches]
+    share = np.broadcast_to(weights / weights.sum(), (steps + 3, len(placed)))
+    root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
+    turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
+    mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
+    mean = _carried(mean, before, after)
+    if before.translations is not None:
+        moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
+        mean = replace(mean, translations=moves)
+    return mean[2:-2], stretches
+
+
+def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
+    """What is around the gap, as the library sees it, on one floor."""
+    floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
+    frames = max(2, round(_CONTEXT * before.fps) + 1)
+    # Samples are counted from the gap: backwards before it.
+    step = before.fps / RATE
+    at = len(before) - 1 - np.arange(0.0, min(frames, len(before)), step)[::-1]
+    near = replace(before.with_constraints(()).sample(at), fps=RATE)
+    return track(near, floor), track(after[:frames], floor)
+
+
+def _stretches(
+    library: Library, spans: Sequence[Span], before: Motion, steps: int
+) -> tuple[list[Motion], Array]:
+    """The stretches on the body and in the frame rate of the motion, and their weights.
+
+    Each has a frame more on either side, which tells how fast it comes and goes.
+    """
+    found: list[Motion] = []
+    distances = []
+    for span in spans:
+        motion = library.load(span.clip, contacts=False)
+        first = library.index.frame(span.clip, span.first)
+        pace = span.samples / RATE * motion.fps / steps
+        frames = first + np.arange(-1, steps + 2) * pace
+        part = motion.sample(np.clip(frames, 0.0, len(motion) - 1.0))
+        part = mirror(part) if span.mirrored else part
+        try:
+            found.append(replace(on_body(part, before, feet=False), fps=before.fps))
+        except RigError:
+            continue
+        distances.append(span.distance)
+    if not found:
+        raise LibraryError(
+            f"the library has no stretch of {steps / before.fps:.2f} s on a body that can be "
+            "put on this one: add longer clips, or clips of the same character"
+        )
+    apart = np.array(distances)
+    # The nearest count most; all of them where they are about as near.
+    return found, np.exp(-_SHARP * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
+
+
+def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
+    """A stretch warped so that it meets the poses around the gap in its second and last but one
+    frame."""
+    turn = _turn(before.rotations[-1, 0], stretch.rotations[1, 0])
+    placed = stretch.moved(Planar.onto(turn, stretch.root[1, [0, 2]], before.root[-1, [0, 2]]))
+    share = (np.arange(len(stretch)) - 1.0) / (len(stretch) - 3)
+    ends = ((before.root[-1], before.rotations[-1], 1), (after.root[0], after.rotations[0], -2))
+    first, last = (rotations.log(_from_to(placed.rotations[at], turns)) for _, turns, at in ends)
+    begin, end = (root - placed.root[at] for root, _, at in ends)
+    change = first + share[:, None, None] * (last - first)
+    return replace(
+        placed,
+        root=placed.root + begin + share[:, None] * (end - begin),
+        rotations=rotations.multiply(rotations.exp(change), placed.rotations),
+    )
+
+
+def _turn(to: Array, of: Array) -> float:
+    """The turn about the vertical from one orientation to another."""
+    return float(rotations.vertical_angle(_from_to(of, to)))
+
+
+def _carried(gap: Motion, before: Motion, after: Motion) -> Motion:
+    """The gap with the velocities that the motions around it have where they meet it.
+
+    Compared with what the gap itself does in the step before it begins, and in the one after it
+    ends: what the stretches do at the same moment as the motions around.
+    """
+    into = np.arange(-1.0, len(gap) - 1.0)
+    root, turns = np.array(gap.root), np.array(gap.rotations)
+    span = min(_CARRY * gap.fps, len(gap) - 3.0)
+    for outside, own, at in (
+        (before[-2:], gap[:2], into),
+        (
+            after[:2].sample([1.0, 0.0]) if len(after) > 1 else after,
+            gap[-2:].sample([1, 0]),
+            into[::-1],
+        ),
+    ):
+        if len(outside) < 2:
+            continue
+        # Begins with slope one and comes back to nothing, without a jump in slope.
+        bump = np.maximum(at, 0.0) * np.clip(1.0 - at / span, 0.0, 1.0) ** 2
+        root += bump[:, None] * (np.diff(outside.root, axis=0) - np.diff(own.root, axis=0))
+        faster = [rotations.log(_from_to(*pair.rotations)) for pair in (outside, own)]
+        change = rotations.exp(bump[:, None, None] * (faster[0] - faster[1]))
+        turns = rotations.multiply(change, turns)
+    return replace(gap, root=root, rotations=turns)
+
+
+def _from_to(start: Array, end: Array) -> Array:
+    """The turns that take orientations to others."""
+    return rotations.multiply(end, rotations.inverse(start))
+
+
+def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:
+    """Feet planted in the gap alone: what lies outside stays, and is met without a jump."""
+    from motionweave.contacts.clean.footskate import clean_feet
+
+    try:
+        planted = clean_feet(motion)
+    except MotionweaveError:
+        return motion
+    frames = np.arange(len(whole), dtype=float)
+    ease = max(_MEET * whole.fps, 1.0)
+    share = smoothstep((frames - first) / ease) * smoothstep((last - frames) / ease)
+    return replace(
+        whole,
+        root=whole.root + share[:, None] * (planted.root - whole.root),
+        rotations=rotations.slerp(whole.rotations, planted.rotations, share[:, None]),
+    )

@@ -1,0 +1,524 @@
+"""`Library`: the object that users hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.clips import load
+from motionweave.core.motion import Motion
+from motionweave.errors import FormatError, LibraryError
+from motionweave.library import adding, walk
+from motionweave.library.collect import Collection, collect
+from motionweave.library.features import RATE, Track, roles_of, track
+from motionweave.library.find import ALIKE, find
+from motionweave.library.graph import Graph, build, packed, unpacked
+from motionweave.library.index import Index
+from motionweave.library.matches import Match
+from motionweave.library.reading import words
+from motionweave.library.store import Entry, Store
+from motionweave.library.walk import Walk
+from motionweave.library.web import through
+
+# The folder beside the clips in which a library is kept.
+FOLDER = ".motionweave"
+# Loaded clips that are kept at hand.
+_AT_HAND = 256
+
+Range = tuple[float | None, float | None]
+
+
+class Library:
+    """A folder of clips, thousands of them, that can be searched, connected and filled from.
+
+    Parameters
+    ----------
+    folder
+        The folder with the clips.
+    store
+        Where the library keeps what it knows; by default in ``.motionweave`` in that folder.
+    executor
+        Who reads clips: any `concurrent.futures.Executor`. None for processes of this machine.
+
+    Raises
+    ------
+    LibraryError
+        If the folder does not exist, or the store is not one or of a newer version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionweave as mw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("walk", "jog", "punch"):
+    ...         mw.save(mw.sample(name), f"{folder}/{name}.npz")
+    ...     library = mw.Library(folder)
+    ...     report = library.add()
+    ...     found = library.find(mw.sample("punch"), most=1)
+    >>> print(report)
+    3 added, 0 unchanged
+    >>> found[0].clip
+    'punch.npz'
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        store: str | Path | None = None,
+        executor: Executor | None = None,
+    ):
+        self.folder = Path(folder).resolve()
+        if not self.folder.is_dir():
+            raise LibraryError(f"{folder}: there is no such folder")
+        self.store = Store(self.folder / FOLDER if store is None else Path(store).resolve())
+        self._executor = executor
+        self._index: Index | None = None
+        self._loaded: dict[tuple[str, bool], Motion] = {}
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __repr__(self) -> str:
+        return f"Library({str(self.folder)!r}, {len(self)} clips)"
+
+    def close(self) -> None:
+        """Close the store."""
+        self.store.close()
+
+    @property
+    def index(self) -> Index:
+        """What the library knows now; changes by other processes are seen."""
+        if self._index is None or self._index.change != self.store.change():
+            self._index = Index(self.store)
+        return self._index
+
+    @property
+    def clips(self) -> tuple[Entry, ...]:
+        """All clips."""
+        return self.index.entries
+
+    # Adding
+
+    def add(
+        self,
+        *paths: str | Path,
+        executor: Executor | None = None,
+        progress: adding.Progress | None = None,
+    ) -> adding.Report:
+        """Take in new and changed clips, forget those that are gone.
+
+        Killed at any moment, the same call goes on where it stopped.
+
+        Parameters
+        ----------
+        *paths
+            Files and folders; by default the library's folder.
+        executor
+            Who reads the clips, instead of what the library was opened with.
+        progress
+            Called with the number of files read so far and of all to be read.
+
+        Returns
+        -------
+        Report
+            What was added, changed, moved, removed, and could not be read.
+
+        Raises
+        ------
+        LibraryError
+            If another process is adding, the disk is full, or a path does not exist.
+        """
+        sources = [Path(path).resolve() for path in paths] or [self.folder]
+        return adding.add(self.store, self.folder, sources, executor or self._executor, progress)
+
+    def remove(self, *paths: str | Path) -> tuple[str, ...]:
+        """Forget clips, or all clips in folders; their files stay.
+
+        Returns
+        -------
+        tuple of str
+            The paths that were forgotten.
+        """
+        names = [adding.name_of(Path(path), self.folder) for path in paths]
+        gone = [
+            entry.path
+            for entry in self.store.entries()
+            if entry.path in names or adding.is_in(entry.path, names)
+        ]
+        known = {name for name in names if any(adding.is_in(path, [name]) for path in gone)}
+        for name in names:
+            if name not in gone and name not in known:
+                raise LibraryError(f"{name}: the library has no such clip")
+        with self.store.writing() as writer:
+            for path in gone:
+                writer.remove(path)
+        return tuple(gone)
+
+    # Clips
+
+    def load(self, clip: str | int, *, contacts: bool = True) -> Motion:
+        """A clip of the library as a motion.
+
+        Parameters
+        ----------
+        clip
+            Its path as the library calls it, or its number in `clips`.
+        contacts
+            Whether its contacts are detected.
+
+        Raises
+        ------
+        LibraryError
+            If the library does not have it, or its file is gone.
+        """
+        entry = self.clips[clip] if isinstance(clip, int) else self.entry(clip)
+        key = entry.path, contacts
+        if key not in self._loaded:
+            place = self.folder / entry.path
+            if not place.exists():
+                raise LibraryError(
+                    f"{entry.path}: the clip is no longer where it was when it was added; "
+                    "bring it back, or run `motionweave library add` to forget it"
+                )
+            while len(self._loaded) >= _AT_HAND:
+                self._loaded.pop(next(iter(self._loaded)))
+            self._loaded[key] = load(place, contacts=contacts, drop_tpose=True)
+        return self._loaded[key]
+
+    def entry(self, path: str | Path) -> Entry:
+        """What the library knows of a clip, by its path in the library or on disk."""
+        number = self.index.number(str(path))
+        if number is None:
+            number = self.index.number(adding.name_of(Path(path), self.folder))
+        if number is None:
+            raise LibraryError(f"{path}: the library has no such clip; see `library.clips`")
+        return self.index.entries[number]
+
+    # Finding
+
+    def find(
+        self,
+        example: Motion | str | Path | None = None,
+        *,
+        frames: tuple[float, float] | None = None,
+        most: int = 20,
+        limit: float | None = None,
+        part: str | Sequence[str] | None = None,
+        through_others: bool = False,
+        words: str = "",
+        measures: Mapping[str, Range] | None = None,
+    ) -> tuple[Match, ...]:
+        """Stretches of clips that are like an example, or clips of which something is true.
+
+        Parameters
+        ----------
+        example
+            A motion, or the path of a clip in or outside of the library. A motion of a
+            single frame finds that pose. None to find whole clips by words and measures.
+        frames
+            First and last frame of the example to look for; by default all of it.
+        most
+            How many matches at most.
+        limit
+            The largest distance (root mean square of all roles in leg lengths); by default
+            none for the nearest, and 0.16 from one link to the next with ``through_others``.
+        part
+            Part of the body to compare: ``"arms"``, ``"legs"``, ``"left arm"``,
+            ``"right arm"``, ``"upper body"``, or roles.
+        through_others
+            Also find what is like a match: every match becomes an example in turn, so that
+            motions of the same kind are reached that look too different by themselves.
+        words
+            Only clips about which all these words are said in folders, names or catalogues.
+        measures
+            Only clips with measures in a range, such as ``{"turn": (60, None)}``; see
+            `motionweave.library.features.measures`.
+
+        Returns
+        -------
+        tuple of Match
+            The nearest first.
+        """
+        among = self._among(words, measures or {})
+        if example is None:
+            return self._whole_clips(among, most)
+        seen, own = self._seen(example, frames)
+        roles = roles_of(part)
+        if through_others:
+            step = ALIKE if limit is None else limit
+            links = through(self, seen, most=most, limit=step, roles=roles, among=among)
+            found = [Match.of(self, seen, link.stretch, link.via) for link in links]
+        else:
+            most_likely = find(
+                self.index,
+                seen,
+                most=most + (own is not None),
+                roles=roles,
+                among=among,
+                limit=np.inf if limit is None else limit,
+            )
+            found = [Match.of(self, seen, stretch) for stretch in most_likely]
+        if own is not None:
+            found = [one for one in found if not one.overlaps(*own)]
+        return tuple(found[:most])
+
+    def _seen(
+        self, example: Motion | str | Path, frames: tuple[float, float] | None
+    ) -> tuple[Track, tuple[str, float, float] | None]:
+        """The example as the library sees it, and where in the library it is, if it is there."""
+        if isinstance(example, Motion):
+            motion = example
+            if frames is not None:
+                motion = _cut(motion, frames)
+            return track(motion), None
+        name = adding.name_of(self.folder / example, self.folder)
+        number = self.index.number(name)
+        if number is None:
+            number = self.index.number(adding.name_of(Path(example), self.folder))
+        if number is None:
+            if not Path(example).exists():
+                raise FormatError("there is no such file, and no such clip in the library", example)
+            motion = load(example, contacts=False, drop_tpose=True)
+            return track(motion if frames is None else _cut(motion, frames)), None
+        entry = self.index.entries[number]
+        first, last = frames or (0.0, entry.frames - 1.0)
+        if not 0 <= first <= last <= entry.frames - 1:
+            raise LibraryError(
+                f"frames {first:g} to {last:g} are not all in {entry.path}, which has frames 0 "
+                f"to {entry.frames - 1}"
+            )
+        low, high = self.index.sample(number, first), self.index.sample(number, last)
+        return self.index.track(number, low, high + 1), (entry.path, first, last)
+
+    def _among(self, text: str, measures: Mapping[str, Range]) -> NDArray[np.bool_] | None:
+        """Which clips ``(clips,)`` have the words and measures asked for."""
+        if not text and not measures:
+            return None
+        index = self.index
+        wanted = words(text)
+        chosen = np.ones(len(index), dtype=bool)
+        for number, entry in enumerate(index.entries):
+            said = index.words.get(entry.id, set())
+            fits = all(any(one.startswith(word) for one in said) for word in wanted)
+            for name, (low, high) in measures.items():
+                if name not in entry.measures:
+                    known = ", ".join(entry.measures)
+                    raise LibraryError(f"there is no measure {name!r}; there are: {known}")
+                value = entry.measures[name]
+                fits = fits and (low is None or value >= low) and (high is None or value <= high)
+            chosen[number] = fits
+        return chosen
+
+    def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:
+        if among is None:
+            raise LibraryError("nothing to find: give an example, words or measures")
+        numbers = np.flatnonzero(among)[:most]
+        return tuple(Match.whole(self, int(number)) for number in numbers)
+
+    def collect(
+        self,
+        example: Motion | str | Path,
+        *,
+        frames: tuple[float, float] | None = None,
+        most: int = 200,
+        limit: float | None = None,
+        part: str | Sequence[str] | None = None,
+        words: str = "",
+    ) -> Collection:
+        """All of the library that is of the example's kind, ready to be registered and blended.
+
+        Parameters
+        ----------
+        example, frames, most, limit, part, words
+            As in `find`, which is asked for what is like the example and like its matches.
+
+        Returns
+        -------
+        Collection
+            ``registered()`` and ``parametric(["turn"])`` go on from there; it also says what
+            was left out as standing apart, and what could not be used and why.
+        """
+        matches = self.find(
+            example,
+            frames=frames,
+            most=most,
+            limit=limit,
+            part=part,
+            through_others=True,
+            words=words,
+        )
+        return collect(self, self._motion(example, frames), matches)
+
+    def _motion(self, example: Motion | str | Path, frames: tuple[float, float] | None) -> Motion:
+        if isinstance(example, Motion):
+            motion = example
+        elif self.index.number(adding.name_of(self.folder / example, self.folder)) is not None:
+            motion = self.load(adding.name_of(self.folder / example, self.folder))
+        else:
+            motion = load(example, drop_tpose=True)
+        return motion if frames is None else _cut(motion, frames)
+
+    # Graph and walks
+
+    def graph(
+        self,
+        *,
+        words: str = "",
+        measures: Mapping[str, Range] | None = None,
+        tolerance: float = 1.0,
+        executor: Executor | None = None,
+    ) -> Graph:
+        """Where clips can pass into each other, dead ends left out.
+
+        Clips pass into others with the same joints. The graph is kept in the store until clips
+        change.
+
+        Parameters
+        ----------
+        words, measures
+            Which clips take part, as in `find`; by default all.
+        tolerance
+            Scales how far apart two moments may be; by default about as far as clips of the
+            kind move on in 0.2 s.
+        executor
+            Who computes it, instead of what the library was opened with.
+
+        Returns
+        -------
+        Graph
+            ``len`` of it is the number of junctions, ``statistics()`` tells more.
+
+        Raises
+        ------
+        LibraryError
+            If no clip can pass into another.
+        """
+        question = f"graph {words} {sorted((measures or {}).items())} {tolerance}"
+        kept = self.store.answer(question)
+        if kept is not None:
+            return unpacked(kept, self.index)
+        made = build(
+            self.index,
+            self.store.folder,
+            among=self._among(words, measures or {}),
+            tolerance=tolerance,
+            executor=executor or self._executor,
+        )
+        with self.store.writing() as writer:
+            writer.keep(question, packed(made))
+        return made
+
+    def walk(
+        self,
+        path: ArrayLike | None = None,
+        *,
+        to: tuple[float, float] | None = None,
+        heading: float | None = None,
+        through: Sequence[str] | None = None,
+        seconds: float | None = None,
+        seed: int = 0,
+        start: str | None = None,
+        graph: Graph | None = None,
+    ) -> Walk:
+        """A new motion out of the library's clips, each running over into the next.
+
+        Exactly one of ``path``, ``to``, ``through`` and ``seconds`` says what is wanted.
+
+        Parameters
+        ----------
+        path
+            ``(n, 2)`` places (x, z) to walk along, in the unit of the body.
+        to
+            A place (x, z) to walk to, from the origin and facing +z.
+        heading
+            With ``to``: which way to face there, in degrees; 0 is +z, 90 is +x.
+        through
+            Clips (paths) or kinds (words) to come through, in order.
+        seconds
+            Walk at random for so long.
+        seed
+            Of the random choices.
+        start
+            The clip to begin with; by default any.
+        graph
+            Where to walk; by default the graph of all clips.
+
+        Returns
+        -------
+        Walk
+            The motion, what it plays of which clips, and how far it is from the path.
+        """
+        wanted = [w for w in (path, to, through, seconds) if w is not None]
+        if len(wanted) != 1:
+            raise LibraryError(
+                "a walk needs one of: a path, a place, clips to come through, seconds"
+            )
+        ways = self.graph() if graph is None else graph
+        if path is not None:
+            return walk.along(self, ways, path, start=start)
+        if to is not None:
+            return walk.to_place(self, ways, to, heading, start=start)
+        if seconds is not None:
+            return walk.at_random(self, ways, seconds, seed=seed, start=start)
+        assert through is not None
+        return walk.through_clips(self, ways, [self._kind(one) for one in through])
+
+    def _kind(self, text: str) -> NDArray[np.bool_]:
+        """Which clips are meant by a path or by words."""
+        chosen = np.zeros(len(self), dtype=bool)
+        number = self.index.number(text)
+        if number is not None:
+            chosen[number] = True
+            return chosen
+        among = self._among(text, {})
+        if among is None or not among.any():
+            raise LibraryError(f"{text!r}: no clip of the library has that path or these words")
+        return among
+
+    def info(self) -> dict[str, Any]:
+        """How much is in the library: clips, frames, seconds, rigs, bytes, broken files, words."""
+        index = self.index
+        said: dict[str, int] = {}
+        for entry in index.entries:
+            for word in index.words.get(entry.id, ()):
+                said[word] = said.get(word, 0) + 1
+        often = sorted(said.items(), key=lambda pair: (-pair[1], pair[0]))
+        files = [path for path in self.store.folder.iterdir() if path.is_file()]
+        return {
+            "folder": str(self.folder),
+            "clips": len(index),
+            "frames": sum(entry.frames for entry in index.entries),
+            "seconds": round(sum(entry.samples for entry in index.entries) / RATE, 1),
+            "rigs": len({entry.rig for entry in index.entries}),
+            "bytes": sum(path.stat().st_size for path in files),
+            "broken": self.store.broken(),
+            "words": dict(often[:40]),
+        }
+
+
+def _cut(motion: Motion, frames: tuple[float, float]) -> Motion:
+    first, last = round(frames[0]), round(frames[1])
+    if not 0 <= first <= last <= len(motion) - 1:
+        raise LibraryError(
+            f"frames {first} to {last} are not all in the example, which has frames 0 to "
+            f"{len(motion) - 1}"
+        )
+    return motion[first : last + 1]

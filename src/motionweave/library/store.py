@@ -1,0 +1,457 @@
+"""Where a library lives: one folder with a small database and arrays that are mapped, not read.
+
+Arrays only grow at their end, and the database says how far they count: rows are written
+and flushed first and committed after, so that a process killed at any moment leaves a tail that
+nobody reads and the next writer overwrites. One process writes at a time; readers go on
+seeing what was committed when they looked.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core.arrays import Array
+from motionweave.errors import LibraryError
+from motionweave.library.features import TRACKED, Basis, Track
+
+# "mwlb": what says in an SQLite file that it is ours.
+_APPLICATION = 0x6D776C62
+_VERSION = 1
+_DATABASE = "library.db"
+_LOCK = "writer.db"
+# Numbers of a sample: three of each role, and the heading.
+_COLUMNS = 3 * len(TRACKED) + 1
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB);
+CREATE TABLE clips (
+    id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, digest TEXT NOT NULL,
+    size INTEGER NOT NULL, changed INTEGER NOT NULL, fps REAL NOT NULL, frames INTEGER NOT NULL,
+    samples INTEGER NOT NULL, first INTEGER NOT NULL, feature INTEGER, rig TEXT NOT NULL,
+    measures TEXT NOT NULL);
+CREATE INDEX clips_digest ON clips (digest);
+CREATE TABLE words (clip INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY (clip, word))
+    WITHOUT ROWID;
+CREATE TABLE broken (
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE answers (question TEXT PRIMARY KEY, answer BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One clip in the library.
+
+    Parameters
+    ----------
+    id
+        Number of the clip in this store.
+    path
+        Its file, relative to the library's folder where it lies in there.
+    digest, size, changed
+        Content, bytes, and time of the last change in nanoseconds.
+    fps, frames
+        Of the clip as it is in the file (a leading T-pose not counted).
+    samples
+        At 30 per second.
+    first
+        Row of the first sample in the array of points.
+    feature
+        Row of the first descriptor in the array of features; None until it is indexed.
+    rig
+        The same for clips with the same joints.
+    measures
+        What the whole clip measures.
+    """
+
+    id: int
+    path: str
+    digest: str
+    size: int
+    changed: int
+    fps: float
+    frames: int
+    samples: int
+    first: int
+    feature: int | None
+    rig: str
+    measures: dict[str, float]
+
+
+class Store:
+    """The folder of a library, open for reading, and for writing inside `writing`."""
+
+    def __init__(self, folder: Path):
+        """Open a store, or make one if the folder does not exist.
+
+        Raises
+        ------
+        LibraryError
+            If the folder holds something else, or a store of a newer version.
+        """
+        self.folder = folder
+        database = folder / _DATABASE
+        fresh = not database.exists()
+        if fresh and folder.exists() and any(_foreign(folder)):
+            raise LibraryError(
+                f"{folder} holds other files and no motion library; "
+                "give another folder for the library"
+            )
+        with self._told():
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(
+                database, isolation_level=None, timeout=30.0, check_same_thread=False
+            )
+            try:
+                if self._pragma("application_id") == 0:
+                    self._create()
+                self._check()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                raise LibraryError(f"{database} is not a motion library ({error})") from None
+
+    def _create(self) -> None:
+        """Make the tables, unless another process was quicker; killed here, nothing is there."""
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if self._pragma("application_id") == 0 and tables:
+                raise LibraryError(f"{self.folder / _DATABASE} is the database of something else")
+            if self._pragma("application_id") == 0:
+                for statement in _SCHEMA.split(";")[:-1]:
+                    self._db.execute(statement)
+                for key in ("points", "features", "sampled", "described"):
+                    self._set(key, 0)
+                self._db.execute(f"PRAGMA user_version = {_VERSION}")
+                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+
+    def _check(self) -> None:
+        if self._pragma("application_id") != _APPLICATION:
+            raise LibraryError(f"{self.folder / _DATABASE} is the database of something else")
+        version = self._pragma("user_version")
+        if version > _VERSION:
+            raise LibraryError(
+                f"{self.folder} is a library of version {version}, made by a newer motionweave "
+                f"(this one knows version {_VERSION}): update motionweave, or give another folder"
+            )
+
+    def close(self) -> None:
+        """Close the database; arrays that are mapped stay valid."""
+        self._db.close()
+
+    # Reading
+
+    def entries(self) -> list[Entry]:
+        """All clips, in the order in which they were added."""
+        rows = self._all("SELECT * FROM clips ORDER BY id")
+        return [Entry(*(*row[:-1], json.loads(row[-1]))) for row in rows]
+
+    def words(self) -> dict[int, set[str]]:
+        """What is said about the clips: number of the clip to words."""
+        found: dict[int, set[str]] = {}
+        for clip, word in self._all("SELECT clip, word FROM words"):
+            found.setdefault(clip, set()).add(word)
+        return found
+
+    def broken(self) -> dict[str, str]:
+        """Files that could not be read, and why."""
+        return dict(self._all("SELECT path, reason FROM broken ORDER BY path"))
+
+    def broken_stamps(self) -> dict[str, tuple[int, int]]:
+        """Size and time of change of the files that could not be read."""
+        rows = self._all("SELECT path, size, changed FROM broken")
+        return {path: (size, changed) for path, size, changed in rows}
+
+    def change(self) -> int:
+        """A number that grows with every change of the store's clips."""
+        return int(self._get("change") or 0)
+
+    def points(self) -> Array:
+        """All samples ``(n, 55)``, mapped."""
+        return self._mapped("points", "sampled", _COLUMNS)
+
+    def features(self) -> Array:
+        """All features ``(m, d)``, mapped."""
+        basis = self.basis()
+        return self._mapped("features", "described", basis.dimensions if basis else 1)
+
+    def basis(self) -> Basis | None:
+        """The axes onto which descriptors are projected; None in an empty library."""
+        blob = self._get("basis")
+        if blob is None:
+            return None
+        with np.load(io.BytesIO(blob)) as arrays:
+            return Basis(*(arrays[f"arr_{i}"] for i in range(4)))
+
+    def fitted(self) -> int:
+        """Samples that the axes were found from."""
+        return int(self._get("fitted") or 0)
+
+    def answer(self, question: str) -> bytes | None:
+        """What was kept as the answer to a question."""
+        row = self._all("SELECT answer FROM answers WHERE question = ?", (question,))
+        return row[0][0] if row else None
+
+    # Writing
+
+    @contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Be the one process that writes.
+
+        Raises
+        ------
+        LibraryError
+            If another process writes, or the disk is full.
+        """
+        lock = sqlite3.connect(self.folder / _LOCK, isolation_level=None, timeout=0.0)
+        try:
+            try:
+                lock.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error):
+                    raise LibraryError(
+                        f"another process is writing to the library {self.folder}; "
+                        "wait until it is done"
+                    ) from None
+                raise
+            with self._told():
+                writer = Writer(self)
+                try:
+                    yield writer
+                    writer.commit()
+                finally:
+                    writer.close()
+        finally:
+            lock.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Troubles of the disk in one line."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if "full" in str(error):
+                raise self._full() from None
+            raise LibraryError(f"the library {self.folder} cannot be used: {error}") from None
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise self._full() from None
+            raise LibraryError(
+                f"the library {self.folder} cannot be used: {error.strerror or error}"
+            ) from None
+
+    def _full(self) -> LibraryError:
+        return LibraryError(
+            f"the disk is full: the library {self.folder} keeps what was added before; "
+            "make room and run the same again"
+        )
+
+    def _mapped(self, name: str, count: str, columns: int) -> Array:
+        rows = int(self._get(count) or 0)
+        if rows == 0:
+            return np.zeros((0, columns), dtype=np.float32)
+        path = self._file(name)
+        if not path.exists() or path.stat().st_size < 4 * rows * columns:
+            raise LibraryError(
+                f"{path} is missing or cut short: delete the folder {self.folder} and add the "
+                "clips again"
+            )
+        return np.memmap(path, dtype=np.float32, mode="r", shape=(rows, columns))
+
+    def _file(self, name: str) -> Path:
+        """The current array of a kind: its number changes when it is written anew."""
+        return self.folder / f"{name}-{int(self._get(name) or 0)}.f32"
+
+    def _get(self, key: str) -> Any:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def _set(self, key: str, value: Any) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def _all(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        with self._told():
+            return self._db.execute(query, values).fetchall()
+
+    def _pragma(self, name: str) -> int:
+        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+class Writer:
+    """Changes to a store; they count from the next `commit` on, all of them or none."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._db = store._db
+        self._files: dict[str, _Tail] = {}
+        self._db.execute("BEGIN IMMEDIATE")
+        self._changed = False
+
+    def add(
+        self,
+        path: str,
+        stamp: tuple[int, int],
+        digest: str,
+        fps: float,
+        frames: int,
+        rig: str,
+        measures: dict[str, float],
+        track: Track,
+        words: Iterable[str],
+    ) -> None:
+        """Take in a clip, instead of what was known under its path."""
+        self.remove(path)
+        rows = np.column_stack([track.points.reshape(len(track), -1), track.heading])
+        first = self._append("points", "sampled", rows)
+        done = self._db.execute(
+            "INSERT INTO clips (path, digest, size, changed, fps, frames, samples, first, rig, "
+            "measures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (path, digest, *stamp, fps, frames, len(track), first, rig, json.dumps(measures)),
+        )
+        assert done.lastrowid is not None
+        self.say(done.lastrowid, words)
+        self._changed = True
+
+    def say(self, clip: int, words: Iterable[str]) -> None:
+        """Let the words about a clip be these."""
+        self._db.execute("DELETE FROM words WHERE clip = ?", (clip,))
+        self._db.executemany("INSERT INTO words VALUES (?, ?)", [(clip, w) for w in sorted(words)])
+
+    def restamp(self, clip: int, path: str, stamp: tuple[int, int]) -> None:
+        """A file of the same content: touched, or moved to another path."""
+        self._db.execute("DELETE FROM broken WHERE path = ?", (path,))
+        self._db.execute(
+            "UPDATE clips SET path = ?, size = ?, changed = ? WHERE id = ?", (path, *stamp, clip)
+        )
+        self._changed = True
+
+    def remove(self, path: str) -> None:
+        """Forget a clip or a broken file."""
+        gone = self._db.execute("SELECT id FROM clips WHERE path = ?", (path,)).fetchone()
+        if gone:
+            self._db.execute("DELETE FROM words WHERE clip = ?", gone)
+            self._db.execute("DELETE FROM clips WHERE id = ?", gone)
+            self._changed = True
+        self._db.execute("DELETE FROM broken WHERE path = ?", (path,))
+
+    def note_broken(self, path: str, stamp: tuple[int, int], reason: str) -> None:
+        """Remember that a file cannot be read, until it changes."""
+        self.remove(path)
+        self._db.execute("INSERT INTO broken VALUES (?, ?, ?, ?)", (path, *stamp, reason))
+
+    def describe(self, clip: int, features: Array) -> None:
+        """Add the features of a clip."""
+        first = self._append("features", "described", features)
+        self._db.execute("UPDATE clips SET feature = ? WHERE id = ?", (first, clip))
+        self._changed = True
+
+    def renew(self, basis: Basis, fitted: int) -> None:
+        """Begin a new array of features; every clip waits for its own.
+
+        ``fitted`` is the number of samples that the axes were found from.
+        """
+        blob = io.BytesIO()
+        np.savez(blob, basis.pose_mean, basis.pose_axes, basis.dynamic_mean, basis.dynamic_axes)
+        self._store._set("basis", blob.getvalue())
+        self._store._set("fitted", fitted)
+        self._begin_anew("features", "described")
+        self._db.execute("UPDATE clips SET feature = NULL")
+        self._changed = True
+
+    def repack(self, entries: Sequence[Entry], points: Array) -> None:
+        """Write the points of these clips anew, without what lies between them."""
+        self._begin_anew("points", "sampled")
+        for entry in entries:
+            rows = np.array(points[entry.first : entry.first + entry.samples])
+            first = self._append("points", "sampled", rows)
+            self._db.execute("UPDATE clips SET first = ? WHERE id = ?", (first, entry.id))
+        self._changed = True
+
+    def keep(self, question: str, answer: bytes) -> None:
+        """Keep an answer; any change of the clips makes it void."""
+        self._db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, answer))
+
+    def commit(self) -> None:
+        """Make everything so far count, and go on."""
+        for tail in self._files.values():
+            tail.flush()
+        if self._changed:
+            self._store._set("change", self._store.change() + 1)
+            self._db.execute("DELETE FROM answers")
+            self._changed = False
+        self._db.execute("COMMIT")
+        self._drop_old_arrays()
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def close(self) -> None:
+        """Take back what was not committed."""
+        for tail in self._files.values():
+            tail.close()
+        if self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+
+    def _append(self, name: str, count: str, rows: Array) -> int:
+        first = int(self._store._get(count))
+        tail = self._files.get(name)
+        if tail is None:
+            tail = self._files[name] = _Tail(self._store._file(name), 4 * first * rows.shape[1])
+        tail.write(np.ascontiguousarray(rows, dtype=np.float32))
+        self._store._set(count, first + len(rows))
+        return first
+
+    def _begin_anew(self, name: str, count: str) -> None:
+        if name in self._files:
+            self._files.pop(name).close()
+        self._store._set(name, int(self._store._get(name)) + 1)
+        self._store._set(count, 0)
+
+    def _drop_old_arrays(self) -> None:
+        """Remove arrays that no longer count; whoever has one mapped keeps it."""
+        for name in ("points", "features"):
+            current = self._store._file(name)
+            for path in self._store.folder.glob(f"{name}-*.f32"):
+                if path != current:
+                    path.unlink(missing_ok=True)
+
+
+class _Tail:
+    """The end of an array on disk, from a byte on."""
+
+    def __init__(self, path: Path, start: int):
+        self._file = open(path, "r+b" if path.exists() else "w+b")  # noqa: SIM115 - closed below
+        # What lies behind was written by a process that did not come to commit it.
+        self._file.truncate(start)
+        self._file.seek(start)
+
+    def write(self, rows: NDArray[np.float32]) -> None:
+        self._file.write(rows.tobytes())
+
+    def flush(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _foreign(folder: Path) -> Iterator[Path]:
+    """What is in a folder that no store has put there."""
+    ours = (_DATABASE, _LOCK)
+    return (path for path in folder.iterdir() if not path.name.startswith(ours))

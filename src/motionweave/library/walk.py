@@ -1,0 +1,418 @@
+"""Walks through a graph of clips: along a path, to a place, through clips in order, at random.
+
+A walk is planned on the library's tracks, in leg lengths, and then performed by `transition`
+on the clips themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from motionweave.body.rig.roles import leg_length
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.errors import LibraryError
+from motionweave.library.features import RATE
+from motionweave.library.graph import MARGIN, STAY, Graph
+from motionweave.methods.blending.transition import transition
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+
+# Plans that are followed side by side, and of those how many in any one clip.
+_BREADTH, _PER_CLIP = 40, 3
+# Samples within which a clip is left again, at most.
+_LONGEST = round(4.0 * RATE)
+# Leg lengths by which plans are held against each other; a clip is left only after more.
+_ADVANCE = 0.5
+# Beginnings that are tried, spread over the graph.
+_BEGINNINGS = 120
+# What a second costs beside the squared distance from the path, in leg lengths squared: of
+# plans that follow equally well the one that does not dawdle wins.
+_HURRY = 0.02
+# What the distance at a junction costs, for its square.
+_ROUGH = 0.3
+# What facing away from the direction of the path costs, for half a turn.
+_ASTRAY = 0.15
+# Samples between places at which a plan is held against the path.
+_CHECK = 3
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Samples of a clip in a walk: from arriving (or beginning) to leaving (or ending)."""
+
+    clip: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A way through a graph.
+
+    Parameters
+    ----------
+    pieces
+        What is played of which clips.
+    place
+        The move that takes the current clip's track to where the walk performs it.
+    progress
+        Leg lengths travelled.
+    cost
+        What the planner has against it so far.
+    """
+
+    pieces: tuple[Piece, ...]
+    place: Planar = field(default_factory=Planar)
+    progress: float = 0.0
+    cost: float = 0.0
+
+    @property
+    def current(self) -> Piece:
+        """The clip that it is in."""
+        return self.pieces[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """A walk that was planned and performed.
+
+    Parameters
+    ----------
+    motion
+        The result.
+    clips
+        Path of each clip, its first and last frame that were played.
+    error
+        Mean distance of the hips from the path, in the motion's unit; None without a path.
+    """
+
+    motion: Motion
+    clips: tuple[tuple[str, float, float], ...]
+    error: float | None = None
+
+
+def along(library: Library, graph: Graph, path: ArrayLike, *, start: str | None = None) -> Walk:
+    """A walk along a drawn path; see `Library.walk`."""
+    begins = _beginnings(graph, library, start)
+    body = library.load(begins[0][0]).skeleton
+    unit = leg_length(body)
+    line = _Line(np.asarray(path, dtype=np.float64) / unit)
+    best = _search(graph, line, begins)
+    motion, clips = perform(library, graph, best)
+    # The walk begins where the path does.
+    motion = motion.moved(best_start(best, graph, line, unit))
+    error = line.error(motion.root[:, [0, 2]] / unit) * unit
+    return Walk(motion, clips, error)
+
+
+def best_start(plan: Plan, graph: Graph, line: _Line, unit: float) -> Planar:
+    """The move that takes the first clip to the beginning of the path, in the body's unit."""
+    first = plan.pieces[0]
+    move = _on_line(graph, first.clip, first.first, line)
+    return Planar(move.angle, move.x * unit, move.z * unit)
+
+
+def at_random(
+    library: Library, graph: Graph, seconds: float, *, seed: int = 0, start: str | None = None
+) -> Walk:
+    """A walk of so many seconds, junctions chosen at random; see `Library.walk`."""
+    random = np.random.default_rng(seed)
+    begins = _beginnings(graph, library, start)
+    clip, sample = begins[int(random.integers(len(begins)))]
+    pieces: list[Piece] = []
+    while True:
+        choices = graph.leaving(clip, sample + (STAY if pieces else MARGIN), sample + _LONGEST)
+        done = sum(piece.last - piece.first for piece in pieces) / RATE
+        if not choices:
+            break
+        # Near junctions are likelier than far ones.
+        odds = np.exp(-((graph.distances[choices.start : choices.stop] / 0.1) ** 2)) + 1e-9
+        taken = choices[int(random.choice(len(choices), p=odds / odds.sum()))]
+        leave = int(graph.samples[taken, 0])
+        if done + (leave - sample) / RATE >= seconds:
+            break
+        pieces.append(Piece(clip, sample, leave))
+        clip, sample = int(graph.clips[taken, 1]), int(graph.samples[taken, 1])
+    left = seconds - sum(piece.last - piece.first for piece in pieces) / RATE
+    last = min(sample + max(round(left * RATE), MARGIN), graph.index.entries[clip].samples - 1)
+    motion, clips = perform(library, graph, Plan((*pieces, Piece(clip, sample, last))))
+    return Walk(motion, clips)
+
+
+def through_clips(library: Library, graph: Graph, stations: Sequence[NDArray[np.bool_]]) -> Walk:
+    """The shortest walk through clips of each of the kinds, in order; see `Library.walk`.
+
+    Parameters
+    ----------
+    library, graph
+        Where to walk.
+    stations
+        ``(clips,)`` each: which clips are of the kind.
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    from motionweave.library.graph import onwards
+
+    count = len(graph)
+    clips, samples = graph.clips, graph.samples
+    following = np.arange(count - 1)[clips[1:, 0] == clips[:-1, 0]]
+    taken, reached = onwards(clips, samples)
+    waiting = (samples[following + 1, 0] - samples[following, 0]) / RATE
+    crossing = (samples[reached, 0] - samples[taken, 1]) / RATE + graph.distances[taken]
+    arcs = np.concatenate([following, taken]), np.concatenate([following + 1, reached])
+    # Zero would mean that there is no arc.
+    costs = np.maximum(np.concatenate([waiting, crossing]), 1e-6)
+    ways = coo_matrix((costs, arcs), shape=(count, count)).tocsr()
+    here: NDArray[np.int64] | None = None
+    nodes: list[int] = []
+    for number, station in enumerate(stations):
+        goals = np.flatnonzero(station[clips[:, 0]])
+        if len(goals) == 0:
+            raise LibraryError(
+                f"station {number + 1} of the walk: no clip of that kind is in the graph"
+            )
+        if here is None:
+            # Begin where a clip of the first kind can be seen for a while before it is left.
+            here = np.array([goals[int(np.argmax(samples[goals, 0]))]])
+            nodes = [int(here[0])]
+            continue
+        distances, before = dijkstra(ways, indices=int(here[0]), return_predecessors=True)
+        goal = int(goals[int(np.argmin(distances[goals]))])
+        way = [goal]
+        while way[-1] != here[0]:
+            way.append(int(before[way[-1]]))
+        nodes += way[-2::-1]
+        here = np.array([goal])
+    return _performed(library, graph, nodes)
+
+
+def _performed(library: Library, graph: Graph, nodes: Sequence[int]) -> Walk:
+    """A walk over junctions: a node that is followed by another clip's was taken."""
+    clips, samples = graph.clips, graph.samples
+    first = nodes[0]
+    start = max(0, int(samples[first, 0]) - round(2.0 * RATE))
+    pieces: list[Piece] = []
+    clip, sample = int(clips[first, 0]), start
+    for node, following in pairwise(nodes):
+        goes_on = clips[following, 0] == clips[node, 0] and following == node + 1
+        if goes_on:
+            continue
+        pieces.append(Piece(clip, sample, int(samples[node, 0])))
+        clip, sample = int(clips[node, 1]), int(samples[node, 1])
+    end = min(sample + _LONGEST, graph.index.entries[clip].samples - 1)
+    motion, played = perform(library, graph, Plan((*pieces, Piece(clip, sample, end))))
+    return Walk(motion, played)
+
+
+def to_place(
+    library: Library,
+    graph: Graph,
+    place: tuple[float, float],
+    heading: float | None,
+    *,
+    start: str | None = None,
+) -> Walk:
+    """A walk from the origin, facing +z, to a place and heading; see `Library.walk`."""
+    begins = _beginnings(graph, library, start)
+    unit = leg_length(library.load(begins[0][0]).skeleton)
+    target = np.asarray(place, dtype=np.float64) / unit
+    if np.linalg.norm(target) < 1.0:
+        raise LibraryError("the place to go to is less than a step away")
+    line = _Line(np.stack([np.zeros(2), target]))
+    best = _search(graph, line, begins, heading=heading)
+    motion, clips = perform(library, graph, best)
+    motion = motion.moved(best_start(best, graph, line, unit))
+    off = float(np.linalg.norm(motion.root[-1, [0, 2]] - np.asarray(place)))
+    return Walk(motion, clips, off)
+
+
+def perform(
+    library: Library, graph: Graph, plan: Plan
+) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
+    """The motion of a plan, and what it plays of which clips."""
+    index = graph.index
+    motions: list[Motion] = []
+    places: list[tuple[float, float]] = []
+    played = []
+    leave = 0.0
+    for number, piece in enumerate(plan.pieces):
+        motion = library.load(piece.clip)
+        frames = [index.frame(piece.clip, sample) for sample in (piece.first, piece.last)]
+        room = MARGIN * motion.fps / RATE
+        first = 0 if number == 0 else max(0, int(frames[0] - 2.0 * room))
+        first = round(frames[0]) if number == 0 else first
+        last = number == len(plan.pieces) - 1
+        stop = min(len(motion), round(frames[1]) + 1 + (0 if last else round(2.0 * room)))
+        motions.append(motion[first:stop])
+        if number:
+            places.append((leave, frames[0] - first))
+        leave = frames[1] - first
+        played.append((index.entries[piece.clip].path, frames[0], frames[1]))
+    if len(motions) == 1:
+        return motions[0], tuple(played)
+    return transition(*motions, at=places, clean=True), tuple(played)
+
+
+# Planning
+
+
+class _Line:
+    """A path on the floor by the distance travelled along it, in leg lengths."""
+
+    def __init__(self, points: Array):
+        if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
+            raise LibraryError(
+                f"path: expected two or more places (x, z), got an array of shape {points.shape}"
+            )
+        steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+        self._points = points[np.concatenate([[True], steps > 0])]
+        self._at = np.concatenate([[0.0], np.cumsum(steps[steps > 0])])
+        self.length = float(self._at[-1])
+        if self.length <= 0.0:
+            raise LibraryError("path: all places are the same")
+
+    def at(self, distance: Array | float) -> Array:
+        """Places ``(..., 2)`` after so much of the path, its ends beyond it."""
+        return np.stack(
+            [np.interp(distance, self._at, self._points[:, axis]) for axis in (0, 1)], axis=-1
+        )
+
+    def direction(self, distance: Array | float) -> Array:
+        """Angle in which the path runs, in the sense of a heading."""
+        ahead = np.minimum(np.asarray(distance) + 0.5, self.length)
+        way = self.at(ahead) - self.at(ahead - 0.5)
+        return np.asarray(np.arctan2(way[..., 0], way[..., 1]))
+
+    def error(self, places: Array) -> float:
+        """Mean distance of places ``(T, 2)`` from the path, each from its nearest point."""
+        dense = self.at(np.linspace(0.0, self.length, max(2, int(self.length * 20))))
+        apart = np.linalg.norm(places[:, None] - dense[None], axis=2)
+        return float(apart.min(axis=1).mean())
+
+
+def _on_line(graph: Graph, clip: int, sample: int, line: _Line) -> Planar:
+    """The move that takes a clip, from a sample on, to the beginning of a path."""
+    ahead = graph.index.track(clip, sample, sample + STAY)
+    hips = ahead.points[:, 0]
+    way = hips[-1] - hips[0]
+    # Who walks goes along the path; who stands faces along it.
+    travels = float(np.hypot(way[0], way[2])) > 0.3
+    facing = float(np.arctan2(way[0], way[2])) if travels else float(ahead.heading[0])
+    turn = float(line.direction(0.0)) - facing
+    return Planar.onto(turn, hips[0, [0, 2]].astype(float), line.at(0.0))
+
+
+def _beginnings(graph: Graph, library: Library, start: str | None) -> list[tuple[int, int]]:
+    """Clips and samples at which a walk may begin."""
+    index = graph.index
+    if start is not None:
+        number = index.number(library.entry(start).path)
+        assert number is not None
+        if not graph.leaving(number, MARGIN):
+            raise LibraryError(f"{start}: no way leads out of this clip; see `library.graph()`")
+        return [(number, 0)]
+    used = np.unique(graph.clips[:, 0])
+    step = max(1, len(used) // _BEGINNINGS)
+    return [(int(clip), 0) for clip in used[::step]]
+
+
+def _search(
+    graph: Graph,
+    line: _Line,
+    begins: Sequence[tuple[int, int]],
+    *,
+    heading: float | None = None,
+) -> Plan:
+    """The plan that follows a path best.
+
+    Plans that have come equally far are held against each other, and the most promising of
+    them are gone on with.
+    """
+    plans = [Plan((Piece(clip, s, s),), _on_line(graph, clip, s, line)) for clip, s in begins]
+    by_progress: dict[int, list[Plan]] = {}
+    finished: list[Plan] = []
+    for step in range(int(line.length / _ADVANCE) + 1):
+        for plan in plans if step == 0 else _promising(by_progress.pop(step, [])):
+            for grown in _grown(graph, line, plan, finished, heading):
+                # Who stands still follows any path without a fault, and never ends.
+                reached = int(grown.progress / _ADVANCE)
+                if reached > step:
+                    by_progress.setdefault(reached, []).append(grown)
+    if not finished:
+        raise LibraryError(
+            "found no way along the path: the graph has too few clips that travel; add some, or "
+            "ask for other kinds"
+        )
+    return min(finished, key=lambda plan: plan.cost / plan.progress)
+
+
+def _grown(
+    graph: Graph, line: _Line, plan: Plan, finished: list[Plan], heading: float | None
+) -> list[Plan]:
+    """A plan gone on to every junction within reach; what reaches the end goes to ``finished``."""
+    here = plan.current
+    ahead = graph.index.track(here.clip, here.first, here.first + _LONGEST + 1)
+    at = np.arange(0, len(ahead), _CHECK)
+    places = plan.place.apply_xz(ahead.points[at, 0][:, [0, 2]].astype(np.float64))
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(places, axis=0), axis=1))])
+    travelled = plan.progress + way
+    off = np.sum((places - line.at(travelled)) ** 2, axis=1)
+    turned = ahead.heading[at] + plan.place.angle - line.direction(travelled)
+    astray = _ASTRAY * 0.5 * (1.0 - np.cos(turned))
+    # By the way that was made, and a little by the time that it took.
+    steps = np.diff(way, prepend=0.0)
+    cost = plan.cost + np.cumsum((off + astray) * steps + _HURRY * _CHECK / RATE)
+    beyond = np.flatnonzero(travelled >= line.length)
+    stop = int(at[beyond[0]]) if len(beyond) else len(ahead)
+    if len(beyond) and stop >= MARGIN:
+        total = float(cost[beyond[0]])
+        if heading is not None:
+            apart = float(ahead.heading[stop]) + plan.place.angle - np.radians(heading)
+            total += line.length * (1.0 - np.cos(apart))
+        last = replace(here, last=here.first + stop)
+        finished.append(
+            Plan((*plan.pieces[:-1], last), plan.place, float(travelled[beyond[0]]), total)
+        )
+    stay = STAY if len(plan.pieces) > 1 else MARGIN
+    grown = []
+    for taken in graph.leaving(here.clip, here.first + stay, here.first + stop - 1):
+        leave = int(graph.samples[taken, 0])
+        check = (leave - here.first) // _CHECK
+        entered = int(graph.samples[taken, 1])
+        grown.append(
+            Plan(
+                (
+                    *plan.pieces[:-1],
+                    replace(here, last=leave),
+                    Piece(int(graph.clips[taken, 1]), entered, entered),
+                ),
+                plan.place @ graph.arrivals[taken],
+                float(travelled[check]),
+                float(cost[check]) + _ROUGH * float(graph.distances[taken]) ** 2,
+            )
+        )
+    return grown
+
+
+def _promising(plans: list[Plan]) -> list[Plan]:
+    """The best plans, not too many of them in one clip."""
+    kept: list[Plan] = []
+    held: dict[int, int] = {}
+    for plan in sorted(plans, key=lambda plan: plan.cost):
+        clip = plan.current.clip
+        if held.get(clip, 0) < _PER_CLIP:
+            held[clip] = held.get(clip, 0) + 1
+            kept.append(plan)
+            if len(kept) == _BREADTH:
+                break
+    return kept

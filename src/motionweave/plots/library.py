@@ -1,0 +1,75 @@
+"""Pictures of a library: its graph, and what a collection covers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from motionweave.library.collect import Collection
+from motionweave.library.graph import Graph
+from motionweave.plots.figure import finish, new_figure, styled
+
+# Clips that are drawn at most: the best connected.
+_MOST_CLIPS = 200
+
+
+def graph_picture(graph: Graph, path: str | Path) -> None:
+    """Clips around a circle in the order of the library, a line for every way between two.
+
+    Parameters
+    ----------
+    graph
+        What to draw; of many clips the best connected.
+    path
+        File to write (png, pdf, svg).
+    """
+    count = np.bincount(graph.clips[:, 0], minlength=len(graph.index))
+    shown = np.sort(np.argsort(-count, kind="stable")[:_MOST_CLIPS])
+    shown = shown[count[shown] > 0]
+    angle = 2.0 * np.pi * np.arange(len(shown)) / max(len(shown), 1)
+    places = np.column_stack([np.sin(angle), np.cos(angle)])
+    number = np.full(len(graph.index), -1)
+    number[shown] = np.arange(len(shown))
+    pairs, times = np.unique(number[graph.clips], axis=0, return_counts=True)
+    with styled():
+        drawing = new_figure(8.0, 8.0)
+        axes = drawing.add_subplot()
+        for (a, b), ways in zip(pairs, times, strict=True):
+            if min(a, b) >= 0 and a != b:
+                line = places[[a, b]]
+                axes.plot(*line.T, color="tab:blue", alpha=min(0.6, 0.05 * ways), linewidth=0.6)
+        axes.scatter(*places.T, s=4.0 + 40.0 * count[shown] / count.max(), color="tab:orange")
+        if len(shown) <= 60:
+            for clip, place in zip(shown, places, strict=True):
+                name = Path(graph.index.entries[int(clip)].path).stem
+                axes.annotate(name, 1.04 * place, fontsize=5, ha="center")
+        axes.set_title(f"{len(shown)} clips, {len(graph)} junctions")
+        axes.set_aspect("equal")
+        axes.axis("off")
+        finish(drawing, path)
+
+
+def coverage_picture(collection: Collection, parameters: Sequence[str], path: str | Path) -> None:
+    """What the motions of a collection measure, one row for each parameter.
+
+    Parameters
+    ----------
+    collection
+        What was collected.
+    parameters
+        Names of measures.
+    path
+        File to write (png, pdf, svg).
+    """
+    values = collection.values(parameters)
+    with styled():
+        drawing = new_figure(7.0, 1.0 + 1.2 * len(values))
+        for row, (name, measured) in enumerate(values.items()):
+            axes = drawing.add_subplot(len(values), 1, row + 1)
+            axes.plot(measured[1:], np.zeros(len(measured) - 1), "|", markersize=18)
+            axes.plot(measured[0], 0.0, "v", color="tab:orange")
+            axes.set_yticks([])
+            axes.set_xlabel(name)
+        finish(drawing, path)

@@ -1,0 +1,120 @@
+"""Graphs, walks, collections and fills."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.library.engine import Here
+from motionweave.library.graph import STAY, Graph, build, packed, unpacked
+
+
+@pytest.fixture(scope="module")
+def graph(library: mw.Library) -> Graph:
+    return library.graph(tolerance=2.0)
+
+
+def test_from_every_junction_one_can_go_on(graph: Graph) -> None:
+    assert len(graph) > 10
+    for junction in range(len(graph)):
+        clip, sample = int(graph.clips[junction, 1]), int(graph.samples[junction, 1])
+        assert len(graph.leaving(clip, sample + STAY)) > 0 or sample + STAY <= 0
+
+
+def test_junctions_are_near_and_few(graph: Graph) -> None:
+    assert graph.distances.max() <= 2.0 * 0.30
+    assert np.all(graph.samples >= 0)
+    same = graph.clips[:, 0] == graph.clips[:, 1]
+    assert np.all(np.abs(np.diff(graph.samples[same], axis=1)) > STAY)
+
+
+def test_a_graph_is_kept_until_clips_change(library: mw.Library, graph: Graph) -> None:
+    again = unpacked(packed(graph), library.index)
+    np.testing.assert_array_equal(again.clips, graph.clips)
+    np.testing.assert_array_equal(again.arrivals.x, graph.arrivals.x)
+
+
+def test_workers_give_the_same_graph(library: mw.Library, graph: Graph) -> None:
+    with ProcessPoolExecutor(1) as pool:
+        other = build(library.index, library.store.folder, tolerance=2.0, executor=pool)
+    np.testing.assert_array_equal(other.samples, graph.samples)
+    np.testing.assert_array_equal(other.distances, graph.distances)
+
+
+def test_a_random_walk_is_as_long_as_asked_and_repeatable(
+    library: mw.Library, graph: Graph
+) -> None:
+    walks = [library.walk(seconds=6.0, seed=3, graph=graph) for _ in range(2)]
+    assert abs(walks[0].motion.duration - 6.0) < 2.5
+    np.testing.assert_array_equal(walks[0].motion.root, walks[1].motion.root)
+
+
+def test_a_walk_follows_a_straight_path(library: mw.Library, graph: Graph) -> None:
+    walk = library.walk([(0.0, 0.0), (0.0, 5.0)], graph=graph)
+    assert walk.error is not None
+    assert walk.error < 0.5
+    assert abs(walk.motion.root[-1, 2] - 5.0) < 1.0
+
+
+def test_a_walk_needs_one_wish(library: mw.Library, graph: Graph) -> None:
+    with pytest.raises(mw.LibraryError, match="a walk needs one of"):
+        library.walk(graph=graph)
+    with pytest.raises(mw.LibraryError, match="two or more places"):
+        library.walk([(0.0, 0.0)], graph=graph)
+
+
+def test_collecting_registers_a_kind(library: mw.Library) -> None:
+    found = library.collect("walks/walk.npz", frames=(0, 40), limit=0.25)
+    assert len(found) >= 2
+    assert len(found.motions) == len(found) + 1
+    curve = found.registered(["speed"], most=3)
+    assert len(curve.motions) >= 2
+
+
+def test_a_fill_meets_both_ends_exactly(library: mw.Library) -> None:
+    walk = library.load("walks/walk.npz")
+    for after in (walk[50:], walk[50]):
+        filled = mw.inbetween(walk[:36], after, 15 / 30.0, library)
+        assert len(filled) == 36 + 14 + len(after)
+        np.testing.assert_allclose(filled.root[:36], walk.root[:36], atol=1e-12)
+        np.testing.assert_allclose(filled.root[50:], after.root, atol=1e-12)
+        np.testing.assert_allclose(
+            np.abs(np.sum(filled.rotations[50:] * after.rotations, axis=-1)), 1.0, atol=1e-9
+        )
+
+
+def test_what_was_cut_out_of_a_clip_of_the_library_comes_back(library: mw.Library) -> None:
+    """The stretch itself is the best fill, and nothing is done to it on the way."""
+    for path in ("walks/walk.npz", "fights/kick_high.npz"):
+        motion = library.load(path)
+        filled = mw.inbetween(motion[:30], motion[45:], 16 / 30.0, library)
+        apart = np.linalg.norm(filled.positions() - motion.positions(), axis=-1)
+        assert apart.max() < 0.02
+
+
+def test_a_fill_is_nearer_to_the_truth_than_a_straight_line(library: mw.Library) -> None:
+    walk = mw.sample("walk", speed=1.35)
+    truth = walk.positions()[30:60]
+    filled = mw.inbetween(walk[:30], walk[60:], 31 / 30.0, library).positions()[30:60]
+    share = (np.arange(1, 31) / 31)[:, None, None]
+    ends = walk.positions()[[29, 60]]
+    line = ends[0] + share * (ends[1] - ends[0])
+    assert (
+        np.linalg.norm(filled - truth, axis=-1).mean()
+        < 0.6 * np.linalg.norm(line - truth, axis=-1).mean()
+    )
+
+
+def test_a_fill_says_what_is_wrong(library: mw.Library, tmp_path: Path) -> None:
+    walk = library.load("walks/walk.npz")
+    with pytest.raises(mw.LibraryError, match="no frame in it"):
+        mw.inbetween(walk[:30], walk[40:], 0.01, library)
+    with pytest.raises(mw.LibraryError, match="no stretch of"):
+        mw.inbetween(walk[:30], walk[40:], 60.0, library)
+    empty = mw.Library(tmp_path, executor=Here())
+    with pytest.raises(mw.LibraryError, match="the library is empty"):
+        mw.inbetween(walk[:30], walk[40:], 1.0, empty)
