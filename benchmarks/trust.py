@@ -29,7 +29,8 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.hinges import Hinge, find_hinges
+from motionweave.body.size import leg_length
 from motionweave.body.soles import contact_points, has_feet
 
 # Words that make two clips alike. The first row that fits counts.
@@ -71,6 +72,7 @@ class Outcome:
     depth: float = 0.0
     knee: float = 0.0
     way: float = 1.0
+    sure: float = 1.0
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -137,31 +139,16 @@ def alike_pairs(folders: Sequence[Path], count: int, seed: int) -> list[tuple[st
     return chosen
 
 
-def knee_bends(motion: mw.Motion) -> float:
+def knee_bends(motion: mw.Motion, hinges: dict[str, Hinge]) -> float:
     """How far a knee bends backwards at worst, in degrees past straight; 0 if none does.
 
-    The shin of a knee that bends as it should lies behind the thigh, on the side away from
-    the toes: the sign is that of the foot's direction against the knee's own.
+    The hinges are those of a recorded clip on the same skeleton: a result does not vouch for
+    itself.
     """
-    rig = find_rig(motion.skeleton)
-    worst = 0.0
-    positions = motion.positions()
-    for side in ("left", "right"):
-        roles = [f"{side}_{part}" for part in ("thigh", "shin", "ankle", "toe")]
-        if not rig.has(*roles):
-            continue
-        thigh, knee, ankle, toe = (positions[:, rig.roles[role]] for role in roles)
-        upper, lower, foot = knee - thigh, ankle - knee, toe - ankle
-        cosine = np.sum(upper * lower, axis=1) / np.maximum(
-            np.linalg.norm(upper, axis=1) * np.linalg.norm(lower, axis=1), 1e-12
-        )
-        bend = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
-        leg = (ankle - thigh) / np.maximum(np.linalg.norm(ankle - thigh, axis=1), 1e-12)[:, None]
-        out = (knee - thigh) - np.sum((knee - thigh) * leg, axis=1)[:, None] * leg
-        ahead = foot - np.sum(foot * leg, axis=1)[:, None] * leg
-        backward = np.sum(out * ahead, axis=1) < 0.0
-        worst = max(worst, float(np.max(np.where(backward, bend, 0.0))))
-    return worst
+    where = motion.forward()
+    bends = [np.degrees(hinge.flexion(*where)) for role, hinge in hinges.items() if "shin" in role]
+    # A fully bent knee passes half a turn; that is not backwards.
+    return max((float(-bend[bend > -135.0].min(initial=0.0)) for bend in bends), default=0.0)
 
 
 def acceleration_ratio(result: mw.Motion, clips: Sequence[mw.Motion]) -> tuple[float, str]:
@@ -209,6 +196,7 @@ def tried(kind: str, paths: tuple[Path, Path]) -> Outcome:
                 and one.category.__name__ != "RetargetNotice"
             ]
     outcome.ends = "cyclic" if curve.cyclic else "open"
+    outcome.sure = curve.verdict.sure if curve.verdict else 1.0
     used = [
         motion if curve.cyclic else motion[round(a) : round(b) + 1]
         for motion, (a, b) in zip(curve.motions, curve.ranges, strict=True)
@@ -220,7 +208,9 @@ def tried(kind: str, paths: tuple[Path, Path]) -> Outcome:
 def judge(outcome: Outcome, result: mw.Motion, used: Sequence[mw.Motion]) -> None:
     """Fill in the figures of a blend of clips that all are on its skeleton."""
     outcome.acceleration, outcome.joint = acceleration_ratio(result, used)
-    outcome.knee = max(0.0, knee_bends(result) - max(knee_bends(clip) for clip in used))
+    hinges = [find_hinges(clip) for clip in used]
+    backward = [knee_bends(clip, own) for clip, own in zip(used, hinges, strict=True)]
+    outcome.knee = max(0.0, min(knee_bends(result, own) for own in hinges) - max(backward))
     if has_feet(result.skeleton):
         size = leg_length(result.skeleton)
         lows = [

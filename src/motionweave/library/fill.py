@@ -231,7 +231,7 @@ def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:
     from motionweave.contacts.clean.footskate import clean_feet
 
     try:
-        planted = clean_feet(motion)
+        planted = clean_feet(motion, warn=False)
     except MotionweaveError:
         return motion
     frames = np.arange(len(whole), dtype=float)

@@ -39,10 +39,9 @@ _DEPTH = 0.036
 _LOW = 0.025
 _SLIDING = 0.2
 _SLIDE = 1.25
-_SLIDE_SLACK = 0.2
-# A planted point may drift at this speed (leg lengths per second), or half as fast again as the
-# worst one of the clips.
-_DRIFT = 0.1
+_SLIDE_SLACK = 0.4
+# A planted point may drift this far (leg lengths), or half as far again as the worst of the clips.
+_DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may go, and leg lengths per second on top.
 _SPEED = 1.25
 _SPEED_SLACK = 0.25
@@ -344,7 +343,8 @@ def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
         return None
     return Finding(
         "drift",
-        f"the planted {_said(kind)} drifts, most at frame {frame}: plant the feet (clean)",
+        f"the planted {_said(kind)} drifts by {value:.0%} of a leg, most at frame {frame}: check "
+        "its contacts there",
         frame,
         kind,
         value,
@@ -353,14 +353,16 @@ def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
 
 
 def _drift(one: Figures) -> tuple[float, str, int]:
-    """The mean speed of the plant that drifts most, what is planted, and where it drifts most."""
+    """The way of the plant that drifts furthest, what is planted, and where it drifts most."""
     worst = (0.0, "", 0)
     for kind, held in one.planted.items():
         for first, last in runs(held):
             # From one planted frame to the next one: not the step that lifts the foot.
             speed = one.soles[kind][1][first:last]
             if len(speed):
-                worst = max(worst, (float(speed.mean()), kind, first + int(speed.argmax())))
+                worst = max(
+                    worst, (float(speed.sum()) / one.fps, kind, first + int(speed.argmax()))
+                )
     return worst
 
 

@@ -16,7 +16,7 @@ def finished(
     clips: Sequence[Motion],
     *,
     clean: bool,
-    plant: Callable[[Motion], Motion] = clean_feet,
+    plant: Callable[[Motion], Motion] | None = None,
     stacklevel: int = 3,
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
@@ -42,7 +42,8 @@ def finished(
     """
     found = check(result, clips)
     if clean:
-        planted = plant(result)
+        # What is left of sliding and jerks is seen by the check below.
+        planted = clean_feet(result, warn=False) if plant is None else plant(result)
         left = check(planted, clips)
         worse = _new_faults(found, left)
         if worse:

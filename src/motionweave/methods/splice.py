@@ -134,7 +134,7 @@ def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
     near = [c for c in motion.constraints if any(c.end >= s and c.start <= e for s, e in seams)]
     if not near or not has_feet(motion.skeleton):
         return motion
-    return clean_feet(motion, near).with_constraints(motion.constraints)
+    return clean_feet(motion, near, warn=False).with_constraints(motion.constraints)
 
 
 def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:

@@ -166,7 +166,7 @@ def travel(motion: Motion, speed: float | None = None) -> Motion:
 def _planted(cycle: Motion) -> Motion:
     """A closed cycle with planted feet, still closed: the middle one of three rounds."""
     length = len(cycle) - 1
-    three = clean_feet(repeat(cycle, 3))
+    three = clean_feet(repeat(cycle, 3), warn=False)
     step = displacement(cycle)
     middle = three[length : 2 * length + 1].moved(step.inverse())
     result = closed(middle, displacement(middle))

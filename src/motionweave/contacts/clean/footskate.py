@@ -38,7 +38,7 @@ from motionweave.core.motion import Motion, checked, concatenate, local_translat
 from motionweave.errors import MotionError, QualityWarning
 
 # Leg lengths by which a foot may miss its plant before the user is told.
-_NOTICED = 0.002
+_NOTICED = 0.02
 
 # Clean-up is eased off where a joint of the limb would accelerate more than so many times as
 # hard as it does anywhere in the clip, which counts as at least so many radians per second
@@ -58,6 +58,7 @@ def clean_feet(
     hands: bool = False,
     ease: float = 0.2,
     floor: Floor | None = None,
+    warn: bool = True,
 ) -> Motion:
     """The motion with planted feet that neither slide nor sink, and nothing that pops.
 
@@ -76,6 +77,9 @@ def clean_feet(
         Seconds over which a correction fades in before a plant and out after it.
     floor
         What the feet stand on; estimated from the motion by default.
+    warn
+        Whether to tell where a foot is held less firmly or cannot reach its plant. Methods
+        that check their results themselves do without.
 
     Returns
     -------
@@ -115,12 +119,18 @@ def clean_feet(
         # No part of the motion, so nothing is eased into it.
         rest = motion[1:]
         rest = clean_feet(
-            rest, rest.constraints, stretch=stretch, hands=hands, ease=ease, floor=floor
+            rest,
+            rest.constraints,
+            stretch=stretch,
+            hands=hands,
+            ease=ease,
+            floor=floor,
+            warn=warn,
         )
         return concatenate([motion[:1], rest]).with_constraints(used)
     if floor is None:
         floor = estimate_floor(motion)
-    return _Solver(motion, floor, stretch, ease).cleaned(used, hands)
+    return _Solver(motion, floor, stretch, ease, warn).cleaned(used, hands)
 
 
 def _used(
@@ -175,8 +185,11 @@ class _Solved(NamedTuple):
 class _Solver:
     """The clip in work."""
 
-    def __init__(self, motion: Motion, floor: Floor, stretch: float, ease: float) -> None:
+    def __init__(
+        self, motion: Motion, floor: Floor, stretch: float, ease: float, warn: bool
+    ) -> None:
         self.motion = motion
+        self.warn = warn
         self.floor = floor
         self.stretch = stretch
         self.ease = ease
@@ -195,7 +208,8 @@ class _Solver:
         for index in range(len(SIDES)):
             tracks[index], solved = self._calmed(tracks, index, solved)
         for track, missing in zip(tracks, solved.missing, strict=True):
-            _tell_missing(self.motion, track, missing, self.size)
+            if self.warn:
+                _tell_missing(self.motion, track, missing, self.size)
         return solved.motion
 
     def _calmed(
@@ -211,7 +225,7 @@ class _Solver:
             sudden = _jerks(solved.motion, track.limb) / limit
             if sudden.max(initial=0.0) <= 1.0:
                 break
-            if attempt == 0:
+            if attempt == 0 and self.warn:
                 _tell_eased_off(self.motion, track, sudden)
             trust *= _doubt((sudden > 1.0).any(axis=1), self.motion.fps)
             eased_off = [*tracks[:index], track.eased_off(trust), *tracks[index + 1 :]]
