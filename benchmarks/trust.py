@@ -38,6 +38,7 @@ KINDS = {
     "punch": r"punch|jab|cross|hook|backfist",
     "kick": r"kick|crescent|roundhouse",
     "block": r"block|duck|dodge",
+    "crawl back": r"crawl.*back",
     "crawl": r"crawl",
     "jump": r"jump|hop|leap|skip",
     "sneak": r"sneak",
@@ -51,9 +52,11 @@ KINDS = {
     "lift": r"pick.?up|lift",
 }
 # Of clips that go from one thing to another, no two are alike.
-MIXED = r"To[A-Z]|2[A-Z]|jog2walk|stop|obstacle|stairs|ChangeDirection|Spin"
+MIXED = (
+    r"To[A-Z]|2[A-Z]|jog2walk|stop|obstacle|stairs|ChangeDirection|Spin|Rope|jump_over|RunForward"
+)
 # Of these kinds, left and right are not alike.
-HANDED = ("punch", "kick", "block", "side")
+HANDED = ("punch", "kick", "block", "side", "run turn", "walk turn")
 # The blend is right within these bounds.
 ACCELERATION, DEPTH, WAY, KNEE = 1.5, 0.036, 0.15, 10.0
 

@@ -200,7 +200,7 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
     """
     if not motions:
         raise RigError("no motions, so no skeleton that they could have in common")
-    first, *others = (at_pelvis(motion) for motion in motions)
+    first, *others = (at_pelvis(motion) for motion in clip_tools.all_checked(motions))
     for motion in others:
         if not _same_rotations(motion.skeleton, first.skeleton):
             _require_humans(motion, Pair(Body(motion), Body(first)))
@@ -244,7 +244,7 @@ def on_common_skeleton(
     >>> clips[0].skeleton == clips[1].skeleton
     True
     """
-    return on_one_floor(_on_one_skeleton([at_pelvis(motion) for motion in motions], skeleton))
+    return on_one_floor(_on_one_skeleton(_bodies(motions), skeleton))
 
 
 def concatenate(motions: Sequence[Motion]) -> Motion:
@@ -272,8 +272,11 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     >>> len(mw.concatenate([walk, walk])) == 2 * len(walk)
     True
     """
-    motions = [at_pelvis(motion) for motion in motions]
-    return clip_tools.concatenate(_on_one_skeleton(motions) if motions else motions)
+    return clip_tools.concatenate(_on_one_skeleton(_bodies(motions)))
+
+
+def _bodies(motions: Sequence[Motion]) -> list[Motion]:
+    return [at_pelvis(motion) for motion in clip_tools.all_checked(motions)]
 
 
 def _on_one_skeleton(

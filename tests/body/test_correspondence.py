@@ -107,7 +107,8 @@ def test_a_wrong_mapping_is_refused_with_the_reason(given: dict, message: str) -
 
 @pytest.mark.parametrize("tree", ["star", "chain", "random", "binary"])
 def test_thousands_of_joints_are_no_trouble(tree: str) -> None:
-    count = 10_000
+    # Deeper chains are not skeletons; see `motionweave.core.checks`.
+    count = 1_000 if tree == "chain" else 10_000
     rng = np.random.default_rng(0)
     number = np.arange(count - 1)
     parents = {

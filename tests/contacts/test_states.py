@@ -51,7 +51,7 @@ def test_labels_tell_their_half_of_the_body(label: str, half: str | None) -> Non
 
 @pytest.mark.parametrize("label", ["", "two words", "a,b", "{x}"])
 def test_a_label_is_one_word(label: str) -> None:
-    with pytest.raises(MotionError, match="one word"):
+    with pytest.raises(MotionError, match=r"one word|expected a name"):
         State(0.0, frozenset([label]))
 
 
@@ -73,7 +73,7 @@ def test_labels_can_be_read_out(label: str, words: str) -> None:
 def test_a_state_needs_labels_and_a_time() -> None:
     with pytest.raises(MotionError, match="at least one label"):
         State(3.0, frozenset())
-    with pytest.raises(MotionError, match="finite"):
+    with pytest.raises(MotionError, match="expected a number"):
         State(float("nan"), frozenset(["L_et"]))
     with pytest.raises(MotionError, match="lower or upper"):
         State(3.0, frozenset(["L_et"]), "middle")

@@ -24,7 +24,7 @@ from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, BoolArray, IntArray
 from motionweave.core.carrier import ANIMATED, FLOOR, STILL, Carrier
-from motionweave.core.motion import Motion, local_translations
+from motionweave.core.motion import Motion, checked, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 
@@ -91,7 +91,7 @@ def at_pelvis(motion: Motion) -> Motion:
     >>> at_pelvis(walk) is walk
     True
     """
-    skeleton = motion.skeleton
+    skeleton = checked(motion).skeleton
     pelvis = pelvis_of(skeleton)
     if pelvis == 0:
         return motion

@@ -585,6 +585,17 @@ def checked(motion: Any) -> Motion:
     return motion
 
 
+def all_checked(motions: Any) -> list[Motion]:
+    """Motions as they were given; `MotionError` if they are something else, or none at all."""
+    try:
+        given = list(motions)
+    except TypeError:
+        raise MotionError(f"{checks.shown(motions)}: expected several motions") from None
+    if not given:
+        raise MotionError("expected several motions, and got none")
+    return [checked(motion) for motion in given]
+
+
 def _read_only(array: Array) -> Array:
     if array.flags.writeable or array.base is not None:
         array = array.copy()

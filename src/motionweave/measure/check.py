@@ -25,7 +25,9 @@ from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import QualityWarning
 
-FindingKind = Literal["acceleration", "twist", "floor", "slide", "drift", "speed", "contacts"]
+FindingKind = Literal[
+    "acceleration", "twist", "floor", "slide", "drift", "speed", "path", "contacts"
+]
 
 # How many times as hard as in the clips a joint may accelerate, and turn harder.
 _ACCELERATION = 1.5
@@ -45,6 +47,9 @@ _DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may go, and leg lengths per second on top.
 _SPEED = 1.25
 _SPEED_SLACK = 0.25
+# The way may be this many times as long or as short as in the clips, and leg lengths on top.
+_WAY = 1.12
+_WAY_SLACK = 0.12
 # Seconds over which speeds of the pelvis are measured: noise of the capture is not a lurch.
 _SPEED_WINDOW = 0.1
 
@@ -58,8 +63,8 @@ class Finding:
     kind
         ``"acceleration"`` of a joint in space, ``"twist"`` of a joint about itself,
         ``"floor"`` for feet under it, ``"slide"`` for feet that slide, ``"drift"`` for feet
-        that slide although they are planted, ``"speed"`` of the pelvis, ``"contacts"`` that
-        are gone.
+        that slide although they are planted, ``"speed"`` of the pelvis, ``"path"`` for its
+        way as a whole, ``"contacts"`` that are gone.
     message
         What, where, and what would help, in one sentence.
     frame, joint
@@ -112,7 +117,7 @@ class Figures:
     planted: dict[str, BoolArray]
 
 
-def check(result: Motion, clips: Sequence[Motion]) -> tuple[Finding, ...]:
+def check(result: Motion, clips: Sequence[Motion], *, whole: bool = False) -> tuple[Finding, ...]:
     """Hold a motion against the clips it was made of.
 
     Parameters
@@ -121,6 +126,9 @@ def check(result: Motion, clips: Sequence[Motion]) -> tuple[Finding, ...]:
         What a method made.
     clips
         The clips it was made of, on the same skeleton.
+    whole
+        Whether the result does what each of the clips does from beginning to end, so that
+        its way should be about as long as theirs.
 
     Returns
     -------
@@ -146,12 +154,14 @@ def check(result: Motion, clips: Sequence[Motion]) -> tuple[Finding, ...]:
         _harder(result, made, before, "acceleration"),
         _harder(result, made, before, "twist"),
         _faster(result, made, before),
+        _other_way(result, clips) if whole else None,
     ]
-    if made.soles:
+    walkers = [one for one in before if one.soles]
+    if made.soles and walkers:
         found += [
-            _deeper(made, before),
-            _sliding(made, before),
-            _drifting(made, before),
+            _deeper(made, walkers),
+            _sliding(made, walkers),
+            _drifting(made, walkers),
             _lost_contacts(result, clips),
         ]
     return tuple(finding for finding in found if finding is not None)
@@ -281,6 +291,32 @@ def _faster(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding
         value,
         limit,
     )
+
+
+def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
+    """A way of the pelvis over the floor that is shorter or longer than those of all clips."""
+    size = _size(result.skeleton, has_feet(result.skeleton))
+    ways = [_way(clip) / size for clip in clips]
+    value = _way(result) / size
+    low, high = min(ways) / _WAY - _WAY_SLACK, max(ways) * _WAY + _WAY_SLACK
+    if low <= value <= high:
+        return None
+    much = "shorter" if value < low else "longer"
+    return Finding(
+        "path",
+        f"the way is {value:.1f} leg lengths long, {much} than in all clips "
+        f"({min(ways):.1f} to {max(ways):.1f}): the clips do not face or travel the same way",
+        None,
+        None,
+        value,
+        low if value < low else high,
+    )
+
+
+def _way(motion: Motion) -> float:
+    """The way of the pelvis over the floor; noise of the capture does not make it longer."""
+    step = max(1, round(_SPEED_WINDOW * motion.fps))
+    return float(np.linalg.norm(np.diff(motion.root[::step][:, [0, 2]], axis=0), axis=1).sum())
 
 
 def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:

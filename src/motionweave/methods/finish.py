@@ -6,9 +6,21 @@ import warnings
 from collections.abc import Callable, Sequence
 
 from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning
 from motionweave.measure.check import Finding, check
+
+
+def _planted(motion: Motion) -> Motion:
+    # What is left of sliding and jerks is seen by the check.
+    return clean_feet(motion, warn=False)
+
+
+# Around a frame at which planting does harm, contacts within this many seconds are left alone.
+_AROUND = 0.25
+# How many such places there may be before the feet are left as they are.
+_PLACES = 3
 
 
 def finished(
@@ -16,12 +28,14 @@ def finished(
     clips: Sequence[Motion],
     *,
     clean: bool,
-    plant: Callable[[Motion], Motion] | None = None,
+    plant: Callable[[Motion], Motion] = _planted,
+    whole: bool = False,
     stacklevel: int = 3,
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
 
-    Planting that makes something worse is not applied, and a warning says so.
+    Where planting makes something worse, the feet are left as they are around that place; if
+    that does not help, everywhere. A warning says so.
 
     Parameters
     ----------
@@ -32,7 +46,10 @@ def finished(
     clean
         Whether to plant the feet.
     plant
-        How to plant them: in the whole motion by default.
+        How to plant them, given a motion with the contacts to plant: in the whole motion by
+        default.
+    whole
+        Whether the result does what each of the clips does; see `check`.
     stacklevel
         Whose line the warnings name, as in `warnings.warn`.
 
@@ -40,23 +57,56 @@ def finished(
     -------
     Motion
     """
-    found = check(result, clips)
+    found = check(result, clips, whole=whole)
+    told: list[QualityWarning] = []
     if clean:
-        # What is left of sliding and jerks is seen by the check below.
-        planted = clean_feet(result, warn=False) if plant is None else plant(result)
-        left = check(planted, clips)
-        worse = _new_faults(found, left)
-        if worse:
-            message = f"feet are not planted, as that would do harm: {worse[0]}"
-            warnings.warn(QualityWarning(message, worse[0]), stacklevel=stacklevel)
-        else:
-            result, found = planted, left
+        result, found, told = _planted_where_it_helps(result, clips, plant, found, whole)
     else:
         # Whoever leaves the feet as they are knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
-    for finding in found:
-        warnings.warn(QualityWarning(str(finding), finding), stacklevel=stacklevel)
+    for warning in (*told, *(QualityWarning(str(finding), finding) for finding in found)):
+        warnings.warn(warning, stacklevel=stacklevel)
     return result
+
+
+def _planted_where_it_helps(
+    result: Motion,
+    clips: Sequence[Motion],
+    plant: Callable[[Motion], Motion],
+    found: tuple[Finding, ...],
+    whole: bool,
+) -> tuple[Motion, tuple[Finding, ...], list[QualityWarning]]:
+    """The planted motion, what is found in it, and where the feet were left alone."""
+    held = result.constraints
+    harm: list[Finding] = []
+    while True:
+        planted = plant(result.with_constraints(held))
+        left = check(planted, clips, whole=whole)
+        worse = _new_faults(found, left)
+        if not worse:
+            break
+        harm.append(worse[0])
+        spared = _without(held, worse[0], _AROUND * result.fps)
+        if len(harm) > _PLACES or not spared or len(spared) == len(held):
+            message = f"feet are not planted, as that would do harm: {worse[0]}"
+            return result, found, [QualityWarning(message, worse[0])]
+        held = spared
+    told = [
+        QualityWarning(f"feet are not planted around frame {one.frame}, as that would do harm", one)
+        for one in harm
+    ]
+    return planted.with_constraints(result.constraints) if harm else planted, left, told
+
+
+def _without(
+    held: tuple[Constraint, ...], finding: Finding, around: float
+) -> tuple[Constraint, ...]:
+    """Contacts that do not touch the place of a finding."""
+    if finding.frame is None:
+        return held
+    return tuple(
+        c for c in held if c.end < finding.frame - around or c.start > finding.frame + around
+    )
 
 
 def _new_faults(before: Sequence[Finding], after: Sequence[Finding]) -> list[Finding]:

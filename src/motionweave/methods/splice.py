@@ -116,7 +116,7 @@ def given_clips(
     for one in motions:
         if isinstance(one, Motion):
             clips.append(one)
-        elif isinstance(one, Iterable) and not isinstance(one, str):
+        elif isinstance(one, Sequence) and not isinstance(one, str):
             clips.extend(one)
         else:
             raise BlendError(f"{what} takes motions; got {type(one).__name__}")

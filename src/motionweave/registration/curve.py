@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
@@ -82,6 +83,17 @@ class RegistrationCurve:
         """The mean of the distances of all clips but the reference."""
         others = np.arange(len(self)) != self.reference
         return float(self.distances[others].mean())
+
+    @cached_property
+    def used(self) -> tuple[Motion, ...]:
+        """The clips, each cut to the frames that the curve speaks of."""
+        if self.cyclic:
+            return self.motions
+        ends = self.timewarp.frames(np.array([self.timewarp.start, self.timewarp.end])).T
+        return tuple(
+            motion[max(0, round(first)) : round(last) + 1]
+            for motion, (first, last) in zip(self.motions, ends.tolist(), strict=True)
+        )
 
     @property
     def period(self) -> float | None:

@@ -282,9 +282,6 @@ class _Making:
         ]
         self._found: list[Repetition | None] | None = None
 
-    def _names(self) -> list[str]:
-        return [motion.name or f"clip {j}" for j, motion in enumerate(self.motions)]
-
     def _points(self, motion: Motion) -> PointClip:
         return as_points(motion, self.weights, self.points, self.reach)
 
@@ -359,7 +356,7 @@ class _Making:
                 name,
                 why,
                 agreement(bodies, points, own, found.reference, kept),
-                self._names(),
+                self.motions,
                 auto,
             ),
         )
@@ -437,7 +434,7 @@ class _Making:
                 "cyclic",
                 why,
                 agreement(cycles, points, found.timewarp, reference, kept),
-                self._names(),
+                self.motions,
                 auto,
             ),
         )

@@ -24,7 +24,7 @@ _IN_STEP = 0.5
 # What contacts count for where clips have none: as those of clips that correspond do.
 _USUAL_CONTACTS = 0.9
 # Less sure than this is doubtful, and so is what keeps less than this of a clip.
-DOUBTFUL = 0.65
+DOUBTFUL = 0.5
 _LEAST_KEPT = 0.35
 # From here on it is said what does not agree: poses in body heights, phase, contacts.
 _APART = 0.15
@@ -217,11 +217,19 @@ def _contacts(motions: Sequence[Motion], frames: Array, reference: int) -> float
     return float(same.min())
 
 
-def judged(ends: str, why: str, found: Agreement, names: Sequence[str], auto: bool) -> Verdict:
-    """The verdict on how well clips of these names correspond.
+def judged(
+    ends: str,
+    why: str,
+    found: Agreement,
+    clips: Sequence[Motion],
+    auto: bool,
+) -> Verdict:
+    """The verdict on how well clips correspond.
 
     ``auto`` is whether the ends were chosen automatically.
     """
+    names = [clip.name or f"clip {number}" for number, clip in enumerate(clips, start=1)]
+    seconds = [max(clip.duration, 1.0 / clip.fps) for clip in clips]
     doubts = []
     if found.phase < _OUT_OF_STEP:
         doubts.append(f"the clips are out of step for {100 * (1 - found.phase):.0f} % of the way")
@@ -232,8 +240,10 @@ def judged(ends: str, why: str, found: Agreement, names: Sequence[str], auto: bo
     if found.contacts is not None and found.contacts < _OTHER_CONTACTS:
         doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f} % of the way")
     sure = found.sure
-    least = int(np.argmin(found.kept))
-    if found.kept[least] < _LEAST_KEPT:
+    # Of a clip that is longer than another, no more can be kept than the other has room for.
+    room = np.minimum(1.0, min(seconds) / np.asarray(seconds))
+    least = int(np.argmin(np.asarray(found.kept) / room))
+    if found.kept[least] < _LEAST_KEPT * room[least]:
         share = f"{100 * found.kept[least]:.0f} %"
         doubts.append(f"only {share} of what happens in {names[least]} is used")
         # Cut so short on purpose, it is what was asked for.

@@ -137,4 +137,5 @@ def blend(
             fps=fps,
             pace=pace,
         )
-    return finished(result, curve.motions, clean=clean)
+    whole = duration is None and start is None
+    return finished(result, curve.used, clean=clean, whole=whole)

@@ -17,7 +17,7 @@ from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arrays import Array
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, all_checked
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.methods.finish import finished
@@ -456,8 +456,9 @@ def subspace(
     >>> grand.duration > quick.duration
     True
     """
+    a, b, *lent = all_checked((a, b, *lending))
     scale = a.fps / b.fps
-    clips = [clip.resample(a.fps) for clip in on_common_skeleton((a, b, *lending))]
+    clips = [clip.resample(a.fps) for clip in on_common_skeleton((a, b, *lent))]
     for clip in clips:
         if len(clip) < 3:
             raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
