@@ -193,10 +193,7 @@ def tried(kind: str, paths: tuple[Path, Path]) -> Outcome:
         finally:
             outcome.seconds = time.process_time() - began
             outcome.warnings = [
-                str(one.message)
-                for one in caught
-                if issubclass(one.category, mw.QualityWarning)
-                and one.category.__name__ != "RetargetNotice"
+                str(one.message) for one in caught if issubclass(one.category, mw.QualityWarning)
             ]
     outcome.ends = "cyclic" if curve.cyclic else "open"
     outcome.sure = curve.verdict.sure if curve.verdict else 1.0

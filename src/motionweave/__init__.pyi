@@ -33,6 +33,7 @@ from .errors import LibraryError as LibraryError
 from .errors import MissingDependencyError as MissingDependencyError
 from .errors import MotionError as MotionError
 from .errors import MotionweaveError as MotionweaveError
+from .errors import Notice as Notice
 from .errors import QualityWarning as QualityWarning
 from .errors import RegistrationError as RegistrationError
 from .errors import Remedy as Remedy

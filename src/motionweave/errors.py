@@ -139,5 +139,9 @@ class QualityWarning(UserWarning):
         super().__init__(with_remedies(reason, [str(remedy) for remedy in self.remedies]))
 
 
-class RetargetNotice(UserWarning):
+class Notice(UserWarning):
+    """Something was decided for the user that is worth knowing; nothing is wrong."""
+
+
+class RetargetNotice(Notice):
     """Clips of different bodies were combined, so one was put on the other's skeleton."""

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 from motionweave.errors import (
     FormatError,
     MotionweaveError,
+    Notice,
     QualityWarning,
-    RetargetNotice,
     with_remedies,
 )
 
@@ -248,14 +248,14 @@ class Warned:
     def listening(self) -> Iterator[None]:
         """Hear the library's warnings for as long as the context lasts."""
         with warnings.catch_warnings():
-            for kind in (QualityWarning, RetargetNotice):
+            for kind in (QualityWarning, Notice):
                 warnings.simplefilter("always", kind)
             others = warnings.showwarning
 
             def heard(message: Warning | str, category: type[Warning], *rest: Any) -> None:
                 if isinstance(message, QualityWarning):
                     self._tell(message)
-                elif isinstance(message, RetargetNotice):
+                elif isinstance(message, Notice):
                     self._note(str(message))
                 else:
                     others(message, category, *rest)

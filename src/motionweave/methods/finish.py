@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
-from motionweave.errors import QualityWarning
+from motionweave.errors import Notice, QualityWarning
 from motionweave.measure.check import Finding, check
 
 
@@ -58,7 +58,7 @@ def finished(
     Motion
     """
     found = check(result, clips, whole=whole)
-    told: list[QualityWarning] = []
+    told: list[Warning] = []
     if clean:
         result, found, told = _planted_where_it_helps(result, clips, plant, found, whole)
     else:
@@ -75,7 +75,7 @@ def _planted_where_it_helps(
     plant: Callable[[Motion], Motion],
     found: tuple[Finding, ...],
     whole: bool,
-) -> tuple[Motion, tuple[Finding, ...], list[QualityWarning]]:
+) -> tuple[Motion, tuple[Finding, ...], list[Warning]]:
     """The planted motion, what is found in it, and where the feet were left alone."""
     held = result.constraints
     harm: list[Finding] = []
@@ -91,8 +91,8 @@ def _planted_where_it_helps(
             message = f"feet are not planted, as that would do harm: {worse[0]}"
             return result, found, [QualityWarning(message, worse[0])]
         held = spared
-    told = [
-        QualityWarning(f"feet are not planted around frame {one.frame}, as that would do harm", one)
+    told: list[Warning] = [
+        Notice(f"feet are not planted around frame {one.frame}, as that would do harm")
         for one in harm
     ]
     return planted.with_constraints(result.constraints) if harm else planted, left, told

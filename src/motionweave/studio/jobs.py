@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
-from motionweave.errors import MotionweaveError, QualityWarning, RetargetNotice
+from motionweave.errors import MotionweaveError, Notice, QualityWarning
 
 Value = TypeVar("Value")
 
@@ -53,7 +53,7 @@ _usual_show = warnings.showwarning
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
     collector: list[str] | None = getattr(_heard, "messages", None)
-    if collector is not None and issubclass(category, QualityWarning | RetargetNotice):
+    if collector is not None and issubclass(category, QualityWarning | Notice):
         collector.append(str(message))
     else:
         _usual_show(message, category, *place, **options)
@@ -63,7 +63,7 @@ def _show(message: Warning | str, category: type[Warning], *place: Any, **option
 def _collected() -> Iterator[list[str]]:
     """The library's warnings of this thread (`warnings.catch_warnings` would mix threads up)."""
     if warnings.showwarning is not _show:
-        for kind in (QualityWarning, RetargetNotice):
+        for kind in (QualityWarning, Notice):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show
     outer = getattr(_heard, "messages", None)
