@@ -123,7 +123,8 @@ class Verdict:
         kept = min(self.agreement.kept)
         if kept < 0.995:
             said.append(f"{100 * kept:.0f} % kept")
-        said += [f"doubtful: {doubt}" for doubt in self.doubts]
+        how = "doubtful: " if self.doubtful else "although "
+        said += [how + doubt for doubt in self.doubts]
         return ", ".join(said)
 
     def to_dict(self) -> dict[str, Any]:
