@@ -17,6 +17,7 @@ from motionweave.body.heading import direction, facing
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, soles
 from motionweave.body.tpose import starts_in_tpose
+from motionweave.contacts import detect
 from motionweave.contacts.detect import detect_contacts, estimate_floor, steps
 from motionweave.core import rotations
 from motionweave.core.constraints import FOOT_KINDS, of_kind
@@ -440,3 +441,20 @@ def test_a_sidecar_goes_before_detection(tmp_path: Path) -> None:
     given = {"contacts": [{"kind": "left_hand", "start": 1, "end": 2}]}
     (tmp_path / "walk.contacts.json").write_text(json.dumps(given))
     assert mw.load(path).constraints == (Constraint(1, 2, "left_hand"),)
+
+
+def test_a_fast_runner_s_plants_last_as_long_as_the_foot_is_slow_for_a_run() -> None:
+    """How fast a planted foot may be goes with the swing around it: the same foot, drifting at
+    0.55 leg lengths per second, stands in a run and does not in a stroll."""
+    fps, seconds, drift = 120.0, 4.0, 0.55
+    at = np.arange(int(seconds * fps)) / fps
+
+    def limit(swing: float) -> float:
+        speed = np.where((at % 0.7) < 0.3, drift, swing)
+        points = np.zeros((len(at), 3))
+        points[:, 2] = np.cumsum(speed) / fps
+        ticks = slice(None, None, int(fps / detect._RATE))
+        track = detect._track("left_toe", points[ticks], speed[ticks])
+        return float(np.median(track.limit))
+
+    assert limit(swing=8.0) > drift > limit(swing=3.0)

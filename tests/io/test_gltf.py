@@ -5,10 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pygltflib
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -515,3 +517,25 @@ def test_several_motions_in_one_file(tmp_path: Path) -> None:
         mw.save(clips, tmp_path / "two.bvh")
     with pytest.raises(mw.RigError, match="other bone lengths"):
         mw.save([clips[0], clips[1].scaled(1.1)], tmp_path / "two.glb")
+
+
+def test_neighbouring_rotations_are_on_one_side(tmp_path: Path) -> None:
+    """Engines mix neighbouring keys component by component: q beside -q would turn a joint
+    all the way round in between."""
+    walk = mw.sample("walk")
+    flipped = np.array(walk.rotations)
+    flipped[::3] *= -1.0
+    mw.save(replace(walk, rotations=flipped), tmp_path / "walk.glb")
+    written = pygltflib.GLTF2().load(str(tmp_path / "walk.glb"))
+    blob = written.binary_blob()
+    seen = 0
+    for channel in written.animations[0].channels:
+        if channel.target.path != "rotation":
+            continue
+        accessor = written.accessors[written.animations[0].samplers[channel.sampler].output]
+        view = written.bufferViews[accessor.bufferView]
+        start = (view.byteOffset or 0) + (accessor.byteOffset or 0)
+        quats = np.frombuffer(blob, "<f4", 4 * accessor.count, start).reshape(-1, 4)
+        assert np.all(np.sum(quats[1:] * quats[:-1], axis=1) > 0.0)
+        seen += 1
+    assert seen > 10

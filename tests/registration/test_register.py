@@ -16,6 +16,7 @@ from motionweave.core import rotations
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
 from motionweave.registration.pairing import Rules
 from motionweave.registration.points import register_points
+from motionweave.registration.signals import strike_signals
 from motionweave.registration.timewarp import satisfies_slopes
 
 
@@ -423,3 +424,13 @@ def test_long_clips_need_no_whole_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     banded = register_points(a, b, rules=Rules())
     u = np.linspace(whole.timewarp.start, whole.timewarp.end, 200)
     assert np.abs(whole.timewarp.frames(u) - banded.timewarp.frames(u)).max() < 0.1
+
+
+def test_a_foot_that_is_down_when_a_clip_begins_does_not_strike() -> None:
+    walk = mw.sample("walk")
+    late = mw.Constraint(30, 45, "left_toe")
+    begun = walk.with_constraints([mw.Constraint(0, 10, "left_heel"), late])
+    signals = strike_signals(begun, ["left_foot"])[:, 0]
+    assert signals[:10].max() == 0.0
+    assert signals[30] == 1.0
+    assert signals.argmax() == 30

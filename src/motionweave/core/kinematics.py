@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionweave.core.arrays import Array
 
 # Rotations whose half angle has a larger cosine, 0.4 rad apart, need no more terms than these.
-_CLOSE, _TERMS = 0.98, 8
+_CLOSE, _TERMS = 0.98, 6
 
 
 def _read_only(array: ArrayLike) -> Array:
