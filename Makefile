@@ -6,9 +6,10 @@ MADE := $(VENV)/.made
 SHOWN := $(VENV)/.shown
 READY := $(VENV)/.ready
 PEERS := .venv-bench/.ready
-BLENDER := .venv-blender/.ready
+BLENDER_VENV ?= .venv-blender
+BLENDER := $(BLENDER_VENV)/.ready
 
-.PHONY: demo test test-blender blender lint types layers pytest fuzz browser docs pictures bench bench-full clean
+.PHONY: demo test test-blender blender blender-extension lint types layers pytest fuzz browser docs pictures bench bench-full clean
 
 demo: $(SHOWN)
 	$(BIN)/motionweave demo
@@ -48,17 +49,26 @@ docs: $(READY)
 
 # Blender imports what we write and exports what we read.
 test-blender: $(READY) $(BLENDER)
-	MOTIONWEAVE_BLENDER=$(CURDIR)/.venv-blender/bin/python $(BIN)/python -m pytest tests/blender
+	MOTIONWEAVE_BLENDER=$(CURDIR)/$(BLENDER_VENV)/bin/python $(BIN)/python -m pytest tests/blender --ignore tests/blender/extension
+	PYTHONPATH=src MOTIONWEAVE_OTHER_PYTHON=$(CURDIR)/$(BIN)/python \
+	  $(BLENDER_VENV)/bin/python -m pytest tests/blender/extension
 
 blender: $(BLENDER)
 
-# About 1 GB; it needs an older NumPy than motionweave, and so an environment of its own.
+# The extension as users install it: dist/motionweave-blender-VERSION.zip.
+blender-extension: $(READY)
+	$(BIN)/python blender/build.py
+
+# About 1 GB; bpy 4.5 needs an older NumPy, and so it has an environment of its own. Blender 5:
+# make test-blender BLENDER_VENV=.venv-blender5 BPY='bpy>=5,<6' NUMPY='numpy<3'
+BPY ?= bpy>=4.2,<5
+NUMPY ?= numpy<2
 $(BLENDER):
-	@$(PYTHON) -m venv .venv-blender
-	.venv-blender/bin/python -m pip install --quiet --disable-pip-version-check 'numpy<2' 'bpy>=4.2,<5' \
-	  && .venv-blender/bin/python -c 'import bpy' \
+	@$(PYTHON) -m venv $(BLENDER_VENV)
+	$(BLENDER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check '$(NUMPY)' '$(BPY)' --editable . pytest hypothesis \
+	  && $(BLENDER_VENV)/bin/python -c 'import bpy' \
 	  || { echo "Blender's package bpy cannot be installed for this Python (4.5 wants 3.11)"; exit 1; }
-	@npm install --silent --no-fund --no-audit --prefix .venv-blender gltf-validator@2.0.0-dev.3.10 \
+	@npm install --silent --no-fund --no-audit --prefix $(BLENDER_VENV) gltf-validator@2.0.0-dev.3.10 \
 	  || echo "the glTF validator cannot be installed (it needs Node.js); its tests will be skipped"
 	@touch $(BLENDER)
 
@@ -102,5 +112,5 @@ $(READY): pyproject.toml $(MADE)
 	@touch $(SHOWN) $(READY)
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-blender demo site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-bench .venv-blender* demo site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

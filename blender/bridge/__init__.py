@@ -1,0 +1,1 @@
+"""Actions as takes and back: all that knows how Blender keeps animation."""

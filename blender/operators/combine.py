@@ -1,0 +1,216 @@
+"""Operators that make one action out of several: blend, parametric, transition."""
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..bridge import actions
+from ..compute.take import Take
+from ..properties import settings
+from .base import SeveralActions, Steps, Trouble
+
+_MEASURES = (
+    ("turn", "Turn", "How far the body turns, in degrees, left positive"),
+    ("speed", "Speed", "How fast it goes over the floor, in units per second"),
+    ("duration", "Duration", "How long it lasts, in seconds"),
+    *(
+        (f"{side}_{limb}_{what}", f"{side.title()} {limb} {what}", text)
+        for limb in ("hand", "foot")
+        for side in ("left", "right")
+        for what, text in (
+            ("side", "How far to the left it reaches"),
+            ("height", "How high it reaches"),
+            ("forward", "How far forward it reaches"),
+            ("speed", "Its highest speed"),
+        )
+    ),
+)
+
+
+class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
+    """Register actions in time, place and contacts, and blend them into a new action"""
+
+    bl_idname = "motionweave.blend"
+    bl_label = "Register & Blend"
+
+    along: bpy.props.EnumProperty(
+        name="Weights",
+        items=(
+            ("NOW", "As they are", "The weights of the current frame for the whole blend"),
+            ("KEYS", "Along their keyframes", "The animated weights of the panel's list"),
+            (
+                "PROPERTY",
+                "Along a property",
+                "An animated property of the armature object: 0 is the first action, 1 the second",
+            ),
+        ),
+    )
+    property: bpy.props.StringProperty(
+        name="Property", description="Name of the armature's custom property", default="blend"
+    )
+
+    def steps(self, context: Any) -> Steps:
+        self.chosen(context)
+        weights = yield from self._weights(context)
+        takes = yield from self.taken(context)
+        answer = yield from self.computed(context, "blend", takes, weights=weights)
+        action = self.made(context, answer.takes[0], "Blend")
+        if self.along == "NOW" and not len(self.clips):
+            settings(context).live_action = action
+
+    def _weights(self, context: Any) -> Any:
+        if self.along == "NOW":
+            row = self.weights(context)
+            if not np.any(np.abs(row) > 0.0):
+                raise Trouble("all weights are 0: give at least one action a weight")
+            return row
+        return (yield from self._rows(context))
+
+    def _rows(self, context: Any) -> Any:
+        """A row of weights for each scene frame from the beginning of the first action."""
+        scene, chosen = context.scene, self.chosen(context)
+        first = int(actions.frame_range(chosen[0])[0])
+        owner = context.object
+        if self.along == "PROPERTY" and self.property not in owner:
+            raise Trouble(f"{owner.name!r} has no custom property {self.property!r}")
+        last = max(scene.frame_end, first + 1)
+        now, rows = (scene.frame_current, scene.frame_subframe), []
+        try:
+            for frame in range(first, last + 1):
+                scene.frame_set(frame)
+                if self.along == "KEYS":
+                    rows.append(self.weights(context))
+                else:
+                    rows.append(_through(float(owner[self.property]), len(chosen)))
+                yield (frame - first) / (last - first), "Reading weights"
+        finally:
+            scene.frame_set(now[0], subframe=now[1])
+        return rows
+
+
+class MOTIONWEAVE_OT_parametric(SeveralActions, bpy.types.Operator):
+    """Blend actions so that the result turns, goes or reaches as far as wanted"""
+
+    bl_idname = "motionweave.parametric"
+    bl_label = "Parametric"
+
+    measure: bpy.props.EnumProperty(name="Measure", items=_MEASURES)
+    value: bpy.props.FloatProperty(name="Value", description="What the measure is to be")
+
+    def invoke(self, context: Any, event: Any) -> Any:
+        return context.window_manager.invoke_props_dialog(self)
+
+    def steps(self, context: Any) -> Steps:
+        takes = yield from self.taken(context)
+        answer = yield from self.computed(
+            context, "parametric", takes, measure=self.measure, value=self.value
+        )
+        self.made(context, answer.takes[0], f"Blend, {self.measure} {self.value:g}")
+        shares = ", ".join(f"{weight:.2f}" for weight in answer.values["weights"])
+        self.report({"INFO"}, f"{self.measure} is {answer.values['value']:.4g}; weights {shares}")
+
+
+class MOTIONWEAVE_OT_transition(SeveralActions, bpy.types.Operator):
+    """Join actions, each running over smoothly into the next"""
+
+    bl_idname = "motionweave.transition"
+    bl_label = "Transition"
+
+    given: bpy.props.BoolProperty(
+        name="At given frames", description="Otherwise the best place is found"
+    )
+    leave: bpy.props.FloatProperty(
+        name="Leave", description="Scene frame of the first action at the middle"
+    )
+    enter: bpy.props.FloatProperty(
+        name="Enter", description="Scene frame of the second action at the middle"
+    )
+    half_width: bpy.props.FloatProperty(
+        name="Half width", description="Frames from the middle to the ends; 0 finds it", min=0.0
+    )
+    keep: bpy.props.EnumProperty(
+        name="Keep",
+        items=(
+            ("DEFAULT", "Most", "What is cut is weighed against how well the poses fit"),
+            ("all", "All", "The actions meet at their ends"),
+        ),
+    )
+    result: bpy.props.EnumProperty(
+        name="Result",
+        items=(
+            ("ACTION", "One action", "A new action with both and the blend in between"),
+            ("NLA", "NLA strips", "A new track: the first action, the blend, the second action"),
+        ),
+    )
+
+    def steps(self, context: Any) -> Steps:
+        chosen = self.chosen(context)
+        if len(chosen) > 2 and (self.given or self.result == "NLA"):
+            raise Trouble("given frames and NLA strips are for two actions at a time")
+        takes = yield from self.taken(context)
+        at = (self.leave - takes[0].start, self.enter - takes[1].start) if self.given else None
+        answer = yield from self.computed(
+            context,
+            "transition",
+            takes,
+            at=at,
+            half_width=self.half_width or None,
+            keep=None if self.keep == "DEFAULT" else self.keep,
+        )
+        name = " to ".join(action.name for action in chosen)
+        if self.result == "NLA":
+            self._strips(context, chosen, answer.takes[0], answer.values["seam"], name)
+        else:
+            self.made(context, answer.takes[0], name)
+
+    def _strips(self, context: Any, chosen: list[Any], take: Take, seam: Any, name: str) -> None:
+        """A track of three strips; the second action is a new one, put where the first ends.
+
+        The armature then plays no action of its own, so that the strips are seen.
+        """
+        if seam is None:
+            raise Trouble("the blend reaches an end of an action: make one action of it instead")
+        first, last = seam
+        owner = context.object
+        animation = owner.animation_data or owner.animation_data_create()
+        blend = self.made(context, _cut(take, first, last), f"{name}, blend")
+        after = self.made(context, _cut(take, last, len(take) - 1), f"{chosen[1].name}, moved")
+        animation.action = None
+        track = animation.nla_tracks.new()
+        track.name = name
+        start = take.start
+        for action, begin, end in (
+            (chosen[0], 0, first),
+            (blend, first, last),
+            (after, last, len(take) - 1),
+        ):
+            if end <= begin:
+                continue
+            strip = track.strips.new(action.name, round(start + begin), action)
+            slot = actions.slot_for(action, owner)
+            if slot is not None:
+                strip.action_slot = slot
+            strip.action_frame_start, strip.action_frame_end = start + begin, start + end
+            strip.frame_start, strip.frame_end = start + begin, start + end
+            strip.extrapolation = "HOLD_FORWARD" if action == after else "NOTHING"
+
+
+def _cut(take: Take, first: int, last: int) -> Take:
+    return replace(
+        take,
+        start=take.start + first,
+        poses=take.poses[first : last + 1],
+        objects=take.objects[first : last + 1],
+        contacts=None,
+    )
+
+
+def _through(value: float, count: int) -> list[float]:
+    """Weights of ``count`` actions for a value that goes from one to the next: 0, 1, 2 …"""
+    at = min(max(value, 0.0), count - 1.0)
+    return [max(0.0, 1.0 - abs(at - number)) for number in range(count)]
+
+
+CLASSES = (MOTIONWEAVE_OT_blend, MOTIONWEAVE_OT_parametric, MOTIONWEAVE_OT_transition)

@@ -1,0 +1,59 @@
+"""Operators on the library of clips: find what is like an action, and bring it in."""
+
+from typing import Any
+
+import bpy
+
+from ..preferences import library_folder
+from ..properties import settings
+from .base import OneAction, Steps, Trouble
+
+
+class MOTIONWEAVE_OT_find(OneAction, bpy.types.Operator):
+    """Find clips of the library that are like the action"""
+
+    bl_idname = "motionweave.find"
+    bl_label = "Find in Library"
+
+    most: bpy.props.IntProperty(name="At most", default=10, min=1)
+
+    def steps(self, context: Any) -> Steps:
+        folder = library_folder(context)
+        take = yield from self.taken(context)
+        answer = yield from self.computed(context, "find", [take], folder=folder, most=self.most)
+        rows = settings(context).found
+        rows.clear()
+        for one in answer.values["found"]:
+            row = rows.add()
+            row.name, row.distance = one["clip"], one["distance"]
+            row.first, row.last = one["start"], one["end"]
+        self.report({"INFO"}, f"Found {len(rows)} stretches like {take.name!r}")
+
+
+class MOTIONWEAVE_OT_fetch(OneAction, bpy.types.Operator):
+    """Bring a stretch that was found in the library to the armature, as a new action"""
+
+    bl_idname = "motionweave.fetch"
+    bl_label = "Bring In"
+
+    number: bpy.props.IntProperty(name="Number", description="Row in the list of what was found")
+
+    def steps(self, context: Any) -> Steps:
+        folder, rows = library_folder(context), settings(context).found
+        if not 0 <= self.number < len(rows):
+            raise Trouble("find something in the library first")
+        row = rows[self.number]
+        take = yield from self.taken(context)
+        answer = yield from self.computed(
+            context,
+            "fetch",
+            [take],
+            folder=folder,
+            clip=row.name,
+            start=row.first,
+            end=row.last,
+        )
+        self.made(context, answer.takes[0], row.name)
+
+
+CLASSES = (MOTIONWEAVE_OT_find, MOTIONWEAVE_OT_fetch)
