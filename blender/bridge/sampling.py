@@ -65,15 +65,22 @@ def at_rest(context: Any, owner: Any) -> Take:
 
 def checked(owner: Any, action: Any) -> None:
     """Refuse an action that has nothing for an armature."""
+    problem = misfit(owner, action)
+    if problem:
+        raise Trouble(problem)
+
+
+def misfit(owner: Any, action: Any) -> str:
+    """Why an action has nothing for an armature; empty if it has."""
     bones = actions.bones_of(actions.curves_for(action, owner))
     if not bones:
-        raise Trouble(f"the action {action.name!r} has no keyframes on bones")
-    known = {bone.name for bone in owner.data.bones}
-    if not bones & known:
-        raise Trouble(
+        return f"the action {action.name!r} has no keyframes on bones"
+    if bones.isdisjoint(bone.name for bone in owner.data.bones):
+        return (
             f"the action {action.name!r} moves bones that {owner.name!r} does not have "
             f"({', '.join(sorted(bones)[:3])}); bring it over with Retarget"
         )
+    return ""
 
 
 def pose_of(owner: Any) -> np.ndarray:

@@ -234,7 +234,7 @@ def _along(rows: np.ndarray, fps: float) -> Callable[[float], np.ndarray]:
 
 
 def _seam(joined: mw.Motion, motions: list[mw.Motion]) -> tuple[int, int] | None:
-    """The last frame before and the first after a transition; None if it reaches an end of the result.
+    """The last frame before and the first after a transition; None if there is none of them.
 
     Before it the first clip is as it was; after it joints turn as in the second.
     """

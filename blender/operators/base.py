@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..bridge import actions, sampling, writing
-from ..compute.engine import Answer, Task, Trouble, finished
+from ..compute.engine import Task, Trouble, finished
 from ..compute.take import Take
 from ..preferences import engine_place
 from ..properties import ClipName, settings
@@ -95,7 +95,7 @@ class Work:
     # Steps
 
     def computed(self, context: Any, job: str, takes: list[Take], **values: Any) -> Any:
-        """Do a job; a generator that returns its `Answer`."""
+        """Do a job; a generator that returns an `Answer`."""
         task = Task(engine_place(context), job, takes, values)
         begun = time.monotonic()
         for _ in finished(task):
@@ -220,16 +220,3 @@ def only_armature(context: Any) -> None:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-__all__ = [
-    "Answer",
-    "OneAction",
-    "SeveralActions",
-    "Steps",
-    "Trouble",
-    "Work",
-    "action_named",
-    "all_taken",
-    "only_armature",
-]

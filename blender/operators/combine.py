@@ -8,7 +8,7 @@ import numpy as np
 
 from ..bridge import actions
 from ..compute.take import Take
-from ..properties import settings
+from . import live
 from .base import SeveralActions, Steps, Trouble
 
 _MEASURES = (
@@ -58,7 +58,7 @@ class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
         answer = yield from self.computed(context, "blend", takes, weights=weights)
         action = self.made(context, answer.takes[0], "Blend")
         if self.along == "NOW" and not len(self.clips):
-            settings(context).live_action = action
+            live.follow(context, action, takes)
 
     def _weights(self, context: Any) -> Any:
         if self.along == "NOW":

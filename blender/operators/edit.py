@@ -98,11 +98,7 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
         takes = yield from all_taken(context, source, [action])
         # How the body stands on its floor is seen in what it plays, else in its rest pose.
         played = None if owner.animation_data is None else owner.animation_data.action
-        try:
-            if played is None:
-                raise Trouble("no action")
-            sampling.checked(owner, played)
-        except Trouble:
+        if played is None or sampling.misfit(owner, played):
             takes.append(sampling.at_rest(context, owner))
         else:
             takes += yield from all_taken(context, owner, [played])

@@ -30,6 +30,13 @@ class _Live:
 _live = _Live()
 
 
+def follow(context: Any, action: Any, takes: list[Any]) -> None:
+    """Let an action follow the sliders from now on; takes are those of the panel's list."""
+    _live.forget()
+    _live.key, _live.takes = _key(context), takes
+    settings(context).live_action = action
+
+
 def weights_changed(context: Any) -> None:
     """Called by Blender whenever a weight of the panel's list is changed."""
     chosen = settings(context)
@@ -74,11 +81,16 @@ def _begin(context: Any, owner: Any) -> None:
     weights = [clip.weight for clip in clips]
     if len(clips) < 2 or not any(weights):
         return
-    key = owner.name, tuple(clip.action.name for clip in clips)
-    if key != _live.key:
+    if _key(context) != _live.key:
         _live.takes = _exhausted(all_taken(context, owner, [clip.action for clip in clips]))
-        _live.key = key
+        _live.key = _key(context)
     _live.task = Task(engine_place(context), "blend", _live.takes, {"weights": weights})
+
+
+def _key(context: Any) -> Any:
+    """What the takes are of."""
+    clips = settings(context).clips
+    return context.object.name, tuple(clip.action.name for clip in clips if clip.action is not None)
 
 
 def _exhausted(steps: Any) -> Any:
