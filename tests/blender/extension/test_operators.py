@@ -20,6 +20,7 @@ from tests.blender.extension.conftest import (
     part,
     take_of,
 )
+from tests.docs.blocks import ROOT, blocks
 
 CLOSE = 1e-5
 BOTH = [{"name": "walk", "weight": 0.3}, {"name": "jog", "weight": 0.7}]
@@ -234,6 +235,14 @@ def test_find(pair: SimpleNamespace, clips: Path, monkeypatch: pytest.MonkeyPatc
     found = pair.bpy.context.scene.motionweave.found
     assert "walk" in found[0].name
     _made(pair, "fetch", action="walk", number=0)
+
+
+def test_what_the_documentation_says(pair: SimpleNamespace) -> None:
+    """Its page is not run with the others: it needs Blender."""
+    (block,) = blocks(ROOT / "docs" / "blender.md")
+    count = len(pair.bpy.data.actions)
+    exec(block.text, {})
+    assert len(pair.bpy.data.actions) == count + 4
 
 
 # The same jobs in a process beside Blender
