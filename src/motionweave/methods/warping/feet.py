@@ -24,7 +24,7 @@ from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import smoothstep
+from motionweave.core.curves import smootherstep, smoothstep
 from motionweave.core.motion import Motion
 from motionweave.methods.warping.goals import Posed
 from motionweave.methods.warping.moments import Span, stances
@@ -38,10 +38,14 @@ _LEADING, _WIDTH, _LEAVING = 0.4, 0.1, 0.15
 # What is known costs so much more than anything else pulls.
 _KNOWN = 1e7
 # Leg lengths above the floor that a foot in the air keeps, unless the clip's own is lower.
-_CLEARANCE = 0.02
+_CLEARANCE = 0.03
+# Share of its length to which a leg in the air may be stretched, and that it always may more.
+_STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
 _ROUNDING = 1e-9
 _ROUNDS = 3
+# Seconds around a goal in which the body gives way less and less.
+_FIRM = 0.15
 
 
 @dataclass(frozen=True)
@@ -53,8 +57,8 @@ class Keyed:
     whole
         The clip with all keys of leg joints: where feet go.
     footed
-        The clip with the keys of ankles and toes alone: how feet are turned. A leg that
-        is swung further does not tilt the foot that stands.
+        The clip with the keys of ankles and toes alone: how feet are turned that stand. A
+        leg that is swung further does not tilt the foot on the floor.
     own
         For each side ``(2, T)``: how much of a key of thigh or shin there is, in the air and
         in stances, 0 to 1. Where it is 1 the leg is as keyed, and its foot where that is.
@@ -154,26 +158,32 @@ class Feet:
             spans = stances(firm, side)
             way, ground = _held(own, moved, path, spans, fps)
             way[:, :3] += _goal_shift(side, posed, shape, clip, spans)
-            turn = rotations.about_vertical(way[:, 3])
-            ankle = way[:, :3] + rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
             index = SIDES.index(side)
             standing = _standing(spans, len(way))
+            firmness = _eased(standing, fps)
+            level = rotations.about_vertical(way[:, 3])
+            pose = _between(after[1][:, limb.end], foot[1][:, limb.end], firmness)
+            # From turned as ankle keys have it to turned as it is to be.
+            turn = rotations.multiply(
+                level, rotations.multiply(pose, rotations.inverse(foot[1][:, limb.end]))
+            )
+            ankle = way[:, :3] + rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
             lever = rotations.rotate(turn, sole[:, index] - foot[0][:, limb.end])
             least = np.minimum(
                 self.points[:, index, :, 1], self.floor[:, index] + _CLEARANCE * clip.scale
             )
             sunk = (least + ground - lever[..., 1] - ankle[:, 1]).max(axis=0)
             ankle[:, 1] += _lifted(sunk - _ROUNDING * clip.scale, standing, fps)
-            turned = rotations.multiply(turn, foot[1][:, limb.end])
+            turned = rotations.multiply(level, pose)
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
             own_way = np.where(standing, in_stance, loose)
-            result.append(Plan(side, limb, ankle, turned, _eased(standing, fps), own_way))
+            result.append(Plan(side, limb, ankle, turned, firmness, own_way))
         return result
 
 
 def follow(
     motion: Motion, plans: Sequence[Plan], clip: Clip, still: Sequence[float]
-) -> tuple[Motion, dict[str, Array]]:
+) -> tuple[Motion, dict[str, Array], Array]:
     """The motion with its legs solved for their feet, the body giving way where it must.
 
     Frames in which a foot is where it should be already stay as they are, bit for bit.
@@ -195,9 +205,11 @@ def follow(
         The result.
     dict
         For each side by how much ``(T,)`` the foot misses its plan.
+    Array
+        ``(T, 3)`` by how much the body gives way.
     """
     if not plans:
-        return motion, {}
+        return motion, {}, np.zeros((len(motion), 3))
     positions, orientations = motion.forward()
     ways = [_way(plan, positions, orientations, clip) for plan in plans]
     # Only frames that the warp has touched may give way: all others are to stay.
@@ -205,13 +217,15 @@ def follow(
         [np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0
     )
     free = near(free, max(round(_LEADING * motion.fps), 2))
-    free[[round(frame) for frame in still]] = False
     shift = body_shift(positions, ways, free, motion.fps, clip.scale)
+    for frame in still:
+        away = np.abs(np.arange(len(motion)) - frame) / motion.fps
+        shift *= smootherstep(away / _FIRM)[:, None]
     local = np.array(motion.rotations)
     missing = {}
     for plan, way in zip(plans, ways, strict=True):
         missing[plan.side], _ = solve_limb(motion, positions, orientations, way, shift, local)
-    return replace(motion, root=motion.root + shift, rotations=local), missing
+    return replace(motion, root=motion.root + shift, rotations=local), missing, shift
 
 
 def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootWay:
@@ -223,6 +237,7 @@ def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootW
     turn = np.where(turn[:, 3:] < 0.0, -turn, turn)
     if np.any(share > 0.0):
         turn = np.where(share > 0.0, rotations.exp((1.0 - share) * rotations.log(turn)), turn)
+    goal = _within_reach(goal, plan, positions, clip)
     off = np.linalg.norm(goal - end, axis=-1) > _ROUNDING * clip.scale
     off |= np.linalg.norm(turn[:, :3], axis=-1) > _ROUNDING
     off &= plan.own < 1.0
@@ -232,7 +247,37 @@ def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootW
         rotations.rotate(orientations[:, plan.limb.upper], axis),
         np.where(off[:, None], goal, end),
         np.where(off[:, None], turn, rotations.IDENTITY),
-        np.where(off, plan.standing * (1.0 - plan.own), 0.0),
+        plan.standing * (1.0 - plan.own),
+    )
+
+
+def _within_reach(goal: Array, plan: Plan, positions: Array, clip: Clip) -> Array:
+    """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
+
+    Beyond the clip's own length a leg in the air follows less and less: its foot comes along
+    with the body instead, and the knee does not snap.
+    """
+    hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
+    full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    there = clip.forward[0]
+    own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
+    span = goal - hip
+    wanted = np.linalg.norm(span, axis=-1)
+    room = np.maximum(_STRETCH * full - own, _LEAST_ROOM * full)
+    longer = np.maximum(wanted - own, 0.0)
+    kept = wanted - longer - room * np.expm1(-longer / room)
+    share = (1.0 - plan.standing) * (longer > _ROUNDING * full)
+    return hip + span * (1.0 + share * (kept / np.maximum(wanted, 1e-12) - 1.0))[:, None]
+
+
+def _between(loose: Array, firm: Array, firmness: Array) -> Array:
+    """Orientations ``(T, 4)`` from those in the air to those on the floor."""
+    if loose is firm:
+        return firm
+    apart = rotations.log(rotations.multiply(loose, rotations.inverse(firm)))
+    share = (1.0 - firmness)[:, None]
+    return np.where(
+        share == 0.0, firm, rotations.multiply(rotations.exp(share * apart), firm)
     )
 
 

@@ -219,11 +219,15 @@ def _warn(message: str) -> None:
     warnings.warn(message, QualityWarning, stacklevel=6)
 
 
-def pose_turns(posed: Sequence[Posed], neutral: Mapping[int, Iterable[float]]) -> list[Turn]:
+def pose_turns(
+    posed: Sequence[Posed],
+    neutral: Mapping[int, Iterable[float]],
+    left_out: AbstractSet[int] = frozenset(),
+) -> list[Turn]:
     """Joint keys of posed frames: each joint that any goal turns is keyed in all of them.
 
     ``neutral`` holds, for each joint, the frames of keys of its own, which the
-    displacement between posed frames must leave alone.
+    displacement between posed frames must leave alone. Joints ``left_out`` get no keys.
     """
     turned: set[int] = set()
     for p in posed:
@@ -231,7 +235,7 @@ def pose_turns(posed: Sequence[Posed], neutral: Mapping[int, Iterable[float]]) -
         turned.update(np.flatnonzero(apart > 1e-9).tolist())
     frames = {p.frame for p in posed}
     turns = []
-    for joint in sorted(turned):
+    for joint in sorted(turned - left_out):
         for p in posed:
             rotation = p.after.rotations[joint]
             turns.append(Turn(p.frame, joint, rotation, ease=p.ease, still=p.still))

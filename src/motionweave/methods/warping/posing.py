@@ -145,8 +145,8 @@ class Pose:
 
 # How unwillingly a hinge turns about another axis than its own, against its own stiffness.
 _SIDEWAYS = 60.0
-# What a radian beyond a hinge's limit counts.
-_LIMIT = 30.0
+# What a radian beyond a hinge's limit counts against an aim missed by the body's scale.
+_LIMIT = 8.0
 
 
 def solve(body: Body, start: Pose, aims: Sequence[Aim]) -> Pose:
@@ -247,7 +247,7 @@ class _Problem:
     def errors(self, pose: Pose, slack: float) -> Array:
         places, beyond = self.forward(pose)
         missed = self.aims.misses(places) * (self.weights / slack)[:, None]
-        return np.concatenate([missed.ravel(), _LIMIT * beyond])
+        return np.concatenate([missed.ravel(), _LIMIT / slack * beyond])
 
     def turn(self, pose: Pose) -> Array:
         """How far a pose is from the start, ``(count,)``."""
@@ -265,7 +265,7 @@ class _Problem:
             limit = self.body.limits[i]
             at = 3 * np.flatnonzero(self.free == limit.hinge.joint)
             if len(at):
-                limits[i, at[0] : at[0] + 3] = _LIMIT * limit.axis
+                limits[i, at[0] : at[0] + 3] = _LIMIT / slack * limit.axis
         return np.concatenate([aims.reshape(-1, self.count), limits])
 
     def moved(self, pose: Pose, step: Array) -> Pose:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -113,13 +114,13 @@ class _Kept:
         self.feet = Feet(clip)
         self.plans: list[Plan] = []
         self.missing: Mapping[str, Array] = {}
+        self.given_way: Array = np.zeros((len(clip.motion), 3))
 
     def kept(self, motion: Motion, posed: Sequence[Posed] = ()) -> Motion:
         """The motion with its feet where they are meant to be."""
         self.plans = self.feet.plans(self.keyed, self.path, posed, self.shape, self.release)
-        still = [p.frame for p in self.given.path if p.key.joint != "heading"]
-        still += [p.frame for p in posed]
-        result, self.missing = follow(motion, self.plans, self.clip, still)
+        still = [p.frame for p in posed]
+        result, self.missing, self.given_way = follow(motion, self.plans, self.clip, still)
         return result
 
     def tell(self, result: Motion) -> None:
@@ -132,6 +133,10 @@ class _Kept:
                     f"the {plan.side} foot gives way by {off[frame] / self.clip.scale:.0%} of a "
                     f"leg at frame {frame}: the body is out of its reach there"
                 )
+        for p in self.given.path:
+            way = float(np.linalg.norm(self.given_way[round(p.frame)])) / self.clip.scale
+            if p.key.joint != "heading" and way > _SLIPPED:
+                _warn(f"{p.key}: gives way to the standing feet by {way:.0%} of a leg")
         knees = [leg.middle for leg in self.clip.legs.values()]
         thighs = [leg.upper for leg in self.clip.legs.values()]
         for turn in self.turns:
@@ -169,9 +174,9 @@ def _to_goals(
     here = clip.now(motion if feet is None or motion is clip.motion else feet.kept(motion))
     frames = goal_frames(here, given.goals)
     # Legs are solved for their feet afterwards: their keys do not bind the goals.
-    legs = set() if feet is None else _below(clip, "thigh")
+    legs: set[int] = set() if feet is None else _below(clip, "thigh")
     turns = [turn for turn in given.turns if turn.joint not in legs]
-    result, posed = _posed(here, frames, turns, shape, trunk)
+    result, posed = _posed(here, frames, turns, shape, trunk, legs)
     if feet is not None:
         result = feet.kept(result, posed)
     result = hold_hands(here, clip.now(result), given.goals)
@@ -185,8 +190,12 @@ def _posed(
     turns: Sequence[Turn],
     shape: Shape,
     trunk: Sequence[int],
+    legs: AbstractSet[int],
 ) -> tuple[Motion, list[Posed]]:
-    """The motion displaced so that it goes through poses that meet the goals."""
+    """The motion displaced so that it goes through poses that meet the goals.
+
+    ``legs`` are left as they are: they are solved for their feet afterwards.
+    """
     keyed = [turn for turn in turns if turn.factor is None]
     posed = [
         pose(clip, goal, {t.joint for t in keyed if abs(t.frame - goal.frame) < 1e-9})
@@ -195,7 +204,7 @@ def _posed(
     neutral: dict[int, set[float]] = {}
     for turn in keyed:
         neutral.setdefault(turn.joint, set()).add(turn.frame)
-    quaternions = warp_rotations(clip, pose_turns(posed, neutral), shape, trunk)
+    quaternions = warp_rotations(clip, pose_turns(posed, neutral, legs), shape, trunk)
     # The root's shift goes with the body where it is held through a turn.
     level = rotations.about_vertical(clip.facing)
     values = np.array(

@@ -129,9 +129,16 @@ def warp(
     if kinds:
         result = result.with_constraints(c for c in result.constraints if c.kind not in kinds)
     if result is not clip.motion:
-        # Feet are kept above already. Time comes after the check: a clip that is to go
+        # Feet are kept above already, and those on stairs are not on the clip's floor. Time comes after the check: a clip that is to go
         # faster is to accelerate more.
-        result = finished(result, [clip.motion], clean=clean, plant=lambda kept: kept)
+        climbs = any(key.joint in ("height", "position") for key in given)
+        result = finished(
+            result,
+            [clip.motion],
+            clean=clean,
+            plant=lambda kept: kept,
+            meant=("slide", "floor") if climbs else (),
+        )
     return _warp_time(result, time_keys, part_times, tension, monotone)
 
 
