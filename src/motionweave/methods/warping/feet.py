@@ -216,8 +216,7 @@ def follow(
     free = np.any(
         [np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0
     )
-    free = near(free, max(round(_LEADING * motion.fps), 2))
-    shift = body_shift(positions, ways, free, motion.fps, clip.scale)
+    shift = body_shift(positions, ways, free, motion.fps, clip.scale, meant=True)
     for frame in still:
         away = np.abs(np.arange(len(motion)) - frame) / motion.fps
         shift *= smootherstep(away / _FIRM)[:, None]

@@ -114,10 +114,10 @@ def _curve(clip: Clip, knots: list[_Knot], shape: Shape, base: Array) -> Array:
         )
         if not chosen:
             continue
-        times = [k.placed.frame for k in chosen]
-        for a, b in pairwise(times):
-            if b - a < 1e-9:
-                raise WarpError(f"two keys for the root at frame {a:g}; keep one")
+        for a, b in pairwise(k.placed for k in chosen):
+            if b.frame - a.frame < 1e-9:
+                keys = " and ".join(dict.fromkeys((str(a.key), str(b.key))))
+                raise WarpError(f"{keys}: two keys for the root at frame {a.frame:g}; keep one")
         weights = shape.weights([k.placed.knot for k in chosen], len(base), clip.motion.fps)
         if scaled:
             zero = _zero(chosen[0].placed, base)
