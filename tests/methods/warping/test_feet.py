@@ -59,7 +59,7 @@ def walk(request):
 @pytest.mark.parametrize("hold", [False, "after"])
 def test_standing_feet_do_not_slide(walk, name, hold):
     warped = mw.warp(walk, KEYS[name], hold=hold, ease=1.0)
-    assert slides(warped, walk) < 0.25
+    assert slides(warped, walk) < 0.35
     # Without, they do: the test can fail.
     loose = mw.warp(walk, KEYS[name], hold=hold, ease=1.0, clean=False)
     if name != "reach":

@@ -236,8 +236,13 @@ def test_a_turn_leaves_a_factor_at_the_same_key(walk):
     keys = [mw.Key(40, "LeftArm", factor=2.0), mw.Key(40, "LeftArm", turn=(0, 0, 0.001))]
     scaled = mw.warp(walk, keys[:1], paper=True)
     both = mw.warp(walk, keys, paper=True)
-    assert np.degrees(rotations.angle_between(both.rotations[40, arm], scaled.rotations[40, arm])) < 0.01
-    assert np.degrees(rotations.angle_between(both.rotations[40, arm], walk.rotations[40, arm])) > 1.0
+    assert (
+        np.degrees(rotations.angle_between(both.rotations[40, arm], scaled.rotations[40, arm]))
+        < 0.01
+    )
+    assert (
+        np.degrees(rotations.angle_between(both.rotations[40, arm], walk.rotations[40, arm])) > 1.0
+    )
 
 
 def test_the_paper_s_form_is_euler_angles_and_nothing_else(walk):
@@ -291,7 +296,9 @@ def test_a_goal_under_the_floor_is_told(walk):
 
 
 def test_goals_that_contradict_each_other_are_not_called_out_of_reach(walk):
-    hand, elbow = (walk.positions()[40, walk.skeleton.index(n)] for n in ("LeftHand", "LeftForeArm"))
+    hand, elbow = (
+        walk.positions()[40, walk.skeleton.index(n)] for n in ("LeftHand", "LeftForeArm")
+    )
     keys = [
         mw.Key(40, "left_hand", goal=hand + [0.0, 0.1, 0.0]),
         mw.Key(40, "left_elbow", goal=elbow - [0.0, 0.25, 0.0]),

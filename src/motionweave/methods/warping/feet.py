@@ -213,9 +213,7 @@ def follow(
     positions, orientations = motion.forward()
     ways = [_way(plan, positions, orientations, clip) for plan in plans]
     # Only frames that the warp has touched may give way: all others are to stay.
-    free = np.any(
-        [np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0
-    )
+    free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
     shift = body_shift(positions, ways, free, motion.fps, clip.scale, meant=True)
     for frame in still:
         away = np.abs(np.arange(len(motion)) - frame) / motion.fps
@@ -275,9 +273,7 @@ def _between(loose: Array, firm: Array, firmness: Array) -> Array:
         return firm
     apart = rotations.log(rotations.multiply(loose, rotations.inverse(firm)))
     share = (1.0 - firmness)[:, None]
-    return np.where(
-        share == 0.0, firm, rotations.multiply(rotations.exp(share * apart), firm)
-    )
+    return np.where(share == 0.0, firm, rotations.multiply(rotations.exp(share * apart), firm))
 
 
 def _points(motion: Motion) -> Array:
