@@ -12,13 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_clips(parser, "one")
     parser.add_argument("keys", type=Path, help="warp file: keys in YAML or JSON")
     common.add_output(parser)
-    feet = parser.add_mutually_exclusive_group()
-    feet.add_argument(
-        "--clean", action="store_true", help="also plant feet anew that keys of legs have moved"
-    )
-    feet.add_argument(
-        "--no-clean", action="store_true", help="leave the legs exactly as the keys have them"
-    )
+    common.add_cleaning(parser)
     parser.add_argument(
         "--plot",
         type=Path,
@@ -36,7 +30,7 @@ def run(args: argparse.Namespace) -> None:
         common.check_output(args.plot, [args.clip, args.keys], motion=False)
     recipe = load_warp(args.keys)
     motion = common.load_clip(args, args.clip)
-    changed = {"clean": args.clean} if args.clean or args.no_clean else {}
+    changed = {"clean": False} if args.no_clean else {}
     warped = recipe.apply(motion, **changed)
     common.save_clip(warped, args.output)
     written = [args.output]
@@ -57,7 +51,7 @@ def run(args: argparse.Namespace) -> None:
     at = ", ".join(f"{frame:g}" for frame in frames) or "none"
     lines = [
         f"{recipe.title or args.keys.name}: {len(recipe.keys)} keys at frames {at}",
-        f"{len(warped)} frames at {warped.fps:g} a second",
+        f"{len(warped)} frames at {warped.fps:g} fps",
         *(f"wrote {path}" for path in written),
     ]
     common.emit(args, data, "\n".join(lines))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
-from motionweave.measure.check import Finding, check
+from motionweave.measure.check import Finding, FindingKind, check
 
 
 def _planted(motion: Motion) -> Motion:
@@ -30,6 +30,7 @@ def finished(
     clean: bool,
     plant: Callable[[Motion], Motion] = _planted,
     whole: bool = False,
+    meant: Collection[FindingKind] = (),
     stacklevel: int = 3,
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
@@ -50,6 +51,9 @@ def finished(
         default.
     whole
         Whether the result does what each of the clips does; see `check`.
+    meant
+        Kinds of findings that are what was asked for, such as feet on stairs that lead
+        down.
     stacklevel
         Whose line the warnings name, as in `warnings.warn`.
 
@@ -64,6 +68,7 @@ def finished(
     else:
         # Whoever leaves the feet as they are knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
+    found = tuple(finding for finding in found if finding.kind not in meant)
     for warning in (*told, *(QualityWarning(str(finding), finding) for finding in found)):
         warnings.warn(warning, stacklevel=stacklevel)
     return result

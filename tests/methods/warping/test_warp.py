@@ -201,7 +201,13 @@ def test_the_upper_body_can_run_late(walk):
         ({"keys": [mw.Key(3, "height", offset=0.1)] * 2}, "two keys for the root"),
         ({"keys": [mw.Key(3, "spine", rotation=(0, 0, 0, 1))]}, "for one joint"),
         ({"keys": [mw.Key(3, "spine", goal=(0, 0, 0))]}, "for one joint"),
-        ({"hold": "never"}, "expected True"),
+        ({"hold": "never"}, "hold='never': expected"),
+        ({"euler": "XXZ"}, "euler='XXZ': expected"),
+        ({"keys": 5}, "expected a Key or several"),
+        ({"time_keys": 5}, "time keys"),
+        ({"part_times": [1]}, "time keys by part"),
+        ({"keys": [mw.Key(9, "head", turn=(1, 0, 0), until=3)]}, "before it begins"),
+        ({"keys": [mw.Key(9, "hips", goal=(0, 1, 0), unit="leg")] * 2}, "another goal for it"),
         ({"tension": 2.0}, "from 0 to 1"),
         ({"release": ["left_ear"]}, "kinds of contact"),
     ],
@@ -217,3 +223,85 @@ def test_a_rig_without_roles_can_be_warped_and_posed():
     warped = mw.warp(motion, [key])
     moved = warped.positions()[20, 5] - motion.positions()[20, 5]
     np.testing.assert_allclose(moved, [0.1, 0.1, 0.0], atol=1e-6)
+
+
+def test_one_key_needs_no_list(walk):
+    key = mw.Key(40, "spine", turn=(20, 0, 0))
+    assert mw.warp(walk, key) == mw.warp(walk, [key])
+
+
+def test_a_turn_leaves_a_factor_at_the_same_key(walk):
+    """In the paper's form, too, both are there: a·θ + b."""
+    arm = walk.skeleton.index("LeftArm")
+    keys = [mw.Key(40, "LeftArm", factor=2.0), mw.Key(40, "LeftArm", turn=(0, 0, 0.001))]
+    scaled = mw.warp(walk, keys[:1], paper=True)
+    both = mw.warp(walk, keys, paper=True)
+    assert (
+        np.degrees(rotations.angle_between(both.rotations[40, arm], scaled.rotations[40, arm]))
+        < 0.01
+    )
+    assert (
+        np.degrees(rotations.angle_between(both.rotations[40, arm], walk.rotations[40, arm])) > 1.0
+    )
+
+
+def test_the_paper_s_form_is_euler_angles_and_nothing_else(walk):
+    keys = [mw.Key(40, "hips", turn=(10, 0, 0)), mw.Key(40, "left_arm", turn=(0, 30, 20))]
+    assert mw.warp(walk, keys, paper=True) == mw.warp(walk, keys, euler="ZYX", clean=False)
+
+
+def test_a_key_that_lasts_stays_the_same(walk):
+    head = walk.skeleton.index("Head")
+    key = mw.Key(30, "head", turn=(0, 25, 0), until=60, axes="parent")
+    warped = mw.warp(walk, [key, mw.Key(80, "head", turn=(0, -10, 0), axes="parent")])
+    turn = np.degrees(turned(warped, walk)[:, head])
+    np.testing.assert_allclose(turn[30:61], 25.0, atol=1e-6)
+    assert turn[80] == pytest.approx(10.0, abs=1e-6)
+
+
+def test_a_key_on_every_stance(walk):
+    from motionweave.methods.warping.moments import stances
+
+    head = walk.skeleton.index("Head")
+    warped = mw.warp(walk, mw.Key("every left stance", "head", turn=(9, 0, 0), ease=0.2))
+    turn = np.degrees(turned(warped, walk)[:, head])
+    spans = stances(walk, "left")
+    assert len(spans) > 1
+    for first, last in spans:
+        assert turn[round(0.5 * (first + last))] == pytest.approx(9.0, abs=1e-6)
+
+
+def test_both_hands_hold_a_box_before_the_chest_in_every_frame(walk):
+    from motionweave.body.heading import facing
+    from motionweave.body.rig.roles import leg_length
+
+    leg = leg_length(walk.skeleton)
+    places = {"left_hand": (0.15, -0.25, 0.4), "right_hand": (-0.15, -0.25, 0.4)}
+    keys = [
+        mw.Key(30, hand, goal=goal, of="chest", unit="leg", until=70)
+        for hand, goal in places.items()
+    ]
+    warped = mw.warp(walk, keys)
+    roles = mw.find_rig(walk.skeleton).roles
+    joints = warped.positions()
+    for hand, goal in places.items():
+        beside = joints[30:71, roles[hand]] - joints[30:71, roles["chest"]]
+        level = mw.Planar(-facing(warped)[30:71]).apply(beside)
+        np.testing.assert_allclose(level / leg, np.tile(goal, (41, 1)), atol=0.01)
+
+
+def test_a_goal_under_the_floor_is_told(walk):
+    with pytest.warns(mw.QualityWarning, match="under the floor"):
+        mw.warp(walk, mw.Key(40, "right_hand", goal=(0.0, -0.4, 1.0)))
+
+
+def test_goals_that_contradict_each_other_are_not_called_out_of_reach(walk):
+    hand, elbow = (
+        walk.positions()[40, walk.skeleton.index(n)] for n in ("LeftHand", "LeftForeArm")
+    )
+    keys = [
+        mw.Key(40, "left_hand", goal=hand + [0.0, 0.1, 0.0]),
+        mw.Key(40, "left_elbow", goal=elbow - [0.0, 0.25, 0.0]),
+    ]
+    with pytest.warns(mw.QualityWarning, match="contradicts the other goals"):
+        mw.warp(walk, keys)

@@ -86,7 +86,7 @@ def find_footing(
     held = resting > 0.0
     planted = np.asarray(held.any(axis=0))
     sunk = (floor.above(points) < -_SUNK * size).any(axis=0)
-    free = _near(planted | sunk, reach)
+    free = near(planted | sunk, reach)
     if not free.any():
         return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
     shifts = _bounded(_solve(points, resting, heights, floor, fps, ease, free), size)
@@ -107,7 +107,7 @@ def _bounded(shifts: Array, size: float) -> Array:
     return np.asarray(shifts * share[:, None])
 
 
-def _near(mask: BoolArray, reach: int) -> BoolArray:
+def near(mask: BoolArray, reach: int) -> BoolArray:
     """Frames less than ``reach`` frames from those of a mask ``(T,)``."""
     count = np.cumsum(np.concatenate([[0], mask]))
     frames = np.arange(len(mask))

@@ -87,7 +87,13 @@ class _Leg(NamedTuple):
 
 
 def body_shift(
-    positions: Array, ways: Sequence[FootWay], free: BoolArray, fps: float, size: float
+    positions: Array,
+    ways: Sequence[FootWay],
+    free: BoolArray,
+    fps: float,
+    size: float,
+    *,
+    meant: bool = False,
 ) -> Array:
     """Shifts ``(T, 3)`` of the body for legs whose feet go their ways.
 
@@ -101,6 +107,9 @@ def body_shift(
         ``(T,)`` frames that may change.
     size
         Leg length.
+    meant
+        Whether the body is where it is meant to be, as in a crouch: it does not give way to
+        knees that are bent, but to those that bend suddenly or cannot reach.
     """
     count = len(positions)
     shift = np.zeros((count, 3))
@@ -113,7 +122,7 @@ def body_shift(
     for _ in range(_ROUNDS):
         rows = plain.copy()
         for leg in legs:
-            _add_leg(rows, leg, shift, fps, size)
+            _add_leg(rows, leg, shift, fps, size, meant)
         new = rows.solve(free)
         moved = float(np.abs(new - shift).max())
         shift = new
@@ -140,16 +149,20 @@ def _longer(leg: _Leg, shift: Array) -> tuple[Array, Array]:
     return longer - np.clip(longer - leg.room, 0.0, leg.give), direction
 
 
-def _add_leg(rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size: float) -> None:
+def _add_leg(
+    rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size: float, meant: bool
+) -> None:
     count = len(shift)
     frames = np.arange(count)
     longer, direction = _longer(leg, shift)
     # What the leg would have to be longer by without a shift, were the change linear.
     start = longer - np.einsum("ti,ti->t", direction, shift)
     bend = leg.hinge.bent_for(longer)
-    steep = _CALM * size / leg.hinge.slope(np.minimum(bend, leg.hinge.bend))
+    at = bend if meant else np.minimum(bend, leg.hinge.bend)
+    steep = _CALM * size / leg.hinge.slope(at)
     pull, rest = direction * steep[:, None], -start * steep
-    rows.add(frames, pull, 1.0, rest)
+    if not meant:
+        rows.add(frames, pull, 1.0, rest)
     if count > 2:
         three = np.concatenate([pull[:-2], -2.0 * pull[1:-1], pull[2:]], axis=1)
         rows.add(frames[:-2], three, (_SUDDEN * fps) ** 4, rest[:-2] - 2.0 * rest[1:-1] + rest[2:])

@@ -39,11 +39,18 @@ class Ends:
     after: float | None
 
 
-def displacement_basis(times: ArrayLike, ends: Ends, at: ArrayLike, tension: float = 0.0) -> Array:
+def displacement_basis(
+    times: ArrayLike,
+    ends: Ends,
+    at: ArrayLike,
+    tension: float = 0.0,
+    still: Sequence[bool] | None = None,
+) -> Array:
     """Weights ``(m, n)`` of n keys at ``times`` in the displacement at frames ``at`` ``(m,)``.
 
     The displacement itself is ``basis @ values``. A row belonging to a key is one
     at that key and zero elsewhere; rows outside the eased or held range are zero.
+    The displacement has no speed at keys that are ``still``.
     """
     knots = np.asarray(times, dtype=np.float64)
     at = np.asarray(at, dtype=np.float64)
@@ -51,6 +58,8 @@ def displacement_basis(times: ArrayLike, ends: Ends, at: ArrayLike, tension: flo
     # At rest at the first and at the last key, so that what eases to and from them cannot
     # overshoot: a first key that changes nothing leaves everything before it alone.
     tangents = cardinal_tangents(knots, values, tension)
+    if still is not None and any(still):
+        tangents[np.asarray(still)] = 0.0
     zero = np.zeros((1, len(knots)))
     if ends.before is not None:
         knots = np.concatenate([[knots[0] - ends.before], knots])

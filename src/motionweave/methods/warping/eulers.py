@@ -42,7 +42,8 @@ def warp_angles(row: Array, turns: Sequence[Turn], shape: Shape, fps: float) -> 
     shift = np.zeros_like(angles)
     if shifts:
         knots = [
-            _wanted(turn, _at(angles, turn.frame), order) - _at(scaled, turn.frame)
+            _wanted(turn, _at(angles if turn.vector is None else scaled, turn.frame), order)
+            - _at(scaled, turn.frame)
             for turn in shifts
         ]
         shift = _course(shifts, shape, len(row), fps) @ np.array(knots)

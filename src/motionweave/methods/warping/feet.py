@@ -3,204 +3,303 @@
 Every foot has a way it is meant to go: its own, carried along with the path, changed
 by keys and goals of the leg itself, and by nothing else. While it stands it is carried
 by one single move, that of the middle of its stance, so that it cannot slide; in the
-air it is led from one stance to the next. Then each leg is solved for its foot.
+air it is led from one stance to the next, above the floor. Then body and legs are solved
+for their feet as clean-up does it (`motionweave.contacts.clean.solve`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from motionweave.body.ik import Limb, apply_to_limb, hinge_axis, solve_two_bones
+from motionweave.body.ik import Limb
 from motionweave.body.rig.roles import SIDES
-from motionweave.body.size import body_height
-from motionweave.contacts.clean.easing import eased
-from motionweave.contacts.clean.reach import Pull, smooth_shift
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.contacts.clean.banded import BandedLeastSquares
+from motionweave.contacts.clean.footing import near
+from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core import kinematics, rotations
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.curves import smootherstep, smoothstep
 from motionweave.core.motion import Motion
-from motionweave.methods.warping.goals import Posed, limbs
-from motionweave.methods.warping.moments import stances
+from motionweave.methods.warping.goals import Posed
+from motionweave.methods.warping.moments import Span, stances
 from motionweave.methods.warping.paths import Path
 from motionweave.methods.warping.targets import Clip
 from motionweave.methods.warping.turns import Shape
 
-# Share of its length to which a leg may be stretched, unless the clip itself goes
-# further, and seconds over which the body gives way to a leg that cannot reach.
-_STRETCH = 0.985
-_GIVING = 0.12
-# Seconds over which a foot goes over from its own way to that of a stance; in the air
-# between two stances less than twice as far apart it is led from one to the other.
-_LEADING = 0.4
-# Share of the body's height within which a foot kept from sinking is eased off the floor.
-_CLEARANCE = 0.01
+# Seconds over which a foot goes over from its own way to that of a stance, the time scale of
+# that, and the seconds in which a foot that leaves the floor goes along with the body.
+_LEADING, _WIDTH, _LEAVING = 0.4, 0.1, 0.15
+# What is known costs so much more than anything else pulls.
+_KNOWN = 1e7
+# Leg lengths above the floor that a foot in the air keeps, unless the clip's own is lower.
+_CLEARANCE = 0.03
+# Share of its length to which a leg in the air may be stretched, and that it always may more.
+_STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
 _ROUNDING = 1e-9
+_ROUNDS = 3
+# Seconds around a goal in which the body gives way less and less.
+_FIRM = 0.15
 
 
 @dataclass(frozen=True)
-class FootWay:
+class Keyed:
+    """What keys of the legs themselves make of a clip, without any other key.
+
+    Parameters
+    ----------
+    whole
+        The clip with all keys of leg joints: where feet go.
+    footed
+        The clip with the keys of ankles and toes alone: how feet are turned that stand. A
+        leg that is swung further does not tilt the foot on the floor.
+    own
+        For each side ``(2, T)``: how much of a key of thigh or shin there is, in the air and
+        in stances, 0 to 1. Where it is 1 the leg is as keyed, and its foot where that is.
+    """
+
+    whole: Motion
+    footed: Motion
+    own: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Plan:
     """Where one foot is meant to be.
 
     Parameters
     ----------
-    limb
-        Thigh, shin and ankle.
+    side
+        ``"left"`` or ``"right"``.
     ankle
         ``(T, 3)`` global positions.
     orientation
         ``(T, 4)`` global orientations of the ankle.
+    standing
+        ``(T,)`` 1 in stances, 0 where the foot goes along with the body.
     own
-        ``(T,)`` how far hip and ankle are apart in the clip as it was.
+        ``(T,)`` 1 where the leg is as its keys have it instead.
     """
 
+    side: str
     limb: Limb
     ankle: Array
     orientation: Array
+    standing: Array
     own: Array
 
 
-def foot_ways(
-    clip: Clip,
-    keyed: Motion,
-    footed: Motion,
-    path: Path | None,
-    posed: Sequence[Posed],
-    shape: Shape,
-    release: Sequence[str],
-) -> list[FootWay]:
-    """The ways of the feet of every leg that is known.
+@dataclass(frozen=True, eq=False)
+class Feet:
+    """The feet of a clip as it was, with what every plan for them needs."""
 
-    Parameters
-    ----------
-    clip
-        The clip as it was.
-    keyed
-        The clip with the keys of its leg joints, and no others: where feet go.
-    footed
-        The clip with the keys of ankles and toes alone: how feet are turned. A leg that
-        is swung further does not tilt the foot that stands.
-    path
-        The path that carries the body, if any.
-    posed
-        Frames posed by goals; those of the feet count.
-    release
-        Kinds of contact that no longer hold. A foot whose heel is released stands
-        on its toe.
-    """
-    known = limbs(clip.rig)
-    firm = clip.motion.with_constraints(c for c in clip.motion.constraints if c.kind not in release)
-    before, after = clip.forward, keyed.forward()
-    foot = after if footed is keyed else footed.forward()
-    ways = []
-    for side in SIDES:
-        limb = known.get(f"{side}_shin")
-        if limb is None:
-            continue
-        toe = clip.rig.roles.get(f"{side}_toe")
-        held = toe if toe is not None and f"{side}_heel" in release else limb.end
-        own, moved = before[0][:, held], after[0][:, held]
-        if keyed is not clip.motion:
-            moved = _not_lower(moved, own, _CLEARANCE * body_height(clip.motion.skeleton))
-        spans = stances(firm, side)
-        reach = max(round(_LEADING * clip.motion.fps), 1)
-        way = _held(own, moved, path, spans, reach)
-        shift = _goal_shift(side, posed, shape, clip, spans, reach)
-        turn = rotations.about_vertical(way[:, 3])
-        to_ankle = rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
-        ways.append(
-            FootWay(
-                limb,
-                way[:, :3] + shift + to_ankle,
-                rotations.multiply(turn, foot[1][:, limb.end]),
-                np.linalg.norm(before[0][:, limb.end] - before[0][:, limb.upper], axis=-1),
+    clip: Clip
+
+    @cached_property
+    def floor(self) -> Array:
+        """``(2, sides, T)``: height of the floor under heel and toe of each foot."""
+        floor = estimate_floor(self.clip.motion)
+        return np.stack([floor.at(self.points[i]) for i in range(2)])
+
+    @cached_property
+    def points(self) -> Array:
+        """``(2, sides, T, 3)`` heels and toes."""
+        return _points(self.clip.motion)
+
+    def plans(
+        self,
+        keyed: Keyed,
+        path: Path | None,
+        posed: Sequence[Posed],
+        shape: Shape,
+        release: Sequence[str],
+    ) -> list[Plan]:
+        """Plans for the feet of every leg that is known.
+
+        Parameters
+        ----------
+        keyed
+            What keys of the legs do.
+        path
+            The path that carries the body, if any.
+        posed
+            Frames posed by goals; those of the feet count.
+        shape
+            How displacements run.
+        release
+            Kinds of contact that no longer hold. A foot whose heel is released stands
+            on its toe.
+        """
+        clip = self.clip
+        if not has_feet(clip.motion.skeleton):
+            return []
+        constraints = [c for c in clip.motion.constraints if c.kind not in release]
+        firm = clip.motion.with_constraints(constraints)
+        before, after = clip.forward, keyed.whole.forward()
+        foot = after if keyed.footed is keyed.whole else keyed.footed.forward()
+        sole = self.points if keyed.footed is clip.motion else _points(keyed.footed)
+        fps = clip.motion.fps
+        result = []
+        for side in SIDES:
+            limb = clip.legs.get(side)
+            if limb is None:
+                continue
+            toe = clip.rig.roles.get(f"{side}_toe")
+            held = toe if toe is not None and f"{side}_heel" in release else limb.end
+            own = before[0][:, held]
+            # A turned ankle moves the toes, but does not lead the foot anywhere.
+            moved = own + (after[0][:, limb.end] - before[0][:, limb.end])
+            spans = stances(firm, side)
+            way, ground = _held(own, moved, path, spans, fps)
+            way[:, :3] += _goal_shift(side, posed, shape, clip, spans)
+            index = SIDES.index(side)
+            standing = _standing(spans, len(way))
+            firmness = _eased(standing, fps)
+            level = rotations.about_vertical(way[:, 3])
+            pose = _between(after[1][:, limb.end], foot[1][:, limb.end], firmness)
+            # From turned as ankle keys have it to turned as it is to be.
+            turn = rotations.multiply(
+                level, rotations.multiply(pose, rotations.inverse(foot[1][:, limb.end]))
             )
-        )
-    return ways
+            ankle = way[:, :3] + rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
+            lever = rotations.rotate(turn, sole[:, index] - foot[0][:, limb.end])
+            least = np.minimum(
+                self.points[:, index, :, 1], self.floor[:, index] + _CLEARANCE * clip.scale
+            )
+            sunk = (least + ground - lever[..., 1] - ankle[:, 1]).max(axis=0)
+            ankle[:, 1] += _lifted(sunk - _ROUNDING * clip.scale, standing, fps)
+            turned = rotations.multiply(level, pose)
+            loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
+            own_way = np.where(standing, in_stance, loose)
+            result.append(Plan(side, limb, ankle, turned, firmness, own_way))
+        return result
 
 
-def follow_ways(motion: Motion, ways: Sequence[FootWay]) -> tuple[Motion, Array]:
+def follow(
+    motion: Motion, plans: Sequence[Plan], clip: Clip, still: Sequence[float]
+) -> tuple[Motion, dict[str, Array], Array]:
     """The motion with its legs solved for their feet, the body giving way where it must.
 
     Frames in which a foot is where it should be already stay as they are, bit for bit.
-    Also returned is by how much the body gives way, ``(T, 3)``.
+
+    Parameters
+    ----------
+    motion
+        The clip after all other keys.
+    plans
+        Of the feet.
+    clip
+        The clip as it was: it knows about which axes knees bend.
+    still
+        Frames at which the body must not give way.
+
+    Returns
+    -------
+    Motion
+        The result.
+    dict
+        For each side by how much ``(T,)`` the foot misses its plan.
+    Array
+        ``(T, 3)`` by how much the body gives way.
     """
-    nothing = np.zeros((len(motion), 3))
-    if not ways:
-        return motion, nothing
+    if not plans:
+        return motion, {}, np.zeros((len(motion), 3))
     positions, orientations = motion.forward()
+    ways = [_way(plan, positions, orientations, clip) for plan in plans]
     # Only frames that the warp has touched may give way: all others are to stay.
-    free = np.any([_off(way, positions, orientations) for way in ways], axis=0)
-    if not np.any(free):
-        return motion, nothing
-    pulls = [_pull(way, positions) for way in ways]
-    shift = smooth_shift(pulls, free, max(_GIVING * motion.fps, 1.0))
-    positions = positions + shift[:, None]
+    free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
+    shift = body_shift(positions, ways, free, motion.fps, clip.scale, meant=True)
+    for frame in still:
+        away = np.abs(np.arange(len(motion)) - frame) / motion.fps
+        shift *= smootherstep(away / _FIRM)[:, None]
     local = np.array(motion.rotations)
-    for way in ways:
-        off = _off(way, positions, orientations)
-        if not np.any(off):
-            continue
-        upper, middle, end = way.limb
-        hinge = hinge_axis(positions, orientations, way.limb)
-        solved = solve_two_bones(
-            positions[off, upper],
-            positions[off, middle],
-            positions[off, end],
-            way.ankle[off],
-            hinge=hinge[off],
-        )
-        solved_frames = np.flatnonzero(off)[:, None]
-        local[solved_frames, [upper, middle, end]] = apply_to_limb(
-            local[off], orientations[off], motion.skeleton, way.limb, solved, way.orientation[off]
-        )
-    return replace(motion, root=motion.root + shift, rotations=local), shift
+    missing = {}
+    for plan, way in zip(plans, ways, strict=True):
+        missing[plan.side], _ = solve_limb(motion, positions, orientations, way, shift, local)
+    return replace(motion, root=motion.root + shift, rotations=local), missing, shift
 
 
-def _off(way: FootWay, positions: Array, orientations: Array) -> NDArray[np.bool_]:
-    upper, middle, end = way.limb
-    length = np.linalg.norm(positions[:, middle] - positions[:, upper], axis=-1)
-    away = np.linalg.norm(positions[:, end] - way.ankle, axis=-1) > _ROUNDING * length
-    turned = rotations.angle_between(orientations[:, end], way.orientation) > _ROUNDING
-    return np.asarray(away | turned)
+def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootWay:
+    """What the solver needs to know of a plan, exactly nothing where there is nothing to do."""
+    end, turned = positions[:, plan.limb.end], orientations[:, plan.limb.end]
+    share = plan.own[:, None]
+    goal = np.where(share > 0.0, plan.ankle + share * (end - plan.ankle), plan.ankle)
+    turn = rotations.multiply(plan.orientation, rotations.inverse(turned))
+    turn = np.where(turn[:, 3:] < 0.0, -turn, turn)
+    if np.any(share > 0.0):
+        turn = np.where(share > 0.0, rotations.exp((1.0 - share) * rotations.log(turn)), turn)
+    goal = _within_reach(goal, plan, positions, clip)
+    off = np.linalg.norm(goal - end, axis=-1) > _ROUNDING * clip.scale
+    off |= np.linalg.norm(turn[:, :3], axis=-1) > _ROUNDING
+    off &= plan.own < 1.0
+    axis = clip.hinges[plan.limb.middle].axis
+    return FootWay(
+        plan.limb,
+        rotations.rotate(orientations[:, plan.limb.upper], axis),
+        np.where(off[:, None], goal, end),
+        np.where(off[:, None], turn, rotations.IDENTITY),
+        plan.standing * (1.0 - plan.own),
+    )
 
 
-def _pull(way: FootWay, positions: Array) -> Pull:
-    upper, middle, end = (positions[:, joint] for joint in way.limb)
-    length = np.linalg.norm(middle - upper, axis=-1) + np.linalg.norm(end - middle, axis=-1)
-    most = np.maximum(_STRETCH * length, way.own)
-    still = np.zeros(len(most))
-    return Pull(upper - way.ankle, way.own, most, still, still, still + 1.0)
+def _within_reach(goal: Array, plan: Plan, positions: Array, clip: Clip) -> Array:
+    """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
 
-
-def _not_lower(moved: Array, own: Array, softness: float) -> Array:
-    """A way ``(T, 3)`` lifted smoothly to where it is no lower than the foot's own way.
-
-    Keys that swing a leg differently must not drag its foot through the floor.
+    Beyond the clip's own length a leg in the air follows less and less: its foot comes along
+    with the body instead, and the knee does not snap.
     """
-    if np.array_equal(moved, own):
-        return moved
-    lift = moved[:, 1] - own[:, 1]
-    result = moved.copy()
-    result[:, 1] = own[:, 1] + 0.5 * (lift + np.hypot(lift, softness))
-    return result
+    hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
+    full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    there = clip.forward[0]
+    own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
+    span = goal - hip
+    wanted = np.linalg.norm(span, axis=-1)
+    room = np.maximum(_STRETCH * full - own, _LEAST_ROOM * full)
+    longer = np.maximum(wanted - own, 0.0)
+    kept = wanted - longer - room * np.expm1(-longer / room)
+    share = (1.0 - plan.standing) * (longer > _ROUNDING * full)
+    return hip + span * (1.0 + share * (kept / np.maximum(wanted, 1e-12) - 1.0))[:, None]
+
+
+def _between(loose: Array, firm: Array, firmness: Array) -> Array:
+    """Orientations ``(T, 4)`` from those in the air to those on the floor."""
+    if loose is firm:
+        return firm
+    apart = rotations.log(rotations.multiply(loose, rotations.inverse(firm)))
+    share = (1.0 - firmness)[:, None]
+    return np.where(share == 0.0, firm, rotations.multiply(rotations.exp(share * apart), firm))
+
+
+def _points(motion: Motion) -> Array:
+    """Heels and toes ``(2, sides, T, 3)``."""
+    points = contact_points(motion)
+    return np.stack(
+        [np.stack([points[f"{side}_{part}"] for side in SIDES]) for part in ("heel", "toe")]
+    )
 
 
 def _held(
-    own: Array, moved: Array, path: Path | None, spans: Sequence[tuple[float, float]], reach: int
-) -> Array:
-    """A way and its heading, ``(T, 4)``, carried along a path by one move a stance.
+    own: Array, moved: Array, path: Path | None, spans: Sequence[Span], fps: float
+) -> tuple[Array, Array]:
+    """A way and its heading, ``(T, 4)``, carried along a path by one move per stance.
+
+    Also by how much ``(T,)`` the ground below it is higher than it was.
 
     ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it.
     """
     count = len(own)
     frames = np.arange(count, dtype=np.float64)
     heading = np.zeros(count) if path is None else np.asarray(path.planar.angle)
-    way = np.column_stack([moved if path is None else path.move(moved, frames), heading])
-    correction = np.zeros((count, 4))
+    rise = np.zeros(count) if path is None else path.rise
+    carried = moved if path is None else path.move(moved, frames)
+    way = np.column_stack([carried, heading, rise])
+    correction = np.zeros((count, 5))
     known = np.zeros(count, dtype=bool)
     for first, last in spans:
         inside = _whole_frames(first, last)
@@ -211,40 +310,103 @@ def _held(
         if path is not None:
             place = path.move(place, np.full(len(place), at))
             correction[inside, 3] = path.angle_at(at) - heading[inside]
+            correction[inside, 4] = _at(rise, at) - rise[inside]
         correction[inside, :3] = place - way[inside, :3]
         known[inside] = True
-    return way + eased(correction, known, reach)
+    if np.any(correction):
+        touched = np.any(correction != 0.0, axis=1) | np.any(way[:, :3] != own, axis=1)
+        way = way + _led(correction, known, near(touched, round(_LEADING * fps)), fps)
+    return way[:, :4], way[:, 4]
 
 
 def _goal_shift(
-    side: str,
-    posed: Sequence[Posed],
-    shape: Shape,
-    clip: Clip,
-    spans: Sequence[tuple[float, float]],
-    reach: int,
+    side: str, posed: Sequence[Posed], shape: Shape, clip: Clip, spans: Sequence[Span]
 ) -> Array:
     """What goals move a foot by, ``(T, 3)``: the same through all of a stance.
 
     Posed frames without a goal for this foot leave it alone.
     """
-    count = len(clip.motion)
+    count, fps = len(clip.motion), clip.motion.fps
     goals = [p.frame for p in posed if side in p.feet]
     if not goals:
         return np.zeros((count, 3))
     values = np.array([p.feet.get(side, np.zeros(3)) for p in posed])
-    shift = shape.weights([p.knot for p in posed], count, clip.motion.fps) @ values
-    correction = np.zeros_like(shift)
+    shift = shape.weights([p.knot for p in posed], count, fps) @ values
+    wanted = np.zeros_like(shift)
     known = np.zeros(count, dtype=bool)
-    # A goal in the air is met exactly, whatever the stances around it need.
-    known[[round(frame) for frame in goals]] = True
     for first, last in spans:
         inside = _whole_frames(first, last)
         keyed = [frame for frame in goals if first <= frame <= last]
         at = keyed[0] if keyed else min(max(0.5 * (first + last), 0.0), count - 1.0)
-        correction[inside] = _at(shift, at) - shift[inside]
+        wanted[inside] = _at(shift, at)
         known[inside] = True
-    return shift + eased(correction, known, reach)
+    for frame in goals:
+        # A goal in the air is met exactly, whatever the stances around it need.
+        wanted[round(frame)] = shift[round(frame)]
+        known[round(frame)] = True
+    touched = near(np.any((shift != 0.0) | (wanted != 0.0), axis=1), round(_LEADING * fps))
+    return _led(wanted, known, touched, fps, shift)
+
+
+def _led(
+    values: Array, known: BoolArray, free: BoolArray, fps: float, near_to: Array | None = None
+) -> Array:
+    """Values ``(T, n)`` that are ``known`` ``(T,)`` in some frames, and smooth between them.
+
+    Elsewhere they stay near zero, or near others, with critical damping; frames that are
+    neither known nor ``free`` are zero.
+    """
+    count, sides = values.shape
+    rows = BandedLeastSquares(count, 1, sides)
+    rows.add_smoothness(max(_WIDTH * fps, 1.0))
+    frames = np.arange(count)
+    if near_to is not None:
+        rows.add(frames, np.ones((1, 1)), 1.0, near_to)
+    weight = _KNOWN * max(_WIDTH * fps, 1.0) ** 4
+    rows.add(frames[known], np.ones((1, 1)), weight, values[known])
+    return np.where(known[:, None], values, rows.solve(free | known))
+
+
+def _lifted(sunk: Array, standing: BoolArray, fps: float) -> Array:
+    """Smooth lifts ``(T,)``, at least as much as a foot in the air is too low, 0 in stances."""
+    count = len(sunk)
+    active = (sunk > 0.0) & ~standing
+    lift = np.zeros(count)
+    if not active.any():
+        return lift
+    free = near(active, round(_LEADING * fps)) & ~standing
+    frames = np.arange(count)
+    for _ in range(_ROUNDS):
+        rows = BandedLeastSquares(count, 1)
+        rows.add_smoothness(max(_WIDTH * fps, 1.0))
+        weight = 1e3 * max(_WIDTH * fps, 1.0) ** 4
+        rows.add(frames[active], np.ones((1, 1)), weight, sunk[active])
+        lift = rows.solve(free)[:, 0]
+        more = ~standing & (sunk > np.where(active, -np.inf, lift))
+        if np.array_equal(more, active):
+            break
+        active = more
+    return lift
+
+
+def _standing(spans: Sequence[Span], count: int) -> BoolArray:
+    result = np.zeros(count, dtype=bool)
+    for first, last in spans:
+        result[_whole_frames(first, last)] = True
+    return result
+
+
+def _eased(standing: BoolArray, fps: float) -> Array:
+    """``(T,)``: 1 where a foot stands, fading to 0 in the frames beside."""
+    frames = np.flatnonzero(standing)
+    if len(frames) == 0:
+        return np.zeros(len(standing))
+    every = np.arange(len(standing))
+    after = np.searchsorted(frames, every).clip(0, len(frames) - 1)
+    away = np.minimum(
+        np.abs(frames[after] - every), np.abs(frames[np.maximum(after - 1, 0)] - every)
+    )
+    return np.asarray(smoothstep(1.0 - away / max(_LEAVING * fps, 1.0)))
 
 
 def _whole_frames(first: float, last: float) -> slice:

@@ -29,14 +29,14 @@ from motionweave.core.texts import parse_json, parse_yaml, read_text, yaml_modul
 from motionweave.errors import FormatError, WarpError
 from motionweave.io.store.atomic import atomic_path
 from motionweave.methods.warping.keys import Key
-from motionweave.methods.warping.moments import frame_of, output_frame
+from motionweave.methods.warping.moments import frame_of, frames_of, output_frame
 from motionweave.methods.warping.warp import warp
 
 # What a file says about the warp as a whole, by the names of `warp`'s own parameters.
-_OPTIONS = ("hold", "ease", "tension", "euler", "follow", "monotone", "release", "clean")
+_OPTIONS = ("hold", "ease", "tension", "euler", "follow", "monotone", "release", "clean", "paper")
 _TOP = ("title", "about", "unit", "keys", "times", "part_times", "scene", *_OPTIONS)
-_KEY = ("at", "pose", "ease", "unit")
-_CHANGES = tuple(f.name for f in fields(Key) if f.name not in ("frame", "joint"))
+_KEY = ("at", "until", "pose", "ease", "unit")
+_CHANGES = tuple(f.name for f in fields(Key) if f.name not in ("frame", "until", "joint"))
 
 TimePair = tuple[float | str, float | str]
 
@@ -86,7 +86,7 @@ class Recipe:
 
     def key_frames(self, motion: Motion) -> list[float]:
         """Frames of a clip that have keys, in order of time."""
-        return sorted({frame_of(key.frame, motion) for key in self.keys})
+        return sorted({frame for key in self.keys for frame in frames_of(key.frame, motion)})
 
 
 def _frames(pairs: Sequence[TimePair], motion: Motion) -> list[tuple[float, float]]:
@@ -186,8 +186,12 @@ def recipe_data(recipe: Recipe) -> dict[str, Any]:
     data.update({name: _plain(value) for name, value in recipe.options.items()})
     entries: list[dict[str, Any]] = []
     for key in recipe.keys:
-        if not entries or entries[-1]["at"] != key.frame:
-            entries.append({"at": key.frame, "pose": {}})
+        moment = {"at": key.frame, **({} if key.until is None else {"until": key.until})}
+        if not entries or {k: entries[-1].get(k) for k in ("at", "until")} != {
+            "until": None,
+            **moment,
+        }:
+            entries.append({**moment, "pose": {}})
         entries[-1]["pose"].setdefault(key.joint, []).append(_change_data(key))
     for entry in entries:
         entry["pose"] = {j: c[0] if len(c) == 1 else c for j, c in entry["pose"].items()}
@@ -222,6 +226,8 @@ def _keys(entry: Any, where: str, unit: Any) -> list[Key]:
         if needed not in entry:
             raise WarpError(f"{where}: {needed!r} is missing")
     shared = {"unit": entry.get("unit", unit), "ease": entry.get("ease")}
+    if entry.get("until") is not None:
+        shared["until"] = _moment(entry["until"], where)
     keys = []
     for joint, changes in _mapping(entry["pose"], f"{where}, pose", None).items():
         for change in changes if isinstance(changes, list) else [changes]:

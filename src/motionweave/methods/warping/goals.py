@@ -10,15 +10,16 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from motionweave.body.axes import joint_forward
-from motionweave.body.ik import Limb, hinge_axis
-from motionweave.body.rig.roles import SIDES, Rig, leg_length
-from motionweave.body.size import body_height
+from motionweave.body.ik import NEARLY_STRAIGHT
+from motionweave.body.rig.roles import SIDES, Rig
+from motionweave.body.soles import has_feet
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
@@ -26,8 +27,9 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import local_translations
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
-from motionweave.methods.warping.posing import Aim, Body, Hinge, Hinges, Pose
-from motionweave.methods.warping.targets import Clip, Placed
+from motionweave.methods.warping.joints import joints_called
+from motionweave.methods.warping.posing import Aim, Body, Limit, Limits, Pose
+from motionweave.methods.warping.targets import Clip, Knot, Placed
 from motionweave.methods.warping.turns import Turn
 
 # How unwillingly a joint turns, against the thigh's and the upper arm's 1.
@@ -46,11 +48,15 @@ _STIFFNESS = {
 _SPINE = 5.0
 _ROOT = 5.0
 # Knees and elbows bend from nearly straight to nearly folded, radians.
-_LEAST_BEND, _MOST_BEND = np.radians(2.0), np.radians(155.0)
+_LEAST_BEND, _MOST_BEND = NEARLY_STRAIGHT, np.radians(155.0)
 # Standing feet are held harder than goals pull; feet in the air are asked to stay.
 _STANDING, _SWINGING = 6.0, 0.5
 # A goal missed by more than this share of the leg is worth a warning.
 _NOTICEABLE = 2e-3
+# So far (leg lengths) under the floor a goal is worth one, too.
+_UNDER = 0.02
+# Seconds between two poses of goals that last.
+_EVERY = 0.1
 _ASKEW = np.radians(1.0)
 
 
@@ -87,6 +93,8 @@ class Posed:
         Sides whose foot a goal has moved, and how far its ankle moved, ``(3,)``.
     ease
         As the goals' keys ask, or None.
+    still
+        Whether the goals begin or end to last there.
     """
 
     frame: float
@@ -94,11 +102,12 @@ class Posed:
     after: Pose
     feet: Mapping[str, Array]
     ease: Any
+    still: bool
 
     @property
-    def knot(self) -> tuple[float, Any]:
-        """Frame and ease."""
-        return self.frame, self.ease
+    def knot(self) -> Knot:
+        """All that the weights of a displacement depend on."""
+        return Knot(self.frame, self.ease, self.still)
 
 
 def goal_frames(clip: Clip, placed: Sequence[Placed]) -> list[GoalFrame]:
@@ -106,10 +115,19 @@ def goal_frames(clip: Clip, placed: Sequence[Placed]) -> list[GoalFrame]:
     by_frame: dict[float, list[Placed]] = defaultdict(list)
     for p in placed:
         by_frame[p.frame].append(p)
+    # Goals that last are posed every now and then; moments of others in between count for all.
+    for p in placed:
+        if p.until is not None:
+            steps = max(round((p.until - p.frame) / (_EVERY * clip.motion.fps)), 1)
+            for frame in np.unique(np.round(np.linspace(p.frame, p.until, steps + 1))):
+                by_frame.setdefault(float(frame), [])
+    for frame, here in by_frame.items():
+        lasting = [p for p in placed if p.until is not None and p.frame <= frame <= p.until]
+        here += [p for p in lasting if p not in here]
     return [_goal_frame(clip, frame, by_frame[frame]) for frame in sorted(by_frame)]
 
 
-def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int], hips: bool = True) -> Posed:
+def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     """Pose a frame so that its goals are met.
 
     Parameters
@@ -120,52 +138,96 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int], hips: bool = Tru
         What is to be met.
     fixed
         Joints that must not turn, such as those that have keys of their own there.
-    hips
-        Whether the root may be shifted.
     """
     checkpoint()
-    here = Clip(clip.motion.sample([goals.frame]))
+    here = clip.now(clip.motion.sample([goals.frame]))
     start = Pose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]
-    body = _body(clip, here, goals.frame, [aim.joint for aim in aims], fixed, hips)
+    body = _body(clip, here, [aim.joint for aim in aims], fixed)
     after = posing.solve(body, start, aims)
     feet = {
         side: posing.joint_position(body, after, clip.rig.roles[f"{side}_ankle"]) - ankle
         for side, ankle in goals.ankles.items()
     }
     ease = next((p.key.ease for p in goals.keys if p.key.ease is not None), None)
-    return Posed(goals.frame, start, after, feet, ease)
+    still = any(p.until is not None for p in goals.keys)
+    return Posed(goals.frame, start, after, feet, ease, still)
 
 
-def warn_of_misses(clip: Clip, frames: Sequence[GoalFrame]) -> None:
-    """Say which goals a finished clip misses, and by how much."""
-    scale = _scale(clip)
+def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None:
+    """Say which goals a finished clip misses, why, and by how much.
+
+    Parameters
+    ----------
+    clip
+        The finished clip.
+    frames
+        Its goals.
+    before
+        The clip that they were posed on.
+    """
+    floor: float | None = None
+    told: set[Placed] = set()
     for goals in frames:
-        here = Clip(clip.motion.sample([goals.frame]))
+        here = clip.now(clip.motion.sample([goals.frame]))
         places = here.forward[0][0], here.forward[1][0]
         missed = np.linalg.norm(posing.misses(goals.goals, places), axis=1).tolist()
         for aim, p, miss in zip(goals.goals, goals.keys, missed, strict=True):
+            if aim.position is not None and np.isfinite(aim.position[1]) and p not in told:
+                if floor is None:
+                    floor = _lowest(before)
+                under = (floor - float(aim.position[1])) / clip.scale
+                if under > _UNDER:
+                    told.add(p)
+                    _warn(f"{p.key}: its goal is {under:.0%} of a leg under the floor")
+            if p in told:
+                continue
             if aim.direction is not None and miss > _ASKEW:
-                warnings.warn(
+                told.add(p)
+                _warn(
                     f"{p.key}: cannot turn that far; the nearest pose is "
-                    f"{np.degrees(miss):.0f} degrees off",
-                    QualityWarning,
-                    stacklevel=5,
+                    f"{np.degrees(miss):.0f} degrees off"
                 )
-            elif aim.direction is None and miss > _NOTICEABLE * scale:
-                warnings.warn(
-                    f"{p.key}: out of reach; the nearest pose is {miss:.3g} away "
-                    f"({100.0 * miss / scale:.1f} % of the leg length)",
-                    QualityWarning,
-                    stacklevel=5,
+            elif aim.direction is None and miss > _NOTICEABLE * clip.scale:
+                told.add(p)
+                alone = len(goals.goals) == 1 or _alone(before, goals, aim) > 0.5 * miss
+                why = "out of reach" if alone else "contradicts the other goals of that frame"
+                _warn(
+                    f"{p.key}: {why}; the nearest pose is {miss:.3g} away "
+                    f"({100.0 * miss / clip.scale:.1f} % of the leg length)"
                 )
 
 
-def pose_turns(posed: Sequence[Posed], neutral: Mapping[int, Iterable[float]]) -> list[Turn]:
+def _alone(clip: Clip, goals: GoalFrame, aim: Aim) -> float:
+    """How far a goal is missed where there is no other."""
+    only = replace(goals, goals=(aim,))
+    after = pose(clip, only, frozenset()).after
+    here = clip.motion.sample([goals.frame])
+    here = replace(here, root=after.root[None], rotations=after.rotations[None])
+    positions, orientations = here.forward()
+    return float(np.linalg.norm(posing.misses([aim], (positions[0], orientations[0]))))
+
+
+def _lowest(clip: Clip) -> float:
+    """Height of what a clip stands on."""
+    if not has_feet(clip.motion.skeleton):
+        return float("-inf")
+    return float(estimate_floor((clip.source or clip).motion).height)
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, QualityWarning, stacklevel=6)
+
+
+def pose_turns(
+    posed: Sequence[Posed],
+    neutral: Mapping[int, Iterable[float]],
+    left_out: AbstractSet[int] = frozenset(),
+) -> list[Turn]:
     """Joint keys of posed frames: each joint that any goal turns is keyed in all of them.
 
     ``neutral`` holds, for each joint, the frames of keys of its own, which the
-    displacement between posed frames must leave alone.
+    displacement between posed frames must leave alone. Joints ``left_out`` get no keys.
     """
     turned: set[int] = set()
     for p in posed:
@@ -173,27 +235,30 @@ def pose_turns(posed: Sequence[Posed], neutral: Mapping[int, Iterable[float]]) -
         turned.update(np.flatnonzero(apart > 1e-9).tolist())
     frames = {p.frame for p in posed}
     turns = []
-    for joint in sorted(turned):
+    for joint in sorted(turned - left_out):
         for p in posed:
-            turns.append(Turn(p.frame, joint, rotation=p.after.rotations[joint], ease=p.ease))
+            rotation = p.after.rotations[joint]
+            turns.append(Turn(p.frame, joint, rotation, ease=p.ease, still=p.still))
         for frame in set(neutral.get(joint, ())) - frames:
             turns.append(Turn(frame, joint, vector=np.zeros(3)))
     return turns
 
 
 def _goal_frame(clip: Clip, frame: float, placed: Sequence[Placed]) -> GoalFrame:
-    here = Clip(clip.motion.sample([frame]))
+    here = clip.now(clip.motion.sample([frame]))
     aimed = {joint for p in placed for joint in p.joints if p.key.look_at is None}
     ankles = {}
     for side in SIDES:
         ankle, toe = (clip.rig.roles.get(f"{side}_{part}") for part in ("ankle", "toe"))
         if ankle is not None and aimed & {ankle, toe}:
             ankles[side] = here.forward[0][0, ankle]
-    goals = tuple(_aim(here, clip, p) for p in placed)
+    goals = tuple(_aim(here, clip, p, frame, placed[:i]) for i, p in enumerate(placed))
     return GoalFrame(frame, tuple(placed), goals, _pins(here, clip, frame, set(ankles)), ankles)
 
 
-def _aim(here: Clip, clip: Clip, placed: Placed) -> Aim:
+def _aim(
+    here: Clip, clip: Clip, placed: Placed, frame: float, before: Sequence[Placed] = ()
+) -> Aim:
     key = placed.key
     if len(placed.joints) != 1:
         raise WarpError(f"{key}: a goal is for one joint; name one, such as 'chest'")
@@ -202,11 +267,18 @@ def _aim(here: Clip, clip: Clip, placed: Placed) -> Aim:
         forward = joint_forward(clip.motion, joint)
         point = np.asarray(key.look_at, dtype=np.float64) * clip.length(key)
         return Aim(joint, direction=np.stack([forward, point]))
-    if key.goal is not None:
-        wanted = np.array([np.nan if part is None else part for part in key.goal])
+    for other in before:
+        if other.joints == placed.joints and other.key.look_at is None:
+            raise WarpError(f"{key}: there is another goal for it at frame {frame:g}; keep one")
+    if key.goal is None:
+        world = clip.offset_in_world(key, frame, joint)
+        return Aim(joint, position=here.forward[0][0, joint] + world)
+    wanted = np.array([np.nan if part is None else part for part in key.goal], dtype=np.float64)
+    if key.of is None:
         return Aim(joint, position=wanted * clip.length(key))
-    world = clip.offset_in_world(key, placed.frame, joint)
-    return Aim(joint, position=here.forward[0][0, joint] + world)
+    base = here.forward[0][0, joints_called(key.of, clip.rig)[0]]
+    world = clip.in_world([wanted], [key.axes], np.array([frame]), np.array([joint]))[0]
+    return Aim(joint, position=base + world * clip.length(key))
 
 
 def _pins(here: Clip, clip: Clip, frame: float, moved: set[str]) -> tuple[Aim, ...]:
@@ -229,10 +301,8 @@ def _pins(here: Clip, clip: Clip, frame: float, moved: set[str]) -> tuple[Aim, .
 def _body(
     clip: Clip,
     here: Clip,
-    frame: float,
     ends: Iterable[int],
     fixed: AbstractSet[int],
-    hips: bool,
 ) -> Body:
     skeleton, rig = clip.motion.skeleton, clip.rig
     stiffness = np.full(len(skeleton), np.inf)
@@ -248,17 +318,10 @@ def _body(
         skeleton,
         np.array(local_translations(here.motion)[0]),
         stiffness,
-        _ROOT if hips else np.inf,
-        _scale(clip),
-        _hinges(clip, here, frame),
+        _ROOT,
+        clip.scale,
+        _limits(clip, here),
     )
-
-
-def _scale(clip: Clip) -> float:
-    """Length of the leg, or of the body where legs are not known."""
-    legs = [f"{side}_{part}" for side in SIDES for part in ("thigh", "ankle")]
-    skeleton = clip.motion.skeleton
-    return leg_length(skeleton, clip.rig) if clip.rig.has(*legs) else body_height(skeleton)
 
 
 def _known_stiffness(rig: Rig) -> dict[int, float]:
@@ -270,31 +333,15 @@ def _known_stiffness(rig: Rig) -> dict[int, float]:
     return known
 
 
-def limbs(rig: Rig) -> dict[str, Limb]:
-    """Legs and arms that are known whole, by side and name of their middle joint."""
-    found = {}
-    for side in SIDES:
-        for upper, middle, end in (("thigh", "shin", "ankle"), ("upper_arm", "forearm", "hand")):
-            roles = [f"{side}_{part}" for part in (upper, middle, end)]
-            if rig.has(*roles):
-                found[roles[1]] = Limb(*(rig.roles[role] for role in roles))
-    return found
-
-
-def _hinges(clip: Clip, here: Clip, frame: float) -> tuple[Hinge, ...]:
-    positions, orientations = clip.forward
-    nearest = round(frame)
+def _limits(clip: Clip, here: Clip) -> tuple[Limit, ...]:
     pose = here.forward[0][0], here.forward[1][0]
-    hinges = []
-    for limb in limbs(clip.rig).values():
-        axis = hinge_axis(positions, orientations, limb)[nearest]
-        if not np.any(axis):
-            continue
-        parent = int(clip.motion.skeleton.parents[limb.middle])
-        local = rotations.rotate(rotations.inverse(orientations[nearest, parent]), axis)
-        hinge = Hinge(limb.middle, limb.upper, limb.end, local, _LEAST_BEND, _MOST_BEND)
-        own = float(Hinges(clip.motion.skeleton, [hinge]).bends(*pose)[0])
+    found = []
+    for hinge in clip.hinges.values():
+        parent = int(clip.motion.skeleton.parents[hinge.joint])
+        world = rotations.rotate(pose[1][hinge.upper], hinge.axis)
+        axis = rotations.rotate(rotations.inverse(pose[1][parent]), world)
+        limit = Limit(hinge, axis, _LEAST_BEND, _MOST_BEND)
+        own = float(Limits([limit]).bends(*pose)[0])
         # What the clip itself does is allowed.
-        least, most = min(hinge.least, own), max(hinge.most, own)
-        hinges.append(Hinge(limb.middle, limb.upper, limb.end, local, least, most))
-    return tuple(hinges)
+        found.append(Limit(hinge, axis, min(limit.least, own), max(limit.most, own)))
+    return tuple(found)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
+from motionweave.core.options import check_choice
 from motionweave.errors import WarpError
 
 # The root's own curves, as names that stand where a joint's would.
@@ -31,7 +32,8 @@ class Key:
     ----------
     frame
         Frame of the clip, fractions allowed, or a moment in words such as
-        ``"middle of 2nd left swing"`` (see `motionweave.methods.warping.moments`).
+        ``"middle of 2nd left swing"`` (see `motionweave.methods.warping.moments`);
+        ``"every left stance"`` is one key for each.
     joint
         A joint's name or role (``"left_knee"``, ``"spine"``, ``"head"`` ...), or
         one of the root's curves: ``"position"``, ``"height"``, ``"heading"``.
@@ -66,6 +68,23 @@ class Key:
         or last of its curve, one number or (before, after); None as the warp says.
     unit
         Lengths are in leg lengths or body heights; None for the clip's own unit.
+    until
+        The frame, or moment, up to which the key lasts: a turn, offset or factor stays the
+        same, and a hand stays at its goal in every frame.
+    of
+        A joint by name or role that `goal` is measured from, along `axes`: hands that
+        hold a box before the chest have goals of the ``"chest"``.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> stiff = mw.Key("every left stance", "left_knee", factor=0.5)
+    >>> box = [
+    ...     mw.Key(30, f"{side}_hand", goal=(x, -0.2, 0.4), of="chest", unit="leg", until=60)
+    ...     for side, x in (("left", 0.15), ("right", -0.15))
+    ... ]
+    >>> carried = mw.warp(walk, box)
     """
 
     frame: float | str
@@ -81,10 +100,14 @@ class Key:
     about: Any = "mean"
     ease: float | tuple[float, float] | None = None
     unit: Unit | None = None
+    until: float | str | None = None
+    of: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.joint, str):
             raise WarpError(f"{self}: expected the name of a joint")
+        for name in ("frame", "until"):
+            self._check_moment(name)
         given = [name for name in _CHANGES if getattr(self, name) is not None]
         if len(given) != 1:
             what = " and ".join(given) if given else "none"
@@ -119,20 +142,26 @@ class Key:
         return self.joint not in ROOT_CURVES and self.kind in ("goal", "offset", "look_at")
 
     def _check_words(self) -> None:
-        for name, allowed in (
-            ("mode", ("shift", "scale")),
-            ("axes", ("body", "parent", "world")),
-            ("unit", (None, "leg", "height")),
-        ):
-            if getattr(self, name) not in allowed:
-                words = ", ".join(repr(word) for word in allowed if word)
-                raise WarpError(f"{self}: {name} {getattr(self, name)!r}; expected {words}")
+        for name, words in (("mode", Mode), ("axes", Axes), ("unit", Unit)):
+            if name != "unit" or self.unit is not None:
+                check_choice(getattr(self, name), words, f"{self}: {name}", WarpError)
+        if self.of is not None and (self.kind != "goal" or self.joint in ROOT_CURVES):
+            raise WarpError(f"{self}: of {self.of!r} is for goals of joints")
         if self.joint in ROOT_CURVES and self.kind in ("rotation", "turn", "look_at"):
             raise WarpError(f"{self}: {self.kind} is for joints; give goal, offset or factor")
         if self.posed_by_goal and self.mode == "scale":
             raise WarpError(f"{self}: a {self.kind} is always a shift")
         if isinstance(self.about, str) and self.about not in ("mean", "rest"):
             raise WarpError(f"{self}: about {self.about!r}; expected 'mean', 'rest' or a value")
+
+    def _check_moment(self, name: str) -> None:
+        value = getattr(self, name)
+        if isinstance(value, str) or (name == "until" and value is None):
+            return
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise WarpError(f"{self}: {name} {value!r}; expected a frame or a moment in words")
+        if not np.isfinite(value):
+            raise WarpError(f"{self}: {name} {value!r}; expected a frame of the clip")
 
     def _quantity(self, name: str) -> Any:
         if self.joint in ("height", "heading"):

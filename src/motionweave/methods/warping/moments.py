@@ -2,7 +2,8 @@
 
 ``41``, ``"50%"``, ``"1.2 s"``, ``"end"``, ``"middle of 2nd left swing"``,
 ``"25% of last right stance"``, ``"start of 1st right swing - 0.1 s"``,
-``"middle of right stance after 2nd left stance"``, ``"fastest right_hand"``.
+``"middle of right stance after 2nd left stance"``, ``"fastest right_hand"``; and several at
+once: ``"every left stance"``, ``"start of every right swing"``.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _PLAIN = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>%|s|seconds?|frames?)?$"
 _LATER = re.compile(r"(?P<moment>.*\S)\s*(?P<sign>[+-])\s+(?P<number>\S+)\s*(?P<unit>s|frames?)?$")
 _STEP = re.compile(
     r"(?:(?P<place>start|middle|end|[\d.]+%)\s+of\s+)?(?:the\s+)?"
-    r"(?:(?P<which>\d+)(?:st|nd|rd|th)?\s+|(?P<word>first|last)\s+)?"
+    r"(?:(?P<which>\d+)(?:st|nd|rd|th)?\s+|(?P<word>first|last|every)\s+)?"
     r"(?P<side>left|right)\s+(?P<phase>swing|stance)"
     r"(?:\s+(?P<order>before|after)\s+(?P<other>.+))?$"
 )
@@ -52,6 +53,23 @@ def frame_of(moment: float | str, motion: Motion) -> float:
     if not -1e-6 <= frame <= last + 1e-6:
         raise WarpError(f"{moment!r} is frame {frame:g}: the clip has frames 0 to {last}")
     return min(max(frame, 0.0), float(last))
+
+
+def frames_of(moment: float | str, motion: Motion) -> list[float]:
+    """The frames of a clip that a moment means: one, or one for every stance or swing.
+
+    A `WarpError` if there is none.
+    """
+    step = _STEP.match(moment.strip().lower()) if isinstance(moment, str) else None
+    if step is None or step["word"] != "every":
+        return [frame_of(moment, motion)]
+    spans = (swings if step["phase"] == "swing" else stances)(motion, step["side"])
+    if not spans:
+        raise WarpError(f"{moment!r}: the clip has no {step['side']} {step['phase']}")
+    share = _share(step)
+    last = len(motion) - 1.0
+    frames = (round(start + share * (end - start)) for start, end in spans)
+    return [min(max(float(frame), 0.0), last) for frame in frames]
 
 
 def output_frame(moment: float | str, motion: Motion) -> float:
@@ -125,9 +143,12 @@ def _peak(what: str, name: str, motion: Motion) -> float:
 
 def _in_step(step: re.Match[str], moment: str, motion: Motion) -> float:
     start, end = _span(step, moment, motion)
+    return start + _share(step) * (end - start)
+
+
+def _share(step: re.Match[str]) -> float:
     place = step["place"] or "middle"
-    share = _PLACES[place] if place in _PLACES else float(place[:-1]) / 100.0
-    return start + share * (end - start)
+    return _PLACES[place] if place in _PLACES else float(place[:-1]) / 100.0
 
 
 def _span(step: re.Match[str], moment: str, motion: Motion) -> Span:
@@ -135,6 +156,8 @@ def _span(step: re.Match[str], moment: str, motion: Motion) -> Span:
     spans: Sequence[Span] = (swings if step["phase"] == "swing" else stances)(motion, step["side"])
     what = f"{step['side']} {step['phase']}"
     found = f"the clip has {len(spans)} whole {what}{'' if len(spans) == 1 else 's'}"
+    if step["word"] == "every":
+        raise WarpError(f"{moment!r} means several moments; only a key's own moments may be that")
     if step["order"]:
         other = _STEP.match(step["other"])
         if not other:

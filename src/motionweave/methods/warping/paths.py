@@ -114,12 +114,11 @@ def _curve(clip: Clip, knots: list[_Knot], shape: Shape, base: Array) -> Array:
         )
         if not chosen:
             continue
-        times = [k.placed.frame for k in chosen]
-        for a, b in pairwise(times):
-            if b - a < 1e-9:
-                raise WarpError(f"two keys for the root at frame {a:g}; keep one")
-        knots_of = [(k.placed.frame, k.placed.key.ease) for k in chosen]
-        weights = shape.weights(knots_of, len(base), clip.motion.fps)
+        for a, b in pairwise(k.placed for k in chosen):
+            if b.frame - a.frame < 1e-9:
+                keys = " and ".join(dict.fromkeys((str(a.key), str(b.key))))
+                raise WarpError(f"{keys}: two keys for the root at frame {a.frame:g}; keep one")
+        weights = shape.weights([k.placed.knot for k in chosen], len(base), clip.motion.fps)
         if scaled:
             zero = _zero(chosen[0].placed, base)
             factors = np.array([k.factor for k in chosen], dtype=np.float64)
@@ -211,7 +210,10 @@ def _bend(old: Array, new: Array, clip: Clip) -> Array:
     # Angles run from +z towards +x, as those of `Planar` do.
     across = before[:, 1] * after[:, 0] - before[:, 0] * after[:, 1]
     standing = (_STANDING * 0.5 * body_height(clip.motion.skeleton)) ** 2
-    return np.asarray(np.unwrap(np.arctan2(across, along + standing)))
+    # A path that turns back on itself is walked sideways or backwards: the body never turns
+    # by more than a right angle, and so never spins.
+    ahead = 0.5 * (along + np.hypot(along, standing)) + standing
+    return _smooth(np.arctan2(across, ahead)[:, None], _STEP * fps)[:, 0]
 
 
 def _smooth(values: Array, width: float) -> Array:

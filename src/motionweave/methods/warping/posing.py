@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.hinges import Hinge
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
@@ -59,38 +60,35 @@ class Aim:
 
 
 @dataclass(frozen=True)
-class Hinge:
-    """A knee or an elbow: it bends about one axis, one way, up to a limit.
+class Limit:
+    """How far a knee or an elbow may bend.
 
     Parameters
     ----------
-    joint, upper, end
-        The joint that bends, and those at the other ends of its two bones.
+    hinge
+        About which axis it bends, one way.
     axis
-        ``(3,)`` unit axis in the axes of the joint's parent.
+        ``(3,)`` the same axis in the axes of the joint's parent.
     least, most
         Bend allowed, radians.
     """
 
-    joint: int
-    upper: int
-    end: int
+    hinge: Hinge
     axis: Array
     least: float
     most: float
 
 
-class Hinges:
+class Limits:
     """Several hinges of a skeleton, to be measured at once."""
 
-    def __init__(self, skeleton: Skeleton, hinges: Sequence[Hinge]):
-        self.joint = np.array([hinge.joint for hinge in hinges], dtype=np.intp)
-        self.upper = np.array([hinge.upper for hinge in hinges], dtype=np.intp)
-        self.end = np.array([hinge.end for hinge in hinges], dtype=np.intp)
-        self.parent = np.asarray(skeleton.parents[self.joint], dtype=np.intp)
-        self.axis = np.reshape([hinge.axis for hinge in hinges], (-1, 3))
-        self.least = np.array([hinge.least for hinge in hinges])
-        self.most = np.array([hinge.most for hinge in hinges])
+    def __init__(self, limits: Sequence[Limit]):
+        self.joint = np.array([limit.hinge.joint for limit in limits], dtype=np.intp)
+        self.upper = np.array([limit.hinge.upper for limit in limits], dtype=np.intp)
+        self.end = np.array([limit.hinge.end for limit in limits], dtype=np.intp)
+        self.axis = np.reshape([limit.hinge.axis for limit in limits], (-1, 3))
+        self.least = np.array([limit.least for limit in limits])
+        self.most = np.array([limit.most for limit in limits])
 
     def bends(self, positions: Array, orientations: Array) -> Array:
         """Signed bends ``(n,)`` about the axes, radians; 0 is straight.
@@ -99,7 +97,7 @@ class Hinges:
         """
         first = positions[self.joint] - positions[self.upper]
         second = positions[self.end] - positions[self.joint]
-        axes = rotations.rotate(orientations[self.parent], self.axis)
+        axes = rotations.rotate(orientations[self.upper], self.axis)
         sine = np.einsum("ij,ij->i", rotations.cross(first, second), axes)
         return np.asarray(np.arctan2(sine, np.einsum("ij,ij->i", first, second)))
 
@@ -125,8 +123,8 @@ class Body:
         The same for a shift of the root by ``scale``.
     scale
         A length of the body, such as the leg's.
-    hinges
-        Knees and elbows.
+    limits
+        Of knees and elbows.
     """
 
     skeleton: Skeleton
@@ -134,7 +132,7 @@ class Body:
     stiffness: Array
     root_stiffness: float
     scale: float
-    hinges: tuple[Hinge, ...] = field(default=())
+    limits: tuple[Limit, ...] = field(default=())
 
 
 @dataclass(frozen=True)
@@ -147,8 +145,8 @@ class Pose:
 
 # How unwillingly a hinge turns about another axis than its own, against its own stiffness.
 _SIDEWAYS = 60.0
-# What a radian beyond a hinge's limit counts.
-_LIMIT = 30.0
+# What a radian beyond a hinge's limit counts against an aim missed by the body's scale.
+_LIMIT = 8.0
 
 
 def solve(body: Body, start: Pose, aims: Sequence[Aim]) -> Pose:
@@ -235,7 +233,7 @@ class _Problem:
         self.carries = above[self.aims.joints][:, self.free]
         self.carries[self.aims.placed] &= self.free != self.aims.joints[self.aims.placed, None]
         self.stiff = self._stiffness()
-        self.hinges = Hinges(body.skeleton, body.hinges)
+        self.limits = Limits(body.limits)
         self._known: tuple[Pose, tuple[Array, Array], Array] | None = None
 
     def forward(self, pose: Pose) -> tuple[tuple[Array, Array], Array]:
@@ -243,13 +241,13 @@ class _Problem:
         # The derivatives are asked for where the errors just were.
         if self._known is None or self._known[0] is not pose:
             places = _places(self.body, pose)
-            self._known = pose, places, self.hinges.beyond(*places)
+            self._known = pose, places, self.limits.beyond(*places)
         return self._known[1:]
 
     def errors(self, pose: Pose, slack: float) -> Array:
         places, beyond = self.forward(pose)
         missed = self.aims.misses(places) * (self.weights / slack)[:, None]
-        return np.concatenate([missed.ravel(), _LIMIT * beyond])
+        return np.concatenate([missed.ravel(), _LIMIT / slack * beyond])
 
     def turn(self, pose: Pose) -> Array:
         """How far a pose is from the start, ``(count,)``."""
@@ -262,12 +260,12 @@ class _Problem:
         """Of the errors, ``(n, count)``."""
         places, beyond = self.forward(pose)
         aims = self._aim_derivatives(places) * (self.weights / slack)[:, None, None]
-        limits = np.zeros((len(self.body.hinges), self.count))
+        limits = np.zeros((len(self.body.limits), self.count))
         for i in np.flatnonzero(beyond):
-            hinge = self.body.hinges[i]
-            at = 3 * np.flatnonzero(self.free == hinge.joint)
+            limit = self.body.limits[i]
+            at = 3 * np.flatnonzero(self.free == limit.hinge.joint)
             if len(at):
-                limits[i, at[0] : at[0] + 3] = _LIMIT * hinge.axis
+                limits[i, at[0] : at[0] + 3] = _LIMIT / slack * limit.axis
         return np.concatenate([aims.reshape(-1, self.count), limits])
 
     def moved(self, pose: Pose, step: Array) -> Pose:
@@ -306,11 +304,11 @@ class _Problem:
     def _stiffness(self) -> Array:
         """Block by block, ``(count, count)``."""
         matrix = np.zeros((self.count, self.count))
-        hinges = {hinge.joint: hinge for hinge in self.body.hinges}
+        axes = {limit.hinge.joint: limit.axis for limit in self.body.limits}
         for i, joint in enumerate(self.free.tolist()):
             block = np.eye(3)
-            if joint in hinges:
-                axis = hinges[joint].axis
+            if joint in axes:
+                axis = axes[joint]
                 along = np.outer(axis, axis)
                 block = along + _SIDEWAYS * (np.eye(3) - along)
             at = slice(3 * i, 3 * i + 3)

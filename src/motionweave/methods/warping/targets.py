@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.heading import facing
-from motionweave.body.rig.roles import Rig, find_rig, leg_length
+from motionweave.body.hinges import Hinge, find_hinges
+from motionweave.body.ik import Limb
+from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
@@ -18,7 +21,7 @@ from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
 from motionweave.methods.warping.joints import joints_called
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
-from motionweave.methods.warping.moments import frame_of
+from motionweave.methods.warping.moments import frames_of
 
 
 @dataclass(frozen=True)
@@ -26,23 +29,100 @@ class Placed:
     """A key on a clip: its frame as a number and its joints as indices.
 
     Several joints (the spine's) share out a turn among them.
+
+    Parameters
+    ----------
+    until
+        The frame up to which it lasts; None for a key of one moment.
+    still
+        Whether this is one end of a key that lasts: its change does not change here.
     """
 
     key: Key
     frame: float
     joints: tuple[int, ...]
+    until: float | None = None
+    still: bool = False
+
+    @property
+    def ends(self) -> tuple[Placed, ...]:
+        """The key of a moment itself, or both ends of one that lasts."""
+        if self.until is None:
+            return (self,)
+        ends = (self.frame, self.until) if self.until > self.frame else (self.frame,)
+        return tuple(Placed(self.key, frame, self.joints, None, True) for frame in ends)
+
+    @property
+    def knot(self) -> Knot:
+        """All that the weights of a displacement depend on."""
+        return Knot(self.frame, self.key.ease, self.still)
+
+
+class Knot(NamedTuple):
+    """A key of a curve of displacements.
+
+    Parameters
+    ----------
+    frame
+        When.
+    ease
+        Seconds (before, after), or None as the warp says.
+    still
+        Whether the displacement is at rest there.
+    """
+
+    frame: float
+    ease: tuple[float, float] | None = None
+    still: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A motion with what placing keys on it needs, each computed when first asked for."""
+    """A motion with what placing keys on it needs, each computed when first asked for.
+
+    Parameters
+    ----------
+    motion
+        As it is now.
+    source
+        The clip that it was made of, which knows the body: about which axes knees bend.
+    """
 
     motion: Motion
+    source: Clip | None = None
+
+    def now(self, motion: Motion) -> Clip:
+        """Another motion of the same body."""
+        return Clip(motion, self.source or self)
 
     @cached_property
     def rig(self) -> Rig:
         """Roles of the joints."""
         return find_rig(self.motion.skeleton)
+
+    @cached_property
+    def hinges(self) -> dict[int, Hinge]:
+        """Knees and elbows by the joint that bends."""
+        if self.source is not None:
+            return self.source.hinges
+        return {hinge.joint: hinge for hinge in find_hinges(self.motion).values()}
+
+    @cached_property
+    def legs(self) -> dict[str, Limb]:
+        """Thigh, shin and ankle by side, of legs whose knee is known."""
+        found = {}
+        for side in SIDES:
+            roles = [f"{side}_{part}" for part in ("thigh", "shin", "ankle")]
+            if self.rig.has(*roles) and self.rig.roles[roles[1]] in self.hinges:
+                found[side] = Limb(*(self.rig.roles[role] for role in roles))
+        return found
+
+    @cached_property
+    def scale(self) -> float:
+        """Length of the leg, or of the body where legs are not known."""
+        legs = [f"{side}_{part}" for side in SIDES for part in ("thigh", "ankle")]
+        skeleton = self.motion.skeleton
+        return leg_length(skeleton, self.rig) if self.rig.has(*legs) else body_height(skeleton)
 
     @cached_property
     def facing(self) -> Array:
@@ -54,13 +134,41 @@ class Clip:
         """Global positions ``(T, J, 3)`` and orientations ``(T, J, 4)``."""
         return self.motion.forward()
 
-    def place(self, key: Key) -> Placed:
-        """Frame and joints of a key."""
+    def place(self, key: Key) -> list[Placed]:
+        """Frame and joints of a key, once for every moment that it means."""
         joints = () if key.joint in ROOT_CURVES else joints_called(key.joint, self.rig)
         try:
-            return Placed(key, frame_of(key.frame, self.motion), joints)
+            frames = frames_of(key.frame, self.motion)
+            if key.until is None:
+                return [Placed(key, frame, joints) for frame in frames]
+            ends = frames_of(key.until, self.motion)
+            return [Placed(key, joints=joints, **span) for span in _spans(frames, ends)]
         except WarpError as error:
             raise WarpError(f"{key}: {error}") from None
+
+    def places(self, placed: Placed, now: Clip) -> Array:
+        """Where a goal wants its joint, ``(T, 3)``; NaN leaves an axis free.
+
+        Parameters
+        ----------
+        placed
+            A key with a goal or an offset.
+        now
+            The clip as it has become: what goals relative to a joint are measured from.
+        """
+        key, joint = placed.key, placed.joints[0]
+        count = len(self.motion)
+        frames = np.arange(count, dtype=np.float64)
+        if key.goal is None:
+            base, given = self.forward[0][:, joint], key.offset
+        else:
+            given = [np.nan if part is None else part for part in key.goal]
+            if key.of is None:
+                return np.tile(np.array(given) * self.length(key), (count, 1))
+            base = now.forward[0][:, joints_called(key.of, self.rig)[0]]
+        vectors = np.tile(np.array(given, dtype=np.float64), (count, 1))
+        world = now.in_world(vectors, [key.axes] * count, frames, np.full(count, joint))
+        return base + world * self.length(key)
 
     def length(self, key: Key) -> float:
         """Length of the unit in which a key gives its lengths."""
@@ -116,3 +224,15 @@ def sample_pairs(quaternions: Array, joints: Array, frames: Array) -> Array:
     """Rotations ``(n, 4)`` of joints ``(n,)`` at fractional frames ``(n,)`` of ``(T, J, 4)``."""
     moments, which = np.unique(frames, return_inverse=True)
     return np.asarray(kinematics.sample_rotations(quaternions, moments)[which, joints])
+
+
+def _spans(starts: Sequence[float], ends: Sequence[float]) -> list[dict[str, float]]:
+    """Each start with the first end at or after it."""
+    spans = []
+    for start in starts:
+        later = [end for end in ends if end >= start - 1e-9]
+        if later:
+            spans.append({"frame": start, "until": max(later[0], start)})
+    if not spans:
+        raise WarpError(f"ends at frame {ends[0]:g}, before it begins at {starts[0]:g}")
+    return spans

@@ -184,6 +184,8 @@ def retime_parts(
 
 
 def _pairs(keys: TimeKeys) -> Iterable[tuple[float, float]]:
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise WarpError(f"time keys: expected pairs (output frame, source frame), got {keys!r}")
     pairs = list(keys.items() if isinstance(keys, Mapping) else keys)
     for pair in pairs:
         if np.shape(pair) != (2,):

@@ -156,8 +156,9 @@ def _at(row: Array, frames: Sequence[float]) -> Array:
 def _check_one_a_frame(turns: Sequence[Turn], clip: Clip) -> None:
     """Two values for one curve at one frame cannot both be met."""
     for by_factor in (True, False):
-        frames = [turn.frame for turn in turns if (turn.factor is not None) == by_factor]
-        for a, b in pairwise(frames):
-            if b - a < 1e-9:
-                name = clip.motion.skeleton.names[turns[0].joint]
-                raise WarpError(f"joint {name!r} has two keys at frame {a:g}; keep one")
+        mine = [turn for turn in turns if (turn.factor is not None) == by_factor]
+        for a, b in pairwise(mine):
+            if b.frame - a.frame < 1e-9:
+                name = clip.motion.skeleton.names[a.joint]
+                keys = " and ".join(dict.fromkeys(t.name or "a goal" for t in (a, b)))
+                raise WarpError(f"{keys}: two keys at frame {a.frame:g} for {name!r}; keep one")

@@ -13,7 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import Ends, displacement_basis
 from motionweave.methods.warping.keys import ease_pair
-from motionweave.methods.warping.targets import Clip, Placed, sample_pairs
+from motionweave.methods.warping.targets import Clip, Knot, Placed, sample_pairs
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,12 @@ class Shape:
         after = self.ease[1] if last is None else ease_pair(last)[1]
         return Ends(None if self.hold[0] else before * fps, None if self.hold[1] else after * fps)
 
-    def weights(self, keys: Sequence[tuple[float, Any]], frames: int, fps: float) -> Array:
-        """Weights ``(frames, n)`` of n keys (frame, ease) in the displacement of every frame."""
-        ends = self.ends(keys[0][1], keys[-1][1], fps)
+    def weights(self, knots: Sequence[Knot], frames: int, fps: float) -> Array:
+        """Weights ``(frames, n)`` of n keys in the displacement of every frame."""
+        ends = self.ends(knots[0].ease, knots[-1].ease, fps)
         at = np.arange(frames, dtype=np.float64)
-        return displacement_basis([frame for frame, _ in keys], ends, at, self.tension)
+        still = [knot.still for knot in knots]
+        return displacement_basis([knot.frame for knot in knots], ends, at, self.tension, still)
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,14 @@ class Turn:
         Stretch from the zero-point.
     scaled
         Whether a new rotation is to be reached by scaling as far as it can be.
+    about
+        Zero-point of a scale.
+    ease
+        Seconds (before, after), or None as the warp says.
+    still
+        Whether it is one end of a key that lasts.
+    name
+        What the key is called in messages.
     """
 
     frame: float
@@ -75,11 +84,13 @@ class Turn:
     scaled: bool = False
     about: Any = "mean"
     ease: Any = None
+    still: bool = False
+    name: str = ""
 
     @property
-    def knot(self) -> tuple[float, Any]:
-        """Frame and ease, which is all that the weights of a displacement depend on."""
-        return self.frame, self.ease
+    def knot(self) -> Knot:
+        """All that the weights of a displacement depend on."""
+        return Knot(self.frame, self.ease, self.still)
 
 
 def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
@@ -93,7 +104,7 @@ def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
             continue
         if key.rotation is not None and len(p.joints) > 1:
             raise WarpError(f"{key}: a new rotation is for one joint; name one, or use turn")
-        base = (key.factor, key.mode == "scale", key.about, key.ease)
+        base = (key.factor, key.mode == "scale", key.about, key.ease, p.still, str(key))
         rotation = None if key.rotation is None else np.array(key.rotation)
         turns += [Turn(p.frame, joint, rotation, None, *base) for joint in p.joints]
     return turns + _changes(changes, clip)
@@ -117,9 +128,18 @@ def _changes(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
         own = sample_pairs(clip.motion.rotations, joints, frames)
         wanted = rotations.multiply(rotations.exp(vectors), own)
     return [
-        Turn(p.frame, joint, wanted[i], None, None, True, p.key.about, p.key.ease)
-        if scaled[i]
-        else Turn(p.frame, joint, None, vectors[i], None, False, p.key.about, p.key.ease)
+        Turn(
+            p.frame,
+            joint,
+            wanted[i] if scaled[i] else None,
+            None if scaled[i] else vectors[i],
+            None,
+            bool(scaled[i]),
+            p.key.about,
+            p.key.ease,
+            p.still,
+            str(p.key),
+        )
         for i, (p, joint) in enumerate(rows)
     ]
 

@@ -260,7 +260,7 @@ def warped(motion: Motion, settings: WarpSettings, *, clean: bool, live: bool) -
         result = _quickly(motion, before, keys, keys[active].frame, settings)
     elif keys or settings.times:
         options = _options(settings)
-        result = warp(motion, keys, settings.times or None, clean=clean or None, **options)
+        result = warp(motion, keys, settings.times or None, clean=clean, **options)
     else:
         result = motion
     return Warped(motion, before, result, sources)

@@ -1,0 +1,231 @@
+"""Whether warps look right on clips that nobody has tried them on.
+
+    python -m benchmarks.warps FOLDER... [--every 1] [--recipes NAME ...]
+    python -m benchmarks.warps FOLDER... --goals 500 [--seed 0]
+
+All recipes of ``examples/warps`` are applied to every walk of the folders at its own frame
+rate, with nothing but default arguments; or random goals of hands, feet and hips to random
+clips. A warp is right if no knee bends backwards further than in the clip, no foot is 3 cm
+(on a body of 1.7 m) deeper than in it, no joint accelerates more than twice as hard, and the
+hips are not lowered by more than 0.15 leg beyond what was asked for. A recipe that asks for
+more steps than a walk has is refused, which is right, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+import motionweave as mw
+from benchmarks.trust import acceleration_ratio, clips_by_kind
+from motionweave.body.hinges import find_hinges
+from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.soles import contact_points
+from motionweave.body.tpose import starts_in_tpose
+
+WARPS = Path(__file__).resolve().parents[1] / "examples" / "warps"
+ACCELERATION, DEPTH, KNEE, LOWERED = 2.0, 0.036, 10.0, 0.15
+SWINGING = ("left_hand", "right_hand", "left_foot", "right_foot", "hips", "head")
+
+
+@dataclass
+class Outcome:
+    """What became of one warp; lengths are in leg lengths, the knee is in degrees."""
+
+    recipe: str
+    clip: str
+    refused: str = ""
+    knee: float = 0.0
+    depth: float = 0.0
+    acceleration: float = 0.0
+    joint: str = ""
+    lowered: float = 0.0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the result."""
+        bad = {
+            "knee": self.knee > KNEE,
+            "depth": self.depth > DEPTH,
+            "acceleration": self.acceleration > ACCELERATION,
+            "lowered": self.lowered > LOWERED,
+        }
+        return [name for name, wrong in bad.items() if wrong]
+
+
+def lowest(motion: mw.Motion) -> float:
+    """Height of the lowest heel or toe of a clip."""
+    return min(float(points[:, 1].min()) for points in contact_points(motion).values())
+
+
+def knee_backwards(before: mw.Motion, after: mw.Motion) -> float:
+    """Degrees by which a knee passes straight further than it does in the clip.
+
+    The axis is that of the clip: where toes point says nothing once keys turn the feet.
+    """
+    worst = 0.0
+    for role, hinge in find_hinges(before).items():
+        if role.endswith("shin"):
+            bends = [np.degrees(hinge.flexion(*m.forward())) for m in (before, after)]
+            # A knee folded past half a turn has not come out in front.
+            least = [min(0.0, float(b[b > -135.0].min(initial=0.0))) for b in bends]
+            worst = max(worst, least[0] - least[1])
+    return worst
+
+
+def judge(outcome: Outcome, before: mw.Motion, after: mw.Motion, asked: float = 0.0) -> None:
+    """Fill in the figures; ``asked`` leg lengths is how far the hips are meant to go down."""
+    size = leg_length(before.skeleton)
+    outcome.acceleration, outcome.joint = acceleration_ratio(after, [before])
+    outcome.knee = knee_backwards(before, after)
+    outcome.depth = max(0.0, (lowest(before) - lowest(after)) / size)
+    down = float(before.root[:, 1].min() - after.root[:, 1].min()) / size
+    outcome.lowered = max(0.0, down - asked)
+
+
+def warped(outcome: Outcome, before: mw.Motion, how: object, asked: float = 0.0) -> Outcome:
+    """Carry out a warp, judge it and gather what it warns of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        began = time.process_time()
+        try:
+            after = how(before)  # type: ignore[operator]
+        except mw.MotionweaveError as error:
+            outcome.refused = str(error)
+            return outcome
+        outcome.seconds = time.process_time() - began
+    outcome.warnings = [str(w.message) for w in caught]
+    judge(outcome, before, after, asked)
+    return outcome
+
+
+def asked_down(recipe: mw.Recipe) -> float:
+    """Leg lengths by which a recipe lowers the hips."""
+    downs = [
+        -float(key.offset[1] if key.joint != "height" else key.offset)
+        for key in recipe.keys
+        if key.offset is not None and key.joint in ("hips", "height", "position")
+    ]
+    hands = any(key.joint.endswith("hand") and key.offset is not None for key in recipe.keys)
+    return max([*downs, 0.3 if hands else 0.0])
+
+
+def gallery(paths: Sequence[Path], names: Sequence[str]) -> list[Outcome]:
+    """All recipes on all clips."""
+    recipes = {name: mw.load_warp(WARPS / f"{name}.yaml") for name in names}
+    outcomes = []
+    for path in paths:
+        clip = loaded(path)
+        for name, recipe in recipes.items():
+            one = Outcome(name, clip.name or path.stem)
+            outcomes.append(warped(one, clip, recipe.apply, asked_down(recipe)))
+            if one.faults:
+                print(_line(one), file=sys.stderr)
+    return outcomes
+
+
+def loaded(path: Path) -> mw.Motion:
+    """A clip without the T-pose that some begin with."""
+    clip = mw.load(path)
+    return clip[1:] if starts_in_tpose(clip) else clip
+
+
+def goals(paths: Sequence[Path], count: int, seed: int) -> list[Outcome]:
+    """Random goals, each within a third of a leg of where the joint is."""
+    draw = np.random.default_rng(seed)
+    chosen = [paths[int(i)] for i in draw.choice(len(paths), min(len(paths), 50), replace=False)]
+    outcomes = []
+    for number, path in enumerate(chosen):
+        clip = loaded(path)
+        size = leg_length(clip.skeleton)
+        roles = find_rig(clip.skeleton)
+        joints = [name for name in SWINGING if roles.has(name.replace("foot", "ankle"))]
+        for _ in range(count // len(chosen) + (number < count % len(chosen))):
+            joint = joints[int(draw.integers(len(joints)))]
+            frame = int(draw.integers(len(clip)))
+            way = draw.normal(size=3)
+            reach = (0.15 if joint == "hips" else 0.33) * draw.uniform(0.3, 1.0)
+            offset = reach * size * way / np.linalg.norm(way)
+            if joint.endswith("foot"):
+                offset[1] = abs(offset[1])
+            key = mw.Key(frame, joint, offset=offset, axes="world")
+            one = Outcome(f"{joint} at {frame} by {np.round(offset / size, 2).tolist()}", path.stem)
+            asked = max(0.0, -offset[1] / size)
+            outcomes.append(warped(one, clip, lambda m, k=key: mw.warp(m, [k]), asked))
+            if one.faults:
+                print(_line(one), file=sys.stderr)
+    return outcomes
+
+
+def _line(one: Outcome) -> str:
+    told = "" if one.warnings else " SILENT"
+    return (
+        f"{one.recipe:16s} {one.clip:40s} {','.join(one.faults)}: knee {one.knee:.0f} depth "
+        f"{one.depth:.3f} acc {one.acceleration:.2f} ({one.joint}) low {one.lowered:.2f}{told}"
+    )
+
+
+def table(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[str]:
+    """Counts as Markdown rows."""
+    faults = ("knee", "depth", "acceleration", "lowered")
+    rows = [
+        "| warp | tried | refused | right | wrong, warned | wrong, silent | right, warned | "
+        + " | ".join(faults)
+        + " | ms |",
+        "| --- |" + " ---: |" * (7 + len(faults)),
+    ]
+    for name in (*by, "all"):
+        mine = [one for one in outcomes if name in ("all", one.recipe.split(" ")[0])]
+        done = [one for one in mine if not one.refused]
+        wrong = [one for one in done if one.faults]
+        told = [one for one in wrong if one.warnings]
+        alarms = [one for one in done if not one.faults and one.warnings]
+        counts = Counter(fault for one in wrong for fault in one.faults)
+        took = 1e3 * float(np.median([one.seconds for one in done])) if done else 0.0
+        rows.append(
+            f"| {name} | {len(mine)} | {len(mine) - len(done)} | {len(done) - len(wrong)} | "
+            f"{len(told)} | {len(wrong) - len(told)} | {len(alarms)} | "
+            + " | ".join(str(counts[fault]) for fault in faults)
+            + f" | {took:.0f} |"
+        )
+    return rows
+
+
+def main() -> None:
+    """Run over the folders and print the counts."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--every", type=int, default=1, help="take every n-th clip")
+    parser.add_argument("--start", type=int, default=0, help="begin with this clip")
+    parser.add_argument("--recipes", nargs="+", default=sorted(p.stem for p in WARPS.glob("*")))
+    parser.add_argument("--goals", type=int, default=0, help="so many random goals instead")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="write every outcome to a file")
+    args = parser.parse_args()
+    by_kind = clips_by_kind(args.folders)
+    if args.goals:
+        paths = sorted(path for paths in by_kind.values() for path in paths)
+        outcomes = goals(paths[args.start :: args.every], args.goals, args.seed)
+        names: Sequence[str] = SWINGING
+    else:
+        outcomes = gallery(by_kind["walk"][args.start :: args.every], args.recipes)
+        names = args.recipes
+    print("\n".join(table(outcomes, names)))
+    if args.json:
+        rows = [{**asdict(one), "faults": one.faults} for one in outcomes]
+        args.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

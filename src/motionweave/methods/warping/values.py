@@ -1,0 +1,300 @@
+"""A clip reshaped by keys, in its own time.
+
+In this order: keys that turn joints, the path, the feet, goals. Keys of the legs go before
+foot keeping, keys of the root and goals before the body gives way; whatever gives way to
+something else is said.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from motionweave.body.rig.roles import SIDES
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.errors import QualityWarning
+from motionweave.methods.warping.feet import Feet, Keyed, Plan, follow
+from motionweave.methods.warping.goals import (
+    GoalFrame,
+    Posed,
+    goal_frames,
+    pose,
+    pose_turns,
+    tell_of_goals,
+)
+from motionweave.methods.warping.hands import hold_hands
+from motionweave.methods.warping.joints import below
+from motionweave.methods.warping.keys import ROOT_CURVES, Key
+from motionweave.methods.warping.paths import Path, path_of
+from motionweave.methods.warping.targets import Clip, Placed
+from motionweave.methods.warping.turning import warp_rotations
+from motionweave.methods.warping.turns import Shape, Turn, turns_of
+
+# Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
+# off its place, before the user is told.
+_NOTICED, _SLIPPED = 1.0, 0.02
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """The keys of a warp by what they are about."""
+
+    path: tuple[Placed, ...]
+    goals: tuple[Placed, ...]
+    turns: tuple[Turn, ...]
+
+    @staticmethod
+    def of(clip: Clip, keys: Iterable[Key]) -> _Keys:
+        placed = sorted((p for key in keys for p in clip.place(key)), key=lambda p: p.frame)
+        path = tuple(p for p in placed if p.key.joint in ROOT_CURVES)
+        goals = tuple(p for p in placed if p.key.posed_by_goal)
+        turning = [p for p in placed if p.key.joint not in ROOT_CURVES and not p.key.posed_by_goal]
+        return _Keys(
+            tuple(end for p in path for end in p.ends),
+            goals,
+            tuple(turns_of([end for p in turning for end in p.ends], clip)),
+        )
+
+
+def warp_values(
+    clip: Clip,
+    keys: Iterable[Key],
+    shape: Shape,
+    *,
+    follow_path: bool = False,
+    release: Sequence[str] = (),
+    clean: bool = True,
+) -> Motion:
+    """A clip reshaped by keys, in its own time; parameters as for `warp`."""
+    given = _Keys.of(clip, keys)
+    path = path_of(clip, given.path, shape, follow_path) if given.path else None
+    trunk = _trunk(clip)
+    warped = clip.motion
+    if given.turns:
+        seen = [_before_path(turn, path) for turn in given.turns]
+        warped = _turned(clip, seen, shape, trunk, natural=clean)
+    if path is not None:
+        warped = path.apply(warped)
+    lifted = bool(given.path or given.goals) or any(turn.joint in trunk for turn in given.turns)
+    feet = _Kept(clip, given, path, shape, release) if clean and lifted else None
+    if given.goals:
+        warped = _to_goals(clip, warped, given, shape, trunk, feet)
+    elif feet is not None:
+        warped = feet.kept(warped)
+    if feet is not None:
+        feet.tell(warped)
+    return warped
+
+
+class _Kept:
+    """Feet that are kept where they are meant to be."""
+
+    def __init__(
+        self,
+        clip: Clip,
+        given: _Keys,
+        path: Path | None,
+        shape: Shape,
+        release: Sequence[str],
+    ) -> None:
+        self.clip, self.given, self.path = clip, given, path
+        self.shape, self.release = shape, release
+        legs, ankles = _below(clip, "thigh"), _below(clip, "ankle")
+        self.turns = [turn for turn in given.turns if turn.joint in legs]
+        footed = [turn for turn in self.turns if turn.joint in ankles]
+        whole = _turned(clip, self.turns, shape)
+        alone = whole if len(footed) == len(self.turns) else _turned(clip, footed, shape)
+        self.keyed = Keyed(whole, alone, _own_legs(clip, self.turns, shape))
+        self.feet = Feet(clip)
+        self.plans: list[Plan] = []
+        self.missing: Mapping[str, Array] = {}
+        self.given_way: Array = np.zeros((len(clip.motion), 3))
+
+    def kept(self, motion: Motion, posed: Sequence[Posed] = ()) -> Motion:
+        """The motion with its feet where they are meant to be."""
+        self.plans = self.feet.plans(self.keyed, self.path, posed, self.shape, self.release)
+        still = [p.frame for p in posed]
+        result, self.missing, self.given_way = follow(motion, self.plans, self.clip, still)
+        return result
+
+    def tell(self, result: Motion) -> None:
+        """Say what of the legs gave way, and to what."""
+        for plan in self.plans:
+            off = np.where(plan.standing * (1.0 - plan.own) == 1.0, self.missing[plan.side], 0.0)
+            frame = int(off.argmax())
+            if off[frame] > _SLIPPED * self.clip.scale:
+                _warn(
+                    f"the {plan.side} foot gives way by {off[frame] / self.clip.scale:.0%} of a "
+                    f"leg at frame {frame}: the body is out of its reach there"
+                )
+        for p in self.given.path:
+            way = float(np.linalg.norm(self.given_way[round(p.frame)])) / self.clip.scale
+            if p.key.joint != "heading" and way > _SLIPPED:
+                _warn(f"{p.key}: gives way to the standing feet by {way:.0%} of a leg")
+        knees = [leg.middle for leg in self.clip.legs.values()]
+        thighs = [leg.upper for leg in self.clip.legs.values()]
+        for turn in self.turns:
+            at = round(turn.frame)
+            if turn.factor is None and turn.joint in (*knees, *thighs):
+                before, after = (m.rotations[at, turn.joint] for m in (self.keyed.whole, result))
+                off_by = float(np.degrees(rotations.angle_between(before, after)))
+                if off_by > _NOTICED:
+                    _warn(f"{turn.name}: gives way to the standing foot by {off_by:.0f} degrees")
+        self._tell_stiff(result, knees)
+
+    def _tell_stiff(self, result: Motion, knees: Sequence[int]) -> None:
+        for joint in knees:
+            damped = [t for t in self.turns if t.joint == joint and (t.factor or 1.0) < 1.0]
+            if not damped:
+                continue
+            bend = self.clip.hinges[joint].flexion
+            peaks = [np.degrees(bend(*m.forward()).max()) for m in (self.clip.motion, result)]
+            if peaks[1] > peaks[0]:
+                _warn(
+                    f"{damped[0].name}: gives way to the foot; the knee bends by {peaks[1]:.0f} "
+                    f"degrees at most, as far as in the clip ({peaks[0]:.0f})"
+                )
+
+
+def _to_goals(
+    clip: Clip,
+    motion: Motion,
+    given: _Keys,
+    shape: Shape,
+    trunk: Sequence[int],
+    feet: _Kept | None,
+) -> Motion:
+    """The motion with its goals met by joint keys, and its feet kept if they are to be."""
+    here = clip.now(motion if feet is None or motion is clip.motion else feet.kept(motion))
+    frames = goal_frames(here, given.goals)
+    # Legs are solved for their feet afterwards: their keys do not bind the goals.
+    legs: set[int] = set() if feet is None else _below(clip, "thigh")
+    turns = [turn for turn in given.turns if turn.joint not in legs]
+    result, posed = _posed(here, frames, turns, shape, trunk, legs)
+    if feet is not None:
+        result = feet.kept(result, posed)
+    result = hold_hands(here, clip.now(result), given.goals)
+    tell_of_goals(clip.now(result), frames, here)
+    return result
+
+
+def _posed(
+    clip: Clip,
+    frames: Sequence[GoalFrame],
+    turns: Sequence[Turn],
+    shape: Shape,
+    trunk: Sequence[int],
+    legs: AbstractSet[int],
+) -> tuple[Motion, list[Posed]]:
+    """The motion displaced so that it goes through poses that meet the goals.
+
+    ``legs`` are left as they are: they are solved for their feet afterwards.
+    """
+    keyed = [turn for turn in turns if turn.factor is None]
+    posed = [
+        pose(clip, goal, {t.joint for t in keyed if abs(t.frame - goal.frame) < 1e-9})
+        for goal in frames
+    ]
+    neutral: dict[int, set[float]] = {}
+    for turn in keyed:
+        neutral.setdefault(turn.joint, set()).add(turn.frame)
+    quaternions = warp_rotations(clip, pose_turns(posed, neutral, legs), shape, trunk)
+    # The root's shift goes with the body where it is held through a turn.
+    level = rotations.about_vertical(clip.facing)
+    values = np.array(
+        [
+            rotations.rotate(
+                rotations.about_vertical(-clip.facing_at(p.frame)), p.after.root - p.before.root
+            )
+            for p in posed
+        ]
+    )
+    weights = shape.weights([p.knot for p in posed], len(clip.motion), clip.motion.fps)
+    root = clip.motion.root + rotations.rotate(level, weights @ values)
+    return replace(clip.motion, root=root, rotations=quaternions), posed
+
+
+def _before_path(turn: Turn, path: Path | None) -> Turn:
+    """A new rotation of the root, as it has to be before a path turns it."""
+    if path is None or turn.rotation is None or turn.joint != 0:
+        return turn
+    back = rotations.about_vertical(-path.angle_at(turn.frame))
+    return replace(turn, rotation=rotations.multiply(back, turn.rotation))
+
+
+def _trunk(clip: Clip) -> tuple[int, ...]:
+    """Joints from the root to the hips: what carries the legs."""
+    return clip.motion.skeleton.chain(0, clip.rig.roles.get("hips", 0))
+
+
+def _below(clip: Clip, part: str) -> set[int]:
+    """Joints from that part of either leg on."""
+    tops = [clip.rig.roles.get(f"{side}_{part}") for side in SIDES]
+    return {j for top in tops if top is not None for j in below(clip.motion.skeleton, top)}
+
+
+def _turned(
+    clip: Clip,
+    turns: Sequence[Turn],
+    shape: Shape,
+    trunk: Sequence[int] = (),
+    natural: bool = True,
+) -> Motion:
+    """The clip with keys of joints; ``natural`` if scaled knees and elbows stay on their side."""
+    if not turns:
+        return clip.motion
+    turned = replace(clip.motion, rotations=warp_rotations(clip, turns, shape, trunk))
+    scaled = {turn.joint for turn in turns if turn.factor is not None} & set(clip.hinges)
+    return _unscaled_past_straight(clip, turned, sorted(scaled)) if natural and scaled else turned
+
+
+def _unscaled_past_straight(clip: Clip, motion: Motion, joints: Sequence[int]) -> Motion:
+    """Scaled hinges approach straight, the nearer the slower, and do not pass it.
+
+    A bend ``b`` that was ``o`` becomes ``o exp((b - o) / o)`` where it is less: the same
+    where nothing changes, and never below zero.
+    """
+    positions, orientations = motion.forward()
+    local = np.array(motion.rotations)
+    for joint in joints:
+        hinge = clip.hinges[joint]
+        if not hinge.steady:
+            continue
+        own = hinge.flexion(*clip.forward)
+        bend = hinge.flexion(positions, orientations)
+        room = np.maximum(own, 1e-9)
+        kept = np.where(own > 0.0, room * np.exp(np.minimum(bend - own, 0.0) / room), own)
+        back = np.where(bend < own, kept - bend, 0.0)
+        parent = int(motion.skeleton.parents[joint])
+        axis = rotations.rotate(orientations[:, hinge.upper], hinge.axis)
+        axis = rotations.rotate(rotations.inverse(orientations[:, parent]), axis)
+        turned = rotations.multiply(rotations.exp(axis * back[:, None]), local[:, joint])
+        local[:, joint] = np.where(back[:, None] == 0.0, local[:, joint], turned)
+    return replace(motion, rotations=local)
+
+
+def _own_legs(clip: Clip, turns: Sequence[Turn], shape: Shape) -> dict[str, Array]:
+    """How much ``(2, T)`` legs are as keyed rather than as their feet ask, by side.
+
+    In the air they are; in a stance only for the moment of a key that is not held.
+    """
+    found = {}
+    count, fps = len(clip.motion), clip.motion.fps
+    for side, leg in clip.legs.items():
+        mine = [t for t in turns if t.joint in leg[:2] and t.factor is None]
+        knots = sorted({t.knot for t in mine})
+        if knots:
+            share = shape.weights(knots, count, fps).sum(axis=1).clip(0.0, 1.0)
+            held = any(shape.hold)
+            found[side] = np.stack([share, np.zeros(count) if held else share])
+    return found
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, QualityWarning, stacklevel=6)
