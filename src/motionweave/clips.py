@@ -94,7 +94,7 @@ def load(
     if sides_exchanged(motion):
         warnings.warn(
             f"{path}: the feet point backwards, so left and right seem to be exchanged in the "
-            "names of the joints; give the right ones in a JSON file (--rig FILE, mw.use_rig)",
+            "names of the joints; give the right ones in a JSON file (--rig FILE, or mw.load(..., rig=FILE))",
             QualityWarning,
             stacklevel=2,
         )
@@ -171,7 +171,7 @@ def motion_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
     """Motion files of folders, patterns and files, sorted, each once.
 
     Files that are named are taken as they are; in folders and patterns, those of a
-    suffix that can be read.
+    suffix that can be read. Hidden files and folders, such as a library's own, are left out.
 
     Raises
     ------
@@ -185,13 +185,18 @@ def motion_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
         if path.is_file():
             found[path] = None
             continue
-        paths = path.rglob("*") if path.is_dir() else map(Path, glob(str(one), recursive=True))
+        paths = _inside(path) if path.is_dir() else map(Path, glob(str(one), recursive=True))
         chosen = [p for p in sorted(paths) if p.suffix.lower() in readable and p.is_file()]
         if not chosen:
             what = "the folder holds" if path.is_dir() else "there is"
             raise FormatError(f"{what} no motion file ({', '.join(readable)})", one)
         found.update(dict.fromkeys(chosen))
     return list(found)
+
+
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder and the folders inside, as `glob` sees it: nothing hidden."""
+    return [Path(folder, name) for name in glob("**/*", root_dir=folder, recursive=True)]
 
 
 def load_markers(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Markers:

@@ -46,8 +46,8 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         type=_kept,
         nargs="+",
         default=[],
-        metavar="CLIP:F,F",
-        help="frames that must not be cut off, such as 2:40,60 for the second clip",
+        metavar="N=A:B",
+        help="frames of the N-th clip that must not be cut off, such as 2=40:60",
     )
     group.add_argument(
         "--cycles",
@@ -60,7 +60,7 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         type=int,
         default=2,
         metavar="L",
-        help="most frames in a row for one of another clip (default: 2)",
+        help="how many frames of one clip in a row may belong to one frame of another (default: 2)",
     )
     group.add_argument(
         "--weight",
@@ -95,7 +95,9 @@ def registered(args: argparse.Namespace, clips: Sequence[Motion]) -> Registratio
     keep: list[list[tuple[float, float]]] = [[] for _ in clips]
     for number, first, last in args.keep:
         if not 1 <= number <= len(clips):
-            raise RegistrationError(f"--keep {number}: there are clips 1 to {len(clips)}")
+            raise RegistrationError(
+                f"--keep {number}={first}:{last}: there are clips 1 to {len(clips)}"
+            )
         keep[number - 1].append((first, last))
     return register(
         *clips,
@@ -144,13 +146,11 @@ def _frames(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError(f"{text!r}: expected frames such as 55,12") from None
 
 
-def _kept(text: str) -> tuple[int, float, float]:
-    number, _, frames = text.partition(":")
-    try:
-        first, last = (float(part) for part in frames.split(","))
-        return int(number), first, last
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 2:40,60") from None
+def _kept(text: str) -> tuple[int, int, int]:
+    number, _, frames = text.partition("=")
+    if not number.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 2=40:60")
+    return int(number), *common.frame_range(frames)
 
 
 def _weight(text: str) -> tuple[str, float]:

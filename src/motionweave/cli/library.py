@@ -89,9 +89,14 @@ def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
         help="clip that shows what to look for, in or outside of the library",
     )
     parser.add_argument(
-        "--frames", type=float, nargs=2, metavar="FRAME", help="its first and last frame to use"
+        "--frames",
+        type=common.frame_range,
+        metavar="A:B",
+        help="first and last frame of the example to use",
     )
-    parser.add_argument("--most", type=int, default=20, metavar="N", help="so many at most")
+    parser.add_argument(
+        "--most", type=int, default=20, metavar="N", help="list at most this many (default: 20)"
+    )
     parser.add_argument(
         "--limit", type=float, metavar="LEGS", help="largest distance, in leg lengths"
     )
@@ -117,7 +122,7 @@ def _find_arguments(parser: argparse.ArgumentParser) -> None:
 def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     matches = library.find(
         args.example,
-        frames=None if args.frames is None else tuple(args.frames),
+        frames=args.frames,
         most=args.most,
         limit=args.limit,
         part=args.part,
@@ -147,7 +152,7 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         raise LibraryError("give one value (--at) for each measure (--measure)")
     found = library.collect(
         args.example,
-        frames=None if args.frames is None else tuple(args.frames),
+        frames=args.frames,
         most=args.most,
         limit=args.limit,
         part=args.part,
@@ -210,7 +215,7 @@ def _walk_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to", type=float, nargs=2, metavar=("X", "Z"), help="place to walk to")
     parser.add_argument("--heading", type=float, metavar="DEGREES", help="which way to face there")
     parser.add_argument("--through", action="append", metavar="CLIP", help="clip or kind, in order")
-    parser.add_argument("--seconds", type=float, help="walk at random for so long")
+    parser.add_argument("--seconds", type=float, help="walk at random for this long")
     parser.add_argument("--seed", type=int, default=0, help="of the random choices")
     parser.add_argument("--start", metavar="CLIP", help="clip to begin with")
 
