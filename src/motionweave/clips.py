@@ -47,12 +47,12 @@ def load(
         if there is none they are detected, where the rig has legs. False for no
         contacts. A path for the contacts in that file.
     up
-        ``"y"`` or ``"z"``: the file's vertical, where the format does not say it and
-        it is not to be found out.
+        ``"y"`` or ``"z"``: the file's vertical, where the format does not state it; found
+        automatically by default.
     drop_tpose
         Leave out frame 0 if it is a T-pose that the motion jumps away from.
     fps
-        Frames a second, instead of what the file says. The frames stay the same, so
+        Frames per second, instead of what the file says. The frames stay the same, so
         the motion becomes faster or slower.
     rig
         Which joint has which role, as in `with_rig`: a mapping or a JSON file. A file that
@@ -94,7 +94,8 @@ def load(
     if sides_exchanged(motion):
         warnings.warn(
             f"{path}: the feet point backwards, so left and right seem to be exchanged in the "
-            "names of the joints; give the right ones in a JSON file (--rig FILE, or mw.load(..., rig=FILE))",
+            "names of the joints; give the right ones in a JSON file (--rig FILE, or "
+            "mw.load(..., rig=FILE))",
             QualityWarning,
             stacklevel=2,
         )
@@ -209,7 +210,7 @@ def load_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     up
         ``"y"`` or ``"z"``: the file's vertical, if it does not say it and it is not z.
     fps
-        Frames a second, instead of what the file says.
+        Frames per second, instead of what the file says.
 
     Returns
     -------

@@ -12,7 +12,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "info": ("motionweave info clips/walk.bvh", "motionweave info clips --json"),
     "contacts": (
         "motionweave contacts clips/walk.bvh -o walk.contacts.json",
-        "motionweave contacts clips/climb_steps.bvh --hands --plot contacts.png",
+        "motionweave contacts clips/reach_low.bvh --hands --plot contacts.png",
     ),
     "plot": (
         "motionweave plot clips/walk.bvh clips/jog.bvh -o strip.png",

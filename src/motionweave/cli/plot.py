@@ -8,7 +8,7 @@ from motionweave.cli import common
 from motionweave.errors import MotionError
 
 KINDS = {
-    "strip": "a film strip, one row a clip",
+    "strip": "a film strip, one row per clip",
     "contacts": "foot heights and contact lanes of one clip",
     "path": "the way over the floor, seen from above",
 }

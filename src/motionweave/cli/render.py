@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overlay", action="store_true", help="put several clips into one scene, not side by side"
     )
     look.add_argument("--labels", action="store_true", help="write the clips' names over them")
-    look.add_argument("--colours", metavar="#RRGGBB,...", help="of the bodies, one a clip")
+    look.add_argument("--colours", metavar="#RRGGBB,...", help="of the bodies, one per clip")
     look.add_argument("--frame", type=float, help="which frame a still image shows")
     look.add_argument(
         "--mesh", type=Path, metavar="FILE", help="glTF file whose mesh is drawn on the joints"

@@ -59,7 +59,7 @@ def loop(
     -------
     Motion
         Its last frame is its first one, moved on the floor by as much as the cycle goes; leave
-        out the last frame to play it for ever.
+        out the last frame to play it forever.
 
     Raises
     ------
