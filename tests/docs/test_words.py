@@ -10,13 +10,14 @@ import pytest
 from tests.docs.blocks import ROOT
 
 _UNIT = "second|frame|clip|joint|call|machine|cycle"
+_COMPARED = "longer|more than|rougher|lower|darker"
 # What not to write, and what to write instead.
 WORDS = {
     rf"\b(\d+|frames|fps|:g\}}|weight|times|lengths|heights|one|row) a ({_UNIT})\b": "per, or fps",
     r"\b[Ss]o many\b(?! that)": "this many",
-    r"\b(found|find|finds|matched|chosen|play|plays|work|works) by (itself|themselves)\b": "automatically",
+    r"\b(found|finds?|matched|chosen|plays?|works?) by (itself|themselves)\b": "automatically",
     r"\bfor ever\b": "forever",
-    r"\b(this|that|it|which|what) (is|are) no (?!longer|more than|rougher|lower|darker)\w+": "is not a",
+    rf"\b(this|that|it|which|what) (is|are) no (?!{_COMPARED})\w+": "is not a",
     r"\bare no (?!longer|more than)(figures|news|error|interval|stretch)": "are not",
     r"\bhang together\b": "depend on each other",
     r"\bcome nearer\b": "zoom",
