@@ -23,15 +23,15 @@ Every command is `motionweave VERB …`, and `motionweave VERB --help` says what
 Examples use the built-in clips, written by `motionweave samples write clips`; `limp.yaml` is in
 [`examples/warps`](https://github.com/motionweave/motionweave/tree/main/examples/warps).
 
-**Clips** are files of [any format](formats.md). Most verbs also take folders, which are searched with
-the folders inside, and patterns such as `'clips/**/*walk*.bvh'` (in quotes, so that it works in every
-shell). Verbs that make one file of each clip write several into the folder that `-o` names, in the
-same folders inside, and work on `--jobs` clips at a time. A clip that fails is reported and the
-others are done.
+**Clips** are files of [any format](formats.md). Most verbs also take folders, which are searched
+with the folders inside, and patterns such as `'clips/**/*walk*.bvh'` (in quotes, so that it works
+in every shell). Verbs that make one file of each clip write several into the folder that `-o`
+names, in the same folders inside, and work on `--jobs` clips at a time. A clip that fails is
+reported, and the others are done.
 
 **Exit codes** are 0 if everything went well, 2 if input could not be used or, with `--strict`, if
-there was a warning, and 130 if you stopped it. Answers go to standard output, as text or with `--json`
-as one JSON value; warnings and errors go to standard error, one line each.
+there was a warning, and 130 if you stopped it. Answers go to standard output, as text or with
+`--json` as one JSON value; warnings and errors go to standard error, one line each.
 
 **Completion**: `motionweave completion bash` (or `zsh`, `fish`) prints a script for your shell.
 """

@@ -53,7 +53,7 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         "--cycles",
         choices=("find", "whole"),
         default="find",
-        help="for cycles: find them, or take each clip as one",
+        help="with cyclic ends: find the cycles (the default), or take each clip as one",
     )
     group.add_argument(
         "--slope-limit",
@@ -81,7 +81,10 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         help="frames compared at a time, 1/30 s apart (default: 5)",
     )
     group.add_argument(
-        "--strikes", type=float, metavar="W", help="how much feet that come down count"
+        "--strikes",
+        type=float,
+        metavar="W",
+        help="how much footfalls count beside poses (default: 4; 0 for poses alone)",
     )
     group.add_argument(
         "--paper", action="store_true", help="exactly the published method, whole clips"

@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="SHARE",
-        help="by which share legs may get longer where they cannot reach, such as 0.01",
+        help="how much longer legs may get where they cannot reach, as a share such as 0.01",
     )
-    parser.add_argument("--hands", action="store_true", help="hold planted hands, too")
+    parser.add_argument("--hands", action="store_true", help="hold planted hands as well")
     parser.add_argument(
         "--ease",
         type=float,

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     way.add_argument(
         "--in-place",
         action="store_true",
-        help="leave out the way over the floor, as on a treadmill",
+        help="leave out the path over the floor, as on a treadmill",
     )
     way.add_argument(
         "--travel",
@@ -41,9 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output-up", choices=("y", "z"), help="vertical axis of the output")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--scale", type=float, help="make everything longer by a factor")
+    size.add_argument("--scale", type=float, help="multiply all lengths by this")
     size.add_argument(
-        "--units", type=_units, metavar="FROM:TO", help=f"change of unit, of {', '.join(UNITS)}"
+        "--units",
+        type=_units,
+        metavar="FROM:TO",
+        help=f"convert lengths, such as cm:m; units are {', '.join(UNITS)}",
     )
     common.add_json(parser)
 

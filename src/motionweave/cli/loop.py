@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in-place",
         action="store_true",
-        help="leave out the way over the floor, as on a treadmill",
+        help="leave out the path over the floor, as on a treadmill",
     )
     common.add_cleaning(parser)
     common.add_json(parser)

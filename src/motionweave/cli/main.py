@@ -23,15 +23,15 @@ from motionweave.errors import MotionweaveError
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
 VERBS: dict[str, str] = {
     "samples": "list the built-in clips, or write them as files",
-    "info": "tell what is in motion files",
+    "info": "show what is in motion files",
     "contacts": "find when feet and hands are planted",
-    "plot": "draw film strips, contacts and ways",
+    "plot": "draw film strips, contacts and paths",
     "render": "make video, moving images or web pages of motions",
     "quality": "measure sliding feet, jumps and speeds",
     "clean": "make planted feet stay where they are",
     "convert": "change format, frame rate, length, side, axes or units",
     "retarget": "put a motion on another body",
-    "loop": "cut one cycle out of a clip and close it, on the spot if wanted",
+    "loop": "cut one cycle out of a clip and close it, in place if wanted",
     "register": "find which frames and contacts of clips belong together",
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",
@@ -41,7 +41,7 @@ VERBS: dict[str, str] = {
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
     "export": "write a set of clips, all in the same phase, for a game engine",
-    "library": "find, connect and fill in from a folder of clips",
+    "library": "search a folder of clips, connect them and fill gaps from them",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
     "completion": "print a script that completes commands in a shell",
@@ -108,7 +108,7 @@ def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentPars
     """
     parser = _Parser(
         prog="motionweave",
-        description="Make new character motion out of motion-capture clips.",
+        description="Make new character motion from motion-capture clips.",
         epilog="motionweave VERB --help tells more about a verb.",
     )
     parser.add_argument("--version", action="version", version=f"motionweave {__version__}")

@@ -20,13 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="JSON file that says which joint follows which, for those that are not found right",
+        help="JSON file that says which joint follows which, where the automatic choice is wrong",
     )
     parser.add_argument(
         "--save-mapping",
         type=Path,
         metavar="FILE",
-        help="write which joint follows which as JSON, for looking at and editing",
+        help="write which joint follows which into a JSON file, to look at and edit",
     )
     parser.add_argument(
         "--hands",
@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let hands go where the source's go, scaled, as feet do",
     )
     parser.add_argument(
-        "--no-feet", action="store_true", help="let legs only point alike, do not place the feet"
+        "--no-feet",
+        action="store_true",
+        help="only point the legs like the source's, do not place the feet",
     )
     common.add_json(parser)
 
