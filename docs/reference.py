@@ -75,7 +75,7 @@ def _tables(parser: argparse.ArgumentParser, command: str) -> Iterator[str]:
     if any(group.title == _READING for group in parser._action_groups):
         rows.append("| … | [how clips are read](#reading) |")
     if rows:
-        yield "| | |\n| --- | --- |"
+        yield "| argument | what it does |\n| --- | --- |"
         yield from rows
         yield ""
 
@@ -121,7 +121,7 @@ def _shared(info: argparse.ArgumentParser) -> str:
     rows = "\n".join(map(_row, group._group_actions))
     return f"""## Options of every verb
 
-| | |
+| option | what it does |
 | --- | --- |
 | `--json` | Print the answer as JSON (not for `studio` and `demo`). |
 | `--strict` | Fail (exit code 2) if there is any warning. |
@@ -131,7 +131,7 @@ def _shared(info: argparse.ArgumentParser) -> str:
 
 How clips are read, for every verb that reads them:
 
-| | |
+| option | what it does |
 | --- | --- |
 {rows}
 """

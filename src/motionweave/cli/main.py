@@ -122,7 +122,7 @@ def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentPars
             formatter_class=_Help,
         )
         if name in verbs:
-            module = importlib.import_module(f"motionweave.cli.{name}")
+            module = importlib.import_module(f"motionweave.cli.{name.replace('-', '_')}")
             module.add_arguments(sub)
             sub.add_argument(
                 "--strict", action="store_true", help="fail (exit code 2) if there is any warning"
