@@ -256,8 +256,9 @@ def test_the_gallery_on_walks_of_other_rigs(wild, clip):
         try:
             after = Scene(name, walk).after
         except mw.WarpError as error:
-            assert "the clip has" in str(error) or "two keys" in str(error)
-            continue
+            if "the clip has" in str(error) or "two keys" in str(error):
+                continue
+            raise
         faults = _right(walk, after)
         if faults:
             found[name] = faults

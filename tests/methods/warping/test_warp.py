@@ -300,7 +300,7 @@ def test_goals_that_contradict_each_other_are_not_called_out_of_reach(walk):
         walk.positions()[40, walk.skeleton.index(n)] for n in ("LeftHand", "LeftForeArm")
     )
     keys = [
-        mw.Key(40, "left_hand", goal=hand + [0.0, 0.1, 0.0]),
+        mw.Key(40, "left_hand", goal=np.add(hand, (0.0, 0.1, 0.0))),
         mw.Key(40, "left_elbow", goal=elbow - [0.0, 0.25, 0.0]),
     ]
     with pytest.warns(mw.QualityWarning, match="contradicts the other goals"):

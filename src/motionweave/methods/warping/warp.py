@@ -129,8 +129,8 @@ def warp(
     if kinds:
         result = result.with_constraints(c for c in result.constraints if c.kind not in kinds)
     if result is not clip.motion:
-        # Feet are kept above already, and those on stairs are not on the clip's floor. Time comes after the check: a clip that is to go
-        # faster is to accelerate more.
+        # Feet are kept above already, and those on stairs are not on the clip's floor. Time
+        # comes after the check: a clip that is to go faster is to accelerate more.
         climbs = any(key.joint in ("height", "position") for key in given)
         result = finished(
             result,
