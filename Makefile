@@ -9,7 +9,7 @@ PEERS := .venv-bench/.ready
 BLENDER_VENV ?= .venv-blender
 BLENDER := $(BLENDER_VENV)/.ready
 
-.PHONY: demo test test-blender blender blender-extension lint types layers pytest fuzz browser docs pictures bench bench-full clean
+.PHONY: demo test test-blender blender blender-extension lint types layers pytest fuzz browser docs reference pictures bench bench-full clean
 
 demo: $(SHOWN)
 	$(BIN)/motionweave demo
@@ -38,14 +38,20 @@ browser: $(READY)
 	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } \
 	  || { echo "The studio's tests need Chromium or Chrome: install one, or name it in MOTIONWEAVE_BROWSER."; exit 1; }
 
-# As many bad files as one likes: make fuzz INPUTS=1000000 SEED=7
+# As many bad files as you like: make fuzz INPUTS=1000000 SEED=7
 INPUTS ?= 100000
 SEED ?= 0
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(INPUTS) --seed $(SEED)
 
+# Links, spelling, and everything that mkdocs finds. docs/cli.md is made from the parsers.
 docs: $(READY)
+	$(BIN)/python docs/links.py
+	$(BIN)/codespell
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+reference: $(READY)
+	$(BIN)/python docs/reference.py
 
 # Blender imports what we write and exports what we read.
 test-blender: $(READY) $(BLENDER)

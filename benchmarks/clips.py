@@ -39,7 +39,7 @@ def built_in(name: str, **params: float) -> Motion:
 
 
 def skeleton(joints: int = JOINTS) -> Skeleton:
-    """A tree of so many joints, as deep as a person's."""
+    """A tree of this many joints, as deep as a person's."""
     parents = [-1] + [max(0, j - 1) if j % 6 else 0 for j in range(1, joints)]
     return Skeleton(
         names=tuple(f"Joint{j}" for j in range(joints)),

@@ -261,8 +261,10 @@ def main() -> int:
     """Measure what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.library", description=__doc__)
     parser.add_argument("folder", type=Path, help="folder with clips")
-    parser.add_argument("--most", type=int, help="so many clips, spread over the folder")
-    parser.add_argument("--growth", type=int, nargs="*", default=[], help="also with so many clips")
+    parser.add_argument("--most", type=int, help="this many clips, spread over the folder")
+    parser.add_argument(
+        "--growth", type=int, nargs="*", default=[], help="also with this many clips"
+    )
     parser.add_argument("--walks", metavar="WORDS", help="walk through clips with these words")
     parser.add_argument("--examples", type=int, default=60, help="examples for precision by label")
     parser.add_argument("--kills", type=int, default=50, help="how often to kill")

@@ -124,7 +124,7 @@ def _speed(rows: list[dict[str, Any]]) -> str:
 
 
 def _memory(rows: list[dict[str, Any]]) -> str:
-    lines = ["| frames a clip | peak | growth | a frame |", "| ---: | ---: | ---: | ---: |"]
+    lines = ["| frames per clip | peak | growth | per frame |", "| ---: | ---: | ---: | ---: |"]
     for row in rows:
         grown = row["peak"] - row["base"]
         lines.append(

@@ -146,7 +146,7 @@ def rows() -> list[Row]:
 
 
 def memory(lengths: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Peak memory of register, blend and clean for clips of so many frames."""
+    """Peak memory of register, blend and clean for clips of this many frames."""
     found = []
     _process("-c", _MEMORY, "60")  # compiling takes more memory than anything else
     for frames in lengths:

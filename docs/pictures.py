@@ -170,7 +170,7 @@ def quality(path: Path) -> None:
 def gaits(path: Path) -> None:
     """A walk, half a walk, a jog, side by side."""
     walk, jog = mw.sample("walk"), mw.sample("jog")
-    curve = mw.register(walk, jog, cyclic=True)
+    curve = mw.register(walk, jog, ends="cyclic")
     motions = [mw.blend(curve, [1.0 - w, w], duration=2.0) for w in (0.0, 0.5, 1.0)]
     labels = ["walk", "half and half", "jog"]
     mw.render(motions, path, labels=labels, size=(540, 220), fps=14, background="#ffffff")

@@ -1,4 +1,4 @@
-"""motionweave makes new character motion out of motion-capture clips.
+"""motionweave makes new character motion from motion-capture clips.
 
 The public names are listed in ``__init__.pyi``. They are loaded on first use, so that
 ``import motionweave`` itself costs next to nothing.

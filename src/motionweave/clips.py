@@ -47,12 +47,12 @@ def load(
         if there is none they are detected, where the rig has legs. False for no
         contacts. A path for the contacts in that file.
     up
-        ``"y"`` or ``"z"``: the file's vertical, where the format does not say it and
-        it is not to be found out.
+        ``"y"`` or ``"z"``: the file's vertical, where the format does not state it; found
+        automatically by default.
     drop_tpose
         Leave out frame 0 if it is a T-pose that the motion jumps away from.
     fps
-        Frames a second, instead of what the file says. The frames stay the same, so
+        Frames per second, instead of what the file says. The frames stay the same, so
         the motion becomes faster or slower.
     rig
         Which joint has which role, as in `with_rig`: a mapping or a JSON file. A file that
@@ -94,7 +94,8 @@ def load(
     if sides_exchanged(motion):
         warnings.warn(
             f"{path}: the feet point backwards, so left and right seem to be exchanged in the "
-            "names of the joints; give the right ones in a JSON file (--rig FILE, mw.use_rig)",
+            "names of the joints; give the right ones in a JSON file (--rig FILE, or "
+            "mw.load(..., rig=FILE))",
             QualityWarning,
             stacklevel=2,
         )
@@ -171,7 +172,7 @@ def motion_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
     """Motion files of folders, patterns and files, sorted, each once.
 
     Files that are named are taken as they are; in folders and patterns, those of a
-    suffix that can be read.
+    suffix that can be read. Hidden files and folders, such as a library's own, are left out.
 
     Raises
     ------
@@ -185,13 +186,18 @@ def motion_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
         if path.is_file():
             found[path] = None
             continue
-        paths = path.rglob("*") if path.is_dir() else map(Path, glob(str(one), recursive=True))
+        paths = _inside(path) if path.is_dir() else map(Path, glob(str(one), recursive=True))
         chosen = [p for p in sorted(paths) if p.suffix.lower() in readable and p.is_file()]
         if not chosen:
             what = "the folder holds" if path.is_dir() else "there is"
             raise FormatError(f"{what} no motion file ({', '.join(readable)})", one)
         found.update(dict.fromkeys(chosen))
     return list(found)
+
+
+def _inside(folder: Path) -> list[Path]:
+    """What is in a folder and the folders inside, as `glob` sees it: nothing hidden."""
+    return [Path(folder, name) for name in glob("**/*", root_dir=folder, recursive=True)]
 
 
 def load_markers(path: str | Path, *, up: str | None = None, fps: float | None = None) -> Markers:
@@ -204,7 +210,7 @@ def load_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     up
         ``"y"`` or ``"z"``: the file's vertical, if it does not say it and it is not z.
     fps
-        Frames a second, instead of what the file says.
+        Frames per second, instead of what the file says.
 
     Returns
     -------

@@ -75,7 +75,7 @@ def retarget(
         Who performs it: a motion of that body, of which only the body is used; its file; or
         its skeleton alone, if its zero pose stands upright.
     mapping
-        Which joint follows which, where that is not to be found out: target joint to source
+        Which joint follows which, where that is found wrongly: target joint to source
         joint, or to None for one that is to stay at rest, in a mapping or a JSON file; see
         `joint_mapping`. Joints that are not mentioned are found.
     feet

@@ -52,7 +52,7 @@ def test_info_as_json_and_as_text(clip: Path, capsys: pytest.CaptureFixture[str]
     assert facts["up"] == "y"
     assert main(["info", str(clip), str(clip)]) == 0
     text = capsys.readouterr().out
-    assert text.count("40 frames at 40 a second: 0.97 s") == 2
+    assert text.count("40 frames at 40 fps: 0.97 s") == 2
     assert text.count("contacts not detected: the rig has no legs") == 2
 
 
@@ -152,7 +152,8 @@ def test_errors_are_one_line(
     broken.write_text("HIERARCHY\nROOT a\n{\n  OFFSET 0 zero 0\n")
     assert f"{broken}, line 4" in _complaint(capsys, "info", str(broken))
     assert "no such file" in _complaint(capsys, "info", str(tmp_path / "none.bvh"))
-    assert "folder" in _complaint(capsys, "info", str(tmp_path))
+    (tmp_path / "empty").mkdir()
+    assert "folder" in _complaint(capsys, "info", str(tmp_path / "empty"))
     assert "supported: " in _complaint(capsys, "convert", str(clip), "-o", str(tmp_path / "a.xyz"))
     assert "is an input" in _complaint(capsys, "convert", str(clip), "-o", str(clip))
     out = str(tmp_path / "out.bvh")
@@ -162,7 +163,9 @@ def test_errors_are_one_line(
     assert "such as cm:m" in _complaint(
         capsys, "convert", str(clip), "-o", out, "--units", "furlong"
     )
-    assert "positive" in _complaint(capsys, "convert", str(clip), "-o", out, "--fps", "-3")
+    assert "expected a number from" in _complaint(
+        capsys, "convert", str(clip), "-o", out, "--fps", "-3"
+    )
     nowhere = str(tmp_path / "no" / "out.bvh")
     assert "does not exist" in _complaint(capsys, "convert", str(clip), "-o", nowhere)
     assert "need a folder" in _complaint(capsys, "convert", str(clip), str(clip), "-o", out)

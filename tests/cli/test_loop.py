@@ -18,7 +18,7 @@ def test_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(capsys.readouterr().out)
     first, last = told["frames"]
     assert len(mw.load(out)) == 3 * (last - first) + 1
-    assert main(["loop", str(clip), "-o", str(out), "--range", "4,30"]) == 0
+    assert main(["loop", str(clip), "-o", str(out), "--frames", "4:30"]) == 0
     assert "frames 4 to 30" in capsys.readouterr().out
     mw.save(mw.loop(mw.sample("walk")), clip)
     assert main(["loop", str(clip), "-o", str(out), "--whole"]) == 0
@@ -33,8 +33,8 @@ def test_what_does_not_repeat_itself_is_said(
     assert main(["loop", str(clip), "-o", str(tmp_path / "out.bvh")]) == 2
     assert "does not repeat itself" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["loop", str(clip), "-o", str(tmp_path / "out.bvh"), "--range", "4"])
-    assert "12,54" in capsys.readouterr().err
+        main(["loop", str(clip), "-o", str(tmp_path / "out.bvh"), "--frames", "4"])
+    assert "30:200" in capsys.readouterr().err
 
 
 def test_remedies_are_options_of_the_shell(

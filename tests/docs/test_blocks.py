@@ -12,7 +12,9 @@ from motionweave.cli.main import main
 from tests.docs.blocks import ROOT, Block, blocks, commands, pages
 
 # What else shells are told in the pages; these set things up and are not run here.
-_SET_UP = ("make ", "pip install ", "git ", "python examples/", "#")
+_SET_UP = ("make ", "pip install ", "git ", "python -m venv", ".venv", "#")
+# Pages that begin in an empty folder; the others expect the built-in clips in "clips".
+_FROM_NOTHING = ("README.md", "start.md")
 # Verbs that go on until they are stopped.
 _ENDLESS = ("studio", "demo")
 
@@ -36,7 +38,8 @@ def test_blocks_run(
     page: Path, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Blocks of a page follow each other, in one folder and one interpreter.
-    shutil.copytree(clips, tmp_path / "clips")
+    if page.name not in _FROM_NOTHING:
+        shutil.copytree(clips, tmp_path / "clips")
     for recipe in (ROOT / "examples" / "warps").glob("*.yaml"):
         shutil.copy(recipe, tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -19,6 +19,8 @@ from tests.docs.blocks import ROOT, pages
 
 DOCS = ROOT / "docs"
 STUB = ROOT / "src" / "motionweave" / "__init__.pyi"
+# Pictures of the README have addresses that work on a package index, too.
+RAW = "https://raw.githubusercontent.com/motionweave/motionweave/main/"
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
@@ -57,7 +59,7 @@ def test_every_verb_is_shown() -> None:
 def test_pictures_are_there_and_small() -> None:
     for page in pages():
         for link in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
-            picture = page.parent / link
+            picture = page.parent / link.removeprefix(RAW)
             assert picture.exists(), f"{page}: {link}"
             moves = picture.suffix in (".gif", ".webp")
             assert picture.stat().st_size < (500_000 if moves else 150_000), link

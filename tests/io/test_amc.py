@@ -223,7 +223,7 @@ def test_the_frame_rate(tmp_path: Path) -> None:
     assert motion.fps == 29.97
     mw.save(motion, tmp_path / "b.amc")
     assert mw.load(tmp_path / "b.amc", contacts=False).fps == 29.97
-    with pytest.warns(mw.QualityWarning, match="120 frames a second are assumed"):
+    with pytest.warns(mw.QualityWarning, match="120 fps is assumed"):
         mw.load(tmp_path / "one.amc", contacts=False)
 
 

@@ -39,10 +39,28 @@ def mirror(motion: Motion) -> Motion:
     the character; where its sides differ a little, limbs keep the lengths of their own
     side. Mirroring twice gives the motion back.
 
+    Parameters
+    ----------
+    motion
+        A motion of a skeleton with two sides.
+
+    Returns
+    -------
+    Motion
+        Its contacts change sides, too.
+
     Warns
     -----
     QualityWarning
         If the skeleton's sides differ so much that the mirror image will not look right.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> left = mw.sample("walk_left")
+    >>> right = mw.mirror(left)
+    >>> bool(abs(right.root[:, 0] + left.root[:, 0]).max() < 1e-9)
+    True
     """
     motion = at_pelvis(checked(motion))
     skeleton = motion.skeleton

@@ -322,7 +322,7 @@ def _on_floor(places: Array, turns: Array, front: Array) -> Planar:
 
 
 def _smooth(way: Planar, width: float) -> Planar:
-    """A way on the floor smoothed by a Gaussian of so many frames; straight ends stay straight."""
+    """A way on the floor smoothed by a Gaussian of ``width`` frames; straight ends stay so."""
     reach = min(int(np.ceil(3.0 * width)), len(way.x) - 1)
     if reach < 1:
         return way

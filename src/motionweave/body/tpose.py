@@ -16,7 +16,7 @@ from motionweave.core.motion import Motion
 
 # A step from the first frame to the second that no joint makes in a captured motion.
 _JUMP = np.radians(12.0)
-# ... and so many times the largest step of the frames that follow.
+# ... and this many times the largest step of the frames that follow.
 _OUT_OF_LINE = 3.0
 # Frames that follow.
 _FOLLOWING = 12
@@ -33,7 +33,7 @@ _FLAT = 0.5
 def starts_in_tpose(motion: Motion) -> bool:
     """Whether frame 0 is a T-pose (or the rest pose) that the motion jumps away from.
 
-    Many archives have such a frame, as a reference for the skeleton. It is no part of
+    Many archives have such a frame, as a reference for the skeleton. It is not part of
     the motion: registration, blending and contacts are better off without it
     (``motion[1:]``). A clip whose performer really stands with arms spread, and
     moves on from there, is not meant.

@@ -63,7 +63,7 @@ class Up:
         return (
             f"the file does not say which way is up, and the motion hardly does: {self.axis} was "
             f'taken; if the body lies where it should stand, load it with up="{other}" '
-            f'(--up {other}), and with up="{self.axis}" to be asked no more'
+            f'(--up {other}), and with up="{self.axis}" to silence this'
         )
 
 
@@ -173,7 +173,7 @@ def _floor_voice(points: Array) -> float:
         return 0.0
     lowest = np.sort(low / size, axis=0)
     count = len(lowest)
-    # Without a tenth at each end: a jump now and then is no reason to doubt the floor.
+    # Without a tenth at each end: a jump now and then gives no reason to doubt the floor.
     spread = lowest[count - 1 - count // 10] - lowest[count // 10]
     level = np.minimum(np.abs(lowest[count // 2]), 1.0)
     return -_voice(spread + level, floor=_FLOOR)

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-w",
         "--weights",
         metavar="W,W,...",
-        help="one weight a clip, such as 0.3,0.7; they are scaled to sum to one",
+        help="one weight per clip, such as 0.3,0.7; they are scaled to sum to one",
     )
     weights.add_argument(
         "--weights-over-time",
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="table of seconds and weights (time,w1,w2,...), smoothly interpolated",
     )
     parser.add_argument("--duration", type=float, metavar="SECONDS", help="stop after this time")
-    parser.add_argument("--fps", type=float, help="frames a second of the output")
+    parser.add_argument("--fps", type=float, help="frames per second of the output")
     parser.add_argument(
         "--method",
         choices=("registered", "linear"),
@@ -102,7 +102,7 @@ def _table(path: Path) -> tuple[list[float], list[list[float]]]:
                     f"expected {len(rows[0]) + 1} numbers as in the lines above", path, number
                 )
             if len(values) < 2 or (times and values[0] <= times[-1]):
-                raise FormatError("expected a later time, then a weight a clip", path, number)
+                raise FormatError("expected a later time, then a weight per clip", path, number)
             times.append(values[0])
             rows.append(values[1:])
     if not times:

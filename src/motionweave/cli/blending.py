@@ -46,21 +46,21 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         type=_kept,
         nargs="+",
         default=[],
-        metavar="CLIP:F,F",
-        help="frames that must not be cut off, such as 2:40,60 for the second clip",
+        metavar="N=A:B",
+        help="frames of the N-th clip that must not be cut off, such as 2=40:60",
     )
     group.add_argument(
         "--cycles",
         choices=("find", "whole"),
         default="find",
-        help="for cycles: find them, or take each clip as one",
+        help="with cyclic ends: find the cycles (the default), or take each clip as one",
     )
     group.add_argument(
         "--slope-limit",
         type=int,
         default=2,
         metavar="L",
-        help="most frames in a row for one of another clip (default: 2)",
+        help="how many frames of one clip in a row may belong to one frame of another (default: 2)",
     )
     group.add_argument(
         "--weight",
@@ -81,7 +81,10 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         help="frames compared at a time, 1/30 s apart (default: 5)",
     )
     group.add_argument(
-        "--strikes", type=float, metavar="W", help="how much feet that come down count"
+        "--strikes",
+        type=float,
+        metavar="W",
+        help="how much footfalls count beside poses (default: 4; 0 for poses alone)",
     )
     group.add_argument(
         "--paper", action="store_true", help="exactly the published method, whole clips"
@@ -95,7 +98,9 @@ def registered(args: argparse.Namespace, clips: Sequence[Motion]) -> Registratio
     keep: list[list[tuple[float, float]]] = [[] for _ in clips]
     for number, first, last in args.keep:
         if not 1 <= number <= len(clips):
-            raise RegistrationError(f"--keep {number}: there are clips 1 to {len(clips)}")
+            raise RegistrationError(
+                f"--keep {number}={first}:{last}: there are clips 1 to {len(clips)}"
+            )
         keep[number - 1].append((first, last))
     return register(
         *clips,
@@ -144,13 +149,11 @@ def _frames(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError(f"{text!r}: expected frames such as 55,12") from None
 
 
-def _kept(text: str) -> tuple[int, float, float]:
-    number, _, frames = text.partition(":")
-    try:
-        first, last = (float(part) for part in frames.split(","))
-        return int(number), first, last
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 2:40,60") from None
+def _kept(text: str) -> tuple[int, int, int]:
+    number, _, frames = text.partition("=")
+    if not number.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 2=40:60")
+    return int(number), *common.frame_range(frames)
 
 
 def _weight(text: str) -> tuple[str, float]:

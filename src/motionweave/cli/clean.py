@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_clips(parser, "one")
-    common.add_output(parser)
+    common.add_clips(parser, "several")
+    batch.add_outputs(parser)
+    batch.add_jobs(parser)
     parser.add_argument(
         "--contacts",
         type=Path,
@@ -22,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.0,
         metavar="SHARE",
-        help="by which share legs may get longer where they cannot reach, such as 0.01",
+        help="how much longer legs may get where they cannot reach, as a share such as 0.01",
     )
-    parser.add_argument("--hands", action="store_true", help="hold planted hands, too")
+    parser.add_argument("--hands", action="store_true", help="hold planted hands as well")
     parser.add_argument(
         "--ease",
         type=float,
@@ -38,17 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
+    batch.only_for_one(args, "contacts", "plot")
+    pairs = batch.outputs(args)
+    if args.plot is not None:
+        common.check_output(args.plot, args.clips, motion=False)
+    return batch.answer(args, *batch.each(args, pairs, _cleaned, "cleaning"))
+
+
+def _cleaned(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
     from motionweave.body.tpose import starts_in_tpose
     from motionweave.contacts.clean.footskate import clean_feet
     from motionweave.contacts.detect import detect_contacts, estimate_floor
     from motionweave.core.constraints import HAND_KINDS
     from motionweave.measure.quality import compared, quality
 
-    common.check_output(args.output, [args.clip])
-    if args.plot is not None:
-        common.check_output(args.plot, [args.clip], motion=False)
-    motion = common.load_clip(args, args.clip, contacts=args.contacts or True)
+    path, output = pair
+    motion = common.load_clip(args, path, contacts=args.contacts or True)
     if args.hands and not any(c.kind in HAND_KINDS for c in motion.constraints):
         found = detect_contacts(motion, hands=True)
         hands = (c for c in found if c.kind in HAND_KINDS)
@@ -58,8 +66,8 @@ def run(args: argparse.Namespace) -> None:
         motion, stretch=args.stretch, hands=args.hands, ease=args.ease, floor=floor
     )
     before, after = quality(motion, floor=floor), quality(cleaned, [motion], floor=floor)
-    common.save_clip(cleaned, args.output)
-    written = [args.output]
+    common.save_clip(cleaned, output)
+    written = [output]
     if args.plot is not None:
         from motionweave.plots.quality import quality_plot
 
@@ -68,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
     data = {
         "before": before.to_dict(),
         "after": after.to_dict(),
-        "written": [str(path) for path in written],
+        "written": [str(one) for one in written],
     }
-    lines = [str(args.clip), compared(before, after), *(f"wrote {path}" for path in written)]
-    common.emit(args, data, "\n".join(lines))
+    lines = [str(path), compared(before, after), *(f"wrote {one}" for one in written)]
+    return data, "\n".join(lines)

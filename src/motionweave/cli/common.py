@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 # Options of `load` that are not a reader's own, and have arguments of their own.
-_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "rig")
+_SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "fps", "rig")
+# What to write after options whose value only the user can know.
+_VALUES = {"anchors": "F1,F2", "keep": "N=A:B"}
 # Work that is done sooner needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
@@ -55,10 +57,17 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
             nargs="+",
             action=_Clips,
             metavar="clip",
-            help="motion files, of any supported formats",
+            help="motion files of any supported formats, folders of them, or patterns such as "
+            "'clips/**/*walk*.bvh'",
         )
     group = parser.add_argument_group("reading")
     group.add_argument("--up", choices=("y", "z"), help="vertical axis of the files, if not found")
+    group.add_argument(
+        "--input-fps",
+        type=float,
+        metavar="FPS",
+        help="frames per second that the files really have, if they say nothing or are wrong",
+    )
     group.add_argument(
         "--drop-tpose", action="store_true", help="leave out a T-pose in the first frame"
     )
@@ -103,6 +112,14 @@ def _option(text: str) -> tuple[str, str | float]:
         return name, value
 
 
+def frame_range(text: str) -> tuple[int, int]:
+    """The type of options that name two frames of a clip, such as ``30:200``."""
+    first, colon, last = text.partition(":")
+    if not (colon and first.isdigit() and last.isdigit() and int(first) < int(last)):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected two frames such as 30:200")
+    return int(first), int(last)
+
+
 def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> None:
     """The argument ``-o FILE``, required."""
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=what)
@@ -132,6 +149,7 @@ def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = T
         contacts=contacts,
         up=args.up,
         drop_tpose=args.drop_tpose,
+        fps=args.input_fps,
         rig=getattr(args, "rig", None),
         **options,
     )
@@ -154,33 +172,36 @@ def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
     return {} if chosen is None else {"asf": chosen}
 
 
-@contextmanager
-def each_for_itself(args: argparse.Namespace, failed: list[Path], path: Path) -> Iterator[None]:
-    """Let one of several clips fail with a line on stderr and note it; a single one just fails."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except (MotionweaveError, OSError) as error:
-        if len(args.clips) == 1:
-            raise
-        print(f"motionweave: {told(error)}", file=sys.stderr)
-        failed.append(path)
+def told(error: MotionweaveError | OSError, about: str = "") -> str:
+    """An error as the line that a user gets to see.
 
-
-def told(error: MotionweaveError | OSError) -> str:
-    """An error as the line that a user gets to see."""
+    Parameters
+    ----------
+    error
+        What went wrong.
+    about
+        The file that it is about, named unless the message does so.
+    """
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
-        return f"{place}{error.strerror or error}"
-    return in_words(error)
+        return _named(about, f"{place}{error.strerror or error}")
+    return _named(about, in_words(error))
+
+
+def _named(about: str, message: str) -> str:
+    """A message that names the file it is about."""
+    return message if not about or about in message else f"{about}: {message}"
 
 
 def in_words(said: MotionweaveError | QualityWarning) -> str:
     """A message whose remedies are options of the command line, not of the API."""
     if not said.remedies:
         return str(said)
-    return with_remedies(said.reason, [remedy.as_flag() for remedy in said.remedies])
+    flags = [
+        remedy.as_flag() + (f" {_VALUES[remedy.option]}" if remedy.option in _VALUES else "")
+        for remedy in said.remedies
+    ]
+    return with_remedies(said.reason, flags)
 
 
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:
@@ -241,8 +262,11 @@ class Warned:
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
+        # The file that is being worked on, where there are several.
+        self.about = ""
         self.messages: list[QualityWarning] = []
         self.notices: list[str] = []
+        self._heard: set[tuple[str, str]] = set()
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -263,12 +287,21 @@ class Warned:
             warnings.showwarning = heard  # type: ignore[assignment]
             yield
 
+    def repeat(self, messages: Iterable[QualityWarning], notices: Iterable[str]) -> None:
+        """Tell what was heard in another process."""
+        for message in messages:
+            self._tell(message)
+        for notice in notices:
+            self._note(notice)
+
     def _tell(self, message: QualityWarning) -> None:
-        if str(message) in map(str, self.messages):
+        if (self.about, str(message)) in self._heard:
             return
+        self._heard.add((self.about, str(message)))
         self.messages.append(message)
         if not self.quiet:
-            print(f"motionweave: warning: {in_words(message)}", file=sys.stderr)
+            text = _named(self.about, in_words(message))
+            print(f"motionweave: warning: {text}", file=sys.stderr)
 
     def _note(self, notice: str) -> None:
         """Tell what was done that the user may not expect: no doubt about the result."""

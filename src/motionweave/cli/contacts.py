@@ -6,49 +6,59 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_clips(parser, "one")
+    common.add_clips(parser, "several")
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
         metavar="FILE",
-        help="contacts file to write; NAME.contacts.json beside NAME.bvh is used when the clip "
-        "is loaded",
+        help="contacts file to write, or for several clips a folder; NAME.contacts.json beside "
+        "NAME.bvh is used when the clip is loaded",
     )
+    batch.add_jobs(parser)
     parser.add_argument("--hands", action="store_true", help="find planted hands too")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="picture to draw (png, pdf, svg)")
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
-    from motionweave.contacts.detect import detect_contacts
-
-    for output in (args.output, args.plot):
-        if output is not None:
-            common.check_output(output, [args.clip], motion=False)
+def run(args: argparse.Namespace) -> int:
+    batch.only_for_one(args, "plot")
+    if args.plot is not None:
+        common.check_output(args.plot, args.clips, motion=False)
     # Contacts count the frames of the file, so its T-pose stays.
     args.drop_tpose = False
-    motion = common.load_clip(args, args.clip, contacts=False)
-    motion = motion.with_constraints(detect_contacts(motion, hands=args.hands))
+    pairs: list[tuple[Path, Path | None]] = [(path, None) for path in args.clips]
     if args.output is not None:
+        args.format = None
+        pairs = [*batch.outputs(args, ".contacts.json" if args.several else None, motion=False)]
+    found, code = batch.each(args, pairs, _found, "looking")
+    common.emit(args, found if args.several else found[0], "\n".join(map(_text, found)))
+    return code
+
+
+def _found(args: argparse.Namespace, pair: tuple[Path, Path | None]) -> dict[str, Any]:
+    from motionweave.contacts.detect import detect_contacts
+
+    path, output = pair
+    motion = common.load_clip(args, path, contacts=False)
+    motion = motion.with_constraints(detect_contacts(motion, hands=args.hands))
+    if output is not None:
         from motionweave.io.store.sidecar import save_contacts
 
-        save_contacts(motion, args.output, clip=args.clip.name)
+        save_contacts(motion, output, clip=path.name)
     if args.plot is not None:
         from motionweave.plots.contacts import contact_plot
 
         contact_plot(motion, args.plot)
-    facts = describe(motion, args.clip)
-    written = [str(path) for path in (args.output, args.plot) if path is not None]
-    text = "\n".join([_text(facts, motion.fps), *(f"wrote {path}" for path in written)])
-    common.emit(args, {**facts, "written": written}, text)
+    written = [str(one) for one in (output, args.plot) if one is not None]
+    return {**describe(motion, path), "written": written}
 
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
@@ -79,7 +89,7 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
     }
 
 
-def _text(facts: dict[str, Any], fps: float) -> str:
+def _text(facts: dict[str, Any]) -> str:
     from math import degrees
 
     floor = facts["floor"]
@@ -87,7 +97,7 @@ def _text(facts: dict[str, Any], fps: float) -> str:
         "level" if floor["tilt_radians"] == 0.0 else f"tilted {degrees(floor['tilt_radians']):.1f}°"
     )
     lines = [
-        f"{facts['file']}: {facts['frames']} frames at {fps:g} a second",
+        f"{facts['file']}: {facts['frames']} frames at {facts['fps']:g} fps",
         f"  floor {shape}, height {floor['height']:.4g}"
         + (f", {len(floor['levels']) - 1} levels above it" if len(floor["levels"]) > 1 else ""),
     ]
@@ -103,4 +113,5 @@ def _text(facts: dict[str, Any], fps: float) -> str:
         lines.append(f"  {kind:<{width}}  {shown}")
     if not facts["contacts"]:
         lines.append("  no contacts")
+    lines += [f"wrote {path}" for path in facts["written"]]
     return "\n".join(lines)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 from motionweave.core.units import UNITS
-from motionweave.errors import FormatError, MotionError
+from motionweave.errors import MotionError
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
@@ -17,68 +16,65 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_clips(parser, "several")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="file to write, or for several clips a folder",
-    )
-    parser.add_argument(
-        "--format", metavar="SUFFIX", help="format of the files in the output folder, such as glb"
-    )
-    parser.add_argument("--fps", type=float, help="frames a second of the output")
-    parser.add_argument(
-        "--input-fps", type=float, metavar="FPS", help="frames a second that the input really has"
-    )
+    batch.add_outputs(parser)
+    batch.add_jobs(parser)
+    parser.add_argument("--fps", type=float, help="frames per second of the output")
     parser.add_argument(
         "--trim", type=_stretch, metavar="A:B", help="first and last frame to keep, such as 30:200"
     )
     parser.add_argument("--mirror", action="store_true", help="exchange left and right")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument(
+        "--in-place",
+        action="store_true",
+        help="leave out the path over the floor, as on a treadmill",
+    )
+    way.add_argument(
+        "--travel",
+        action="store_true",
+        help="let a clip that stays in place go over the floor, as fast as its planted feet slide",
+    )
+    parser.add_argument(
+        "--speed",
+        type=float,
+        help="with --travel: how fast it goes, in the clip's unit per second",
+    )
     parser.add_argument("--output-up", choices=("y", "z"), help="vertical axis of the output")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--scale", type=float, help="make everything longer by a factor")
+    size.add_argument("--scale", type=float, help="multiply all lengths by this")
     size.add_argument(
-        "--units", type=_units, metavar="FROM:TO", help=f"change of unit, of {', '.join(UNITS)}"
+        "--units",
+        type=_units,
+        metavar="FROM:TO",
+        help=f"convert lengths, such as cm:m; units are {', '.join(UNITS)}",
     )
     common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    pairs = _outputs(args)
-    written: list[dict[str, Any]] = []
-    failed: list[Path] = []
-    for path, output in common.progress(pairs, "converting"):
-        with common.each_for_itself(args, failed, path):
-            motion = _converted(args, path, output)
-            written.append(
-                {
-                    "input": str(path),
-                    "output": str(output),
-                    "frames": len(motion),
-                    "fps": motion.fps,
-                }
-            )
-    lines = [
-        f"{one['output']}: {one['frames']} frames at {one['fps']:g} a second" for one in written
-    ]
-    common.emit(args, written if len(args.clips) > 1 else written[0], "\n".join(lines))
-    return 2 if failed else 0
+    if args.speed is not None and not args.travel:
+        raise MotionError("--speed is for --travel")
+    written, code = batch.each(args, batch.outputs(args), _converted, "converting")
+    lines = [f"{one['output']}: {one['frames']} frames at {one['fps']:g} fps" for one in written]
+    common.emit(args, written if args.several else written[0], "\n".join(lines))
+    return code
 
 
-def _converted(args: argparse.Namespace, path: Path, output: Path) -> Motion:
-    motion = _load(args, path)
-    motion = convert(args, motion)
+def _converted(args: argparse.Namespace, pair: tuple[Path, Path]) -> dict[str, Any]:
+    path, output = pair
+    motion = convert(args, _load(args, path))
     options = {} if args.output_up is None else {"up": args.output_up}
     common.save_clip(motion, output, **options)
-    return motion
+    return {
+        "input": str(path),
+        "output": str(output),
+        "frames": len(motion),
+        "fps": motion.fps,
+    }
 
 
 def convert(args: argparse.Namespace, motion: Motion) -> Motion:
     """The motion changed as the arguments say; trimming counts frames of the input."""
-    if args.input_fps is not None:
-        motion = replace(motion, fps=args.input_fps)
     if args.trim is not None:
         first, last = args.trim
         last = len(motion) - 1 if last is None else last
@@ -92,6 +88,14 @@ def convert(args: argparse.Namespace, motion: Motion) -> Motion:
         from motionweave.body.mirror import mirror
 
         motion = mirror(motion)
+    if args.in_place:
+        from motionweave.registration.loops import in_place
+
+        motion = in_place(motion)
+    if args.travel:
+        from motionweave.registration.loops import travel
+
+        motion = travel(motion, args.speed)
     if args.scale is not None or args.units is not None:
         motion = motion.scaled(args.units if args.scale is None else args.scale)
     return motion if args.fps is None else motion.resample(args.fps)
@@ -102,26 +106,6 @@ def _load(args: argparse.Namespace, path: Path) -> Motion:
     from motionweave.io.store.sidecar import beside
 
     return common.load_clip(args, path, contacts=beside(path).exists())
-
-
-def _outputs(args: argparse.Namespace) -> list[tuple[Path, Path]]:
-    """Which clip becomes which file."""
-    output: Path = args.output
-    if len(args.clips) == 1 and not output.is_dir():
-        common.check_output(output, args.clips)
-        return [(args.clips[0], output)]
-    if output.suffix and not output.is_dir():
-        raise FormatError("several clips need a folder as the output", output)
-    output.mkdir(parents=True, exist_ok=True)
-    pairs: dict[Path, Path] = {}
-    for path in args.clips:
-        suffix = f".{args.format.lstrip('.')}" if args.format else path.suffix
-        target = output / f"{path.stem}{suffix}"
-        common.check_output(target, args.clips)
-        if target in pairs:
-            raise FormatError(f"both {pairs[target]} and {path} would be written here", target)
-        pairs[target] = path
-    return [(path, target) for target, path in pairs.items()]
 
 
 def _stretch(text: str) -> tuple[int, int | None]:

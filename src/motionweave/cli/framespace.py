@@ -50,13 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--events",
         nargs="+",
         metavar="FILE",
-        help="event tables (CSV or JSON), one a clip; - for a clip whose events are to be found",
+        help="event tables (CSV or JSON), one per clip; - for a clip whose events are to be found",
     )
     events.add_argument(
         "--write-events",
         type=Path,
         metavar="FOLDER",
-        help="write the event tables used, one a clip, as CLIP.events.csv",
+        help="write the event tables used, one per clip, as CLIP.events.csv",
     )
     events.add_argument(
         "--cycle",
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "feet not planted",
     )
     common.add_cleaning(parser)
-    parser.add_argument("--fps", type=float, help="frames a second of the output")
+    parser.add_argument("--fps", type=float, help="frames per second of the output")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the framespace")
     common.add_json(parser)
 
@@ -155,7 +155,7 @@ def _tables(given: list[str] | None, count: int) -> list[EventTable | None] | No
     if given is None:
         return None
     if len(given) != count:
-        raise BlendError(f"--events: expected {count} files (or -), one a clip, got {len(given)}")
+        raise BlendError(f"--events: expected {count} files (or -), one per clip, got {len(given)}")
     return [None if name == "-" else load_events(name) for name in given]
 
 

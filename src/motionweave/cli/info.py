@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
@@ -14,18 +14,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_clips(parser, "several")
+    batch.add_jobs(parser)
     common.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    facts: list[dict[str, Any]] = []
-    failed: list[Path] = []
-    for path in common.progress(args.clips, "reading"):
-        with common.each_for_itself(args, failed, path):
-            facts.append(describe(common.load_clip(args, path), path))
+    facts, code = batch.each(args, args.clips, _facts, "reading")
     text = "\n\n".join(_text(one) for one in facts)
-    common.emit(args, facts if len(args.clips) > 1 else facts[0], text)
-    return 2 if failed else 0
+    common.emit(args, facts if args.several else facts[0], text)
+    return code
+
+
+def _facts(args: argparse.Namespace, path: Path) -> dict[str, Any]:
+    return describe(common.load_clip(args, path), path)
 
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
@@ -85,7 +86,7 @@ def _text(facts: dict[str, Any]) -> str:
     unit = _likely_unit(height)
     lines = [
         facts["file"],
-        f"  {facts['format']}, {facts['frames']} frames at {facts['fps']:g} a second: "
+        f"  {facts['format']}, {facts['frames']} frames at {facts['fps']:g} fps: "
         f"{facts['duration']:.2f} s",
         f"  {facts['joints']} joints, {facts['end_sites']} end sites"
         + (", with joints that slide" if facts["sliding_joints"] else ""),
@@ -103,7 +104,7 @@ def _text(facts: dict[str, Any]) -> str:
         listed = ", ".join(facts["animations"])
         lines.append(f"  {len(facts['animations'])} animations (--option animation=NAME): {listed}")
     if facts["tpose_first"]:
-        lines.append("  frame 0 is a T-pose that is no part of the motion (--drop-tpose)")
+        lines.append("  frame 0 is a T-pose, not part of the motion (--drop-tpose)")
     roles = facts["roles"]
     lines.append("  roles: " + (", ".join(f"{r} {n}" for r, n in roles.items()) or "none found"))
     if roles and facts["roles_missing"]:

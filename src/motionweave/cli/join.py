@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
     lines = [
         f"frames {place.first[0]:g} to {place.first[1]:g} of {args.first.name} over "
         f"{place.second[0]:g} to {place.second[1]:g} of {args.second.name}",
-        f"{len(result)} frames at {result.fps:g} a second",
+        f"{len(result)} frames at {result.fps:g} fps",
         *(f"wrote {path}" for path in written),
     ]
     common.emit(args, data, "\n".join(lines))

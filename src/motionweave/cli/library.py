@@ -74,7 +74,7 @@ def _info(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     lines = [
         f"{info['clips']} clips of {info['rigs']} rigs, {info['frames']} frames, "
         f"{info['seconds'] / 60:.1f} min; {info['bytes'] / 1e6:.1f} MB kept",
-        f"said most often: {', '.join(list(info['words'])[:20])}",
+        f"most frequent words: {', '.join(list(info['words'])[:20])}",
     ]
     if info["broken"]:
         lines.append(f"{len(info['broken'])} files could not be read:")
@@ -89,14 +89,21 @@ def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
         help="clip that shows what to look for, in or outside of the library",
     )
     parser.add_argument(
-        "--frames", type=float, nargs=2, metavar="FRAME", help="its first and last frame to use"
+        "--frames",
+        type=common.frame_range,
+        metavar="A:B",
+        help="first and last frame of the example to use",
     )
-    parser.add_argument("--most", type=int, default=20, metavar="N", help="so many at most")
+    parser.add_argument(
+        "--most", type=int, default=20, metavar="N", help="list at most this many (default: 20)"
+    )
     parser.add_argument(
         "--limit", type=float, metavar="LEGS", help="largest distance, in leg lengths"
     )
     parser.add_argument("--part", help="part of the body: arms, legs, 'left arm', a role ...")
-    parser.add_argument("--words", default="", help="only clips of which these words are said")
+    parser.add_argument(
+        "--words", default="", help="only clips with these words in names, folders or catalogues"
+    )
 
 
 def _find_arguments(parser: argparse.ArgumentParser) -> None:
@@ -117,7 +124,7 @@ def _find_arguments(parser: argparse.ArgumentParser) -> None:
 def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     matches = library.find(
         args.example,
-        frames=None if args.frames is None else tuple(args.frames),
+        frames=args.frames,
         most=args.most,
         limit=args.limit,
         part=args.part,
@@ -147,7 +154,7 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         raise LibraryError("give one value (--at) for each measure (--measure)")
     found = library.collect(
         args.example,
-        frames=None if args.frames is None else tuple(args.frames),
+        frames=args.frames,
         most=args.most,
         limit=args.limit,
         part=args.part,
@@ -181,9 +188,14 @@ def _graph_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _kind_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--words", default="", help="only clips of which these words are said")
     parser.add_argument(
-        "--tolerance", type=float, default=1.0, help="scales how far apart poses may be"
+        "--words", default="", help="only clips with these words in names, folders or catalogues"
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=1.0,
+        help="factor on how far apart poses may be (default: 1)",
     )
 
 
@@ -209,9 +221,14 @@ def _walk_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", type=float, nargs=2, metavar=("X", "Z"), help="place to walk to")
     parser.add_argument("--heading", type=float, metavar="DEGREES", help="which way to face there")
-    parser.add_argument("--through", action="append", metavar="CLIP", help="clip or kind, in order")
-    parser.add_argument("--seconds", type=float, help="walk at random for so long")
-    parser.add_argument("--seed", type=int, default=0, help="of the random choices")
+    parser.add_argument(
+        "--through",
+        action="append",
+        metavar="CLIP",
+        help="clip or kind of clip to pass through; may be given several times",
+    )
+    parser.add_argument("--seconds", type=float, help="walk at random for this long")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the random choices")
     parser.add_argument("--start", metavar="CLIP", help="clip to begin with")
 
 
@@ -237,7 +254,7 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
 def _fill_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", type=Path, help="clip before the gap")
-    parser.add_argument("after", type=Path, help="clip after the gap, where it is to be")
+    parser.add_argument("after", type=Path, help="clip after the gap, where it should take place")
     parser.add_argument("--seconds", type=float, required=True, help="length of the gap")
     common.add_clips(parser, "none")
     common.add_output(parser)

@@ -1,15 +1,18 @@
-"""``motionweave loop``: one cycle of a clip, closed, to be repeated for ever."""
+"""``motionweave loop``: one cycle of a clip, closed, to be repeated forever."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_clips(parser, "one")
-    common.add_output(parser)
+    common.add_clips(parser, "several")
+    batch.add_outputs(parser)
+    batch.add_jobs(parser)
     parser.add_argument(
         "--rounds",
         type=int,
@@ -19,10 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
-        "--range",
-        type=_range,
-        dest="frames",
-        metavar="FIRST,LAST",
+        "--frames",
+        type=common.frame_range,
+        metavar="A:B",
         help="frames of the cycle; found automatically by default",
     )
     where.add_argument(
@@ -35,19 +37,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--in-place",
         action="store_true",
-        help="leave out the way over the floor, as on a treadmill",
+        help="leave out the path over the floor, as on a treadmill",
     )
     common.add_cleaning(parser)
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
+    return batch.answer(args, *batch.each(args, batch.outputs(args), _looped, "cutting"))
+
+
+def _looped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
     from motionweave.core.cycles import displacement
     from motionweave.registration.cycles import find_cycle
     from motionweave.registration.loops import loop
 
-    common.check_output(args.output, [args.clip])
-    motion = common.load_clip(args, args.clip)
+    path, output = pair
+    motion = common.load_clip(args, path)
     if args.frames is None:
         first, last = find_cycle(motion)
     elif args.frames == "whole":
@@ -61,7 +67,7 @@ def run(args: argparse.Namespace) -> None:
         in_place=args.in_place,
         clean=not args.no_clean,
     )
-    common.save_clip(result, args.output)
+    common.save_clip(result, output)
     seconds = result.duration / args.rounds
     turn = float(displacement(result).angle) / args.rounds
     data = {
@@ -69,19 +75,11 @@ def run(args: argparse.Namespace) -> None:
         "seconds": seconds,
         "rounds": args.rounds,
         "turn": turn,
-        "written": [str(args.output)],
+        "written": [str(output)],
     }
     rounds = "one round" if args.rounds == 1 else f"{args.rounds} rounds"
     text = (
-        f"{args.clip}: cycle of {seconds:.2f} s, frames {first} to {last}\n"
-        f"wrote {args.output}: {rounds}, {len(result)} frames"
+        f"{path}: cycle of {seconds:.2f} s, frames {first} to {last}\n"
+        f"wrote {output}: {rounds}, {len(result)} frames"
     )
-    common.emit(args, data, text)
-
-
-def _range(text: str) -> tuple[int, int]:
-    try:
-        first, last = (int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected two frames such as 12,54") from None
-    return first, last
+    return data, text

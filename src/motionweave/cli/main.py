@@ -11,48 +11,53 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NoReturn
 
 from motionweave import __version__
+from motionweave.cli.batch import expand
 from motionweave.cli.common import Warned, told
+from motionweave.cli.examples import EXAMPLES
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
 VERBS: dict[str, str] = {
     "samples": "list the built-in clips, or write them as files",
-    "info": "tell what is in motion files",
+    "info": "show what is in motion files",
     "contacts": "find when feet and hands are planted",
-    "plot": "draw film strips, contacts and ways",
+    "plot": "draw film strips, contacts and paths",
     "render": "make video, moving images or web pages of motions",
     "quality": "measure sliding feet, jumps and speeds",
     "clean": "make planted feet stay where they are",
     "convert": "change format, frame rate, length, side, axes or units",
     "retarget": "put a motion on another body",
-    "loop": "cut one cycle out of a clip and close it, on the spot if wanted",
+    "loop": "cut one cycle out of a clip and close it, in place if wanted",
     "register": "find which frames and contacts of clips belong together",
     "framespace": "blend and join clips in step with their motion events",
     "blend": "interpolate clips, or steer through them with changing weights",
-    "transition": "join clips, each running over smoothly into the next",
+    "transition": "join clips, each passing smoothly into the next",
     "warp": "reshape a clip by keys, goals and time keys",
-    "join": "let one clip go over into the next",
+    "join": "let one clip pass into the next",
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
-    "export": "write a set of clips in step with each other for a game engine",
-    "library": "find, connect and fill in from a folder of clips",
+    "export": "write a set of clips, all in the same phase, for a game engine",
+    "library": "search a folder of clips, connect them and fill gaps from them",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
+    "completion": "print a script that completes commands in a shell",
 }
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code (2 for input that cannot be used)."""
     words = list(sys.argv[1:] if argv is None else argv)
-    parser = _parser(words)
-    args = parser.parse_args(words)
+    asked = next((word for word in words if word in VERBS), None)
+    args = command_line([] if asked is None else [asked]).parse_args(words)
     args.warned = Warned(args.quiet)
     try:
         with args.warned.listening():
+            if isinstance(getattr(args, "clips", None), list):
+                expand(args)
             code = args.run(args) or 0
         sys.stdout.flush()
         if args.strict and args.warned.messages:
@@ -76,6 +81,15 @@ class StrictError(MotionweaveError):
     """The result was made, but with warnings, and the user does not want that."""
 
 
+class _Help(argparse.HelpFormatter):
+    """Help that leaves the lines of examples as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return text
+        return super()._fill_text(text, width, indent)
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong with the arguments in one line, like every other error."""
 
@@ -83,21 +97,32 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"motionweave: {message}; see {self.prog} --help\n")
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentParser:
+    """The parser of everything.
+
+    Parameters
+    ----------
+    verbs
+        Those whose arguments are wanted: their modules are imported. The others are only
+        listed.
+    """
     parser = _Parser(
         prog="motionweave",
-        description="Make new character motion out of motion-capture clips.",
+        description="Make new character motion from motion-capture clips.",
         epilog="motionweave VERB --help tells more about a verb.",
     )
     parser.add_argument("--version", action="version", version=f"motionweave {__version__}")
-    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    asked = next((word for word in words if word in VERBS), None)
+    commands = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, summary in VERBS.items():
-        sub = verbs.add_parser(
-            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[0].upper()}{summary[1:]}.",
+            epilog="\n  ".join(["examples:", *EXAMPLES[name]]),
+            formatter_class=_Help,
         )
-        if name == asked:
-            module = importlib.import_module(f"motionweave.cli.{name}")
+        if name in verbs:
+            module = importlib.import_module(f"motionweave.cli.{name.replace('-', '_')}")
             module.add_arguments(sub)
             sub.add_argument(
                 "--strict", action="store_true", help="fail (exit code 2) if there is any warning"

@@ -8,9 +8,9 @@ from motionweave.cli import common
 from motionweave.errors import MotionError
 
 KINDS = {
-    "strip": "a film strip, one row a clip",
+    "strip": "a film strip, one row per clip",
     "contacts": "foot heights and contact lanes of one clip",
-    "path": "the way over the floor, seen from above",
+    "path": "the path over the floor, seen from above",
 }
 
 
@@ -21,15 +21,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--kind",
         choices=tuple(KINDS),
         default="strip",
-        help="; ".join(f"{kind}: {what}" for kind, what in KINDS.items()) + " (default strip)",
+        help="; ".join(f"{kind}: {what}" for kind, what in KINDS.items()) + " (default: strip)",
     )
     strip = parser.add_argument_group("film strip")
-    strip.add_argument("--frames", type=int, default=10, help="how many poses (default 10)")
+    strip.add_argument("--frames", type=int, default=10, help="how many poses (default: 10)")
     strip.add_argument(
         "--view",
         choices=("side", "front", "three-quarter", "follow"),
         default="side",
-        help="from where to look; follow turns with the character (default side)",
+        help="from where to look; follow turns with the character (default: side)",
     )
     strip.add_argument(
         "--travel", action="store_true", help="put poses where they are instead of side by side"

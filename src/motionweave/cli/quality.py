@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
+
+if TYPE_CHECKING:
+    from motionweave.measure.quality import Quality
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,27 +25,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="picture of the first clip (png, pdf, svg)"
     )
+    batch.add_jobs(parser)
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
-    from motionweave.measure.quality import quality
-
+def run(args: argparse.Namespace) -> int:
     if args.plot is not None:
         common.check_output(args.plot, args.clips, motion=False)
-    inputs = common.load_clips(args, args.against, contacts=False)
-    found = []
-    for path in common.progress(args.clips, "measuring"):
-        motion = common.load_clip(args, path)
-        found.append(quality(motion, inputs))
-        if args.plot is not None and len(found) == 1:
-            from motionweave.plots.quality import quality_plot
+    args.inputs = common.load_clips(args, args.against, contacts=False)
+    found, code = batch.each(args, args.clips, _measured, "measuring")
+    if args.plot is not None:
+        from motionweave.plots.quality import quality_plot
 
-            quality_plot(motion, args.plot)
-    data = [
-        {"file": str(path), **one.to_dict()} for path, one in zip(args.clips, found, strict=True)
-    ]
-    text = "\n\n".join(str(one) for one in found)
+        quality_plot(common.load_clip(args, args.clips[0]), args.plot)
+    data = [{"file": str(path), **one.to_dict()} for path, one in found]
+    text = "\n\n".join(f"{path}\n{one}" if args.several else str(one) for path, one in found)
     if args.plot is not None:
         text += f"\nwrote {args.plot}"
-    common.emit(args, data if len(data) > 1 else data[0], text)
+    common.emit(args, data if args.several else data[0], text)
+    return code
+
+
+def _measured(args: argparse.Namespace, path: Path) -> tuple[Path, Quality]:
+    from motionweave.measure.quality import quality
+
+    return path, quality(common.load_clip(args, path), args.inputs)

@@ -17,46 +17,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--camera",
         choices=("follow", "fixed", "orbit"),
         default="follow",
-        help="go along, stand still, or go along and round (default follow)",
+        help="follow the body, stand still, or follow and circle it (default: follow)",
     )
     seen.add_argument(
         "--view",
         type=_view,
         default="three-quarter",
         metavar="VIEW",
-        help="three-quarter, front, side, back, top, or degrees from the front (default "
+        help="three-quarter, front, side, back, top, or degrees from the front (default: "
         "three-quarter)",
     )
     seen.add_argument("--zoom", type=float, default=1.0, help="above 1 the body is larger")
     look = parser.add_argument_group("picture")
     look.add_argument(
-        "--size", type=_size, default=(640, 360), metavar="WxH", help="pixels (default 640x360)"
+        "--size", type=_size, default=(640, 360), metavar="WxH", help="pixels (default: 640x360)"
     )
-    look.add_argument("--fps", type=float, default=30.0, help="frames per second (default 30)")
-    look.add_argument("--speed", type=float, default=1.0, help="0.5 is slow motion (default 1)")
-    look.add_argument("--rounds", type=int, default=1, help="how many times to show it (default 1)")
+    look.add_argument("--fps", type=float, default=30.0, help="frames per second (default: 30)")
+    look.add_argument("--speed", type=float, default=1.0, help="0.5 is slow motion (default: 1)")
+    look.add_argument(
+        "--rounds", type=int, default=1, help="how many times to show it (default: 1)"
+    )
     look.add_argument("--once", action="store_true", help="an animated image stops at its end")
     look.add_argument(
         "--background",
         default="light",
-        help="light, dark, transparent, or a colour such as #ffffff (default light)",
+        help="light, dark, transparent, or a colour such as #ffffff (default: light)",
     )
     look.add_argument("--no-contacts", action="store_true", help="leave out the marks of contacts")
     look.add_argument(
-        "--trails", metavar="JOINT,...", help="what leaves trails: hands, feet, roles or joints"
+        "--trails",
+        metavar="JOINT,...",
+        help="what leaves trails: hands, feet, or names of roles and joints",
     )
     look.add_argument("--ghosts", type=int, default=0, help="how many earlier poses to show")
     look.add_argument(
         "--overlay", action="store_true", help="put several clips into one scene, not side by side"
     )
     look.add_argument("--labels", action="store_true", help="write the clips' names over them")
-    look.add_argument("--colours", metavar="#RRGGBB,...", help="of the bodies, one a clip")
+    look.add_argument(
+        "--colours", metavar="#RRGGBB,...", help="colours of the bodies, one per clip"
+    )
     look.add_argument("--frame", type=float, help="which frame a still image shows")
     look.add_argument(
         "--mesh", type=Path, metavar="FILE", help="glTF file whose mesh is drawn on the joints"
     )
     look.add_argument("--no-mesh", action="store_true", help="draw the simple body, no mesh")
-    look.add_argument("--codec", metavar="NAME", help="of video: h264, h265 or vp9")
+    look.add_argument("--codec", metavar="NAME", help="video codec: h264, h265 or vp9")
     common.add_json(parser)
 
 

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_clips(parser, "one")
+    common.add_clips(parser, "several")
     parser.add_argument(
         "onto", type=Path, help="any clip of the body that is to perform; only the body is used"
     )
-    common.add_output(parser)
+    batch.add_outputs(parser)
+    batch.add_jobs(parser)
     parser.add_argument(
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="JSON file that says which joint follows which, for those that are not found right",
+        help="JSON file that says which joint follows which, where the automatic choice is wrong",
     )
     parser.add_argument(
         "--save-mapping",
         type=Path,
         metavar="FILE",
-        help="write which joint follows which as JSON, for looking at and editing",
+        help="write which joint follows which into a JSON file, to look at and edit",
     )
     parser.add_argument(
         "--hands",
@@ -32,21 +34,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let hands go where the source's go, scaled, as feet do",
     )
     parser.add_argument(
-        "--no-feet", action="store_true", help="let legs only point alike, do not place the feet"
+        "--no-feet",
+        action="store_true",
+        help="only point the legs like the source's, do not place the feet",
     )
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
+    batch.only_for_one(args, "save_mapping")
+    pairs = batch.outputs(args)
+    if args.save_mapping is not None:
+        common.check_output(args.save_mapping, [*args.clips, args.onto], motion=False)
+    for _, output in pairs:
+        common.check_output(output, [args.onto])
+    args.body = common.load_clip(args, args.onto)
+    return batch.answer(args, *batch.each(args, pairs, _retargeted, "retargeting"))
+
+
+def _retargeted(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
     from motionweave.body.correspondence import match
     from motionweave.retargeting import joint_mapping, retarget
 
-    inputs = [args.clip, args.onto]
-    common.check_output(args.output, inputs)
-    if args.save_mapping is not None:
-        common.check_output(args.save_mapping, inputs, motion=False)
-    motion = common.load_clip(args, args.clip)
-    onto = common.load_clip(args, args.onto)
+    path, output = pair
+    motion, onto = common.load_clip(args, path), args.body
     if args.mapping is None:
         mapping = joint_mapping(motion, onto)
     else:
@@ -58,8 +69,8 @@ def run(args: argparse.Namespace) -> None:
         feet=not args.no_feet,
         hands=args.hands,
     )
-    common.save_clip(result, args.output)
-    written = [args.output]
+    common.save_clip(result, output)
+    written = [output]
     if args.save_mapping is not None:
         mapping.save(args.save_mapping)
         written.append(args.save_mapping)
@@ -69,11 +80,11 @@ def run(args: argparse.Namespace) -> None:
         "mapping": mapping.to_json(),
         "at_rest": mapping.at_rest,
         "left_out": mapping.left_out,
-        "written": [str(path) for path in written],
+        "written": [str(one) for one in written],
     }
-    lines = [
-        str(mapping),
+    lines = [] if args.several else [str(mapping)]
+    lines += [
         f"{len(result)} frames at {result.fps:g} fps",
-        *(f"wrote {path}" for path in written),
+        *(f"wrote {one}" for one in written),
     ]
-    common.emit(args, data, "\n".join(lines))
+    return data, "\n".join(lines)

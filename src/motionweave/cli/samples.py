@@ -23,9 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--names", nargs="+", metavar="NAME", help="only these clips, such as walk jog_left"
     )
-    parser.add_argument("--fps", type=float, default=30.0, help="frames a second (default 30)")
+    parser.add_argument("--fps", type=float, default=30.0, help="frames per second (default: 30)")
     parser.add_argument(
-        "--format", default="bvh", metavar="SUFFIX", help="file format to write (default bvh)"
+        "--format", default="bvh", metavar="SUFFIX", help="file format to write (default: bvh)"
     )
     common.add_json(parser)
 

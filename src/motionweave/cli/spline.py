@@ -23,35 +23,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--degree",
         type=int,
         default=4,
-        help="2 to 6: 2 is quick and plain, from 4 on there is room to swing (default 4)",
+        help="2 to 6: 2 is quick and plain, from 4 on there is room to swing (default: 4)",
     )
     spline.add_argument(
         "--length",
         type=float,
-        help="times the most direct spline; longer ones swing further and take longer "
-        "(default 1.3)",
+        help="relative to the most direct spline; longer ones swing further and take longer "
+        "(default: 1.3)",
     )
     spline.add_argument(
         "--bias",
         type=float,
         default=0.0,
         help="-1 for follow-through of the first clip, 1 for anticipation of the second "
-        "(default 0)",
+        "(default: 0)",
     )
     space = parser.add_argument_group("subspace")
-    space.add_argument("--dimensions", type=int, help="how many (default: as --explained needs)")
+    space.add_argument(
+        "--dimensions",
+        type=int,
+        help="dimensions of the subspace (default: as many as --explained needs)",
+    )
     space.add_argument(
         "--explained",
         type=float,
         default=0.95,
         metavar="SHARE",
-        help="of the squared dissimilarities that is kept (default 0.95)",
+        help="share of the squared dissimilarities that the subspace keeps (default: 0.95)",
     )
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw curves, spline and film strip (png, pdf)"
     )
     parser.add_argument(
-        "--axes", type=int, choices=(2, 3), default=2, help="axes of the plot (default 2)"
+        "--axes", type=int, choices=(2, 3), default=2, help="axes of the plot (default: 2)"
     )
     space.add_argument(
         "--paper",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from motionweave.cli import common
+from motionweave.cli import batch, common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_clips(parser, "one")
+    common.add_clips(parser, "several")
     parser.add_argument("keys", type=Path, help="warp file: keys in YAML or JSON")
-    common.add_output(parser)
+    batch.add_outputs(parser)
+    batch.add_jobs(parser)
     common.add_cleaning(parser)
     parser.add_argument(
         "--plot",
@@ -22,18 +24,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_json(parser)
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
     from motionweave.methods.warping.files import load_warp
 
-    common.check_output(args.output, [args.clip, args.keys])
+    batch.only_for_one(args, "plot")
+    pairs = batch.outputs(args)
+    for _, output in pairs:
+        common.check_output(output, [args.keys])
     if args.plot is not None:
-        common.check_output(args.plot, [args.clip, args.keys], motion=False)
-    recipe = load_warp(args.keys)
-    motion = common.load_clip(args, args.clip)
+        common.check_output(args.plot, [*args.clips, args.keys], motion=False)
+    args.recipe = load_warp(args.keys)
+    return batch.answer(args, *batch.each(args, pairs, _warped, "warping"))
+
+
+def _warped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
+    path, output = pair
+    recipe = args.recipe
+    motion = common.load_clip(args, path)
     changed = {"clean": False} if args.no_clean else {}
     warped = recipe.apply(motion, **changed)
-    common.save_clip(warped, args.output)
-    written = [args.output]
+    common.save_clip(warped, output)
+    written = [output]
     if args.plot is not None:
         from motionweave.plots.warp import warp_plot
 
@@ -46,12 +57,12 @@ def run(args: argparse.Namespace) -> None:
         "key_frames": frames,
         "frames": len(warped),
         "fps": warped.fps,
-        "written": [str(path) for path in written],
+        "written": [str(one) for one in written],
     }
     at = ", ".join(f"{frame:g}" for frame in frames) or "none"
     lines = [
         f"{recipe.title or args.keys.name}: {len(recipe.keys)} keys at frames {at}",
         f"{len(warped)} frames at {warped.fps:g} fps",
-        *(f"wrote {path}" for path in written),
+        *(f"wrote {one}" for one in written),
     ]
-    common.emit(args, data, "\n".join(lines))
+    return data, "\n".join(lines)

@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 _RATE = 120.0
 _BLUR = 0.012
 
-# Speeds in leg lengths a second. A plant ends where the speed passes a share of the
+# Speeds in leg lengths per second. A plant ends where the speed passes a share of the
 # fastest swing nearby, within bounds: runs slide more than strolls. It must have been
 # slower than another share of that limit.
 _SWING_SHARE = 0.12
@@ -40,7 +40,7 @@ _SWING_SPAN = 0.35
 _LIMIT = (0.4, 1.0)
 _STILL = 0.6
 # Recordings shake. A planted point goes into a swing, or begins to roll, where it is
-# faster than so many times its usual speed in the plant (a low quantile), and never
+# faster than this many times its usual speed in the plant (a low quantile), and never
 # below the second number.
 _USUAL = 0.4
 _SWINGING, _SWING = 10.0, 0.2
@@ -120,14 +120,50 @@ def detect_contacts(motion: Motion, hands: bool = False) -> tuple[Constraint, ..
 
     Returns
     -------
-    Constraints in fractional frames of the clip, in order of time.
+    tuple[Constraint, ...]
+        In fractional frames of the clip, in order of time.
+
+    Raises
+    ------
+    RigError
+        If the skeleton's legs are not known.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> contacts = mw.detect_contacts(mw.sample("walk"))
+    >>> sorted({contact.kind for contact in contacts})
+    ['left_heel', 'left_toe', 'right_heel', 'right_toe']
     """
     motion = checked(motion)
     return _Scene(motion, hands).constraints()
 
 
 def estimate_floor(motion: Motion) -> Floor:
-    """The floor on which a clip's feet stand, in the clip's unit."""
+    """The floor on which a clip's feet stand, in the clip's unit.
+
+    Parameters
+    ----------
+    motion
+        Its rig needs legs, as for `detect_contacts`.
+
+    Returns
+    -------
+    Floor
+        A plane, level or sloping, and the heights of steps above it.
+
+    Raises
+    ------
+    RigError
+        If the skeleton's legs are not known.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> floor = mw.estimate_floor(mw.sample("walk"))
+    >>> abs(floor.height) < 0.02, floor.tilt
+    (True, 0.0)
+    """
     motion = checked(motion)
     scene = _Scene(motion, hands=False)
     floor, size = scene.floor, scene.size

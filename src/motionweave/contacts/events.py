@@ -100,7 +100,7 @@ def events(motion: Motion) -> list[Event]:
 
 
 def smoothed(values: Array, width: float) -> Array:
-    """Values ``(T,)`` averaged by a bell curve of so many frames (standard deviation).
+    """Values ``(T,)`` averaged by a bell curve of this many frames (standard deviation).
 
     Towards the ends the bell gets narrower, so that it stays even-sided: the ends are
     what they were, and a slope is not pulled over.
@@ -126,7 +126,7 @@ def turning_points(values: Array, least: float) -> list[tuple[float, bool]]:
     """Fractional frames at which a curve turns, and whether that is a top.
 
     Tops and bottoms alternate, and the curve changes by at least ``least`` between two
-    of them, and after the last. The ends of the curve are no turning points.
+    of them, and after the last. The ends of the curve are not turning points.
     """
     found: list[tuple[int, bool]] = []
     low = high = 0

@@ -165,7 +165,7 @@ class EventTable:
         The end belongs to the next cycle: a state at ``last`` is the one at ``first``.
         """
         if not last > first:
-            raise MotionError(f"frames {first:g} to {last:g} are no stretch of a clip")
+            raise MotionError(f"frames {first:g} to {last:g} are not a stretch of a clip")
         scale = last - first
         kept = (replace(s, time=(s.time - first) / scale) for s in self.states)
         return replace(self, states=tuple(s for s in kept if -1e-9 <= s.time < 1.0 - 1e-9))

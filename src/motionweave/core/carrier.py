@@ -58,11 +58,11 @@ class Carrier:
         return (*names[: self.pelvis], *names[self.pelvis + 1 :])
 
     def in_step(self, frames: int) -> bool:
-        """Whether it has a frame for each of so many frames of a body."""
+        """Whether it has a frame for each of this many frames of a body."""
         return len(self.motion) == frames
 
     def changed(self, frames: int, change: Callable[[Motion], Motion]) -> Carrier:
-        """The carrier after what was done to a body of so many frames, if it is in step."""
+        """The carrier after what was done to a body of this many frames, if it is in step."""
         return replace(self, motion=change(self.motion)) if self.in_step(frames) else self
 
 

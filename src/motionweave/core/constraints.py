@@ -38,7 +38,7 @@ class Constraint:
             checks.number(frame, f"constraint {kind}: frame") for frame in (self.start, self.end)
         )
         if not start <= end:
-            raise MotionError(f"constraint {kind}: frames {start} to {end} are no interval")
+            raise MotionError(f"constraint {kind}: frames {start} to {end} are not an interval")
         object.__setattr__(self, "start", start)
         object.__setattr__(self, "end", end)
 
@@ -47,7 +47,7 @@ class Constraint:
         return self.start <= frame <= self.end
 
     def shifted(self, frames: float) -> Constraint:
-        """The same constraint, later by so many frames."""
+        """The same constraint, later by this many frames."""
         return Constraint(self.start + frames, self.end + frames, self.kind)
 
 

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 _given_up: ContextVar[Callable[[], bool] | None] = ContextVar("given_up", default=None)
 
 
-class Interrupted(Exception):  # noqa: N818 - it is no error, and nothing that handles errors may see it
+class Interrupted(Exception):  # noqa: N818 - it is not an error, and nothing that handles errors may see it
     """The work was given up by whoever started it."""
 
 

@@ -28,7 +28,7 @@ class Markers:
     points
         ``(T, P, 3)`` positions; NaN where a marker was not seen.
     fps
-        Frames a second.
+        Frames per second.
     name
         What to call the clip in messages.
     source

@@ -40,7 +40,7 @@ class Motion:
     skeleton
         The character, J joints.
     fps
-        Frames a second.
+        Frames per second.
     root
         ``(T, 3)`` global positions of the root joint, in the skeleton's unit.
     rotations
@@ -549,7 +549,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
             raise RigError(f"clips of different skeletons cannot be concatenated: {how}")
         if abs(motion.fps - first.fps) > 1e-6 * first.fps:
             raise MotionError(
-                f"clips of {first.fps:g} and {motion.fps:g} frames a second cannot be "
+                f"clips of {first.fps:g} and {motion.fps:g} frames per second cannot be "
                 "concatenated; resample() one of them"
             )
         parts.extend(c.shifted(start) for c in motion.constraints)

@@ -28,7 +28,9 @@ def normalize(q: ArrayLike) -> Array:
     q = np.asarray(q, dtype=np.float64)
     length = _length(q)
     if not np.all((length > 0.0) & (length < np.inf)):
-        raise MotionError("a quaternion of length zero or with a non-finite value is no rotation")
+        raise MotionError(
+            "a quaternion of length zero or with a non-finite value is not a rotation"
+        )
     return np.asarray(q / length)
 
 

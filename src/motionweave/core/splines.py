@@ -137,7 +137,7 @@ def fit(
     period: ArrayLike | None = None,
     weights: ArrayLike | None = None,
 ) -> QuadraticSpline:
-    """The spline of so many spans that is nearest to samples, by least squares.
+    """The spline of this many spans that is nearest to samples, by least squares.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ class AlignedClip:
     speed
         Metres per second, in life.
     turn
-        Degrees per second that it turns left; of a clip that is no cycle, degrees in all.
+        Degrees per second that it turns left; of a clip that is not a cycle, degrees in all.
     """
 
     motion: Motion

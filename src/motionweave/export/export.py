@@ -68,7 +68,7 @@ def export_set(
     Examples
     --------
     >>> import motionweave as mw, tempfile
-    >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"), cyclic=True)
+    >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"), ends="cyclic")
     >>> told = mw.export_set(curve, tempfile.mkdtemp())
     >>> [clip["name"] for clip in told["clips"]]
     ['walk', 'jog']

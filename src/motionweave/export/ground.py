@@ -17,7 +17,7 @@ from motionweave.io.bvh.format import unique_names
 
 # Below this turn (radians) a cycle goes straight.
 _STRAIGHT = 1e-6
-# Seconds over which the way of a clip that is no cycle is smoothed.
+# Seconds over which the way of a clip that is not a cycle is smoothed.
 _SMOOTH = 0.3
 
 

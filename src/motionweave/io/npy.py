@@ -105,8 +105,8 @@ def _positions(path: Path) -> Array:
         array = np.load(path, allow_pickle=False, mmap_mode="r")
     except (ValueError, EOFError, OSError) as error:
         raise FormatError(
-            "this is no array of numbers; objects kept with pickle are not read: save the array "
-            f"of joint positions alone ({str(error).splitlines()[0][:60]})",
+            "this is not an array of numbers; objects kept with pickle are not read: save the "
+            f"array of joint positions alone ({str(error).splitlines()[0][:60]})",
             path,
         ) from None
     if array.ndim == 4 and array.shape[0] == 1:

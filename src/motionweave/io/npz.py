@@ -7,7 +7,7 @@ A motion is kept in these arrays (T frames, J joints, E end sites, up is +y):
 ``parents``    ``(J,)``      index of each joint's parent, -1 for joint 0, the root
 ``offsets``    ``(J, 3)``    place in the parent's frame at rest
 ``end_parents``, ``end_offsets``   ``(E,)``, ``(E, 3)``: tips of the last bones
-``fps``        ``()``        frames a second
+``fps``        ``()``        frames per second
 ``root``       ``(T, 3)``    positions of the root
 ``rotations``  ``(T, J, 4)``  local rotations, quaternions xyzw, none turned at rest
 ``translations``  ``(T, J, 3)``  only for rigs whose bones change their lengths
@@ -71,7 +71,7 @@ def read(
     skeleton
         For AMASS files: a file with the skeleton.
     fps
-        Frames a second, instead of what the file says.
+        Frames per second, instead of what the file says.
     """
     path = Path(path)
     arrays = _arrays(path)
@@ -159,7 +159,9 @@ def _rate(arrays: Mapping[str, NDArray[Any]], names: tuple[str, ...], path: Path
     for name in names:
         if name in arrays and arrays[name].size == 1:
             return checks.rate(arrays[name].reshape(())[()], name)
-    raise FormatError(f"there is no frame rate ({names[0]}); say it with fps=", path)
+    raise FormatError(
+        f"there is no frame rate ({names[0]}); give it with --input-fps (fps= in Python)", path
+    )
 
 
 # AMASS

@@ -14,7 +14,7 @@ from motionweave.core.arrays import Array
 # Powers of ten that a float64 holds exactly: a mantissa below 2**53 times or divided
 # by one of them is rounded once, and so is the nearest float to the decimal number.
 _POWERS = 10.0 ** np.arange(23)
-# Odd tokens are looked at so many at a time: in a broken file the first one ends it all.
+# Odd tokens are looked at this many at a time: in a broken file the first one ends it all.
 _BATCH = 1024
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity|1\.#\w+)(\(\w*\))?", re.IGNORECASE)
@@ -103,7 +103,7 @@ def _scan(text, powers, values, counts, odd):  # type: ignore[no-untyped-def]
 
 
 class NotANumberError(ValueError):
-    """A token that is no finite number: its place in the row of numbers, and its text."""
+    """A token that is not a finite number: its place in the row of numbers, and its text."""
 
     def __init__(self, index: int, token: bytes, *, not_finite: bool):
         super().__init__(index, token)

@@ -204,7 +204,7 @@ def _as_format_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
     except MotionError as error:
-        # Readers leave it to the data model to refuse what is no skeleton or no motion.
+        # Readers leave it to the data model to refuse what is not a skeleton or a motion.
         raise FormatError(str(error), path) from error
 
 
@@ -238,10 +238,21 @@ def write(motion: Motion | Sequence[Motion], path: str | Path, **options: Any) -
         if one.beside:
             write_one(motion, path, **accepted)
             return
-        with atomic_path(path) as temporary:
+        with atomic_path(path) as temporary, _naming(path, temporary):
             write_one(motion, temporary, **accepted)
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror or error}", path) from error
+
+
+@contextmanager
+def _naming(path: Path, temporary: Path) -> Iterator[None]:
+    """Errors of a writer name the user's file, not the temporary one it wrote to."""
+    try:
+        yield
+    except FormatError as error:
+        reason = error.reason.replace(str(temporary), str(path))
+        about = path if error.path in (None, str(temporary)) else error.path
+        raise FormatError(reason, about, error.line) from error
 
 
 def accepts(function: Callable[..., Any] | None, option: str) -> bool:

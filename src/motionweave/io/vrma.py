@@ -73,7 +73,7 @@ def read(
     extensions = gltf.get(gltf.json, "extensions", dict, {})
     said = gltf.get(extensions, _EXTENSION, dict)
     if said is None:
-        raise gltf.fail(f"this is no VRM animation: the extension {_EXTENSION} is missing")
+        raise gltf.fail(f"this is not a VRM animation: the extension {_EXTENSION} is missing")
     bones = gltf.get(gltf.get(said, "humanoid", dict, {}), "humanBones", dict, {})
     nodes: dict[int, str] = {}
     for bone, entry in bones.items():

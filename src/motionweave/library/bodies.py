@@ -33,6 +33,6 @@ def on_body(motion: Motion, body: Motion, *, feet: bool = True) -> Motion:
         return on_skeleton(motion, body.skeleton)
     except RigError:
         with warnings.catch_warnings():
-            # A library holds many bodies: that they differ is no news here.
+            # A library holds many bodies: that they differ need not be told here.
             warnings.simplefilter("ignore", RetargetNotice)
             return retarget(motion, body, feet=feet)

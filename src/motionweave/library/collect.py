@@ -26,7 +26,7 @@ from motionweave.registration.register import register
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Further than so many spreads beyond the usual distance, a match is not of the kind.
+# Further than this many spreads beyond the usual distance, a match is not of the kind.
 _OUTLYING = 4.0
 # Motions that are blended at most: more cost time and add little.
 BLENDED = 8

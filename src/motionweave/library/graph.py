@@ -39,7 +39,7 @@ _CHANGE, _TOLERANCE = 2, 1.0
 _LEAST, _MOST = 0.06, 0.30
 # Junctions out of one moment at most, each into another clip.
 _CHOICES = 4
-# Descriptors from one moment that may be left to the next: junctions leave five times a second.
+# Descriptors from one moment that may be left to the next: junctions leave five times per second.
 _LEAVE_EVERY = 2
 # Moments whose distances to all others are one piece of work, and columns at a time.
 _PIECE, _BLOCK = 1024, 1 << 14
@@ -276,7 +276,7 @@ def _few(row: NDArray[np.int64], target: NDArray[np.int64], value: Array) -> NDA
 
 
 def _connected(clips: NDArray[np.int64], samples: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which junctions ``(j,)`` are in the largest part that can be gone through for ever.
+    """Which junctions ``(j,)`` are in the largest part that can be gone through forever.
 
     A junction is a node: from being at where it leaves one may go on to the next junction of
     the clip, or take it and go on to the first that can be reached in the clip entered.

@@ -124,7 +124,7 @@ def best_start(plan: Plan, graph: Graph, line: _Line, unit: float) -> Planar:
 def at_random(
     library: Library, graph: Graph, seconds: float, *, seed: int = 0, start: str | None = None
 ) -> Walk:
-    """A walk of so many seconds, junctions chosen at random; see `Library.walk`."""
+    """A walk of this many seconds, junctions chosen at random; see `Library.walk`."""
     random = np.random.default_rng(seed)
     begins = _beginnings(graph, library, start)
     clip, sample = begins[int(random.integers(len(begins)))]

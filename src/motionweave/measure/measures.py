@@ -36,7 +36,7 @@ def turn_angle(motion: Motion) -> float:
 
 
 def speed(motion: Motion) -> float:
-    """Length of the root's path on the floor divided by the time, in units a second."""
+    """Length of the root's path on the floor divided by the time, in units per second."""
     if len(motion) < 2:
         return 0.0
     steps = np.linalg.norm(np.diff(motion.root[:, [0, 2]], axis=0), axis=-1)
@@ -77,7 +77,7 @@ def apex(motion: Motion, limb: str) -> Array:
 
 
 def top_speed(motion: Motion, limb: str) -> float:
-    """The highest speed of a limb, in units a second: the force of a punch or kick."""
+    """The highest speed of a limb, in units per second: the force of a punch or kick."""
     if len(motion) < 3:
         return 0.0
     path = limb_path(motion, limb)

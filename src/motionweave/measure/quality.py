@@ -76,7 +76,7 @@ class Peak:
     joint
         Name.
     speed, acceleration
-        Largest angular speed (degrees a second) and acceleration (degrees a second squared).
+        Largest angular speed (degrees per second) and acceleration (degrees per second squared).
     speed_frame, acceleration_frame
         Where.
     speed_ratio, acceleration_ratio
@@ -113,7 +113,7 @@ class Quality:
     skate_mean, skate_max
         Way of planted points over the floor from frame to frame, in leg lengths.
     skate_speed_mean, skate_speed_max
-        The same in the clip's unit a second.
+        The same in the clip's unit per second.
     penetration_mean, penetration_max
         Depth of heels and toes below the floor, over all frames, in leg lengths.
     floating_mean, floating_max
@@ -136,7 +136,7 @@ class Quality:
         one input of the same number of frames to compare with, such as the clip before
         clean-up.
     plants, seams, peaks, wrong_bends
-        The details; peaks are one a joint, in the order of the skeleton.
+        The details; peaks are one per joint, in the order of the skeleton.
     detected
         Whether contacts had to be detected, as the motion carries none.
     """
@@ -235,7 +235,7 @@ def quality(
                 "quality against inputs needs the same joints: "
                 f"{motion.skeleton.difference(other.skeleton)}"
             )
-    # A T-pose in frame 0 is no part of the motion; frames keep their numbers.
+    # A T-pose in frame 0 is not part of the motion; frames keep their numbers.
     first = int(starts_in_tpose(motion))
     body = motion[first:]
     detected = False
@@ -429,9 +429,9 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
     fastest, hardest = q.fastest, q.hardest
     contacts = f"{len(q.plants)} plants" + (", detected" if q.detected else "")
     return [
-        ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} a second"),
+        ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
         ("skate, mean", _percent(q.skate_mean), f"of leg length a frame; {contacts}"),
-        ("skate, most", _percent(q.skate_max), f"{q.skate_speed_max:.4g} units a second"),
+        ("skate, most", _percent(q.skate_max), f"{q.skate_speed_max:.4g} units per second"),
         ("in the floor, mean", _percent(q.penetration_mean), "of leg length"),
         ("in the floor, most", _percent(q.penetration_max), "of leg length"),
         ("floating, mean", _percent(q.floating_mean), "of leg length, plants above the floor"),

@@ -10,10 +10,10 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 
-# A step is a jump if it is this many times as large as any within so many frames of it ...
+# A step is a jump if it is this many times as large as any within this many frames of it ...
 _OUTLIER = 4.0
 _AROUND = 3
-# ... and faster than this: degrees a second for joints, leg lengths a second for the root.
+# ... and faster than this: degrees per second for joints, leg lengths per second for the root.
 _LEAST_TURN = 250.0
 _LEAST_WAY = 2.5
 # Velocities change more suddenly, as where a foot strikes: more times, by these speeds.
@@ -50,7 +50,7 @@ class Seam:
 
 
 def angular_velocity(motion: Motion) -> Array:
-    """Angular velocities ``(T - 1, J, 3)`` in radians a second, in each joint's own frame."""
+    """Angular velocities ``(T - 1, J, 3)`` in radians per second, in each joint's own frame."""
     before, after = motion.rotations[:-1], motion.rotations[1:]
     step = rotations.multiply(rotations.inverse(before), after)
     return rotations.log(step) * motion.fps

@@ -61,7 +61,7 @@ def contact_plot(motion: Motion, path: str | Path | None = None) -> Any:
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderpad=0.0)
         lanes = figure.add_subplot(grid[2], sharex=top)
         _draw_lanes(lanes, motion)
-        lanes.set_xlabel(f"frame ({motion.fps:g} a second)")
+        lanes.set_xlabel(f"frame ({motion.fps:g} fps)")
         lanes.set_xlim(0, max(len(motion) - 1, 1))
         return look.finish(figure, path)
 

@@ -68,7 +68,7 @@ def plotting() -> Any:
 def styled() -> Iterator[None]:
     """Everything drawn inside has motionweave's look; the user's settings come back after."""
     matplotlib = plotting()
-    # Fonts of the list that are not installed are no news.
+    # Fonts of the list that are not installed need no mention.
     import logging
 
     logger = logging.getLogger("matplotlib.font_manager")

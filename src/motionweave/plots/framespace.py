@@ -193,7 +193,7 @@ def _states_of(table: EventTable, title: str) -> tuple[State, ...]:
 def _draw_match(
     axes: Any, title: str, match: Correspondence, matched: Matched, names: Sequence[str]
 ) -> None:
-    """One line a clip, its states on it, and the matched ones joined."""
+    """One line per clip, its states on it, and the matched ones joined."""
     count = match.clips
     axes.set_title(f"correspondence, {title}")
     matched_times = match.times

@@ -15,7 +15,7 @@ from motionweave.registration.clouds import as_points
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 
-# Grids are drawn with at most this many samples a second and a side.
+# Grids are drawn with at most this many samples per second and a side.
 _RATE = 30.0
 _MOST = 700
 _COLUMNS = 4

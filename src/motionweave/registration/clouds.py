@@ -15,7 +15,7 @@ from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import MotionError
 
-# One weight a joint, by name (1 for those not named) or all of them in the skeleton's order.
+# One weight per joint, by name (1 for those not named) or all of them in the skeleton's order.
 JointWeights = Mapping[str, float] | ArrayLike
 
 POINTS = 40
@@ -35,7 +35,7 @@ class PointClip:
     points
         ``(T, P, 3)``, up is +y.
     fps
-        Frames a second.
+        Frames per second.
     weights
         ``(P,)``, not negative; scaled to sum to one.
     signals

@@ -34,7 +34,7 @@ _WRITTEN_OUT = 3
 
 @dataclass(frozen=True)
 class Entry:
-    """How a path arrives at its first cell: by so many steps of one kind in a row.
+    """How a path arrives at its first cell: by this many steps of one kind in a row.
 
     ``along`` is 0 for rows, 1 for columns; ``run`` 0 means that the slope limit counts from here.
     """

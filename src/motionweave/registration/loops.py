@@ -51,7 +51,7 @@ def loop(
         First and last frame of the cycle; ``"whole"`` says that the clip is one cycle; None
         takes the cycle whose ends are most alike.
     in_place
-        Whether to leave out the way over the floor, as on a treadmill; see `in_place`.
+        Whether to leave out the path over the floor, as on a treadmill; see `in_place`.
     clean
         Whether to plant the feet again: closing a cycle moves them a little.
 
@@ -59,7 +59,7 @@ def loop(
     -------
     Motion
         Its last frame is its first one, moved on the floor by as much as the cycle goes; leave
-        out the last frame to play it for ever.
+        out the last frame to play it forever.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def loop(
 
 
 def in_place(motion: Motion) -> Motion:
-    """The motion without its way over the floor, as on a treadmill.
+    """The motion without its path over the floor, as on a treadmill.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _share_of(step: Planar, place: Array) -> Planar:
 
 
 def _off_its_way(motion: Motion) -> Motion:
-    """A motion without its smoothed way over the floor."""
+    """A motion without its smoothed path over the floor."""
     way = motion.root[:, [0, 2]]
     reach = min(len(way) - 1, max(1, round(2.0 * _SMOOTH * motion.fps)))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (_SMOOTH * motion.fps)) ** 2)

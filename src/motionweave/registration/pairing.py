@@ -31,7 +31,7 @@ Span = tuple[int, int]  # first and last sample
 # Grids of more cells than this are computed only along a band around the path that a
 # coarser grid of at most as many cells gives.
 MOST_CELLS = 1_000_000
-# Half the width of that band, in coarse samples, and at least so many fine ones.
+# Half the width of that band, in coarse samples, and at least this many fine ones.
 _BAND = 6
 _NARROWEST_BAND = 45
 # A pull towards the straight path, in squared body heights, where the distances leave the
@@ -76,7 +76,7 @@ class Pair:
         return replace(self, path=self.path[:, ::-1])
 
     def moved(self, row: int, column: int) -> Pair:
-        """The same, the path moved by so many samples."""
+        """The same, the path moved by this many samples."""
         return replace(self, path=self.path + np.array([row, column]))
 
 
@@ -327,7 +327,7 @@ def worth_of(clip: PointClip, keep: Sequence[tuple[float, float]] = ()) -> Array
 
 
 def least_length(samples: Sequence[int]) -> int:
-    """So many samples make a stretch that is not trivially short."""
+    """This many samples make a stretch that is not trivially short."""
     return max(2, int(np.ceil(_LEAST_SHARE * min(samples))))
 
 

@@ -102,7 +102,7 @@ def register_rounds(
 
 
 def sampled_rounds(clip: PointClip, count: int) -> PointClip:
-    """Three rounds of a cycle with so many samples each."""
+    """Three rounds of a cycle with this many samples each."""
     return clip.sample(np.linspace(0.0, len(clip) - 1.0, 3 * count + 1), RATE)
 
 

@@ -26,7 +26,7 @@ from motionweave.samples.feet import FootPath
 # A leg never stretches further than this: near full length a knee snaps.
 _LONGEST_LEG = 0.9965 * (THIGH + SHIN)
 _LONGEST_ARM = 0.995 * (UPPER_ARM + FOREARM)
-# Corners where the legs hold the pelvis down are rounded over so many metres.
+# Corners where the legs hold the pelvis down are rounded over this many metres.
 _ROUNDING = 0.045
 
 _UP = np.array([0.0, 1.0, 0.0])

@@ -111,7 +111,7 @@ def make(name: str, fps: float = 30.0, **params: Any) -> Sample:
     name
         One of `names`.
     fps
-        Frames a second.
+        Frames per second.
     params
         What the clip can vary, see `parameters`: speed, stride, curvature, ...
     """

@@ -21,7 +21,7 @@ class Take:
     Parameters
     ----------
     fps
-        Frames a second.
+        Frames per second.
     body
         What is keyed, frame by frame.
     plants

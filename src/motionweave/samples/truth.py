@@ -19,7 +19,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.samples.feet import Plant
 
-# Frames a second at which turning points are looked for.
+# Frames per second at which turning points are looked for.
 DENSE = 240.0
 # A turning point counts if the joint then turns back by at least this much (radians).
 _LEAST_SWING = np.radians(8.0)
@@ -37,7 +37,7 @@ def events(dense: Motion, plants: Mapping[str, Sequence[Plant]]) -> tuple[Event,
     Parameters
     ----------
     dense
-        The clip at `DENSE` frames a second.
+        The clip at `DENSE` frames per second.
     plants
         Plants of ``"Left"`` and ``"Right"`` foot.
     """

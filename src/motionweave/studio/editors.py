@@ -34,7 +34,7 @@ class SpaceView(Element, component="web/space.js"):
         Parameters
         ----------
         curves
-            ``{name, color, points: [(x, y, z)]}``, a point a frame.
+            ``{name, color, points: [(x, y, z)]}``, a point per frame.
         spline
             ``{points, control, frames: (leave, enter), path: [(x, y, z)]}``: the curve, its
             control points, the frames that it joins, and a point for every frame of the
@@ -46,7 +46,7 @@ class SpaceView(Element, component="web/space.js"):
 
 
 class KeyTrack(Element, component="web/keytrack.js"):
-    """Keys along time: a row a joint, and one for markers of time (its id is ``"time"``)."""
+    """Keys along time: a row per joint, and one for markers of time (its id is ``"time"``)."""
 
     def __init__(
         self,

@@ -154,7 +154,7 @@ class Latest:
                 except Interrupted:
                     return
                 except Exception as problem:
-                    # A bug, not bad input: the page must say so rather than wait for ever.
+                    # A bug, not bad input: the page must say so rather than wait forever.
                     logging.getLogger(__name__).exception("work in the background failed")
                     outcome = Outcome(error=f"This should not have happened: {problem!r}")
                 if not given_up.is_set():

@@ -86,7 +86,7 @@ def serve(
 
 
 def _no_cancelled(record: logging.LogRecord) -> bool:
-    """Pages that are still open when the server stops are no error."""
+    """Pages that are still open when the server stops are not an error."""
     return record.exc_info is None or "CancelledError" not in str(record.exc_info[0])
 
 

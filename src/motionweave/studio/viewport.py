@@ -17,7 +17,7 @@ from motionweave.studio.payload import PayloadStore
 
 Place = tuple[float, float, float]
 
-# A new motion of up to so many bytes goes along with the message: to fetch it would take
+# A new motion of up to this many bytes goes along with the message: to fetch it would take
 # another round trip, which is felt while dragging.
 _ALONG = 1 << 17
 

@@ -255,9 +255,10 @@ def test_the_gallery_on_walks_of_other_rigs(wild, clip):
     for name in GAITS:
         try:
             after = Scene(name, walk).after
-        except mw.WarpError:
-            # Too few steps for this recipe.
-            continue
+        except mw.WarpError as error:
+            if "the clip has" in str(error) or "two keys" in str(error):
+                continue
+            raise
         faults = _right(walk, after)
         if faults:
             found[name] = faults

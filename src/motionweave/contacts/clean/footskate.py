@@ -40,9 +40,9 @@ from motionweave.errors import MotionError, QualityWarning
 # Leg lengths by which a foot may miss its plant before the user is told.
 _NOTICED = 0.02
 
-# Clean-up is eased off where a joint of the limb would accelerate more than so many times as
-# hard as it does anywhere in the clip, which counts as at least so many radians per second
-# squared: by this factor, so many times at most, within so many seconds of it.
+# Clean-up is eased off where a joint of the limb would accelerate more than this many times as
+# hard as it does anywhere in the clip, which counts as at least this many radians per second
+# squared: by this factor, this many times at most, within this many seconds of it.
 _LIMIT, _HARDLY = 1.45, 2.0
 _BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
 

@@ -36,7 +36,7 @@ _REACH = 100.0
 # What a shift over the floor costs against one up or down.
 _LEVEL = 1.5
 # Leg lengths missed that are worth as much as a knee's largest acceleration in the clip
-# once more, which counts as at least so many radians per second squared.
+# once more, which counts as at least this many radians per second squared.
 _MISSED, _LEAST = 0.005, 10.0
 # Radians of bend from which on, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)

@@ -1,7 +1,7 @@
 """Acclaim motion (ASF/AMC): the skeleton in one file, its takes in others beside it.
 
 The numbers of a bone turn about the bone's own axes C, which ASF gives in the axes of the
-rest pose: the local rotation of its joint is ``C M C⁻¹``, which is no rotation at rest.
+rest pose: the local rotation of its joint is ``C M C⁻¹``, which is the identity at rest.
 AMC does not say how fast it is; a file written here says it in a comment.
 """
 
@@ -43,7 +43,7 @@ from motionweave.io.store.atomic import atomic_path
 
 # What motion-capture studios record at, and the CMU archive in particular.
 USUAL_RATE = 120.0
-_RATE = re.compile(r"#\s*frames a second:\s*(\d{1,9}(?:\.\d{1,30})?(?:e-?\d{1,3})?)\s*$")
+_RATE = re.compile(r"#\s*frames (?:a|per) second:\s*(\d{1,9}(?:\.\d{1,30})?(?:e-?\d{1,3})?)\s*$")
 # Degrees, and share of the body height, that need no channel where there is none.
 _NO_ANGLE = 1e-6
 _SAME_PLACE = 1e-7
@@ -66,7 +66,7 @@ def read(
     asf
         The skeleton; looked for beside the take if None.
     fps
-        Frames a second; if None what a comment in the file says, else 120.
+        Frames per second; if None what a comment in the file says, else 120.
     up
         ``"y"`` or ``"z"``, the axis that points up in the file; found out if None.
     """
@@ -92,9 +92,7 @@ def read(
     if any("l" in bone.dof for bone in acclaim.bones.values()):
         warnings.append("bones that change their length are taken at their length in the skeleton")
     if fps is None and said is None:
-        warnings.append(
-            f"AMC files do not say how fast they are; {USUAL_RATE:g} frames a second are assumed"
-        )
+        warnings.append(f"AMC files do not say how fast they are; {USUAL_RATE:g} fps is assumed")
     if up is None:
         found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
         up = found.axis
@@ -155,7 +153,7 @@ def write(
             temporary.write_text(text, encoding="utf-8", newline="")
     moving = [name for name in bones if acclaim.bones[name].dof]
     columns = [[decimals(row) for row in values[name].tolist()] for name in moving]
-    lines = [f"# frames a second: {motion.fps!r}", ":FULLY-SPECIFIED", ":DEGREES"]
+    lines = [f"# frames per second: {motion.fps!r}", ":FULLY-SPECIFIED", ":DEGREES"]
     for frame, row in enumerate(zip(*columns, strict=True), start=1):
         lines.append(str(frame))
         lines += [f"{name} {numbers}" for name, numbers in zip(moving, row, strict=True)]

@@ -28,7 +28,7 @@ from motionweave.io.bvh.text import BvhText, read_text
 from motionweave.io.numbers import decimals
 from motionweave.io.registry import Format
 
-# How far from a whole number of frames a second a rounded frame time may be.
+# How far from a whole number of frames per second a rounded frame time may be.
 _SAME_RATE = 1e-3
 _DEEPEST_INDENT = 40
 
@@ -43,7 +43,7 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
     up
         ``"y"`` or ``"z"``, the axis that points up in the file; found out if None.
     fps
-        Frames a second, instead of what the file says.
+        Frames per second, instead of what the file says.
     """
     path = Path(path)
     check_up(up, path)
@@ -158,12 +158,15 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 def _frames_a_second(text: BvhText, path: Path) -> float:
     if text.frame_time is None:
-        raise FormatError("there is no Frame Time; say how fast it is with fps=", path)
+        raise FormatError(
+            "there is no Frame Time; give its rate with --input-fps (fps= in Python)", path
+        )
     seconds = float(text.frame_time)
     if not 1.0 / FASTEST <= seconds <= 1.0 / SLOWEST:
         raise FormatError(
             f"Frame Time {shown(text.frame_time)} is not a number of seconds from "
-            f"{1.0 / FASTEST:g} to {1.0 / SLOWEST:g}; say how fast it is with fps=",
+            f"{1.0 / FASTEST:g} to {1.0 / SLOWEST:g}; give its rate with --input-fps "
+            "(fps= in Python)",
             path,
         )
     # Rounded frame times at the very ends.
@@ -171,10 +174,10 @@ def _frames_a_second(text: BvhText, path: Path) -> float:
 
 
 def frame_rate(frame_time: str) -> float:
-    """Frames a second of a frame time as it is written.
+    """Frames per second of a frame time as it is written.
 
-    ``.0083333`` is 120 frames a second, cut off after seven decimals, and not
-    120.00048: if a whole number of frames a second, rounded or cut to the decimals
+    ``.0083333`` is 120 fps, cut off after seven decimals, and not
+    120.00048: if a whole number of frames per second, rounded or cut to the decimals
     that are there, gives the frame time, it is what was meant.
     """
     seconds = float(frame_time)

@@ -39,7 +39,7 @@ class BvhText:
     """What a BVH file says, in its own axes and order.
 
     Parents come before children. ``channels`` holds one tuple of canonical
-    channel names (``"Xposition"`` ...) a joint, ``values`` one row a frame.
+    channel names (``"Xposition"`` ...) a joint, ``values`` one row per frame.
     """
 
     names: list[str] = field(default_factory=list)
@@ -369,7 +369,7 @@ def _check_columns(
     wrong = np.flatnonzero((counts > 0) & ~inside & ~whole)
     if len(wrong) == 0:
         return
-    # The line that went wrong may be an earlier one: the first that is no frame.
+    # The line that went wrong may be an earlier one: the first that is not a frame.
     first = int(np.flatnonzero((counts > 0) & (counts != columns))[0])
     raise FormatError(
         f"frame {begins[first] // columns} has {counts[first]} values, "

@@ -33,7 +33,7 @@ def read_markers(path: str | Path, *, up: str | None = None, fps: float | None =
         ``"y"`` or ``"z"``, the axis that points up in the file; if None what it says
         itself (``POINT:Y_SCREEN``), else z, which nearly all systems use.
     fps
-        Frames a second, instead of what the file says.
+        Frames per second, instead of what the file says.
     """
     path = Path(path)
     check_up(up, path)
@@ -68,14 +68,14 @@ FORMAT = Format("C3D", (".c3d",), read_markers=read_markers, extra="c3d", module
 
 
 def _check_header(path: Path) -> None:
-    """Refuse what is no C3D file, or too short for what it says, before ezc3d believes it."""
+    """Refuse what is not a C3D file, or too short for what it says, before ezc3d believes it."""
     stored = path.stat().st_size
     if stored > _LARGEST_FILE:
         raise FormatError("the file is larger than 2 GB", path)
     with path.open("rb") as file:
         head = file.read(_BLOCK)
     if len(head) < _BLOCK or head[1] != _KEY:
-        raise FormatError("this is no C3D file", path)
+        raise FormatError("this is not a C3D file", path)
     words = np.frombuffer(head[:20], "<u2")
     where, points, first, last = int(head[0]), int(words[1]), int(words[3]), int(words[4])
     if where == 0 or where * _BLOCK > stored:

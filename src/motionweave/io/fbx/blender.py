@@ -43,7 +43,7 @@ def convert(source: Path, target: Path, path: Path, *, fps: float | None = None)
     path
         The user's file, for messages.
     fps
-        The scene's frames a second before reading, for formats that do not say it.
+        The scene's frames per second before reading, for formats that do not say it.
     """
     command = blender_command()
     if command is None:

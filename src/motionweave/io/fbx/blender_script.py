@@ -8,7 +8,7 @@ imports nothing of it. It is started by `motionweave.io.fbx.blender`::
 
 The job is an object with ``input``, ``output`` and, for inputs that do not say it,
 ``fps``. An output ``.npz`` gets the joints: names, parents, matrices at rest and in
-each frame in world space (Blender's: z up), frames a second.
+each frame in world space (Blender's: z up), frames per second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""FBX, by way of an installed Blender, which is started for the purpose.
+"""FBX, by way of an installed Blender, which is run in the background.
 
 There is no sound reader of FBX for Python on its own, and no writer. Lengths come in
 metres; a figure is written with the same simple body as in glTF.
@@ -30,7 +30,7 @@ def read(path: str | Path) -> Motion:
     path = Path(path)
     with path.open("rb") as file:
         if not file.read(64).lstrip().startswith(_MAGICS):
-            raise FormatError("this is no FBX file", path)
+            raise FormatError("this is not an FBX file", path)
     with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
         dumped = Path(folder) / "joints.npz"
         convert(path, dumped, path)

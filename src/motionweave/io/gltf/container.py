@@ -164,7 +164,7 @@ class Gltf:
         if sparse is not None:
             self._fill_in(raw, sparse, index, dtype)
         with np.errstate(invalid="ignore"):
-            # Bits that are no number are looked for below.
+            # Bits that are not a number are looked for below.
             values = raw.astype(np.float64)
         if entry.get("normalized") is True and np.dtype(dtype).kind in "iu":
             values = np.maximum(values / np.iinfo(dtype).max, -1.0)
@@ -203,7 +203,7 @@ def open_gltf(path: Path) -> Gltf:
         text, binary = _chunks(data, path)
     content = parse_json(text, path)
     if not isinstance(content, dict) or not isinstance(content.get("asset"), dict):
-        raise FormatError("this is no glTF file: its JSON has no asset", path)
+        raise FormatError("this is not a glTF file: its JSON has no asset", path)
     version = content["asset"].get("version", "")
     if not isinstance(version, str) or not version.startswith("2"):
         raise FormatError(f"glTF version {shown(version)}: only version 2 can be read", path)
@@ -218,7 +218,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
     text, binary = None, None
     at = 12
     if len(data) < 20 or struct.unpack_from("<I", data, 4)[0] != 2:
-        raise FormatError("this is no GLB file of version 2", path)
+        raise FormatError("this is not a GLB file of version 2", path)
     while at + 8 <= len(data):
         length, kind = struct.unpack_from("<II", data, at)
         chunk = data[at + 8 : at + 8 + length]

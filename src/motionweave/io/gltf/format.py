@@ -54,7 +54,7 @@ def read(
     animation
         Name or number (from 0) of the animation; the first if None.
     rate
-        Frames a second at which curves are sampled; if None what suits their keys.
+        Frames per second at which curves are sampled; if None what suits their keys.
     """
     path = Path(path)
     gltf = open_gltf(path)

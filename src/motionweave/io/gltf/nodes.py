@@ -108,7 +108,7 @@ class Tree:
             )
         turn = gltf.numbers(node, "rotation", [0.0, 0.0, 0.0, 1.0])
         if np.linalg.norm(turn) < 1e-6:
-            raise gltf.fail(f"the rotation of node {index} is no rotation")
+            raise gltf.fail(f"the rotation of node {index} is not a rotation")
         return (
             gltf.numbers(node, "translation", [0.0] * 3),
             rotations.normalize(turn),
@@ -219,7 +219,7 @@ def noted_contacts(gltf: Gltf, name: str | None, fps: float, frames: int) -> tup
             kind, start, end = row
             found.append(Constraint(float(start) * fps, float(end) * fps, str(kind)))
         except (TypeError, ValueError, MotionError):
-            # Changed elsewhere: what is no contact is left out.
+            # Changed elsewhere: what is not a contact is left out.
             continue
     return clipped(found, 0.0, frames - 1.0)
 
@@ -293,7 +293,7 @@ def frame_times(
     rate: float | None,
     note: Note | None,
 ) -> tuple[Array, float]:
-    """Seconds of the frames, and how many frames a second those are."""
+    """Seconds of the frames, and how many frames per second those are."""
     rate = None if rate is None else checked_rate(rate, "rate=")
     if not curves:
         return np.zeros(1), rate or (30.0 if note is None else note.fps)

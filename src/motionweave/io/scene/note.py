@@ -62,7 +62,7 @@ def values_of(motion: Motion, metres_a_unit: float) -> dict[str, Any]:
 
 
 def note_in(values: Any, joints: int) -> Note | None:
-    """The note in plain values; None if there is none or it cannot be of so many joints."""
+    """The note in plain values; None if there is none or it cannot be of this many joints."""
     if not isinstance(values, Mapping):
         return None
     try:

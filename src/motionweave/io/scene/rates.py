@@ -27,7 +27,7 @@ _FINE = 60.0
 
 
 def frame_rate(times: Sequence[Array]) -> float:
-    """Frames a second that suit keys at ``times``, one ascending row of seconds a curve.
+    """Frames per second that suit keys at ``times``, one ascending row of seconds per curve.
 
     If keys are evenly spaced, so are the frames; if all of them fall on frames of a usual
     rate, it is that; else 60.

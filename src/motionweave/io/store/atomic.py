@@ -75,7 +75,7 @@ def _flush(path: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the temporary files of processes that are no more."""
+    """Remove the temporary files of processes that have ended."""
     with suppress(OSError):
         for one in folder.iterdir():
             made = _TEMPORARY.fullmatch(one.name)

@@ -93,7 +93,7 @@ def load_contacts(path: str | Path, *, frames: int | None = None) -> tuple[Const
 
 
 def remove_stale(path: str | Path, *, frames: int) -> None:
-    """Remove contacts that cannot be those of a clip of so many frames."""
+    """Remove contacts that cannot be those of a clip of this many frames."""
     path = Path(path)
     if path.is_file():
         try:

@@ -45,7 +45,7 @@ def read(path: str | Path, *, rate: float | None = None) -> Motion:
     path
         The file.
     rate
-        Frames a second at which the animation is sampled; if None a frame is a time code
+        Frames per second at which the animation is sampled; if None a frame is a time code
         where samples are at whole ones, else what suits the samples.
     """
     path = Path(path)

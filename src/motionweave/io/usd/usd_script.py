@@ -32,7 +32,7 @@ def read(path: str, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _said(error: Exception) -> str:
-    """What USD says about a file, on one line; nothing if it quotes what is no text."""
+    """What USD says about a file, on one line; nothing if it quotes what is not text."""
     try:
         return " ".join(str(error).split())[-160:]
     except UnicodeDecodeError:

@@ -103,7 +103,7 @@ def advance(
     cyclic: bool,
     pace: Pace = "durations",
 ) -> Array:
-    """Places on the curve, one a frame, the first being ``start``.
+    """Places on the curve, one per frame, the first being ``start``.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class Pose:
 class Stepper:
     """Walks along a registration curve in steps of time.
 
-    On a cyclic curve it goes on for ever; on an open one it stops at the end
+    On a cyclic curve it goes on forever; on an open one it stops at the end
     (`finished`). Its memory does not grow.
 
     Parameters

@@ -238,7 +238,7 @@ def junctions(
 def best_junction(
     a: Motion, b: Motion, *, half_width: float | None = None, keep: Keep = "most"
 ) -> Junction:
-    """The place that `transition` takes by itself: of `junctions` the best that is calm."""
+    """The place that `transition` takes by default: of `junctions` the best that is calm."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QualityWarning)
         made = make_transition((a, b), half_width=half_width, keep=keep, clean=False)

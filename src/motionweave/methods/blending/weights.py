@@ -1,4 +1,4 @@
-"""Blend weights as users give them, turned into one row a frame."""
+"""Blend weights as users give them, turned into one row per frame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.errors import BlendError
 
-# Constant weights (k,), a row a frame (T, k), or a function of the time in seconds.
+# Constant weights (k,), a row per frame (T, k), or a function of the time in seconds.
 Weights: TypeAlias = Sequence[float] | Array | Callable[[float], Sequence[float] | Array]
 
 # A sum smaller than this part of the weights' size cannot be scaled to one sensibly.

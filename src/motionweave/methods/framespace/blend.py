@@ -93,11 +93,11 @@ class Framespace:
 
     @property
     def cyclic(self) -> bool:
-        """Whether the cycles of all clips go on for ever; otherwise all are played once."""
+        """Whether the cycles of all clips go on forever; otherwise all are played once."""
         return all(basis.cyclic for basis in self.bases)
 
     def matched(self, cycles: int = 1) -> Matched:
-        """The correspondences, for so many cycles.
+        """The correspondences, for this many cycles.
 
         Only where a clip is played once do the cycles make a difference: the clips
         that do repeat themselves are then matched to it as often as they are repeated.

@@ -18,7 +18,7 @@ from motionweave.methods.framespace.basis import FAR, Basis
 
 # Seconds that a contact of a mixture lasts at least, and its absence.
 _FLICKER = 0.1
-# A foot faster than this, in leg lengths a second, is not planted, whatever the clips say.
+# A foot faster than this, in leg lengths per second, is not planted, whatever the clips say.
 _MOST_SPEED = 0.6
 
 
@@ -56,7 +56,7 @@ def blended_contacts(
 
 
 def _foot_speeds(motion: Motion) -> dict[str, Array]:
-    """Speeds over the floor ``(n,)`` of heels and toes, in leg lengths a second."""
+    """Speeds over the floor ``(n,)`` of heels and toes, in leg lengths per second."""
     roles = [f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "ankle")]
     if len(motion) < 3 or not find_rig(motion.skeleton).has(*roles):
         return {}

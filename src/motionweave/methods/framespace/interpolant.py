@@ -44,6 +44,7 @@ class Interpolant:
 
     Examples
     --------
+    >>> from motionweave import Interpolant
     >>> Interpolant([[0, 0], [1, 1]]).at([0.0, 0.25, 1.0]).ravel().tolist()
     [0.0, 0.25, 1.0]
     """
@@ -212,7 +213,7 @@ def corner_weights(place: Array) -> Array:
 
 
 def as_interpolant(given: Interpolant | str | ArrayLike, clips: int) -> Interpolant:
-    """An interpolant for so many clips, from one, a shape's name, or control vertices."""
+    """An interpolant for this many clips, from one, a shape's name, or control vertices."""
     if isinstance(given, str):
         if given not in SHAPES:
             raise BlendError(

@@ -13,7 +13,7 @@ from motionweave.methods.subspace.poses import PoseCode
 # How far a value may leave the range it has in the clips, as a share of that range: a swing
 # further than the clips swing is what a longer spline is for.
 MARGIN = 0.35
-# The same for what is no pose: travel, turns and speeds are those of the clips.
+# The same for what is not a pose: travel, turns and speeds are those of the clips.
 _RATE_MARGIN = 0.05
 
 

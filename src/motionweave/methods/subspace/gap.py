@@ -14,7 +14,7 @@ from motionweave.methods.subspace.tracing import LEAST_SPEED, Clip, Trace, trace
 
 # Seconds that the most direct spline takes at least.
 _SHORTEST_TIME = 0.2
-# Splines get so many times as long from one to the next at which durations are found, and
+# Splines get this many times as long from one to the next at which durations are found, and
 # the durations grow at least by this power of it.
 _RATIO = 2.0**0.5
 _GROWTH = 0.25

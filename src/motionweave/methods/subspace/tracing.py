@@ -15,7 +15,7 @@ from motionweave.methods.subspace.poses import PoseCode
 # Steps in which the speed along the spline is integrated.
 _STEPS = 400
 # The slowest a transition moves along its spline: a share of the clips' usual speed, but
-# not less than so many body heights a second; and the seconds from rest to that speed.
+# not less than this many body heights per second; and the seconds from rest to that speed.
 _SLOWEST = 0.25
 LEAST_SPEED = 0.25
 _START_TIME = 0.2
@@ -73,7 +73,7 @@ class Trace:
     left, entered
         The clips at both ends.
     fps
-        Frames a second.
+        Frames per second.
     times, arcs
         ``(n,)`` seconds from the start at which so much of the length is covered.
     plain

@@ -32,7 +32,7 @@ class Ends:
     ----------
     before, after
         Frames from neutral to the first key, and from the last key back to
-        neutral; None holds the first or the last key's value for ever.
+        neutral; None holds the first or the last key's value forever.
     """
 
     before: float | None

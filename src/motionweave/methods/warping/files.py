@@ -249,9 +249,9 @@ def _pairs(entries: Any, where: str) -> tuple[TimePair, ...]:
 
 def _moment(value: Any, where: str) -> float | str:
     if isinstance(value, int) and abs(value) > LARGEST:
-        raise WarpError(f"{where}: {shown(value)} is no frame of a clip")
+        raise WarpError(f"{where}: {shown(value)} is not a frame of a clip")
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise WarpError(f"{where}: {shown(value)} is no moment; write a frame or words")
+        raise WarpError(f"{where}: {shown(value)} is not a moment; write a frame or words")
     return value
 
 

@@ -22,7 +22,7 @@ from motionweave.methods.warping.joints import joints_called
 Span = tuple[float, float]
 
 # Heel and toe leave the floor one after the other; a gap shorter than this (seconds)
-# between two plants of one foot is no swing.
+# between two plants of one foot is not a swing.
 _SHORTEST_SWING = 0.12
 
 _FORMS = (
@@ -161,7 +161,7 @@ def _span(step: re.Match[str], moment: str, motion: Motion) -> Span:
     if step["order"]:
         other = _STEP.match(step["other"])
         if not other:
-            raise WarpError(f"{moment!r}: {step['other']!r} is no swing or stance")
+            raise WarpError(f"{moment!r}: {step['other']!r} is neither a swing nor a stance")
         mark = _span(other, moment, motion)[0]
         later = step["order"] == "after"
         spans = [span for span in spans if (span[0] > mark if later else span[0] < mark)]

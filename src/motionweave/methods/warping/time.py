@@ -69,7 +69,7 @@ class TimeCurve:
 def time_curve(
     keys: TimeKeys, frames: int, tension: float = 0.0, monotone: bool = False
 ) -> TimeCurve:
-    """The time warp through ``keys`` for a clip of so many ``frames``.
+    """The time warp through ``keys`` for a clip of this many ``frames``.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def retime(motion: Motion, curve: TimeCurve) -> Motion:
 
 
 def output_frames(curve: TimeCurve, frames: int) -> Array:
-    """Source frame of every output frame, kept inside a clip of so many frames."""
+    """Source frame of every output frame, kept inside a clip of this many frames."""
     return np.clip(curve(np.arange(curve.length, dtype=np.float64)), 0.0, frames - 1)
 
 

@@ -98,7 +98,7 @@ class BlendScreen(Screen):
                 {
                     "fixed": ("Whole clips", "First frames belong together, and last frames"),
                     "free": ("Best stretch", "The longest stretch on which clips correspond"),
-                    "cyclic": ("Cycles", "Cut to one cycle each, which goes on for ever"),
+                    "cyclic": ("Cycles", "Cut to one cycle each, which goes on forever"),
                 },
                 self._set_ends,
             )

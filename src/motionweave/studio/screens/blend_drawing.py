@@ -22,7 +22,7 @@ _PATH = 200
 def weight_lines(
     keys: Sequence[WeightKey], weights: Sequence[float], duration: float
 ) -> list[dict[str, Any]]:
-    """A line a clip; without keys the weights stay what they are."""
+    """A line per clip; without keys the weights stay what they are."""
     if not weights:
         return []
     at = np.linspace(0.0, duration, _DRAWN)

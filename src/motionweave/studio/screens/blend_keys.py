@@ -9,7 +9,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.methods.blending.weights import over_time
 
-# A key of the weights over time: seconds, and a weight a clip.
+# A key of the weights over time: seconds, and a weight per clip.
 WeightKey = tuple[float, tuple[float, ...]]
 
 # How near to each other keys may be, in seconds.

@@ -242,7 +242,7 @@ def _ghosts(found: Registered, clips: Sequence[Clip], u: Array) -> list[Look]:
 
 
 def _each_alone(curve: RegistrationCurve, laps: int) -> tuple[Alone, ...]:
-    """The inputs along the curve, for so many laps of a cyclic one."""
+    """The inputs along the curve, for this many laps of a cyclic one."""
     found = []
     for weights in np.eye(len(curve)):
         lap = registered_blend(curve, weights)

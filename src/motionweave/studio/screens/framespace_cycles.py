@@ -18,7 +18,7 @@ _WAYS = {
 
 
 class Cycles:
-    """A row a clip: how its cycle is chosen, and its first and last frame to drag.
+    """A row per clip: how its cycle is chosen, and its first and last frame to drag.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class FramespaceSettings:
     stretches: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def curve(self, count: int) -> Interpolant:
-        """The interpolant for so many clips."""
+        """The interpolant for this many clips."""
         fitting = bool(self.vertices) and len(self.vertices[0]) == 1 + len(CORNERS[count][0])
         return as_interpolant(np.array(self.vertices) if fitting else self.shape, count)
 

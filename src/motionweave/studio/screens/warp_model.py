@@ -236,7 +236,7 @@ _bases: Memo[Motion] = Memo(size=12)
 
 
 def inside(settings: WarpSettings, frames: int) -> WarpSettings:
-    """The settings for a clip of so many frames: what lies beyond its end is put there."""
+    """The settings for a clip of this many frames: what lies beyond its end is put there."""
     last = frames - 1.0
     return replace(
         settings,

@@ -1,4 +1,4 @@
-// Keys in rows along time: a row a joint, and one for markers of time. The playhead follows the
+// Keys in rows along time: a row per joint, and one for markers of time. The playhead follows the
 // viewport.
 import { inRem, nearest, picture, rowed, sliding, trace, viewport } from "motionweave";
 

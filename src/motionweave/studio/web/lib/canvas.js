@@ -80,7 +80,7 @@ export function nearest(things, place, [x, y], within) {
   return best;
 }
 
-// The first call at once, then at most one a frame of the screen, always with the newest values.
+// The first call at once, then at most one per frame of the screen, always with the newest values.
 export function throttled(call) {
   let waiting = null;
   let handle = 0;

@@ -81,7 +81,7 @@ export const sliding = {
     },
     move(event) {
       if (!this.held) { this.over = this.find(event)?.id ?? null; return; }
-      // A click is no slide.
+      // A click is not a slide.
       if (!this.own && Math.abs(event.clientX - this.start) < 3) return;
       this.own = [this.held, this.time(event)];
       this.send(...this.own, false);

@@ -195,7 +195,7 @@ export class Stage {
     this.ratio = Math.max(0.6, this.ratio * 0.8);
   }
 
-  // Draw so many pixels for each of the page's from now on.
+  // Draw this many pixels for each of the page's from now on.
   sharpen(ratio) {
     if (this.renderer.getPixelRatio() === ratio) return;
     this.renderer.setPixelRatio(ratio);
