@@ -80,6 +80,13 @@ class Finding:
     value: float
     limit: float
 
+    @property
+    def severity(self) -> float:
+        """How bad it is: 1 at the limit, 2 for twice as much (of depth, twice as far below)."""
+        if self.kind == "floor":
+            return 1.0 + (self.value - self.limit) / _DEPTH
+        return self.value / self.limit if self.limit > 0.0 else np.inf
+
     def __str__(self) -> str:
         return self.message
 

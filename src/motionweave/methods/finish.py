@@ -11,6 +11,10 @@ from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
 from motionweave.measure.check import Finding, check
 
+# Faults that an eye sees at once, and how many times as bad something must be to be clearly worse.
+_JERKS = ("acceleration", "twist")
+_CLEARLY = 1.25
+
 
 def _planted(motion: Motion) -> Motion:
     # What is left of sliding and jerks is seen by the check.
@@ -82,14 +86,14 @@ def _planted_where_it_helps(
     while True:
         planted = plant(result.with_constraints(held))
         left = check(planted, clips, whole=whole)
-        worse = _new_faults(found, left)
-        if not worse:
+        worse = _harm(found, left)
+        if worse is None:
             break
-        harm.append(worse[0])
-        spared = _without(held, worse[0], _AROUND * result.fps)
+        harm.append(worse)
+        spared = _without(held, worse, _AROUND * result.fps)
         if len(harm) > _PLACES or not spared or len(spared) == len(held):
-            message = f"feet are not planted, as that would do harm: {worse[0]}"
-            return result, found, [QualityWarning(message, worse[0])]
+            message = f"feet are not planted, as that would do harm: {worse}"
+            return result, found, [QualityWarning(message, worse)]
         held = spared
     told: list[Warning] = [
         Notice(f"feet are not planted around frame {one.frame}, as that would do harm")
@@ -109,11 +113,21 @@ def _without(
     )
 
 
-def _new_faults(before: Sequence[Finding], after: Sequence[Finding]) -> list[Finding]:
-    """Faults of a kind that was not there before, or is clearly worse than it was."""
-    known = {finding.kind: finding.value for finding in before}
-    return [
+def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> Finding | None:
+    """What planting the feet has made worse, or None if it has done more good than harm.
+
+    A jerk is never worth a foot that stays. Of other faults one may become smaller and
+    another greater, as where a foot that no longer drifts has further to go between two plants.
+    """
+    known = {finding.kind: finding.severity for finding in before}
+    jerks = [
         finding
         for finding in after
-        if finding.kind not in known or finding.value > 1.25 * known[finding.kind]
+        if finding.kind in _JERKS and finding.severity > _CLEARLY * known.get(finding.kind, 0.8)
     ]
+    if jerks:
+        return jerks[0]
+    worse = [finding for finding in after if finding.severity > known.get(finding.kind, 0.0)]
+    if sum(finding.severity for finding in after) > _CLEARLY * sum(known.values()) and worse:
+        return max(worse, key=lambda finding: finding.severity)
+    return None

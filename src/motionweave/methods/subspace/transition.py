@@ -478,7 +478,7 @@ def subspace(
     kept = [_thinned(len(clip), most_samples / total) for clip in cut]
     speeds = []
     for along, part in zip(velocities, rows, strict=True):
-        shape = weighted(code.places(part), a.skeleton)
+        shape = weighted(code.places(part), code.skeleton)
         rates = along, rate_of_change(shape, a.fps)
         speeds.append(np.stack([np.linalg.norm(rate, axis=1) for rate in rates], axis=1))
     offsets = np.cumsum([0, *(len(clip) for clip in clips[:-1])]) + skipped
