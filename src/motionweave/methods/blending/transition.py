@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -270,6 +270,7 @@ def _seam(
     """The seam at a given place, or at the best; clips of one skeleton and frame rate."""
     half = _half(a, b, half_width)
 
+    @lru_cache(maxsize=None)
     def seam(junction: Junction) -> Seam:
         found = _registered(a, b, junction.frames, half, weights, whole_frames)
         if half_width is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.poses import PoseCode
 
 # Steps in which the speed along the spline is integrated.
-_STEPS = 400
+_STEPS = 128
 # The slowest a transition moves along its spline: a share of the clips' usual speed, but
 # not less than so many body heights a second; and the seconds from rest to that speed.
 _SLOWEST = 0.25
@@ -109,8 +110,13 @@ class Trace:
             gap = steps / self.fps - self.seconds
             times = times + gap * smootherstep(times / self.seconds)
         arcs = np.interp(np.arange(steps + 1) / self.fps, times, self.arcs)
-        path = bezier.at_arc(self.control, arcs)
+        path = bezier.at_arc(self.control, arcs, self.table)
         return path, self._posed(path)
+
+    @cached_property
+    def table(self) -> tuple[Array, Array]:
+        """Lengths along the spline, see `bezier.arc_table`."""
+        return bezier.arc_table(self.control)
 
     def _posed(self, path: Array) -> Array:
         """Rows ``(n, F)`` of the poses at points ``(n, d)`` a frame apart."""
@@ -147,8 +153,10 @@ def trace(
     The time at which a point is reached is the integral of one over the speed, which
     is what the paper's steps tend to.
     """
-    arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
-    times = np.concatenate([[0.0], np.cumsum(_seconds(field, bezier.at_arc(control, arcs)))])
+    table = bezier.arc_table(control)
+    arcs = np.linspace(0.0, table[1][-1], _STEPS + 1)
+    at = bezier.at_arc(control, arcs, table)
+    times = np.concatenate([[0.0], np.cumsum(_seconds(field, at))])
     result = Trace(field, control, left, entered, fps, times, arcs, plain)
     for _ in range(0 if plain else _ROUNDS):
         slowed = result.slowed()
