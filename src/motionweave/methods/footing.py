@@ -22,6 +22,8 @@ from motionweave.core.motion import Motion
 
 # Seconds in which a foot takes over, or gives up, the weight of the body.
 _LOADING = 0.1
+# Seconds over which what the body gives way by is spread, to either side.
+_EASING = 0.1
 # How much sharper than their loads feet share the weight, and how much the favoured one counts.
 _FIRMNESS = 3
 _FAVOUR = 8.0
@@ -111,6 +113,25 @@ def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: fl
         inside = np.minimum(frames - c.start, c.end - frames) / (_LOADING * fps)
         eased = np.maximum(eased, smootherstep(inside + 0.5))
     return eased
+
+
+def eased(values: Array, fps: float) -> Array:
+    """Values ``(n, ...)`` of a seam without sudden changes; the first and the last stay.
+
+    As the weight goes from foot to foot, what the body gives way by may change in a moment.
+    A foot can be planted anew; a lurch of the body cannot be mended.
+    """
+    half = min(round(_EASING * fps), len(values) - 1)
+    if half < 1:
+        return values
+    window = np.hanning(2 * half + 3)[1:-1]
+    window /= window.sum()
+    # Mirrored in both ends, so that these are met.
+    around = [(half, half)] + [(0, 0)] * (values.ndim - 1)
+    longer = np.pad(values, around, mode="reflect", reflect_type="odd")
+    flat = longer.reshape(len(longer), -1)
+    columns = [np.convolve(column, window, mode="valid") for column in flat.T]
+    return np.stack(columns, axis=1).reshape(values.shape)
 
 
 def handed_over(

@@ -30,11 +30,11 @@ from motionweave.methods.splice import (
     plant_near,
     splice,
 )
-from motionweave.methods.strain import Strain, calmest
+from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.registration.clouds import JointWeights
-from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import register
+from motionweave.registration.register import timing
+from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.retargeting import on_common_skeleton
 
 # Half the length of a transition in seconds where none is asked for: a share of the shorter
@@ -277,7 +277,12 @@ def _seam(
             return found
         # Poses that are far apart need longer than the clips are alike.
         count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
-        return found.lasting(min(count + 1, round(_LONGEST * a.fps)))
+        found = found.lasting(min(count + 1, round(_LONGEST * a.fps)))
+
+        def lasting(times: float) -> Seam:
+            return found.lasting(1 + round(times * (len(found) - 1)))
+
+        return lasting(relaxed(lambda times: splice(a, b, lasting(times)), strain)[0])
 
     if place is not None:
         # The frames are looked at with the window that is around them.
@@ -312,12 +317,11 @@ def _registered(
             f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}, which has "
             f"{len(short)} frames left: it needs at least one frame on either side"
         )
-    curve = register(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
-    warp = curve.timewarp
+    warp = timing(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
     while True:
         weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
-        u = _walk(curve, middle, weight)
+        u = _walk(warp, middle, weight)
         # Half a frame is lost or won by rounding the ends to whole frames.
         slack = 0.5 * float(np.min(np.diff(u)))
         inside = (u >= warp.start - slack) & (u <= warp.end + slack)
@@ -338,9 +342,9 @@ def _registered(
     return Seam(frames[:, 0], frames[:, 1], weight)
 
 
-def _walk(curve: RegistrationCurve, middle: float, weight: Array) -> Array:
+def _walk(warp: TimewarpCurve, middle: float, weight: Array) -> Array:
     """Places ``(2 h + 1,)`` on the curve, a frame of the mixture apart, both ways from a middle."""
-    spline = curve.timewarp.spline
+    spline = warp.spline
     scale = (spline.end - spline.start) / spline.spans
     half = len(weight) // 2
     weights = np.stack([1.0 - weight, weight], axis=1)

@@ -41,6 +41,12 @@ class Clip:
     frame: int
     ahead: int
 
+    def soon(self, columns: slice, fps: float) -> Array:
+        """The largest values of some columns at the frame and shortly after it."""
+        last = self.frame + self.ahead * round(_SETTLE_TIME * fps)
+        first, last = sorted((self.frame, min(max(last, 0), len(self.rows) - 1)))
+        return np.asarray(self.rows[first : last + 1, columns].max(axis=0))
+
     def beyond(self, count: int, code: PoseCode, fps: float) -> Array:
         """Rows ``(count, F)`` of the clip from its frame on into the transition.
 
@@ -127,7 +133,7 @@ class Trace:
                 self.entered.rows[self.entered.frame],
             )
             return rows
-        rows = standing(rows, self.left, self.entered, self.field.code)
+        rows = standing(rows, self.left, self.entered, self.field.code, self.fps)
         return _settled(rows, self.left, self.entered, self.field.code, self.fps)
 
     def slowed(self) -> Trace | None:
@@ -217,22 +223,30 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     return result
 
 
-def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode) -> Array:
+def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
     """Rows in which a foot that stands at both ends stands all the way between.
 
-    A foot that stands at one of them gives the body's weight to the others on the way.
+    A foot stands at an end if the clip would let it stand there, or soon after. One that stands
+    at one end gives the body's weight to the others on the way; as long as it stands it is at
+    its height over the floor, and does not travel.
     """
     if len(code.feet) == 0:
         return rows
     where = code.columns["foot_contact"]
-    before, after = left.rows[left.frame, where], entered.rows[entered.frame, where]
+    before, after = (clip.soon(where, fps) for clip in (left, entered))
     share = smootherstep(np.linspace(0.0, 1.0, len(rows)))[:, None]
     rows = rows.copy()
     # What stands at neither end may still come down and leave again, as the samples say.
     free = (before < 0.5) & (after < 0.5)
     held = (1.0 - share) * before + share * after
-    rows[:, where] = np.where(free, np.clip(rows[:, where], 0.0, 1.0), held)
+    firm = np.where(free, np.clip(rows[:, where], 0.0, 1.0), held)
+    rows[:, where] = firm
+    high = code.columns["foot_height"]
+    first, last = left.rows[left.frame, high], entered.rows[entered.frame, high]
+    first, last = np.where(before < 0.5, last, first), np.where(after < 0.5, first, last)
+    level = np.where(free, rows[:, high], (1.0 - share) * first + share * last)
+    rows[:, high] += firm * (level - rows[:, high])
     travel = rows[:, code.columns["foot_travel"]].reshape(len(rows), -1, 2)
-    still = (1.0 - rows[:, where])[..., None] * travel
+    still = (1.0 - firm)[..., None] * travel
     rows[:, code.columns["foot_travel"]] = still.reshape(len(rows), -1)
     return rows

@@ -23,7 +23,7 @@ from motionweave.errors import BlendError, QualityWarning
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import CUT, action_before, find_junctions
 from motionweave.methods.splice import Spliced, assembled, plant_near
-from motionweave.methods.strain import Strain, calmest
+from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.embedding import (
     Embedding,
@@ -268,38 +268,57 @@ class Subspace:
         self, pair: tuple[int, int], degree: int, length: float | None, bias: float
     ) -> SplineTransition:
         """The transition between two frames, before feet are planted."""
-        leave, enter = pair
-        gap = self._gap(leave, enter, degree, bias)
+        gap = self._gap(*pair, degree, bias)
         wanted = _LENGTH if length is None else length
         traced = gap.trace(wanted)
-        heading = float(facing(self.a)[leave])
-        if length is None and not self.paper and self._same(leave, enter):
-            path = self.curves[1][enter : enter + 1]
-            bridge, arrival = self.b[enter], heading
-            placed = self._placed(self.a.root[leave], arrival, enter)
-            bridge = bridge.moved(placed)
+        seconds = gap.duration(wanted)
+        at_once = length is None and not self.paper and self._same(*pair)
+
+        def bridged(times: float) -> tuple[Array, Spliced]:
+            return self._bridge(pair, None if at_once else traced.frames(times * seconds))
+
+        if self.paper or at_once or length is not None:
+            path, joined = bridged(1.0)
         else:
-            path, rows = traced.frames(gap.duration(wanted))
-            x, _, z = self.a.root[leave]
-            code = self.field.code
-            bridge = code.decode(rows, self.a, (heading, x, z), footed=not self.paper)
-            arrival = heading + float(rows[:-1, code.columns["turn"]].sum())
-            placed = self._placed(bridge.root[-1], arrival, enter)
-        joined = assembled(self.a, self.b, leave, enter, bridge, placed)
+            times, _ = relaxed(lambda times: bridged(times)[1], self._strain)
+            path, joined = bridged(times)
         return SplineTransition(
             motion=joined.motion,
             raw=joined.motion,
             start=joined.start,
             end=joined.end,
-            leave=leave,
-            enter=enter,
+            leave=pair[0],
+            enter=pair[1],
             degree=degree,
             length=bezier.arc_length(traced.control) / gap.unit,
             control=traced.control,
             path=path,
             explained=self.explained,
-            placed=placed,
+            placed=joined.placed,
         )
+
+    def _bridge(
+        self, pair: tuple[int, int], frames: tuple[Array, Array] | None
+    ) -> tuple[Array, Spliced]:
+        """Points in the subspace, and the clips joined by the poses there.
+
+        Without points and rows of poses the frame that is entered takes the place of the
+        one that is left.
+        """
+        leave, enter = pair
+        arrival = float(facing(self.a)[leave])
+        if frames is None:
+            path = self.curves[1][enter : enter + 1]
+            placed = self._placed(self.a.root[leave], arrival, enter)
+            bridge = self.b[enter].moved(placed)
+        else:
+            path, rows = frames
+            x, _, z = self.a.root[leave]
+            code = self.field.code
+            bridge = code.decode(rows, self.a, (arrival, x, z), footed=not self.paper)
+            arrival += float(rows[:-1, code.columns["turn"]].sum())
+            placed = self._placed(bridge.root[-1], arrival, enter)
+        return path, assembled(self.a, self.b, leave, enter, bridge, placed)
 
     def _given(self, leave: int | None, enter: int | None) -> tuple[int | None, int | None]:
         """The frames that are given, in frames of the clips here; an error says what is wrong."""

@@ -21,10 +21,10 @@ from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import UNLIKE, Junction, find_junctions
 from motionweave.methods.splice import Seam, Spliced, plant_near, splice
-from motionweave.methods.strain import Strain, calmest
+from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.methods.warping.time import TimeCurve, paced_curve
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import register
+from motionweave.registration.register import timing
 from motionweave.retargeting import on_common_skeleton
 
 Interval = tuple[float, float]
@@ -195,8 +195,14 @@ def _best(a: Motion, b: Motion) -> Overlap:
         seam = place.seam()
         # Poses that are far apart need longer than the clips are alike.
         least = strain.needed(a.sample(seam.first), b.sample(seam.second), seam.weight)
-        made[junction] = replace(place, least=min(least, round(_LONGEST * a.fps)))
-        return splice(a, b, made[junction].seam())
+        place = replace(place, least=min(least, round(_LONGEST * a.fps)))
+
+        def lasting(times: float) -> Overlap:
+            return replace(place, least=round(times * place.length))
+
+        times, joined = relaxed(lambda times: splice(a, b, lasting(times).seam()), strain)
+        made[junction] = lasting(times)
+        return joined
 
     places = ((junction.cost, junction) for junction in _junctions(a, b))
     return made[calmest(places, at, strain)[0]]
@@ -276,7 +282,7 @@ def _found(a: Motion, b: Motion, place: Overlap) -> tuple[tuple[float, float], .
     count = int(min(part.duration for part in parts) / _BETWEEN)
     if count < 2:
         return ()
-    timewarp = register(*parts, ends="fixed").timewarp
+    timewarp = timing(*parts)
     inside = np.linspace(timewarp.start, timewarp.end, count + 1)[1:-1]
     frames = timewarp.frames(inside) + starts
     low, high = np.array(starts, dtype=float), np.array(ends, dtype=float)
