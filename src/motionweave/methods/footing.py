@@ -116,7 +116,7 @@ def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: fl
 
 
 def eased(values: Array, fps: float) -> Array:
-    """Values ``(n, ...)`` of a seam without sudden changes; the first and the last stay.
+    """Values ``(n, ...)`` of a seam without sudden changes; those at its ends stay.
 
     As the weight goes from foot to foot, what the body gives way by may change in a moment.
     A foot can be planted anew; a lurch of the body cannot be mended.
@@ -126,12 +126,14 @@ def eased(values: Array, fps: float) -> Array:
         return values
     window = np.hanning(2 * half + 3)[1:-1]
     window /= window.sum()
-    # Mirrored in both ends, so that these are met.
-    around = [(half, half)] + [(0, 0)] * (values.ndim - 1)
-    longer = np.pad(values, around, mode="reflect", reflect_type="odd")
+    longer = np.pad(values, [(half, half)] + [(0, 0)] * (values.ndim - 1), mode="edge")
     flat = longer.reshape(len(longer), -1)
     columns = [np.convolve(column, window, mode="valid") for column in flat.T]
-    return np.stack(columns, axis=1).reshape(values.shape)
+    calm = np.stack(columns, axis=1).reshape(values.shape)
+    # The first and the last two are met, so that a seam has the velocities of its clips.
+    inside = np.minimum(np.arange(len(values)), np.arange(len(values))[::-1]) - 1.0
+    share = smootherstep(inside / half).reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(values + share * (calm - values))
 
 
 def handed_over(

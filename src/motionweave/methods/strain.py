@@ -19,7 +19,7 @@ from motionweave.methods.splice import Spliced, laid_over
 # A join is calm if it strains the body at most this many times as much as its clips do.
 _CALM = 1.02
 # What strain costs, for each time the clips' own, in body heights of distance.
-_STRAIN = 0.1
+_STRAIN = 0.2
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77

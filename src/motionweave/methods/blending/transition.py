@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from motionweave.methods.junctions import (
     Keep,
     action_before,
     find_junctions,
+    warn_of_cut,
     what_is_cut,
 )
 from motionweave.methods.splice import (
@@ -48,8 +49,6 @@ _REACH = 3.0
 # Seconds that a transition lasts at most, where the poses are so far apart that it has to last
 # longer than the half width says.
 _LONGEST = 2.5
-# Less than this share of a clip's action or time kept is worth a warning.
-_LITTLE = 0.5
 
 At = tuple[float, float]
 
@@ -193,7 +192,7 @@ def make_transition(
         seams.append((made.start, made.end))
         lost = _lost((current, following), seam, entered, shares)
         cut += lost
-        _warn(junctions[-1], (current, following), lost, place is None)
+        _warn(junctions[-1], (current, following), lost, middle, place is None)
         whole, entered = made.motion, left[1]
     whole = replace(whole, name=" to ".join(m.name or "a clip" for m in motions))
     plant = partial(plant_near, seams=seams)
@@ -270,7 +269,7 @@ def _seam(
     """The seam at a given place, or at the best; clips of one skeleton and frame rate."""
     half = _half(a, b, half_width)
 
-    @lru_cache(maxsize=None)
+    @cache
     def seam(junction: Junction) -> Seam:
         found = _registered(a, b, junction.frames, half, weights, whole_frames)
         if half_width is not None:
@@ -391,6 +390,7 @@ def _warn(
     junction: Junction,
     clips: Sequence[Motion],
     lost: Sequence[str],
+    middle: At,
     found: bool,
 ) -> None:
     """Say what a user should know about one transition."""
@@ -404,14 +404,10 @@ def _warn(
             QualityWarning,
             stacklevel=4,
         )
-    times = junction.frames[0] / (len(clips[0]) - 1), 1.0 - junction.frames[1] / (len(clips[1]) - 1)
-    if found and min(*junction.kept, *times) < _LITTLE:
-        warnings.warn(
-            f"{names}: half of a clip or more is cut, {' and '.join(lost)}; "
-            "keep='all' or a place of your own keeps more",
-            QualityWarning,
-            stacklevel=4,
-        )
+    if found:
+        lasts = [len(clip) - 1 for clip in clips]
+        shown = middle[0] / lasts[0], 1.0 - middle[1] / lasts[1]
+        warn_of_cut(clips, junction.kept, shown, lost, stacklevel=4)
 
 
 def _check_place(

@@ -21,8 +21,9 @@ _SLOWEST = 0.25
 LEAST_SPEED = 0.25
 _START_TIME = 0.2
 # Seconds over which a transition still follows the clip it leaves, and already the one
-# it enters.
+# it enters; or this share of it, if that is longer.
 _SETTLE_TIME = 0.15
+_SETTLE_SHARE = 0.4
 # By how much a pose may change faster than it should before the transition is slowed
 # down there, and how often that is tried.
 _TOO_FAST = 1.2
@@ -209,7 +210,7 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     transition that is shorter than that fades from one into the other.
     """
     count = len(rows)
-    width = min(max(round(_SETTLE_TIME * fps), 2), count - 1)
+    width = min(max(round(_SETTLE_TIME * fps), round(_SETTLE_SHARE * count), 2), count - 1)
     # The first step is the clip's own, so that velocities agree at any frame rate.
     fade = 1.0 - smootherstep((np.arange(count) - 1.0) / max(width - 2.0, 1.0))
     fade[0] = 1.0

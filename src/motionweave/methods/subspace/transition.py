@@ -21,7 +21,13 @@ from motionweave.core.motion import Motion, all_checked
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.methods.finish import finished
-from motionweave.methods.junctions import CUT, action_before, find_junctions
+from motionweave.methods.junctions import (
+    CUT,
+    action_before,
+    find_junctions,
+    warn_of_cut,
+    what_is_cut,
+)
 from motionweave.methods.splice import Spliced, assembled, plant_near
 from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
@@ -43,6 +49,8 @@ from motionweave.retargeting import on_common_skeleton
 MOST_SAMPLES = 1200
 # Length of a spline if none is asked for.
 _LENGTH = 1.3
+# Seconds that a transition lasts at most if it is made longer only to be calm.
+_LONGEST = 2.5
 # Seconds of both clips that a spline replaces on either side of where they are most alike.
 _HALF = 0.15
 # Poses and velocities agree if a cut from one to the other accelerates no point by more than
@@ -249,6 +257,8 @@ class Subspace:
         else:
             made = self._calmest(leave, enter, degree, length, bias)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
+        if leave is None or enter is None:
+            self._warn_of_cut(made)
         plant = partial(plant_near, seams=[(made.start, made.end)])
         whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant)
         return replace(made, motion=whole)
@@ -280,7 +290,8 @@ class Subspace:
         if self.paper or at_once or length is not None:
             path, joined = bridged(1.0)
         else:
-            times, _ = relaxed(lambda times: bridged(times)[1], self._strain)
+            longest = max(_LONGEST / seconds, 1.0)
+            times, _ = relaxed(lambda times: bridged(times)[1], self._strain, longest)
             path, joined = bridged(times)
         return SplineTransition(
             motion=joined.motion,
@@ -352,8 +363,8 @@ class Subspace:
                 del self._gaps[next(iter(self._gaps))]
             self._gaps[key] = Gap(
                 self.field,
-                Clip(self.rows[0], leave, 1),
-                Clip(self.rows[1], enter, -1),
+                self._clip(0, leave, 1),
+                self._clip(1, enter, -1),
                 np.stack([self.curves[0][leave], self.curves[1][enter]]),
                 np.stack([self.velocities[0][leave], self.velocities[1][enter]]),
                 degree,
@@ -363,6 +374,11 @@ class Subspace:
                 plain=self.paper,
             )
         return self._gaps[key]
+
+    def _clip(self, which: int, frame: int, ahead: int) -> Clip:
+        """A clip that is left or entered, without a T-pose in front."""
+        start = int(starts_in_tpose((self.a, self.b)[which]))
+        return Clip(self.rows[which][start:], frame - start, ahead)
 
     def _seen(self) -> list[tuple[Array, Array]]:
         """Of both clips the body's points ``(T, n, 3)`` and their peak accelerations ``(n,)``."""
@@ -408,7 +424,7 @@ class Subspace:
     def _warn(self, made: SplineTransition, length: float | None, gap: Gap) -> None:
         """Say what a user should know about a transition."""
         if length is not None:
-            gap.warn_if_too_short(length)
+            gap.warn_if_too_short(length, (made.leave, made.enter))
         from scipy.spatial import cKDTree
 
         away, _ = cKDTree(self.field.points).query(made.path)
@@ -422,6 +438,24 @@ class Subspace:
                 QualityWarning,
                 stacklevel=3,
             )
+
+    def _warn_of_cut(self, made: SplineTransition) -> None:
+        """Say so if a place that was found leaves out much of a clip."""
+        lasts = len(self.a) - 1, len(self.b) - 1
+        kept = (
+            float(action_before(self.a)[made.leave]),
+            1.0 - float(action_before(self.b)[made.enter]),
+        )
+        spans = (float(made.leave), float(lasts[0])), (0.0, float(made.enter))
+        lost = [
+            what_is_cut(clip, *span, 1.0 - share)
+            for clip, span, share in zip((self.a, self.b), spans, kept, strict=True)
+            if span[1] - span[0] >= 1.0
+        ]
+        # The bridge itself shows a little of both clips.
+        half = 0.5 * (made.end - made.start)
+        shown = (made.leave + half) / lasts[0], 1.0 - (made.enter - half) / lasts[1]
+        warn_of_cut((self.a, self.b), kept, shown, lost, stacklevel=3)
 
 
 def subspace(
