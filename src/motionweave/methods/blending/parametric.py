@@ -263,10 +263,11 @@ def parametric(
     --------
     >>> import motionweave as mw
     >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
-    >>> space = mw.parametric(curve, {"seconds": lambda motion: motion.duration})
-    >>> low, high = space.ranges["seconds"]
-    >>> reached = space.at(seconds=0.5 * (low + high))
-    >>> abs(reached.values["seconds"] - 0.5 * (low + high)) < 0.05
+    >>> from motionweave.measure.measures import speed
+    >>> space = mw.parametric(curve, {"speed": speed})
+    >>> low, high = space.ranges["speed"]
+    >>> reached = space.at(speed=0.5 * (low + high))
+    >>> abs(reached.values["speed"] - 0.5 * (low + high)) < 0.01 * (high - low)
     True
     """
     return ParametricSpace(curve, parameters, convex=convex)

@@ -97,8 +97,9 @@ def transition(
         best of `junctions` at which the transition is no rougher than the clips.
     half_width
         Frames of the first clip from the middle of a transition to its ends; by default
-        as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds. Near the ends
-        of a clip it shrinks to what there is.
+        as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds, and longer
+        where poses or speeds are so far apart that the body would have to hurry. Near the
+        ends of a clip it shrinks to what there is.
     keep
         What a place that is found must not cut. ``"most"``: what is cut costs, and is
         weighed against how well the poses fit. ``"all"``: the clips meet at their ends. A
@@ -223,12 +224,25 @@ def junctions(
     most
         How many to return at most.
 
+    Returns
+    -------
+    tuple[Junction, ...]
+        Sorted by what they cost: how far apart the poses are, and what is cut.
+
+    Raises
+    ------
+    BlendError
+        If the half width or ``keep`` is out of range.
+
     Examples
     --------
     >>> import motionweave as mw
-    >>> best = mw.junctions(mw.sample("walk"), mw.sample("jog"))[0]
-    >>> best.cost <= mw.junctions(mw.sample("walk"), mw.sample("jog"))[1].cost
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> best, second, *others = mw.junctions(walk, jog)
+    >>> best.cost <= second.cost
     True
+    >>> mw.transition(walk, jog, at=best.frames).name
+    'walk to jog'
     """
     a, b = on_common_skeleton((a, b))
     return find_junctions(a, b, _half(a, b, half_width) / a.fps, keep=keep, weights=weights)[:most]

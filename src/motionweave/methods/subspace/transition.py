@@ -226,8 +226,9 @@ class Subspace:
             follow-through and anticipation.
         length
             Of the spline, in units of the most direct one; longer splines swing
-            further and take longer. None for one that looks good; where the frame that is
-            entered is the frame that is left, it is then shown once, with no bridge at all.
+            further and take longer. None for one that looks good, and that lasts as long as
+            the body needs to be calm; where the frame that is entered is the frame that is
+            left, it is then shown once, with no bridge at all.
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
@@ -247,8 +248,9 @@ class Subspace:
         Warns
         -----
         QualityWarning
-            If no spline is as short as asked for, if the spline leads through poses of which
-            no clip knows anything, or if the result is rougher than its clips.
+            If half of a clip or more is cut at frames that were found, if no spline is as
+            short as asked for, if it leads through poses of which no clip knows anything, or
+            if the result is rougher than its clips.
         """
         leave, enter = self._given(leave, enter)
         if self.paper or (leave is not None and enter is not None):
@@ -504,7 +506,7 @@ def subspace(
     --------
     >>> import motionweave as mw
     >>> space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
-    >>> quick = space.transition(11, 24, degree=2)
+    >>> quick = space.transition(11, 24, degree=2, length=1.0)
     >>> grand = space.transition(11, 24, degree=4, length=1.6)
     >>> grand.duration > quick.duration
     True
@@ -547,7 +549,7 @@ def subspace(
         velocities=_padded(velocities, skipped),
         rows=_padded(rows, skipped),
         samples=np.concatenate([at + which for at, which in zip(offsets, kept, strict=True)]),
-        field=Field(code, chosen(curves), chosen(rows), chosen(speeds), drift=not paper),
+        field=Field(code, chosen(curves), chosen(rows), chosen(speeds), plain=paper),
         enter_scale=scale,
         paper=paper,
     )
@@ -580,7 +582,7 @@ def spline_transition(
         follow-through and anticipation.
     length
         Of the spline, in units of the most direct one; longer splines swing further and take
-        longer. None for one that looks good.
+        longer. None for one that looks good, and that lasts as long as the body needs.
     bias
         -1 to 1: below 0 more follow-through of the first clip, above 0 more anticipation of
         the second.
@@ -598,6 +600,12 @@ def spline_transition(
     ------
     BlendError
         If a frame is not in its clip, or degree, length or bias is out of range.
+
+    Warns
+    -----
+    QualityWarning
+        If half of a clip or more is cut at frames that were found, if the spline leads through
+        poses of which no clip knows anything, or if the result is rougher than its clips.
 
     Examples
     --------
