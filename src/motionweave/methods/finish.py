@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
@@ -34,6 +35,7 @@ def finished(
     clean: bool,
     plant: Callable[[Motion], Motion] = _planted,
     whole: bool = False,
+    seams: Sequence[tuple[int, int]] = (),
     stacklevel: int = 3,
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
@@ -54,6 +56,8 @@ def finished(
         default.
     whole
         Whether the result does what each of the clips does; see `check`.
+    seams
+        Where clips are joined; see `check`.
     stacklevel
         Whose line the warnings name, as in `warnings.warn`.
 
@@ -61,10 +65,11 @@ def finished(
     -------
     Motion
     """
-    found = check(result, clips, whole=whole)
+    look = partial(check, clips=clips, whole=whole, seams=seams)
+    found = look(result)
     told: list[Warning] = []
     if clean:
-        result, found, told = _planted_where_it_helps(result, clips, plant, found, whole)
+        result, found, told = _planted_where_it_helps(result, plant, found, look)
     else:
         # Whoever leaves the feet as they are knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
@@ -75,17 +80,16 @@ def finished(
 
 def _planted_where_it_helps(
     result: Motion,
-    clips: Sequence[Motion],
     plant: Callable[[Motion], Motion],
     found: tuple[Finding, ...],
-    whole: bool,
+    look: Callable[[Motion], tuple[Finding, ...]],
 ) -> tuple[Motion, tuple[Finding, ...], list[Warning]]:
     """The planted motion, what is found in it, and where the feet were left alone."""
     held = result.constraints
     harm: list[Finding] = []
     while True:
         planted = plant(result.with_constraints(held))
-        left = check(planted, clips, whole=whole)
+        left = look(planted)
         worse = _harm(found, left)
         if worse is None:
             break

@@ -197,7 +197,7 @@ def make_transition(
         whole, entered = made.motion, left[1]
     whole = replace(whole, name=" to ".join(m.name or "a clip" for m in motions))
     plant = partial(plant_near, seams=seams)
-    whole = finished(whole, clips, clean=clean, plant=plant, stacklevel=4)
+    whole = finished(whole, clips, clean=clean, plant=plant, seams=seams, stacklevel=4)
     return Transition(whole, tuple(junctions), tuple(seams), tuple(cut))
 
 

@@ -261,8 +261,9 @@ class Subspace:
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
         if leave is None or enter is None:
             self._warn_of_cut(made)
-        plant = partial(plant_near, seams=[(made.start, made.end)])
-        whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant)
+        seams = [(made.start, made.end)]
+        plant = partial(plant_near, seams=seams)
+        whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant, seams=seams)
         return replace(made, motion=whole)
 
     def _calmest(
