@@ -214,7 +214,9 @@ def _plain(method: str) -> mw.Motion:
 def test_methods_do_not_see_the_carrier(method: str, kind: str) -> None:
     names, run = _METHODS[method]
     above = {"deep": 2, "beside": True, "angle": 0.7, "place": (1.0, 0.5, -2.0)}
-    _same_body(run(*(carried(_clip(name), kind, **above) for name in names)), _plain(method))
+    made = run(*(carried(_clip(name), kind, **above) for name in names))
+    # A leg that is nearly straight bends by the root of what its foot is moved.
+    _same_body(made, _plain(method), 1e-5)
 
 
 @pytest.mark.parametrize("method", ["warp", "heading", "clean", "mirror"])

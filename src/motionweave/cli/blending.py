@@ -62,14 +62,7 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         metavar="L",
         help="how many frames of one clip in a row may belong to one frame of another (default: 2)",
     )
-    group.add_argument(
-        "--weight",
-        type=_weight,
-        action="append",
-        default=[],
-        metavar="JOINT=W",
-        help="how much a joint counts (default: 1); may be given several times",
-    )
+    add_weights(group)
     group.add_argument(
         "--points", type=int, default=40, metavar="N", help="points compared (default: 40)"
     )
@@ -88,6 +81,18 @@ def add_registering(group: argparse._ActionsContainer) -> None:
     )
     group.add_argument(
         "--paper", action="store_true", help="exactly the published method, whole clips"
+    )
+
+
+def add_weights(parser: argparse._ActionsContainer) -> None:
+    """The option that says how much joints count where poses are compared."""
+    parser.add_argument(
+        "--weight",
+        type=_weight,
+        action="append",
+        default=[],
+        metavar="JOINT=W",
+        help="how much a joint counts (default: 1); may be given several times",
     )
 
 

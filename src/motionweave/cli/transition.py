@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motionweave.cli import common
+from motionweave.cli.blending import add_weights
 from motionweave.errors import BlendError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what must not be cut: 'most' (the default: what is cut costs), 'all', a share of "
         "the action such as 0.8, or ranges of frames of both clips, such as 10:80,5:40 or 10:80,-",
     )
+    add_weights(parser)
     parser.add_argument(
         "--resample",
         action="store_true",
@@ -67,6 +69,7 @@ def run(args: argparse.Namespace) -> None:
         at=places,
         half_width=args.half_width,
         keep=_keep(args.keep),
+        weights=dict(args.weight) or None,
         resample=args.resample,
         clean=not args.no_clean,
     )
@@ -104,7 +107,13 @@ def _list(args: argparse.Namespace) -> None:
     for a, b, first, second in zip(
         clips[:-1], clips[1:], args.clips[:-1], args.clips[1:], strict=True
     ):
-        found = junctions(a, b, half_width=args.half_width, keep=_keep(args.keep))
+        found = junctions(
+            a,
+            b,
+            half_width=args.half_width,
+            keep=_keep(args.keep),
+            weights=dict(args.weight) or None,
+        )
         lines.append(f"{first.name} to {second.name}: {len(found)} places, best first")
         for junction in found:
             f1, f2 = junction.frames

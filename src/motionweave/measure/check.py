@@ -42,6 +42,11 @@ _LOW = 0.025
 _SLIDING = 0.2
 _SLIDE = 1.25
 _SLIDE_SLACK = 0.4
+# Where clips are joined, what carries the body may slide this much further within as many seconds
+# than it does in the clips; it is on the floor below this height (leg lengths).
+_CARRIED = 0.1
+_CARRIED_TIME = 0.5
+_ON_FLOOR = 0.05
 # A planted point may drift this far (leg lengths), or half as far again as the worst of the clips.
 _DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may go, and leg lengths per second on top.
@@ -80,6 +85,13 @@ class Finding:
     value: float
     limit: float
 
+    @property
+    def severity(self) -> float:
+        """How bad it is: 1 at the limit, 2 for twice as much (of depth, twice as far below)."""
+        if self.kind == "floor":
+            return 1.0 + (self.value - self.limit) / _DEPTH
+        return self.value / self.limit if self.limit > 0.0 else np.inf
+
     def __str__(self) -> str:
         return self.message
 
@@ -117,7 +129,13 @@ class Figures:
     planted: dict[str, BoolArray]
 
 
-def check(result: Motion, clips: Sequence[Motion], *, whole: bool = False) -> tuple[Finding, ...]:
+def check(
+    result: Motion,
+    clips: Sequence[Motion],
+    *,
+    whole: bool = False,
+    seams: Sequence[tuple[int, int]] = (),
+) -> tuple[Finding, ...]:
     """Hold a motion against the clips it was made of.
 
     Parameters
@@ -129,6 +147,9 @@ def check(result: Motion, clips: Sequence[Motion], *, whole: bool = False) -> tu
     whole
         Whether the result does what each of the clips does from beginning to end, so that
         its way should be about as long as theirs.
+    seams
+        First and last frames between which one clip goes over into another: what carries the
+        body is looked at there more closely.
 
     Returns
     -------
@@ -160,7 +181,7 @@ def check(result: Motion, clips: Sequence[Motion], *, whole: bool = False) -> tu
     if made.soles and walkers:
         found += [
             _deeper(made, walkers),
-            _sliding(made, walkers),
+            _sliding(made, walkers) or _carried(made, walkers, seams),
             _drifting(made, walkers),
             _lost_contacts(result, clips),
         ]
@@ -369,6 +390,46 @@ def _longest_slide(one: Figures) -> tuple[float, str, int]:
             way = float(speed[first : last + 1].sum()) / one.fps
             longest = max(longest, (way, side, first))
     return longest
+
+
+def _carried(
+    made: Figures, before: Sequence[Figures], seams: Sequence[tuple[int, int]]
+) -> Finding | None:
+    """What carries the body where clips are joined, and slides: the slowest point on the floor."""
+    if not seams:
+        return None
+    limit = max(float(_carried_ways(one).max()) for one in before) + _CARRIED
+    ways = _carried_ways(made)
+    near = np.zeros(len(ways), dtype=bool)
+    margin = round(0.5 * _CARRIED_TIME * made.fps)
+    for first, last in seams:
+        near[
+            max(first - margin, 0) : max(last + margin - round(_CARRIED_TIME * made.fps), 0) + 1
+        ] = 1
+    frame = int(np.argmax(np.where(near, ways, 0.0)))
+    value = float(ways[frame])
+    if not near[frame] or value <= limit:
+        return None
+    return Finding(
+        "slide",
+        f"the feet slide {value:.0%} of a leg over the floor from frame {frame} on, where the "
+        "clips are joined: take another place, or put a clip between them that leads over",
+        frame,
+        None,
+        value,
+        limit,
+    )
+
+
+def _carried_ways(one: Figures) -> Array:
+    """Leg lengths ``(n,)`` that the slowest point on the floor goes in half a second."""
+    heights, speeds = (np.stack([sole[i] for sole in one.soles.values()]) for i in (0, 1))
+    low = heights < np.percentile(heights.min(axis=0), 20) + _ON_FLOOR
+    low[:, :-1] &= low[:, 1:]
+    slowest = np.where(low, speeds, np.inf).min(axis=0)
+    covered = np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(slowest), slowest, 0.0))])
+    width = min(max(round(_CARRIED_TIME * one.fps), 1), len(covered) - 1)
+    return np.asarray((covered[width:] - covered[:-width]) / one.fps)
 
 
 def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:

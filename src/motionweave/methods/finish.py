@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
 from motionweave.measure.check import Finding, FindingKind, check
+
+# Faults that an eye sees at once, and how many times as bad something must be to be clearly worse.
+_JERKS = ("acceleration", "twist")
+_CLEARLY = 1.25
 
 
 def _planted(motion: Motion) -> Motion:
@@ -31,6 +36,7 @@ def finished(
     plant: Callable[[Motion], Motion] = _planted,
     whole: bool = False,
     meant: Collection[FindingKind] = (),
+    seams: Sequence[tuple[int, int]] = (),
     stacklevel: int = 3,
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
@@ -54,6 +60,8 @@ def finished(
     meant
         Kinds of findings that are what was asked for, such as feet on stairs that lead
         down.
+    seams
+        Where clips are joined; see `check`.
     stacklevel
         Whose line the warnings name, as in `warnings.warn`.
 
@@ -61,10 +69,11 @@ def finished(
     -------
     Motion
     """
-    found = check(result, clips, whole=whole)
+    look = partial(check, clips=clips, whole=whole, seams=seams)
+    found = look(result)
     told: list[Warning] = []
     if clean:
-        result, found, told = _planted_where_it_helps(result, clips, plant, found, whole)
+        result, found, told = _planted_where_it_helps(result, plant, found, look)
     else:
         # Whoever leaves the feet as they are knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
@@ -76,25 +85,24 @@ def finished(
 
 def _planted_where_it_helps(
     result: Motion,
-    clips: Sequence[Motion],
     plant: Callable[[Motion], Motion],
     found: tuple[Finding, ...],
-    whole: bool,
+    look: Callable[[Motion], tuple[Finding, ...]],
 ) -> tuple[Motion, tuple[Finding, ...], list[Warning]]:
     """The planted motion, what is found in it, and where the feet were left alone."""
     held = result.constraints
     harm: list[Finding] = []
     while True:
         planted = plant(result.with_constraints(held))
-        left = check(planted, clips, whole=whole)
-        worse = _new_faults(found, left)
-        if not worse:
+        left = look(planted)
+        worse = _harm(found, left)
+        if worse is None:
             break
-        harm.append(worse[0])
-        spared = _without(held, worse[0], _AROUND * result.fps)
+        harm.append(worse)
+        spared = _without(held, worse, _AROUND * result.fps)
         if len(harm) > _PLACES or not spared or len(spared) == len(held):
-            message = f"feet are not planted, as that would do harm: {worse[0]}"
-            return result, found, [QualityWarning(message, worse[0])]
+            message = f"feet are not planted, as that would do harm: {worse}"
+            return result, found, [QualityWarning(message, worse)]
         held = spared
     told: list[Warning] = [
         Notice(f"feet are not planted around frame {one.frame}, as that would do harm")
@@ -114,11 +122,21 @@ def _without(
     )
 
 
-def _new_faults(before: Sequence[Finding], after: Sequence[Finding]) -> list[Finding]:
-    """Faults of a kind that was not there before, or is clearly worse than it was."""
-    known = {finding.kind: finding.value for finding in before}
-    return [
+def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> Finding | None:
+    """What planting the feet has made worse, or None if it has done more good than harm.
+
+    A jerk is never worth a foot that stays. Of other faults one may become smaller and
+    another greater, as where a foot that no longer drifts has further to go between two plants.
+    """
+    known = {finding.kind: finding.severity for finding in before}
+    jerks = [
         finding
         for finding in after
-        if finding.kind not in known or finding.value > 1.25 * known[finding.kind]
+        if finding.kind in _JERKS and finding.severity > _CLEARLY * known.get(finding.kind, 0.8)
     ]
+    if jerks:
+        return jerks[0]
+    worse = [finding for finding in after if finding.severity > known.get(finding.kind, 0.0)]
+    if sum(finding.severity for finding in after) > _CLEARLY * sum(known.values()) and worse:
+        return max(worse, key=lambda finding: finding.severity)
+    return None

@@ -22,12 +22,18 @@ from motionweave.core.motion import Motion
 
 # Seconds in which a foot takes over, or gives up, the weight of the body.
 _LOADING = 0.1
+# Seconds over which what the body gives way by is spread, to either side.
+_EASING = 0.1
 # How much sharper than their loads feet share the weight, and how much the favoured one counts.
 _FIRMNESS = 3
 _FAVOUR = 8.0
-# Leg lengths by which a foot may drift and still be held in its place, the seconds that a
-# foot takes at least to another one, and how high it is lifted on the way, as a share of it.
+# Leg lengths by which a foot may drift and still be held in its place, the share of it after
+# which one that does not stay sets off, the seconds that it takes at least to another place, and
+# how high it is lifted on the way, as a share of that way.
 _NEAR = 0.06
+_SETS_OFF = 0.33
+# Leg lengths per second up to which a foot counts as standing where it sets off or arrives.
+_SLOW = 0.4
 _STEP_TIME = 0.1
 _LIFT = 0.2
 _MOST_LIFT = 0.08
@@ -109,6 +115,27 @@ def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: fl
     return eased
 
 
+def eased(values: Array, fps: float) -> Array:
+    """Values ``(n, ...)`` of a seam without sudden changes; those at its ends stay.
+
+    As the weight goes from foot to foot, what the body gives way by may change in a moment.
+    A foot can be planted anew; a lurch of the body cannot be mended.
+    """
+    half = min(round(_EASING * fps), len(values) - 1)
+    if half < 1:
+        return values
+    window = np.hanning(2 * half + 3)[1:-1]
+    window /= window.sum()
+    longer = np.pad(values, [(half, half)] + [(0, 0)] * (values.ndim - 1), mode="edge")
+    flat = longer.reshape(len(longer), -1)
+    columns = [np.convolve(column, window, mode="valid") for column in flat.T]
+    calm = np.stack(columns, axis=1).reshape(values.shape)
+    # The first and the last two are met, so that a seam has the velocities of its clips.
+    inside = np.minimum(np.arange(len(values)), np.arange(len(values))[::-1]) - 1.0
+    share = smootherstep(inside / half).reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(values + share * (calm - values))
+
+
 def handed_over(
     first: Iterable[Constraint], second: Iterable[Constraint], weight: Array
 ) -> tuple[Constraint, ...]:
@@ -178,7 +205,7 @@ def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
             held.append(contact)
             continue
         places = drift[:, feet.kinds.index(contact.kind)]
-        kept = steady(contact, places, _NEAR * size, gap)
+        kept = steady(contact, places, _NEAR * size, gap, _SLOW * size / motion.fps)
         held += kept
         if len(kept) == 2:
             first, last = kept[0].end, kept[1].start
@@ -213,7 +240,9 @@ def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
     return replace(motion, rotations=quats)
 
 
-def steady(contact: Constraint, places: Array, near: float, gap: int) -> list[Constraint]:
+def steady(
+    contact: Constraint, places: Array, near: float, gap: int, slow: float = np.inf
+) -> list[Constraint]:
     """What is left of a contact if the foot may not be dragged.
 
     Parameters
@@ -226,6 +255,8 @@ def steady(contact: Constraint, places: Array, near: float, gap: int) -> list[Co
         How far a foot may be from its place and still count as standing there.
     gap
         Frames that it takes at least to move a foot.
+    slow
+        The longest way from one frame to the next of a foot that stands.
     """
     last = len(places) - 1
     frames = np.arange(max(int(np.ceil(contact.start)), 0), min(int(contact.end), last) + 1)
@@ -236,9 +267,12 @@ def steady(contact: Constraint, places: Array, near: float, gap: int) -> list[Co
     from_last = np.linalg.norm(there - there[-1], axis=1)
     if max(from_first.max(), from_last.max()) <= near:
         return [contact]
-    # How many frames the foot stays where it was, and how many it is where it will be.
-    stays = _leading(from_first <= near)
-    waits = _leading(from_last[::-1] <= near)
+    # How many frames the foot stays where it was, and how many it is where it will be. Held
+    # until it is far away, it would have to catch up with a leg that is already swinging.
+    steps = np.linalg.norm(np.diff(there, axis=0), axis=1)
+    moving = np.concatenate([[0.0], steps]), np.concatenate([steps, [0.0]])
+    stays = _leading((from_first <= _SETS_OFF * near) & (moving[0] <= slow))
+    waits = _leading(((from_last <= _SETS_OFF * near) & (moving[1] <= slow))[::-1])
     spare = len(frames) - stays - waits
     if spare < gap:
         less = -(-(gap - spare) // 2)

@@ -8,6 +8,7 @@ share of the clips' action that is cut.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -20,7 +21,7 @@ from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.errors import BlendError
+from motionweave.errors import BlendError, QualityWarning
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
 from motionweave.registration.distance import distance_grid
 
@@ -38,6 +39,8 @@ _MOST_CELLS = 360_000
 # median the activity counts at most.
 _PLAIN = 0.5
 _MOST_ACTIVE = 10.0
+# Less than this share of a clip's action or time kept is worth a warning: about half.
+_LITTLE = 0.55
 # Turns of the body, in radians, that are named when they are cut.
 _TURN = np.radians(45.0)
 
@@ -218,6 +221,37 @@ def action_before(motion: Motion) -> Array:
         active / total if total > 0 else time / time.sum()
     )
     return np.asarray(np.cumsum(density) - 0.5 * density)
+
+
+def warn_of_cut(
+    clips: Sequence[Motion],
+    kept: Sequence[float],
+    shown: Sequence[float],
+    lost: Sequence[str],
+    stacklevel: int,
+) -> None:
+    """Say so if a place that was found leaves out half of a clip or more.
+
+    Parameters
+    ----------
+    clips
+        The two that are joined.
+    kept, shown
+        The share of each clip's action, and of its time, that the result shows.
+    lost
+        What it leaves out, from `what_is_cut`.
+    stacklevel
+        As in `warnings.warn`, counted from the caller.
+    """
+    if min(*kept, *shown) >= _LITTLE:
+        return
+    names = " to ".join(clip.name or "a clip" for clip in clips)
+    warnings.warn(
+        f"{names}: half of a clip or more is cut, {' and '.join(lost)}; "
+        "a place of your own keeps more",
+        QualityWarning,
+        stacklevel=stacklevel + 1,
+    )
 
 
 def what_is_cut(motion: Motion, first: float, last: float, share: float) -> str:

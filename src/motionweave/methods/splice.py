@@ -27,7 +27,7 @@ from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion, concatenate, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
-from motionweave.methods.footing import Feet, carrying, handed_over, loading, stepping
+from motionweave.methods.footing import Feet, carrying, eased, handed_over, loading, stepping
 from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
@@ -298,9 +298,9 @@ def _standing(
     points, share = feet.points(motion), carrying(stands)
     slip = Planar(way.angle[:-1, None]).apply_xz(wanted) - _steps(points)
     shares = 0.5 * (share[1:] + share[:-1])
-    give = np.sum(shares[..., None] * slip, axis=1)
+    give = eased(np.sum(shares[..., None] * slip, axis=1), motion.fps)
     root = np.array(motion.root)
-    root[:, 1] += np.sum(share * (heights - points[..., 1]), axis=1)
+    root[:, 1] += eased(np.sum(share * (heights - points[..., 1]), axis=1), motion.fps)
     root[:, [0, 2]] += summed(give)
     drift = summed(give[:, None] - slip)
     return stepping(replace(motion, root=root), feet, drift)

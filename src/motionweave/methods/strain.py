@@ -19,7 +19,7 @@ from motionweave.methods.splice import Spliced, laid_over
 # A join is calm if it strains the body at most this many times as much as its clips do.
 _CALM = 1.02
 # What strain costs, for each time the clips' own, in body heights of distance.
-_STRAIN = 0.1
+_STRAIN = 0.2
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77
@@ -27,6 +27,11 @@ _PEAK_SPEED = 1.875
 _SHARE = 0.8
 # How many places are tried, best first.
 _MOST_TRIES = 8
+# How many times as long a join may be made so that it is calm, in how many tries, and the share
+# by which a try has to help.
+_LONGER = 2.0
+_MOST_STRETCHES = 3
+_HELPS = 0.02
 
 Place = TypeVar("Place")
 
@@ -91,6 +96,34 @@ class Strain:
         roots = (here[middle, :1] - there[middle, :1]) - (here - there)[middle][self._feet]
         way = float(np.linalg.norm(roots, axis=-1).min(initial=np.inf)) if self._feet else 0.0
         return int(np.ceil(max(still, _PEAK_SPEED * way / (_SHARE * spare))))
+
+
+def relaxed(
+    make: Callable[[float], Spliced], strain: Strain, longest: float = np.inf
+) -> tuple[float, Spliced]:
+    """A join that lasts longer where it strains the body, and how many times as long.
+
+    Parameters
+    ----------
+    make
+        The join that lasts so many times as long as the poses alone say.
+    strain
+        What is kept small.
+    longest
+        The most times as long.
+    """
+    times, made = 1.0, make(1.0)
+    hardest = strain(made.seam)
+    for _ in range(_MOST_STRETCHES):
+        longer = min(times * min(max(hardest, 1.1), 1.5), _LONGER, longest)
+        if hardest <= _CALM or longer <= times:
+            break
+        other = make(longer)
+        now = strain(other.seam)
+        if now > hardest - _HELPS:
+            break
+        times, made, hardest = longer, other, now
+    return times, made
 
 
 def calmest(

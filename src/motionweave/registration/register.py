@@ -38,6 +38,7 @@ from motionweave.registration.points import (
     sampled_rounds,
 )
 from motionweave.registration.signals import with_strikes
+from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.registration.verdict import agreement, judged
 from motionweave.retargeting import on_common_skeleton
 
@@ -228,6 +229,35 @@ def register(
             stacklevel=2,
         )
     return curve
+
+
+def timing(
+    *motions: Motion,
+    anchors: Sequence[Sequence[float]] = (),
+    weights: JointWeights | None = None,
+    reach: float | None = None,
+) -> TimewarpCurve:
+    """The timing of a registration alone, for methods that judge what they make of it.
+
+    Parameters
+    ----------
+    *motions
+        Two or more clips of one skeleton, on one floor.
+    anchors, weights, reach
+        See `register`. Without anchors the clips correspond from end to end.
+
+    Returns
+    -------
+    TimewarpCurve
+    """
+    clouds = [as_points(motion, weights) for motion in motions]
+    return register_points(
+        *with_strikes(clouds, motions),
+        ends=("free", "free") if anchors else ("fixed", "fixed"),
+        anchors=anchors,
+        rules=Rules(strikes=STRIKES),
+        reach=reach,
+    ).timewarp
 
 
 def _rows(anchors: Sequence[Sequence[float]] | Sequence[float]) -> list[tuple[float, ...]]:

@@ -51,7 +51,7 @@ def foot_slide(motion: mw.Motion) -> float:
     return float(together.mean() * motion.fps / leg_length(motion.skeleton))
 
 
-def check(space: mw.Framespace, shape: str) -> None:
+def check(space: mw.Framespace, shape: str, deepest: float = 0.03) -> None:
     inputs = [
         clip_acceleration((repeat(b.motion, 2) if b.cyclic else b.motion).resample(FPS))
         for b in space.bases
@@ -71,7 +71,7 @@ def check(space: mw.Framespace, shape: str) -> None:
         for b in space.bases
     )
     lowest = min(float(p[:, 1].min()) for p in contact_points(clean, hands=False).values())
-    assert lowest > floor - 0.03 * leg_length(clean.skeleton)
+    assert lowest > floor - deepest * leg_length(clean.skeleton)
 
 
 @lru_cache(maxsize=1)
@@ -113,12 +113,13 @@ def test_real_clips(mocap: Path, chosen: tuple[int, ...], shape: str) -> None:
 
 @pytest.mark.mocap
 def test_a_dance_that_stands_with_a_run_that_travels(mocap: Path) -> None:
-    """The chicken dance shares no step with a run; still nothing may pop."""
+    """The chicken dance shares no step with a run; nothing may pop, and deep feet are told."""
     chicken = mw.load(mocap / "bvh" / "cmu_143_34_dance_chicken.bvh", drop_tpose=True)
     chicken = replace(chicken, fps=60.0)
     space = mw.Framespace([real(mocap)[0], chicken], cyclic=[None, (348, 590)])
     for shape in ("concatenate", "blend"):
-        check(space, shape)
+        with pytest.warns(mw.QualityWarning, match="lower than in the clips"):
+            check(space, shape, deepest=0.08)
 
 
 @pytest.mark.mocap

@@ -227,7 +227,7 @@ def test_impossible_lengths_are_refused(space: Subspace, length: float) -> None:
 def test_clips_of_other_characters_are_refused() -> None:
     a, _ = two_clips(1)
     b, _ = two_clips(2)
-    with pytest.raises(RigError, match="different joints"):
+    with pytest.raises(RigError, match="bodies do not correspond"):
         mw.subspace(a, b)
 
 

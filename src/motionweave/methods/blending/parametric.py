@@ -152,7 +152,8 @@ class ParametricSpace:
     def _reached(self, target: Array) -> tuple[Reached, float]:
         """The blend that measures ``target`` ``(d,)``, and what share of the range it is off."""
         best: tuple[float, Array, Motion, Array] | None = None
-        aim, low, high = target.copy(), *map(np.array, zip(*self.ranges.values(), strict=True))
+        aim = target.copy()
+        between = _Bracket.around(target[0], self._values[:, 0]) if len(target) == 1 else None
         for _ in range(_MOST_REFINEMENTS):
             weights = self._mixture(aim)
             motion, measured = self._measure(weights)
@@ -161,12 +162,10 @@ class ParametricSpace:
                 best = error, weights, motion, measured
             if error <= TOLERANCE:
                 break
-            if len(target) == 1:
-                # What is measured grows from the lowest motion to the highest: enclose the aim.
-                low, high = (aim, high) if measured[0] < target[0] else (low, aim)
-            guess = aim + (target - measured)
-            inside = np.all((guess > low) & (guess < high))
-            aim = guess if inside else (0.5 * (low + high) if len(target) == 1 else guess)
+            if between is None:
+                aim = aim + (target - measured)
+            else:
+                aim = np.array([between.next(float(aim[0]), float(measured[0] - target[0]))])
         assert best is not None
         error, weights, motion, measured = best
         values = dict(zip(self.parameters, map(float, measured), strict=True))
@@ -264,13 +263,54 @@ def parametric(
     --------
     >>> import motionweave as mw
     >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
-    >>> space = mw.parametric(curve, {"seconds": lambda motion: motion.duration})
-    >>> low, high = space.ranges["seconds"]
-    >>> reached = space.at(seconds=0.5 * (low + high))
-    >>> abs(reached.values["seconds"] - 0.5 * (low + high)) < 0.05
+    >>> from motionweave.measure.measures import speed
+    >>> space = mw.parametric(curve, {"speed": speed})
+    >>> low, high = space.ranges["speed"]
+    >>> reached = space.at(speed=0.5 * (low + high))
+    >>> abs(reached.values["speed"] - 0.5 * (low + high)) < 0.01 * (high - low)
     True
     """
     return ParametricSpace(curve, parameters, convex=convex)
+
+
+class _Bracket:
+    """Where to aim so that one value is met, enclosed from both sides (Illinois' rule).
+
+    Parameters
+    ----------
+    low, high
+        Aims, and by how much what they measure is above the target.
+    """
+
+    def __init__(self, low: tuple[float, float], high: tuple[float, float]) -> None:
+        self.low, self.high, self._side = low, high, 0
+
+    @classmethod
+    def around(cls, target: float, values: Array) -> _Bracket:
+        """Between the corners, whose values are known, next to a target within their range."""
+        low, high = values[values <= target], values[values >= target]
+        ends = (
+            float(low.max()) if len(low) else float(values.min()),
+            float(high.min()) if len(high) else float(values.max()),
+        )
+        return cls((ends[0], ends[0] - target), (ends[1], ends[1] - target))
+
+    def next(self, aim: float, above: float) -> float:
+        """The next aim, after the last one measured so much above the target."""
+        side = 1 if above > 0.0 else -1
+        if side > 0:
+            self.high = aim, above
+        else:
+            self.low = aim, above
+        # An end that stays twice counts half: the secants would creep up from one side.
+        if side == self._side:
+            if side > 0:
+                self.low = self.low[0], 0.5 * self.low[1]
+            else:
+                self.high = self.high[0], 0.5 * self.high[1]
+        self._side = side
+        (a, below), (b, over) = self.low, self.high
+        return 0.5 * (a + b) if over <= below else a - below * (b - a) / (over - below)
 
 
 def _corners(inputs: int, convex: bool) -> Array:

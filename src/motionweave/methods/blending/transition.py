@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from motionweave.methods.junctions import (
     Keep,
     action_before,
     find_junctions,
+    warn_of_cut,
     what_is_cut,
 )
 from motionweave.methods.splice import (
@@ -30,11 +31,11 @@ from motionweave.methods.splice import (
     plant_near,
     splice,
 )
-from motionweave.methods.strain import Strain, calmest
+from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.registration.clouds import JointWeights
-from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import register
+from motionweave.registration.register import timing
+from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.retargeting import on_common_skeleton
 
 # Half the length of a transition in seconds where none is asked for: a share of the shorter
@@ -48,8 +49,6 @@ _REACH = 3.0
 # Seconds that a transition lasts at most, where the poses are so far apart that it has to last
 # longer than the half width says.
 _LONGEST = 2.5
-# Less than this share of a clip's action or time kept is worth a warning.
-_LITTLE = 0.5
 
 At = tuple[float, float]
 
@@ -98,8 +97,9 @@ def transition(
         best of `junctions` at which the transition is no rougher than the clips.
     half_width
         Frames of the first clip from the middle of a transition to its ends; by default
-        as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds. Near the ends
-        of a clip it shrinks to what there is.
+        as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds, and longer
+        where poses or speeds are so far apart that the body would have to hurry. Near the
+        ends of a clip it shrinks to what there is.
     keep
         What a place that is found must not cut. ``"most"``: what is cut costs, and is
         weighed against how well the poses fit. ``"all"``: the clips meet at their ends. A
@@ -193,11 +193,11 @@ def make_transition(
         seams.append((made.start, made.end))
         lost = _lost((current, following), seam, entered, shares)
         cut += lost
-        _warn(junctions[-1], (current, following), lost, place is None)
+        _warn(junctions[-1], (current, following), lost, middle, place is None)
         whole, entered = made.motion, left[1]
     whole = replace(whole, name=" to ".join(m.name or "a clip" for m in motions))
     plant = partial(plant_near, seams=seams)
-    whole = finished(whole, clips, clean=clean, plant=plant, stacklevel=4)
+    whole = finished(whole, clips, clean=clean, plant=plant, seams=seams, stacklevel=4)
     return Transition(whole, tuple(junctions), tuple(seams), tuple(cut))
 
 
@@ -224,12 +224,25 @@ def junctions(
     most
         How many to return at most.
 
+    Returns
+    -------
+    tuple[Junction, ...]
+        Sorted by what they cost: how far apart the poses are, and what is cut.
+
+    Raises
+    ------
+    BlendError
+        If the half width or ``keep`` is out of range.
+
     Examples
     --------
     >>> import motionweave as mw
-    >>> best = mw.junctions(mw.sample("walk"), mw.sample("jog"))[0]
-    >>> best.cost <= mw.junctions(mw.sample("walk"), mw.sample("jog"))[1].cost
+    >>> walk, jog = mw.sample("walk"), mw.sample("jog")
+    >>> best, second, *others = mw.junctions(walk, jog)
+    >>> best.cost <= second.cost
     True
+    >>> mw.transition(walk, jog, at=best.frames).name
+    'walk to jog'
     """
     a, b = on_common_skeleton((a, b))
     return find_junctions(a, b, _half(a, b, half_width) / a.fps, keep=keep, weights=weights)[:most]
@@ -270,13 +283,19 @@ def _seam(
     """The seam at a given place, or at the best; clips of one skeleton and frame rate."""
     half = _half(a, b, half_width)
 
+    @cache
     def seam(junction: Junction) -> Seam:
         found = _registered(a, b, junction.frames, half, weights, whole_frames)
         if half_width is not None:
             return found
         # Poses that are far apart need longer than the clips are alike.
         count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
-        return found.lasting(min(count + 1, round(_LONGEST * a.fps)))
+        found = found.lasting(min(count + 1, round(_LONGEST * a.fps)))
+
+        def lasting(times: float) -> Seam:
+            return found.lasting(1 + round(times * (len(found) - 1)))
+
+        return lasting(relaxed(lambda times: splice(a, b, lasting(times)), strain)[0])
 
     if place is not None:
         # The frames are looked at with the window that is around them.
@@ -311,12 +330,11 @@ def _registered(
             f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}, which has "
             f"{len(short)} frames left: it needs at least one frame on either side"
         )
-    curve = register(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
-    warp = curve.timewarp
+    warp = timing(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
     while True:
         weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
-        u = _walk(curve, middle, weight)
+        u = _walk(warp, middle, weight)
         # Half a frame is lost or won by rounding the ends to whole frames.
         slack = 0.5 * float(np.min(np.diff(u)))
         inside = (u >= warp.start - slack) & (u <= warp.end + slack)
@@ -337,9 +355,9 @@ def _registered(
     return Seam(frames[:, 0], frames[:, 1], weight)
 
 
-def _walk(curve: RegistrationCurve, middle: float, weight: Array) -> Array:
+def _walk(warp: TimewarpCurve, middle: float, weight: Array) -> Array:
     """Places ``(2 h + 1,)`` on the curve, a frame of the mixture apart, both ways from a middle."""
-    spline = curve.timewarp.spline
+    spline = warp.spline
     scale = (spline.end - spline.start) / spline.spans
     half = len(weight) // 2
     weights = np.stack([1.0 - weight, weight], axis=1)
@@ -386,6 +404,7 @@ def _warn(
     junction: Junction,
     clips: Sequence[Motion],
     lost: Sequence[str],
+    middle: At,
     found: bool,
 ) -> None:
     """Say what a user should know about one transition."""
@@ -399,14 +418,10 @@ def _warn(
             QualityWarning,
             stacklevel=4,
         )
-    times = junction.frames[0] / (len(clips[0]) - 1), 1.0 - junction.frames[1] / (len(clips[1]) - 1)
-    if found and min(*junction.kept, *times) < _LITTLE:
-        warnings.warn(
-            f"{names}: half of a clip or more is cut, {' and '.join(lost)}; "
-            "keep='all' or a place of your own keeps more",
-            QualityWarning,
-            stacklevel=4,
-        )
+    if found:
+        lasts = [len(clip) - 1 for clip in clips]
+        shown = middle[0] / lasts[0], 1.0 - middle[1] / lasts[1]
+        warn_of_cut(clips, junction.kept, shown, lost, stacklevel=4)
 
 
 def _check_place(

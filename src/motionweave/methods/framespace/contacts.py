@@ -19,7 +19,7 @@ from motionweave.methods.framespace.basis import FAR, Basis
 # Seconds that a contact of a mixture lasts at least, and its absence.
 _FLICKER = 0.1
 # A foot faster than this, in leg lengths per second, is not planted, whatever the clips say.
-_MOST_SPEED = 0.6
+_MOST_SPEED = 0.4
 
 
 def blended_contacts(

@@ -18,6 +18,7 @@ gives any length that is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,10 +39,15 @@ _MOST_DOUBLINGS = 60
 
 def bernstein(degree: int, u: ArrayLike) -> Array:
     """Values of the Bernstein polynomials ``(len(u), degree + 1)``."""
-    u = np.asarray(u, dtype=np.float64)[:, None]
-    k = np.arange(degree + 1)
-    binomial = np.cumprod(np.concatenate([[1.0], (degree - k[:-1]) / k[1:]]))
-    return np.asarray(binomial * u**k * (1.0 - u) ** (degree - k))
+    u = np.asarray(u, dtype=np.float64)
+    # Each polynomial from the one of lower degree, by products alone: powers are slow.
+    rows = np.zeros((degree + 1, len(u)))
+    rows[0] = 1.0
+    for lower in range(1, degree + 1):
+        for k in range(lower, 0, -1):
+            rows[k] = (1.0 - u) * rows[k] + u * rows[k - 1]
+        rows[0] *= 1.0 - u
+    return rows.T
 
 
 def evaluate(control: Array, u: ArrayLike) -> Array:
@@ -62,18 +68,30 @@ def arc_length(control: Array) -> float:
 
 def arc_table(control: Array) -> tuple[Array, Array]:
     """Parameters ``(m,)`` from 0 to 1 and the length covered up to each of them ``(m,)``."""
-    u = np.linspace(0.0, 1.0, _FINE)
-    steps = np.linalg.norm(np.diff(evaluate(control, u), axis=0), axis=1)
+    u, basis = _fine(len(control) - 1)
+    steps = np.linalg.norm(basis @ np.diff(control, axis=0), axis=1)
     return u, np.concatenate([[0.0], np.cumsum(steps)])
 
 
-def at_arc(control: Array, arcs: ArrayLike) -> Array:
+@lru_cache(maxsize=len(DEGREES))
+def _fine(degree: int) -> tuple[Array, Array]:
+    """Parameters ``(m,)``, and how the steps between them follow from those of the control.
+
+    A point is a sum of control points whose weights add up to one, so that the way from one
+    point to the next is a sum of the ways from each control point to the next.
+    """
+    u = np.linspace(0.0, 1.0, _FINE)
+    above = np.cumsum(bernstein(degree, u)[:, ::-1], axis=1)[:, ::-1]
+    return u, np.diff(above[:, 1:], axis=0)
+
+
+def at_arc(control: Array, arcs: ArrayLike, table: tuple[Array, Array] | None = None) -> Array:
     """Points ``(len(arcs), d)`` at which so much of the length is covered.
 
-    The ends are met exactly.
+    The ends are met exactly. The ``table`` is that of `arc_table`, if it is known.
     """
     arcs = np.asarray(arcs, dtype=np.float64)
-    u, covered = arc_table(control)
+    u, covered = arc_table(control) if table is None else table
     # Standing still (a spline of no length) any parameter will do.
     grows = np.concatenate([[True], np.diff(covered) > 0.0])
     return evaluate(control, np.interp(arcs, covered[grows], u[grows]))

@@ -30,28 +30,31 @@ class Field:
         ``(S, F)`` their poses.
     speeds
         ``(S, 2)``: along the curve in the subspace, and of the pose.
-    drift
-        Whether poses follow a trend beyond the samples, see `Kriging`. Speeds never do.
+    plain
+        As in the paper: nothing but the weighted sums of kriging. Otherwise poses follow a
+        trend beyond the samples, see `Kriging`, and values stay near the samples' range.
     """
 
     def __init__(
-        self, code: PoseCode, points: Array, rows: Array, speeds: Array, *, drift: bool = True
+        self, code: PoseCode, points: Array, rows: Array, speeds: Array, *, plain: bool = False
     ):
         self.code = code
         self.points = points
-        self.kriging = Kriging(points, drift=drift)
+        self.kriging = Kriging(points, drift=not plain)
+        self._plain = plain
         self.usual_speeds: Array = np.sqrt(np.mean(speeds**2, axis=0))
         self._rows = self.kriging.interpolant(rows)
         self._row_range = rows.min(axis=0), rows.max(axis=0)
         self._margins = np.full(rows.shape[1], _RATE_MARGIN)
         self._margins[code.poses] = MARGIN
-        plain = Kriging(points) if self.kriging.drift else self.kriging
-        self._speeds = plain.interpolant(speeds)
+        steady = Kriging(points) if self.kriging.drift else self.kriging
+        self._speeds = steady.interpolant(speeds)
         self._speed_range = speeds.min(axis=0), speeds.max(axis=0)
 
     def rows(self, at: Array) -> Array:
         """Rows ``(n, F)`` of the poses at points ``(n, d)``; at a sample, its own."""
-        return within(self._rows(at), *self._row_range, self._margins)
+        rows = self._rows(at)
+        return rows if self._plain else within(rows, *self._row_range, self._margins)
 
     def speeds(self, at: Array) -> Array:
         """Speeds ``(n, 2)`` along the curve and of the pose at points ``(n, d)``."""

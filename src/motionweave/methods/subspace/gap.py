@@ -91,13 +91,13 @@ class Gap:
         control = self.family.spline(reach)
         return trace(self._field, control, self._left, self._entered, self._fps, plain=self._plain)
 
-    def warn_if_too_short(self, length: float) -> None:
-        """Say so if no spline is as short as that."""
+    def warn_if_too_short(self, length: float, frames: tuple[int, int]) -> None:
+        """Say so if no spline between two frames is as short as that."""
         shortest = self.family.shortest / self.unit
         if length < shortest * (1.0 - 1e-6):
             warnings.warn(
-                f"no spline of length {length:g} joins frames {self._left.frame} and "
-                f"{self._entered.frame}: the straight one of length {shortest:.2f} was taken",
+                f"no spline of length {length:g} joins frames {frames[0]} and "
+                f"{frames[1]}: the straight one of length {shortest:.2f} was taken",
                 QualityWarning,
                 stacklevel=4,
             )

@@ -21,12 +21,12 @@ import numpy as np
 from motionweave.body.heading import facing
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import Constraint, active
+from motionweave.core.constraints import Constraint
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
-from motionweave.methods.footing import Feet, carrying, stepping
+from motionweave.methods.footing import Feet, carrying, eased, loading, stepping
 from motionweave.methods.splice import summed
 
 
@@ -92,7 +92,7 @@ class PoseCode:
     def encode(self, motion: Motion) -> Array:
         """Rows ``(T, F)`` of a motion. Travel and turn of a row lead to the next frame."""
         heading = facing(motion)
-        frames = np.arange(len(motion))
+        frames = np.arange(len(motion), dtype=np.float64)
         feet = self.feet.points(motion)
         vectors = _long_log(
             rotations.multiply(rotations.inverse(self.base), _without_heading(motion, heading))
@@ -105,7 +105,10 @@ class PoseCode:
             motion.root[:, 1:2],
             _steps(motion.root[:, None], heading).reshape(len(motion), -1),
             _to_next(heading)[:, None],
-            *(active(motion.constraints, kind, frames)[:, None] for kind in self.feet.kinds),
+            *(
+                loading(motion.constraints, kind, frames, motion.fps)[:, None]
+                for kind in self.feet.kinds
+            ),
             feet[..., 1],
             _steps(feet, heading).reshape(len(motion), -1),
         ]
@@ -151,10 +154,11 @@ class PoseCode:
         stands = np.clip(part["foot_contact"], 0.0, 1.0)
         # Where all rows agree, as in the samples themselves, nothing is pulled.
         share = carrying(stands)
-        root[:, 1] += np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
+        lift = np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
+        root[:, 1] += eased(lift, like.fps)
         wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(count, -1, 2))
         slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
-        give = np.sum(share[..., None] * slip, axis=1)
+        give = eased(np.sum(share[..., None] * slip, axis=1), like.fps)
         root[:, [0, 2]] = np.asarray(start[1:]) + summed((travel + give)[:-1])
         motion = replace(motion, root=root, constraints=held)
         return stepping(motion, self.feet, summed((give[:, None] - slip)[:-1]))

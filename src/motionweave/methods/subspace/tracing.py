@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,15 +14,16 @@ from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.poses import PoseCode
 
 # Steps in which the speed along the spline is integrated.
-_STEPS = 400
+_STEPS = 128
 # The slowest a transition moves along its spline: a share of the clips' usual speed, but
 # not less than this many body heights per second; and the seconds from rest to that speed.
 _SLOWEST = 0.25
 LEAST_SPEED = 0.25
 _START_TIME = 0.2
 # Seconds over which a transition still follows the clip it leaves, and already the one
-# it enters.
+# it enters; or this share of it, if that is longer.
 _SETTLE_TIME = 0.15
+_SETTLE_SHARE = 0.4
 # By how much a pose may change faster than it should before the transition is slowed
 # down there, and how often that is tried.
 _TOO_FAST = 1.2
@@ -39,6 +41,12 @@ class Clip:
     rows: Array
     frame: int
     ahead: int
+
+    def soon(self, columns: slice, fps: float) -> Array:
+        """The largest values of some columns at the frame and shortly after it."""
+        last = self.frame + self.ahead * round(_SETTLE_TIME * fps)
+        first, last = sorted((self.frame, min(max(last, 0), len(self.rows) - 1)))
+        return np.asarray(self.rows[first : last + 1, columns].max(axis=0))
 
     def beyond(self, count: int, code: PoseCode, fps: float) -> Array:
         """Rows ``(count, F)`` of the clip from its frame on into the transition.
@@ -109,8 +117,13 @@ class Trace:
             gap = steps / self.fps - self.seconds
             times = times + gap * smootherstep(times / self.seconds)
         arcs = np.interp(np.arange(steps + 1) / self.fps, times, self.arcs)
-        path = bezier.at_arc(self.control, arcs)
+        path = bezier.at_arc(self.control, arcs, self.table)
         return path, self._posed(path)
+
+    @cached_property
+    def table(self) -> tuple[Array, Array]:
+        """Lengths along the spline, see `bezier.arc_table`."""
+        return bezier.arc_table(self.control)
 
     def _posed(self, path: Array) -> Array:
         """Rows ``(n, F)`` of the poses at points ``(n, d)`` a frame apart."""
@@ -121,7 +134,7 @@ class Trace:
                 self.entered.rows[self.entered.frame],
             )
             return rows
-        rows = standing(rows, self.left, self.entered, self.field.code)
+        rows = standing(rows, self.left, self.entered, self.field.code, self.fps)
         return _settled(rows, self.left, self.entered, self.field.code, self.fps)
 
     def slowed(self) -> Trace | None:
@@ -147,8 +160,10 @@ def trace(
     The time at which a point is reached is the integral of one over the speed, which
     is what the paper's steps tend to.
     """
-    arcs = np.linspace(0.0, bezier.arc_length(control), _STEPS + 1)
-    times = np.concatenate([[0.0], np.cumsum(_seconds(field, bezier.at_arc(control, arcs)))])
+    table = bezier.arc_table(control)
+    arcs = np.linspace(0.0, table[1][-1], _STEPS + 1)
+    at = bezier.at_arc(control, arcs, table)
+    times = np.concatenate([[0.0], np.cumsum(_seconds(field, at))])
     result = Trace(field, control, left, entered, fps, times, arcs, plain)
     for _ in range(0 if plain else _ROUNDS):
         slowed = result.slowed()
@@ -195,7 +210,7 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     transition that is shorter than that fades from one into the other.
     """
     count = len(rows)
-    width = min(max(round(_SETTLE_TIME * fps), 2), count - 1)
+    width = min(max(round(_SETTLE_TIME * fps), round(_SETTLE_SHARE * count), 2), count - 1)
     # The first step is the clip's own, so that velocities agree at any frame rate.
     fade = 1.0 - smootherstep((np.arange(count) - 1.0) / max(width - 2.0, 1.0))
     fade[0] = 1.0
@@ -209,22 +224,30 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     return result
 
 
-def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode) -> Array:
+def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
     """Rows in which a foot that stands at both ends stands all the way between.
 
-    A foot that stands at one of them gives the body's weight to the others on the way.
+    A foot stands at an end if the clip would let it stand there, or soon after. One that stands
+    at one end gives the body's weight to the others on the way; as long as it stands it is at
+    its height over the floor, and does not travel.
     """
     if len(code.feet) == 0:
         return rows
     where = code.columns["foot_contact"]
-    before, after = left.rows[left.frame, where], entered.rows[entered.frame, where]
+    before, after = (clip.soon(where, fps) for clip in (left, entered))
     share = smootherstep(np.linspace(0.0, 1.0, len(rows)))[:, None]
     rows = rows.copy()
     # What stands at neither end may still come down and leave again, as the samples say.
     free = (before < 0.5) & (after < 0.5)
     held = (1.0 - share) * before + share * after
-    rows[:, where] = np.where(free, np.clip(rows[:, where], 0.0, 1.0), held)
+    firm = np.where(free, np.clip(rows[:, where], 0.0, 1.0), held)
+    rows[:, where] = firm
+    high = code.columns["foot_height"]
+    first, last = left.rows[left.frame, high], entered.rows[entered.frame, high]
+    first, last = np.where(before < 0.5, last, first), np.where(after < 0.5, first, last)
+    level = np.where(free, rows[:, high], (1.0 - share) * first + share * last)
+    rows[:, high] += firm * (level - rows[:, high])
     travel = rows[:, code.columns["foot_travel"]].reshape(len(rows), -1, 2)
-    still = (1.0 - rows[:, where])[..., None] * travel
+    still = (1.0 - firm)[..., None] * travel
     rows[:, code.columns["foot_travel"]] = still.reshape(len(rows), -1)
     return rows

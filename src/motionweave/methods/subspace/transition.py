@@ -21,9 +21,15 @@ from motionweave.core.motion import Motion, all_checked
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.methods.finish import finished
-from motionweave.methods.junctions import CUT, action_before, find_junctions
+from motionweave.methods.junctions import (
+    CUT,
+    action_before,
+    find_junctions,
+    warn_of_cut,
+    what_is_cut,
+)
 from motionweave.methods.splice import Spliced, assembled, plant_near
-from motionweave.methods.strain import Strain, calmest
+from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.embedding import (
     Embedding,
@@ -43,6 +49,8 @@ from motionweave.retargeting import on_common_skeleton
 MOST_SAMPLES = 1200
 # Length of a spline if none is asked for.
 _LENGTH = 1.3
+# Seconds that a transition lasts at most if it is made longer only to be calm.
+_LONGEST = 2.5
 # Seconds of both clips that a spline replaces on either side of where they are most alike.
 _HALF = 0.15
 # Poses and velocities agree if a cut from one to the other accelerates no point by more than
@@ -218,8 +226,9 @@ class Subspace:
             follow-through and anticipation.
         length
             Of the spline, in units of the most direct one; longer splines swing
-            further and take longer. None for one that looks good; where the frame that is
-            entered is the frame that is left, it is then shown once, with no bridge at all.
+            further and take longer. None for one that looks good, and that lasts as long as
+            the body needs to be calm; where the frame that is entered is the frame that is
+            left, it is then shown once, with no bridge at all.
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
@@ -239,8 +248,9 @@ class Subspace:
         Warns
         -----
         QualityWarning
-            If no spline is as short as asked for, if the spline leads through poses of which
-            no clip knows anything, or if the result is rougher than its clips.
+            If half of a clip or more is cut at frames that were found, if no spline is as
+            short as asked for, if it leads through poses of which no clip knows anything, or
+            if the result is rougher than its clips.
         """
         leave, enter = self._given(leave, enter)
         if self.paper or (leave is not None and enter is not None):
@@ -249,8 +259,11 @@ class Subspace:
         else:
             made = self._calmest(leave, enter, degree, length, bias)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
-        plant = partial(plant_near, seams=[(made.start, made.end)])
-        whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant)
+        if leave is None or enter is None:
+            self._warn_of_cut(made)
+        seams = [(made.start, made.end)]
+        plant = partial(plant_near, seams=seams)
+        whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant, seams=seams)
         return replace(made, motion=whole)
 
     def _calmest(
@@ -268,38 +281,58 @@ class Subspace:
         self, pair: tuple[int, int], degree: int, length: float | None, bias: float
     ) -> SplineTransition:
         """The transition between two frames, before feet are planted."""
-        leave, enter = pair
-        gap = self._gap(leave, enter, degree, bias)
+        gap = self._gap(*pair, degree, bias)
         wanted = _LENGTH if length is None else length
         traced = gap.trace(wanted)
-        heading = float(facing(self.a)[leave])
-        if length is None and not self.paper and self._same(leave, enter):
-            path = self.curves[1][enter : enter + 1]
-            bridge, arrival = self.b[enter], heading
-            placed = self._placed(self.a.root[leave], arrival, enter)
-            bridge = bridge.moved(placed)
+        seconds = gap.duration(wanted)
+        at_once = length is None and not self.paper and self._same(*pair)
+
+        def bridged(times: float) -> tuple[Array, Spliced]:
+            return self._bridge(pair, None if at_once else traced.frames(times * seconds))
+
+        if self.paper or at_once or length is not None:
+            path, joined = bridged(1.0)
         else:
-            path, rows = traced.frames(gap.duration(wanted))
-            x, _, z = self.a.root[leave]
-            code = self.field.code
-            bridge = code.decode(rows, self.a, (heading, x, z), footed=not self.paper)
-            arrival = heading + float(rows[:-1, code.columns["turn"]].sum())
-            placed = self._placed(bridge.root[-1], arrival, enter)
-        joined = assembled(self.a, self.b, leave, enter, bridge, placed)
+            longest = max(_LONGEST / seconds, 1.0)
+            times, _ = relaxed(lambda times: bridged(times)[1], self._strain, longest)
+            path, joined = bridged(times)
         return SplineTransition(
             motion=joined.motion,
             raw=joined.motion,
             start=joined.start,
             end=joined.end,
-            leave=leave,
-            enter=enter,
+            leave=pair[0],
+            enter=pair[1],
             degree=degree,
             length=bezier.arc_length(traced.control) / gap.unit,
             control=traced.control,
             path=path,
             explained=self.explained,
-            placed=placed,
+            placed=joined.placed,
         )
+
+    def _bridge(
+        self, pair: tuple[int, int], frames: tuple[Array, Array] | None
+    ) -> tuple[Array, Spliced]:
+        """Points in the subspace, and the clips joined by the poses there.
+
+        Without points and rows of poses the frame that is entered takes the place of the
+        one that is left.
+        """
+        leave, enter = pair
+        arrival = float(facing(self.a)[leave])
+        if frames is None:
+            path = self.curves[1][enter : enter + 1]
+            placed = self._placed(self.a.root[leave], arrival, enter)
+            bridge = self.b[enter].moved(placed)
+        else:
+            path, rows = frames
+            x, _, z = self.a.root[leave]
+            code = self.field.code
+            bridge = code.decode(rows, self.a, (arrival, x, z), footed=not self.paper)
+            arrival += float(rows[:-1, code.columns["turn"]].sum())
+            placed = self._placed(bridge.root[-1], arrival, enter)
+        return path, assembled(self.a, self.b, leave, enter, bridge, placed)
 
     def _given(self, leave: int | None, enter: int | None) -> tuple[int | None, int | None]:
         """The frames that are given, in frames of the clips here; an error says what is wrong."""
@@ -333,8 +366,8 @@ class Subspace:
                 del self._gaps[next(iter(self._gaps))]
             self._gaps[key] = Gap(
                 self.field,
-                Clip(self.rows[0], leave, 1),
-                Clip(self.rows[1], enter, -1),
+                self._clip(0, leave, 1),
+                self._clip(1, enter, -1),
                 np.stack([self.curves[0][leave], self.curves[1][enter]]),
                 np.stack([self.velocities[0][leave], self.velocities[1][enter]]),
                 degree,
@@ -344,6 +377,11 @@ class Subspace:
                 plain=self.paper,
             )
         return self._gaps[key]
+
+    def _clip(self, which: int, frame: int, ahead: int) -> Clip:
+        """A clip that is left or entered, without a T-pose in front."""
+        start = int(starts_in_tpose((self.a, self.b)[which]))
+        return Clip(self.rows[which][start:], frame - start, ahead)
 
     def _seen(self) -> list[tuple[Array, Array]]:
         """Of both clips the body's points ``(T, n, 3)`` and their peak accelerations ``(n,)``."""
@@ -389,7 +427,7 @@ class Subspace:
     def _warn(self, made: SplineTransition, length: float | None, gap: Gap) -> None:
         """Say what a user should know about a transition."""
         if length is not None:
-            gap.warn_if_too_short(length)
+            gap.warn_if_too_short(length, (made.leave, made.enter))
         from scipy.spatial import cKDTree
 
         away, _ = cKDTree(self.field.points).query(made.path)
@@ -403,6 +441,24 @@ class Subspace:
                 QualityWarning,
                 stacklevel=3,
             )
+
+    def _warn_of_cut(self, made: SplineTransition) -> None:
+        """Say so if a place that was found leaves out much of a clip."""
+        lasts = len(self.a) - 1, len(self.b) - 1
+        kept = (
+            float(action_before(self.a)[made.leave]),
+            1.0 - float(action_before(self.b)[made.enter]),
+        )
+        spans = (float(made.leave), float(lasts[0])), (0.0, float(made.enter))
+        lost = [
+            what_is_cut(clip, *span, 1.0 - share)
+            for clip, span, share in zip((self.a, self.b), spans, kept, strict=True)
+            if span[1] - span[0] >= 1.0
+        ]
+        # The bridge itself shows a little of both clips.
+        half = 0.5 * (made.end - made.start)
+        shown = (made.leave + half) / lasts[0], 1.0 - (made.enter - half) / lasts[1]
+        warn_of_cut((self.a, self.b), kept, shown, lost, stacklevel=3)
 
 
 def subspace(
@@ -451,7 +507,7 @@ def subspace(
     --------
     >>> import motionweave as mw
     >>> space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
-    >>> quick = space.transition(11, 24, degree=2)
+    >>> quick = space.transition(11, 24, degree=2, length=1.0)
     >>> grand = space.transition(11, 24, degree=4, length=1.6)
     >>> grand.duration > quick.duration
     True
@@ -478,7 +534,7 @@ def subspace(
     kept = [_thinned(len(clip), most_samples / total) for clip in cut]
     speeds = []
     for along, part in zip(velocities, rows, strict=True):
-        shape = weighted(code.places(part), a.skeleton)
+        shape = weighted(code.places(part), code.skeleton)
         rates = along, rate_of_change(shape, a.fps)
         speeds.append(np.stack([np.linalg.norm(rate, axis=1) for rate in rates], axis=1))
     offsets = np.cumsum([0, *(len(clip) for clip in clips[:-1])]) + skipped
@@ -494,7 +550,7 @@ def subspace(
         velocities=_padded(velocities, skipped),
         rows=_padded(rows, skipped),
         samples=np.concatenate([at + which for at, which in zip(offsets, kept, strict=True)]),
-        field=Field(code, chosen(curves), chosen(rows), chosen(speeds), drift=not paper),
+        field=Field(code, chosen(curves), chosen(rows), chosen(speeds), plain=paper),
         enter_scale=scale,
         paper=paper,
     )
@@ -527,7 +583,7 @@ def spline_transition(
         follow-through and anticipation.
     length
         Of the spline, in units of the most direct one; longer splines swing further and take
-        longer. None for one that looks good.
+        longer. None for one that looks good, and that lasts as long as the body needs.
     bias
         -1 to 1: below 0 more follow-through of the first clip, above 0 more anticipation of
         the second.
@@ -545,6 +601,12 @@ def spline_transition(
     ------
     BlendError
         If a frame is not in its clip, or degree, length or bias is out of range.
+
+    Warns
+    -----
+    QualityWarning
+        If half of a clip or more is cut at frames that were found, if the spline leads through
+        poses of which no clip knows anything, or if the result is rougher than its clips.
 
     Examples
     --------

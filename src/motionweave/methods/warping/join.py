@@ -19,12 +19,19 @@ from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.finish import finished
-from motionweave.methods.junctions import UNLIKE, Junction, find_junctions
+from motionweave.methods.junctions import (
+    UNLIKE,
+    Junction,
+    action_before,
+    find_junctions,
+    warn_of_cut,
+    what_is_cut,
+)
 from motionweave.methods.splice import Seam, Spliced, plant_near, splice
-from motionweave.methods.strain import Strain, calmest
+from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.methods.warping.time import TimeCurve, paced_curve
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import register
+from motionweave.registration.register import timing
 from motionweave.retargeting import on_common_skeleton
 
 Interval = tuple[float, float]
@@ -132,7 +139,8 @@ def join(
     Warns
     -----
     QualityWarning
-        If the poses are unlike, or if the result is rougher than its clips.
+        If the poses are unlike, if half of a clip or more is cut at a place that was found, or
+        if the result is rougher than its clips.
 
     Examples
     --------
@@ -141,7 +149,26 @@ def join(
     >>> mw.join(walk, jog, 20).name
     'walk to jog'
     """
-    return join_at(a, b, overlap_of(a, b, overlap, correspondences), clean=clean)
+    place = overlap_of(a, b, overlap, correspondences)
+    if overlap is None:
+        _warn_of_cut(a, b, place)
+    return join_at(a, b, place, clean=clean)
+
+
+def _warn_of_cut(a: Motion, b: Motion, place: Overlap) -> None:
+    """Say so if a place that was found leaves out much of a clip."""
+    clips = _alike(a, b)
+    spans = (place.first[1], len(clips[0]) - 1.0), (0.0, place.second[0])
+    middles = [0.5 * sum(interval) for interval in (place.first, place.second)]
+    before = [float(action_before(c)[round(m)]) for c, m in zip(clips, middles, strict=True)]
+    kept = before[0], 1.0 - before[1]
+    lost = [
+        what_is_cut(clip, *span, 1.0 - share)
+        for clip, span, share in zip(clips, spans, kept, strict=True)
+        if span[1] - span[0] >= 1.0
+    ]
+    shown = middles[0] / (len(clips[0]) - 1), 1.0 - middles[1] / (len(clips[1]) - 1)
+    warn_of_cut(clips, kept, shown, lost, stacklevel=3)
 
 
 def overlap_of(
@@ -174,8 +201,9 @@ def join_at(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Moti
             QualityWarning,
             stacklevel=3,
         )
-    plant = partial(plant_near, seams=[(made.start, made.end)])
-    return finished(made.motion, (a, b), clean=clean, plant=plant, stacklevel=4)
+    seams = [(made.start, made.end)]
+    plant = partial(plant_near, seams=seams)
+    return finished(made.motion, (a, b), clean=clean, plant=plant, seams=seams, stacklevel=4)
 
 
 def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
@@ -195,8 +223,14 @@ def _best(a: Motion, b: Motion) -> Overlap:
         seam = place.seam()
         # Poses that are far apart need longer than the clips are alike.
         least = strain.needed(a.sample(seam.first), b.sample(seam.second), seam.weight)
-        made[junction] = replace(place, least=min(least, round(_LONGEST * a.fps)))
-        return splice(a, b, made[junction].seam())
+        place = replace(place, least=min(least, round(_LONGEST * a.fps)))
+
+        def lasting(times: float) -> Overlap:
+            return replace(place, least=round(times * place.length))
+
+        times, joined = relaxed(lambda times: splice(a, b, lasting(times).seam()), strain)
+        made[junction] = lasting(times)
+        return joined
 
     places = ((junction.cost, junction) for junction in _junctions(a, b))
     return made[calmest(places, at, strain)[0]]
@@ -276,7 +310,7 @@ def _found(a: Motion, b: Motion, place: Overlap) -> tuple[tuple[float, float], .
     count = int(min(part.duration for part in parts) / _BETWEEN)
     if count < 2:
         return ()
-    timewarp = register(*parts, ends="fixed").timewarp
+    timewarp = timing(*parts)
     inside = np.linspace(timewarp.start, timewarp.end, count + 1)[1:-1]
     frames = timewarp.frames(inside) + starts
     low, high = np.array(starts, dtype=float), np.array(ends, dtype=float)
