@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nicegui import ui
 from nicegui.element import Element
@@ -15,17 +14,15 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
 from motionweave.studio.document import Clip, unique_name
+from motionweave.studio.host import Host
 from motionweave.studio.screens.screen import series
 from motionweave.studio.upload import display_name, sample_clip
-
-if TYPE_CHECKING:
-    from motionweave.studio.app import Page
 
 
 class Shelf:
     """The list of clips at the left."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Host) -> None:
         self.page = page
         self._shown: tuple[object, ...] = ()
         self._trimming: str | None = None
@@ -65,7 +62,7 @@ class Shelf:
                         ui.label(
                             "Drop motion files here, or add built-in clips with the button above."
                         )
-        used = [clip.id for clip in document.usable(self.page.active.settings.clips)]
+        used = [clip.id for clip in document.usable(self.page.chooser.settings.clips)]
         for clip_id, (card, eye) in self._cards.items():
             widgets.mark(card, "used", clip_id in used)
             card.style(replace=f"--tag: {series(used.index(clip_id))}" if clip_id in used else "")
@@ -88,7 +85,7 @@ class Shelf:
                 self._trimmer(clip)
             card.props["tabindex"] = 0
             card.props["title"] = "Click to use it on this screen, again to leave it out"
-            card.on("click", lambda _: self.page.active.toggle(clip.id))
+            card.on("click", lambda _: self.page.chooser.toggle(clip.id))
             self._cards[clip.id] = (card, eye)
 
     def _name(self, clip: Clip) -> None:

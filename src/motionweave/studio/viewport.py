@@ -97,6 +97,16 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
             told["data"] = base64.b64encode(packed).decode()
         return told
 
+    def tell_empty(self, text: str) -> None:
+        """Say what to do while there is nothing to see."""
+        if self._props["empty"] != text:
+            self._props["empty"] = text
+            self.update()
+
+    def point_at(self, seconds: float, joint: str) -> None:
+        """Stop at a time and show where a joint, or a part of the sole, is."""
+        self.run_method("pointAt", seconds, joint)
+
     def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
         """Tell of joints that are picked and dragged.
 

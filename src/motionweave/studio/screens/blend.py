@@ -13,6 +13,7 @@ from motionweave.methods.blending.weights import normalized
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor, HeatMap, Lanes, WeightPad
 from motionweave.studio.document import Document
+from motionweave.studio.host import Result
 from motionweave.studio.screens.blend_code import as_code
 from motionweave.studio.screens.blend_drawing import (
     contact_lanes,
@@ -30,7 +31,7 @@ from motionweave.studio.screens.blend_model import (
     blended,
     parts,
 )
-from motionweave.studio.screens.screen import Result, Screen, series
+from motionweave.studio.screens.screen import Screen, series
 from motionweave.studio.snippets import Recipe
 
 
@@ -171,12 +172,11 @@ class BlendScreen(Screen):
         self.change(
             "weights",
             merge="weights",
+            final=final,
             clips=tuple(clip.id for clip in clips),
             weights=tuple(float(w) for w in shares),
             mode="weights",
         )
-        if final:
-            self.settle()
 
     def _set_mode(self, mode: str) -> None:
         settings: BlendSettings = self.settings
@@ -194,9 +194,7 @@ class BlendScreen(Screen):
         self.change("registration", cyclic=cyclic, ends="fixed" if cyclic else ends)
 
     def _set_duration(self, seconds: float, final: bool) -> None:
-        self.change("length", merge="duration", duration=round(seconds, 3))
-        if final:
-            self.settle()
+        self.change("length", merge="duration", final=final, duration=round(seconds, 3))
 
     def _show_dock(self, what: str) -> None:
         self._dock.set(what)
@@ -206,9 +204,7 @@ class BlendScreen(Screen):
 
     def _measure_dragged(self, name: str, value: float, final: bool) -> None:
         wanted = tuple((n, value if n == name else v) for n, v in self.settings.wanted)
-        self.change(name.replace("_", " "), merge="wanted", wanted=wanted)
-        if final:
-            self.settle()
+        self.change(name.replace("_", " "), merge="wanted", final=final, wanted=wanted)
 
     def _choose_measures(self, wanted: tuple[Wanted, ...]) -> None:
         self.change("measure", wanted=wanted)
@@ -232,9 +228,7 @@ class BlendScreen(Screen):
         if not (i < len(settings.keys) and j < len(settings.keys[i][1])):
             return
         keys = dragged(settings.keys, i, j, (x, y), settings.duration)
-        self.change("weights over time", merge="keys", keys=keys, mode="time")
-        if final:
-            self.settle()
+        self.change("weights over time", merge="keys", final=final, keys=keys, mode="time")
 
     def _key_added(self, x: float, y: float) -> None:
         settings: BlendSettings = self.settings

@@ -20,9 +20,11 @@ from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import Ends, register
 from motionweave.studio.document import Clip, Document
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.blend_keys import WeightKey, weights_at
-from motionweave.studio.screens.screen import RESULT, Result, series
+from motionweave.studio.screens.screen import RESULT, series
 from motionweave.studio.viewport import Look
 
 # A measure and the value asked for; None for the middle of what the clips can give.
@@ -129,9 +131,11 @@ def blended(document: Document, live: bool) -> Result:
     """The blend that the settings ask for, and what is shown beside it."""
     settings: BlendSettings = document.settings["blend"]
     clips, weights = parts(document)
+    stage("Matching the clips", 0.0)
     motions = [clip.motion for clip in clips]
     found = registered(motions, settings)
     curve = found.curve
+    stage("Blending", 0.5)
     clean = document.settings["common"].clean and not live
     ranges: dict[str, tuple[float, float]] = {}
     reached: dict[str, float] = {}

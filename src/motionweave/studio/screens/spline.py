@@ -15,8 +15,10 @@ from motionweave.studio import snippets, widgets
 from motionweave.studio.components import Lanes
 from motionweave.studio.document import Document
 from motionweave.studio.editors import SpaceView
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
 
@@ -86,7 +88,9 @@ class SplineScreen(Screen):
         settings: SplineSettings = document.settings["spline"]
         clips = document.usable(settings.clips)
         first, second = (clip.motion for clip in clips)
+        stage("Finding the space of both clips", 0.0)
         space = _space(first, second)
+        stage("Swinging over", 0.6)
         leave, enter = _inside(settings, first, second)
         made = space.transition(
             leave,
@@ -256,9 +260,7 @@ class SplineScreen(Screen):
         self._drag("bias", "bias", final, bias=round(bias, 3))
 
     def _drag(self, label: str, merge: str, final: bool, **fields: float | None) -> None:
-        self.change(label, merge=merge, **fields)
-        if final:
-            self.settle()
+        self.change(label, merge=merge, final=final, **fields)
 
     def _swap(self) -> None:
         self.change("order of clips", clips=self.settings.clips[::-1], leave=None, enter=None)

@@ -23,8 +23,10 @@ from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import HeatMap
 from motionweave.studio.document import Document
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
 
@@ -92,12 +94,15 @@ class TransitionScreen(Screen):
         clips = document.usable(settings.clips)
         first, second = (clip.motion for clip in clips)
         half = _frames(settings, first)
+        stage("Comparing all frames", 0.0)
         grid = _grids.get(
             (first, second), None, lambda: np.sqrt(np.maximum(distance_grid(first, second), 0.0))
         )
+        stage("Looking for places to join", 0.3)
         places = junctions(first, second, half_width=half, most=_MARKED)
         chosen = settings.at or best_junction(first, second, half_width=half).frames
         clean = document.settings["common"].clean and not live
+        stage("Joining", 0.6)
         motion = transition(first, second, at=chosen, half_width=half, clean=clean)
         ghosts = [
             Look(
@@ -229,9 +234,7 @@ class TransitionScreen(Screen):
         self.change("order of clips", clips=clips[::-1], at=None)
 
     def _set_width(self, seconds: float, final: bool) -> None:
-        self.change("half width", merge="width", half_width=round(seconds, 3))
-        if final:
-            self.settle()
+        self.change("half width", merge="width", final=final, half_width=round(seconds, 3))
 
 
 def _frames(settings: TransitionSettings, first: Motion) -> int | None:

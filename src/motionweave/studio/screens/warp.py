@@ -14,8 +14,10 @@ from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
 from motionweave.studio.editors import KeyTrack
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.screens import warp_editing as editing
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.screens.warp_code import as_code
 from motionweave.studio.screens.warp_drawing import (
     WAY_ROW,
@@ -65,6 +67,7 @@ class WarpScreen(Screen):
         settings: WarpSettings = document.settings["warp"]
         clip = document.usable(settings.clips)[0]
         clean = document.settings["common"].clean and not live
+        stage("Warping", 0.1)
         made = warped(clip.motion, settings, clean=clean, live=live)
         motion = replace(made.motion, name=f"{clip.name} warped")
         looks = [Look("result", motion, RESULT, grips=grips(motion.skeleton))]
@@ -208,7 +211,7 @@ class WarpScreen(Screen):
     def _made(self) -> Warped | None:
         result = self.page.result
         made = None if result is None else result.details
-        return made if isinstance(made, Warped) and self.page.active is self else None
+        return made if isinstance(made, Warped) else None
 
     def _key(self) -> PoseKey | None:
         keys = self.settings.keys
@@ -261,9 +264,7 @@ class WarpScreen(Screen):
         self, keys: editing.Keys, label: str, merge: str | None, final: bool, index: int
     ) -> None:
         active = None if final else index
-        self.change(label, merge=merge, keys=keys, active=active)
-        if final and merge is not None:
-            self.settle()
+        self.change(label, merge=merge, final=final, keys=keys, active=active)
 
     def _set_kind(self, kind: str) -> None:
         key, made = self._key(), self._made()
@@ -309,9 +310,7 @@ class WarpScreen(Screen):
         self.change("all keys", keys=(), times=(), active=None)
 
     def _set_ease(self, seconds: float, final: bool) -> None:
-        self.change("ease", merge="ease", ease=round(seconds, 3))
-        if final:
-            self.settle()
+        self.change("ease", merge="ease", final=final, ease=round(seconds, 3))
 
     # Track and curves
 
@@ -339,9 +338,7 @@ class WarpScreen(Screen):
         """Show the frame of a marker of time earlier or later."""
         if index < len(self.settings.times):
             times = editing.slid(self.settings.times, index, output)
-            self.change("sliding time", merge="slide", times=times)
-        if final:
-            self.settle()
+            self.change("sliding time", merge="slide", final=final, times=times)
 
     def _added(self, row: str, seconds: float) -> None:
         if row == "time":

@@ -8,8 +8,9 @@ export default {
       <div class="mw-stage" ref="stage"></div>
       <div class="mw-labels" ref="labels" aria-hidden="true"></div>
       <div class="mw-grips" ref="grips" aria-hidden="true"></div>
+      <div class="mw-here" ref="here" aria-hidden="true" v-show="pointed"></div>
       <div class="mw-note" v-if="note" role="alert">{{ note }}</div>
-      <div class="mw-empty" v-if="!count && !note"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
+      <div class="mw-empty" v-if="!count && !note && empty"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
       <div class="mw-views" v-if="count">
         <button v-for="side in ['corner', 'side', 'front', 'top']" :title="'Look from the ' + side" @click="look(side)">{{ side }}</button>
       </div>
@@ -31,7 +32,7 @@ export default {
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
     playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
-    time: 0, duration: 0, fps: 30, count: 0, note: "",
+    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "",
   }),
   mounted() {
     this.stage = new Stage(this.$refs.stage);
@@ -54,6 +55,7 @@ export default {
       this.advance(Math.min(seconds, 0.25));
       if (this.stage.render(seconds)) this.drawn = this.shown;
       this.placeLabels();
+      this.placePointer();
       this.grips.place();
     };
     this.handle = requestAnimationFrame(tick);
@@ -172,6 +174,21 @@ export default {
         if (at) c.tag.style.transform = `translate(-50%, -100%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
       }
     },
+    // Stop at a time and mark where a joint, or a kind of contact, is until something moves.
+    pointAt(seconds, joint) {
+      this.stop(seconds);
+      this.pointed = joint;
+      this.pointedTime = this.time;
+    },
+    placePointer() {
+      if (!this.pointed) return;
+      const main = this.main();
+      const clip = main?.clip, sole = clip ? clip.soles.indexOf(this.pointed) : -1;
+      const point = sole >= 0 ? clip.points + sole : clip ? clip.joints.indexOf(this.pointed) : -1;
+      const at = point >= 0 ? this.stage.toScreen(main.at(point).add(main.group.position)) : null;
+      if (!at || this.time !== this.pointedTime) { this.pointed = ""; return; }
+      this.$refs.here.style.transform = `translate(-50%, -50%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
+    },
     look(side) { const main = this.main(); if (main) this.stage.view(this.centre(), main.way(), side); },
     pause() { this.playing = false; this.$emit("time", this.time); },
     scrub(event) { this.playing = false; this.seek(Number(event.target.value)); },
@@ -190,7 +207,7 @@ export default {
       const main = this.main();
       return {
         count: this.count, time: this.time, duration: this.duration, playing: this.playing, of: this.of, shown: this.shown, seen: this.seen,
-        frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note,
+        frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note, pointed: this.pointed,
         looks: [...this.stage.characters.values()].map((c) => c.look),
       };
     },
