@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from motionweave.body.size import body_height
 from motionweave.clips import load, save
 from motionweave.samples.clips import sample
+from motionweave.studio.payload import floor_of, scale_of
 from tests.browser.conftest import Studio, picture_changed
 from tests.studio.process import Server
 
@@ -87,8 +87,8 @@ def test_an_export_is_what_is_on_screen_and_loads_again(studio: Studio, tmp_path
     studio.until("s.count === 1")
     studio.pause(0.5)
     points = np.array(studio.state()["points"]).reshape(-1, 3)
-    scale = 1.75 / body_height(motion.skeleton)
-    expected = motion.sample([0.5 * motion.fps]).positions()[0] * scale
+    down = [0.0, floor_of(motion), 0.0]
+    expected = (motion.sample([0.5 * motion.fps]).positions()[0] - down) * scale_of(motion)
     np.testing.assert_allclose(points[: len(expected)], expected, atol=5e-3)
 
 

@@ -250,7 +250,7 @@ class Page:
         """Packing belongs to the work: it must not hold up the event loop."""
         stage("Sending the pictures", 0.9)
         for look in result.looks:
-            self.workspace.store.key_of(look.motion)
+            self.workspace.store.key_of(look.motion, look.ground)
         return result
 
     def _made(

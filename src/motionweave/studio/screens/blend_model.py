@@ -152,12 +152,13 @@ def blended(document: Document, live: bool) -> Result:
         duration = settings.duration
     motion = blend(curve, used, duration=duration, clean=clean)
     motion = replace(motion, name=_title(clips, weights, settings.mode))
-    looks = [Look("result", motion, RESULT)]
+    ground = motions[0]
+    looks = [Look("result", motion, RESULT, ground=ground)]
     if settings.compare:
         plain = linear_blend(curve.motions, used)
         looks = [
-            Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered"),
-            Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear"),
+            Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered", ground=ground),
+            Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear", ground=ground),
         ]
     else:
         looks += _ghosts(found, clips, _places(curve, used, duration))
@@ -240,6 +241,7 @@ def _ghosts(found: Registered, clips: Sequence[Clip], u: Array) -> list[Look]:
             clock=tuple(np.interp(u, one.u, np.arange(len(one.u)))),
             beside=_GHOST_GAP * (j + 1),
             label=clip.name,
+            ground=curve.motions[j],
         )
         for j, (clip, one) in enumerate(zip(clips, found.alone[laps], strict=True))
     ]

@@ -67,11 +67,11 @@ class FramespaceScreen(Screen):
         stage("Matching events", 0.0)
         motion, made = model.interpolated(clips, settings, clean=clean)
         stage("Playing each clip alone", 0.7)
-        looks = [Look("result", motion, RESULT)]
+        looks = [Look("result", motion, RESULT, ground=clips[0].motion)]
         for i, clip in enumerate(clips):
             ghost, beside = model.alone(made, i), _GHOST_GAP * (i + 1)
             looks.append(
-                Look(f"ghost{i}", ghost, series(i), ghost=True, beside=beside, label=clip.name)
+                Look(f"ghost{i}", ghost, series(i), ghost=True, beside=beside, label=clip.name, ground=clip.motion)
             )
         return Result(motion, tuple(looks), tuple(clip.motion for clip in clips), made)
 

@@ -101,7 +101,7 @@ class SplineScreen(Screen):
             clean=document.settings["common"].clean and not live,
         )
         looks = (
-            Look("result", made.motion, RESULT),
+            Look("result", made.motion, RESULT, ground=first),
             Look("ghost0", first, series(0), ghost=True, beside=_GHOST_GAP, label=clips[0].name),
             Look("ghost1", second, series(1), ghost=True, beside=-_GHOST_GAP, label=clips[1].name),
         )

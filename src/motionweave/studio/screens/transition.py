@@ -115,7 +115,7 @@ class TransitionScreen(Screen):
             )
             for i, clip in enumerate(clips)
         ]
-        looks = [Look("result", motion, RESULT), *ghosts]
+        looks = [Look("result", motion, RESULT, ground=first), *ghosts]
         details = Details(
             (clips[0].name, clips[1].name),
             (len(first) - 1.0, len(second) - 1.0),

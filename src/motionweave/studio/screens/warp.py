@@ -70,10 +70,10 @@ class WarpScreen(Screen):
         stage("Warping", 0.1)
         made = warped(clip.motion, settings, clean=clean, live=live)
         motion = replace(made.motion, name=f"{clip.name} warped")
-        looks = [Look("result", motion, RESULT, grips=grips(motion.skeleton))]
+        looks = [Look("result", motion, RESULT, grips=grips(motion.skeleton), ground=clip.motion)]
         if settings.keys or settings.times:
             original = clip.motion.sample(made.sources) if settings.times else clip.motion
-            looks.append(Look("original", original, series(0), ghost=True))
+            looks.append(Look("original", original, series(0), ghost=True, ground=clip.motion))
         return Result(motion, tuple(looks), (clip.motion,), made)
 
     @staticmethod

@@ -32,11 +32,13 @@ export default {
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
     playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
-    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "",
+    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner",
   }),
   mounted() {
     this.stage = new Stage(this.$refs.stage);
     this.stage.setTheme(this.theme);
+    this.stage.resized = () => { if (!this.stage.touched) this.look(this.side); };
+    this.lead = new THREE.Vector3();
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
@@ -105,7 +107,12 @@ export default {
       this.makeLabels();
       this.pose();
       this.grips.set(main);
-      if (of !== this.of && main) { this.time = 0; this.pose(); this.look("corner"); }
+      if (of !== this.of && main) { this.time = 0; this.pose(); }
+      // Others are on stage: unless the user has chosen a view, all of them are to be seen.
+      const cast = JSON.stringify(looks.map(({ id, label, beside }, i) => [id, label, beside, fetched[i].height]));
+      if (main && !this.stage.touched && (of !== this.of || cast !== this.cast)) this.look(this.side);
+      else if (main && of !== this.of) this.stage.follow(this.centre().add(this.lead), 1);
+      this.cast = cast;
       this.of = of;
       this.stage.hurry();
       this.shown += 1;
@@ -133,10 +140,11 @@ export default {
         this.pose();
       }
       const main = this.main();
-      if (this.following && main && !this.grips.dragged) {
+      if (this.stage.turning && main) this.lead = this.stage.controls.target.clone().sub(this.centre());
+      else if (this.following && main && !this.grips.dragged) {
         // Only a character that moves on is followed gently.
         const jumped = !this.playing || Math.abs(this.time - (this.lastTime ?? 0)) > 0.5;
-        this.stage.follow(this.centre(), jumped ? 1 : 1 - Math.exp(-6 * seconds));
+        this.stage.follow(this.centre().add(this.lead), jumped ? 1 : 1 - Math.exp(-6 * seconds));
       }
       this.lastTime = this.time;
     },
@@ -189,7 +197,39 @@ export default {
       if (!at || this.time !== this.pointedTime) { this.pointed = ""; return; }
       this.$refs.here.style.transform = `translate(-50%, -50%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
     },
-    look(side) { const main = this.main(); if (main) this.stage.view(this.centre(), main.way(), side); },
+    // Look from a side at everyone: now, and while the camera goes along with the main character.
+    look(side) {
+      const main = this.main();
+      if (!main) return;
+      this.side = side;
+      const all = [...this.stage.characters.values()].filter((c) => c.group.visible);
+      const centre = this.centre(), points = [];
+      for (let i = 0; i < 7; i++) {
+        const time = i ? ((i - 1) / 5) * this.duration : this.time;
+        const frame = (c) => (c.look.ghost ? c.inStep(time * this.fps, this.duration * this.fps) : time * c.clip.fps);
+        const away = main.placesAt(frame(main))[0].sub(main.at(0).add(main.group.position)).setY(0);
+        if (!this.following && i) break;
+        for (const c of all)
+          for (const point of c.placesAt(frame(c))) points.push(point.sub(away));
+      }
+      // Skin, hair and the name above the head.
+      const top = Math.max(...points.map((point) => point.y));
+      points.push(...points.filter((point) => point.y > top - 0.05).map((point) => point.clone().setY(top + 0.3)));
+      this.stage.view(points, main.way(), side);
+      this.lead = this.stage.controls.target.clone().sub(centre);
+      this.stage.touched = false;
+    },
+    // For tests: where the head and the feet of everyone are on the page, in shares of the picture.
+    framing() {
+      const { clientWidth: width, clientHeight: height } = this.$refs.stage;
+      return [...this.stage.characters.values()].filter((c) => c.group.visible).map((c) => ({
+        height: c.clip.height, lowest: Math.min(...c.placesAt(c.frame).map((point) => point.y)),
+        points: [c.clip.body.head?.[1], ...c.clip.feet].filter((i) => i !== undefined).map((i) => {
+          const [x, y] = this.stage.toScreen(c.at(i).add(c.group.position)) ?? [-1, -1];
+          return [x / width, y / height];
+        }),
+      }));
+    },
     pause() { this.playing = false; this.$emit("time", this.time); },
     scrub(event) { this.playing = false; this.seek(Number(event.target.value)); },
     seek(seconds) { this.time = Math.min(Math.max(seconds, 0), this.duration); this.pose(); this.$emit("time", this.time); },

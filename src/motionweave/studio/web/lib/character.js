@@ -344,6 +344,13 @@ export class Character {
     this.marks.instanceMatrix.needsUpdate = true;
   }
 
+  // Places of all joints and soles at a frame, on the stage.
+  placesAt(frame) {
+    const { clip, group: { position } } = this;
+    const row = Math.min(Math.max(Math.round(frame), 0), clip.frames - 1) * clip.stride * 3;
+    return Array.from({ length: clip.stride }, (_, i) => new THREE.Vector3().fromArray(clip.data, row + 3 * i).add(position));
+  }
+
   // Where the whole clip goes on the floor, as a unit vector; ahead if it stays in place.
   way() {
     const { clip } = this;
