@@ -136,7 +136,9 @@ def tab(server: Server, browser: Any) -> Iterator[Studio]:
     )
     one = Studio(context.new_page())
     # Pictures that are to be kept are drawn as finely as with a graphics card.
-    one.open(f"{server.address}{'?fine' if os.environ.get('MOTIONWEAVE_PICTURES') else ''}")
+    one.open(server.entrance)
+    if os.environ.get("MOTIONWEAVE_PICTURES"):
+        one.open(f"{server.address}?fine")
     yield one
     context.close()
 

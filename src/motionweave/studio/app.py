@@ -96,7 +96,7 @@ class Page:
         self.screens: dict[str, Screen] = {cls.name: cls(self) for cls in SCREENS}
         self.active: Screen = next(iter(self.screens.values()))
         self.figures = Figures(self)
-        self._shell = Shell(self._key, lambda: None, upload.MOST_BYTES)
+        self._shell = Shell(self._key, self.visit, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
             with ui.element("aside").classes("mw-shelf"):
@@ -118,6 +118,13 @@ class Page:
                 self._panels = self._build_parts("mw-screen", lambda screen: screen.build_panel())
                 self.figures.build_panel()
         self.open(self.active.name)
+        if self.workspace.restored:
+            self.workspace.restored = False
+            ui.notify(
+                "Unsaved work from last time was restored; undo (Z) goes back to what was opened.",
+                classes="mw-toast",
+                timeout=8000,
+            )
         client = ui.context.client
         stop = self.session.listen(lambda: self._changed(client))
         client.on_delete(stop)
@@ -135,6 +142,7 @@ class Page:
             with ui.element("div").classes("mw-brand"):
                 ui.html((WEB / "icon.svg").read_text(encoding="utf-8"), sanitize=False)
                 ui.label("motionweave")
+            self._document = ui.label("").classes("mw-document")
             self._tabs = {}
             with ui.element("nav").classes("mw-nav"):
                 for number, (name, screen) in enumerate(self.screens.items(), start=1):
@@ -181,6 +189,7 @@ class Page:
     def open(self, name: str) -> None:
         """Show a screen."""
         self.active = self.screens[name]
+        self._shell.tell_screen(name)
         for other in self.screens:
             widgets.mark(self._tabs[other], "on", other == name)
             self._panels[other].set_visibility(other == name)
@@ -190,6 +199,11 @@ class Page:
         self._say("")
         self._overlay.notices(())
         self.update()
+
+    def visit(self, name: str) -> None:
+        """Show the screen that the address names, as after a reload or the Back button."""
+        if name in self.screens and name != self.active.name:
+            self.open(name)
 
     @property
     def chooser(self) -> Screen:
@@ -211,9 +225,17 @@ class Page:
         self.figures.refresh()
         widgets.enable(self._undo, bool(session.undoable))
         widgets.enable(self._redo, bool(session.redoable))
+        self._tell_saved()
         widgets.entitle(self._undo, f"Undo {session.undoable} (Z)".replace("  ", " "))
         widgets.entitle(self._redo, f"Redo {session.redoable} (Shift+Z)".replace("  ", " "))
         self._make()
+
+    def _tell_saved(self) -> None:
+        dirty = self.session.dirty
+        self._document.set_text(f"{self.workspace.name}{' •' if dirty else ''}")
+        saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
+        widgets.entitle(self._document, saved)
+        self._shell.tell_document(self.workspace.name, dirty)
 
     def _make(self) -> None:
         document, screen = self.session.document, self.active
@@ -413,7 +435,7 @@ class Page:
             ui.notify(f"Saved {path}.", classes="mw-toast")
             return
         ui.download.content(project_bytes(self.session.document), f"project{SUFFIX}")
-        self.session.saved = self.session.document
+        self.session.mark_saved()
 
     def browse(self) -> None:
         """Let the user choose files."""
@@ -421,7 +443,7 @@ class Page:
 
     def _start_anew(self) -> None:
         self.workspace.path = None
-        self.session.change(Workspace.open().session.document, "starting anew")
+        self.session.open(Workspace.open().session.document, "starting anew")
 
     def _switch_theme(self) -> None:
         self.theme = "light" if self.theme == "dark" else "dark"

@@ -202,15 +202,26 @@ class CurveEditor(Element, component="web/curves.js"):
 
 
 class Shell(Element, component="web/shell.js"):
-    """Keys and files dropped anywhere on the page."""
+    """What belongs to the whole page: keys, files dropped anywhere, the address, the title."""
 
     def __init__(
-        self, on_key: Callable[[str], None], on_uploaded: Callable[[], None], limit: int
+        self, on_key: Callable[[str], None], on_visit: Callable[[str], None], limit: int
     ) -> None:
         super().__init__()
         self._props["limit"] = limit
+        self._props["screen"] = ""
+        self._props["title"] = ""
+        self._props["dirty"] = False
         self.on("key", lambda e: on_key(str(e.args)))
-        self.on("uploaded", lambda _: on_uploaded())
+        self.on("visit", lambda e: on_visit(str(e.args)))
+
+    def tell_screen(self, name: str) -> None:
+        """Put the screen that is open into the address."""
+        update_props(self, screen=name)
+
+    def tell_document(self, name: str, dirty: bool) -> None:
+        """Say what the document is called, and whether it has changes that were not saved."""
+        update_props(self, title=name, dirty=dirty)
 
     def browse(self) -> None:
         """Open the browser's file dialog."""

@@ -79,7 +79,9 @@ def pack(motion: Motion, floor: float = 0.0) -> bytes:
     }
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
-    everything = np.concatenate([points, *(path[:, None] - down for path in soles.values())], axis=1)
+    everything = np.concatenate(
+        [points, *(path[:, None] - down for path in soles.values())], axis=1
+    )
     data = (everything * scale).astype("<f4").tobytes()
     return struct.pack("<I", len(text)) + text + data
 

@@ -35,7 +35,7 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         if opened.value is None:
             return Response(opened.error, status_code=400)
         workspace.path = None
-        session.replace(opened.value)
+        session.open(opened.value, "opening a project")
         return Response("opened")
     inbox = upload.Inbox()
     try:

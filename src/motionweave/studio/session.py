@@ -92,10 +92,25 @@ class Session:
             self.tell()
 
     def replace(self, document: Document) -> None:
-        """Open another document; nothing of the old one is left to undo."""
+        """Begin with a document; there is nothing to undo."""
         self._undo, self._redo, self._merge = [], [], None
         self.document = self.saved = document
         self.tell()
+
+    def open(self, document: Document, label: str) -> None:
+        """Go on with a document that was saved; undo brings back the one before."""
+        self.saved = document
+        self.change(document, label)
+
+    def mark_saved(self) -> None:
+        """The document as it is now is safe."""
+        self.saved = self.document
+        self.tell()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something that was not saved."""
+        return self.document is not self.saved
 
     @property
     def live(self) -> bool:

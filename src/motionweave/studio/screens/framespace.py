@@ -71,7 +71,15 @@ class FramespaceScreen(Screen):
         for i, clip in enumerate(clips):
             ghost, beside = model.alone(made, i), _GHOST_GAP * (i + 1)
             looks.append(
-                Look(f"ghost{i}", ghost, series(i), ghost=True, beside=beside, label=clip.name, ground=clip.motion)
+                Look(
+                    f"ghost{i}",
+                    ghost,
+                    series(i),
+                    ghost=True,
+                    beside=beside,
+                    label=clip.name,
+                    ground=clip.motion,
+                )
             )
         return Result(motion, tuple(looks), tuple(clip.motion for clip in clips), made)
 

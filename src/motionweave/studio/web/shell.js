@@ -13,21 +13,54 @@ const LOCAL = {
   g: (view) => view.switch("ghosts"),
 };
 
+// Screen and time that an address names, such as #warp@1.25.
+export function visited(hash) {
+  const [screen, time] = hash.replace(/^#/, "").split("@");
+  return { screen, time: time === undefined ? null : Number(time) };
+}
+
 export default {
   template: `
     <div class="mw-shell">
       <input ref="files" type="file" multiple hidden aria-label="open files" @change="upload($refs.files.files)">
       <div class="mw-drop" v-if="over"><div><span class="material-icons">move_to_inbox</span>Drop motion files to put them on the shelf</div></div>
       <div class="mw-sending" v-if="sending" role="status">{{ sending }}</div>
+      <div class="mw-asking" v-if="asking" @keydown.esc.stop="asking = null">
+        <div class="mw-sheet" role="alertdialog" aria-modal="true" aria-labelledby="mw-asking-title">
+          <div class="mw-sheet-head" id="mw-asking-title">Open {{ asking[0].name }}?</div>
+          <p>{{ title }} has changes that were not saved. Opening the project takes its place; undo brings it back.</p>
+          <div class="mw-row">
+            <button ref="first" class="mw-button primary" @click="answer(true)">Save first</button>
+            <button class="mw-button" @click="answer(false)">Open without saving</button>
+            <button class="mw-button" @click="asking = null">Cancel</button>
+          </div>
+        </div>
+      </div>
     </div>`,
-  props: { limit: Number },
-  data: () => ({ over: false, sending: "" }),
+  props: { limit: Number, screen: String, title: String, dirty: Boolean },
+  data: () => ({ over: false, sending: "", asking: null }),
+  watch: {
+    screen(name) {
+      // The first one of a page is where it is; others are steps that Back goes back over.
+      const known = visited(location.hash);
+      if (known.screen !== name) history[this.arrived ? "pushState" : "replaceState"](null, "", `#${name}`);
+      this.arrived = true;
+    },
+    title() { this.entitle(); },
+    dirty() { this.entitle(); },
+  },
   mounted() {
     // What the page says while the server does not answer; when it is back, the page loads anew.
     const [lost, advice] = document.querySelectorAll("#popup > span");
     lost.textContent = "The studio does not answer.";
-    advice.textContent = "If it was closed, start it again: this page then goes on by itself. Saved projects are safe.";
+    advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
+    this.entitle();
+    const { screen } = visited(location.hash);
+    if (screen && screen !== this.screen) this.$emit("visit", screen);
+    else history.replaceState(null, "", location.hash || `#${this.screen}`);
+    this.arrived = true;
     this.listeners = {
+      popstate: () => this.$emit("visit", visited(location.hash).screen || this.screen),
       keydown: (event) => this.key(event),
       dragover: (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); this.over = true; } },
       dragleave: (event) => { if (!event.relatedTarget) this.over = false; },
@@ -62,8 +95,22 @@ export default {
       event.preventDefault();
       this.$emit("key", `${control ? "ctrl+" : ""}${event.shiftKey && name !== "?" ? "shift+" : ""}${name}`);
     },
+    entitle() { document.title = `${this.dirty ? "• " : ""}${this.title} – motionweave studio`; },
+    answer(saving) {
+      const files = this.asking;
+      this.asking = null;
+      if (saving) this.$emit("key", "ctrl+s");
+      this.send(files);
+    },
+    upload(files) {
+      if (!files.length) return;
+      if (this.dirty && [...files].some((file) => /\.mwproj$/i.test(file.name))) {
+        this.asking = [...files];
+        this.$nextTick(() => this.$refs.first.focus());
+      } else this.send(files);
+    },
     browse() { this.$refs.files.value = ""; this.$refs.files.click(); },
-    async upload(files) {
+    async send(files) {
       const size = [...files].reduce((sum, file) => sum + file.size, 0);
       if (size > this.limit) {
         this.say(`${(size / 1e6).toFixed(0)} MB at once is too much; the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
@@ -76,7 +123,6 @@ export default {
         const answer = await fetch("/upload", { method: "POST", body: form });
         if (!answer.ok) throw new Error(await answer.text());
         this.sending = "";
-        this.$emit("uploaded");
       } catch (error) {
         this.say(`Not added: ${error.message}`, 6000);
       }

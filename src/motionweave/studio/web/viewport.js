@@ -43,6 +43,7 @@ export default {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
     });
+    this.wanted = /^#(\w+)@([\d.]+)$/.exec(location.hash);
     this.clips = new Map();
     this.request = 0;
     // How many times something new was shown, and how many of those the user has seen: a
@@ -107,7 +108,14 @@ export default {
       this.makeLabels();
       this.pose();
       this.grips.set(main);
-      if (of !== this.of && main) { this.time = 0; this.pose(); }
+      if (of !== this.of && main) {
+        // A page that is loaded again goes on where it stood still.
+        const again = this.wanted?.[1] === of;
+        this.time = again ? Math.min(Number(this.wanted[2]), this.duration) : 0;
+        if (again) this.playing = false;
+        if (again) this.wanted = null;
+        this.pose();
+      }
       // Others are on stage: unless the user has chosen a view, all of them are to be seen.
       const cast = JSON.stringify(looks.map(({ id, label, beside }, i) => [id, label, beside, fetched[i].height]));
       if (main && !this.stage.touched && (of !== this.of || cast !== this.cast)) this.look(this.side);
@@ -230,14 +238,27 @@ export default {
         }),
       }));
     },
-    pause() { this.playing = false; this.$emit("time", this.time); },
+    pause() { this.playing = false; this.$emit("time", this.time); this.keepTime(); },
     scrub(event) { this.playing = false; this.seek(Number(event.target.value)); },
-    seek(seconds) { this.time = Math.min(Math.max(seconds, 0), this.duration); this.pose(); this.$emit("time", this.time); },
+    seek(seconds) {
+      this.time = Math.min(Math.max(seconds, 0), this.duration);
+      this.pose();
+      this.$emit("time", this.time);
+      this.keepTime();
+    },
+    // The time that the picture stands still at belongs to the address.
+    keepTime() {
+      clearTimeout(this.keeping);
+      this.keeping = setTimeout(() => {
+        const screen = location.hash.slice(1).split("@")[0];
+        if (screen && !this.playing) history.replaceState(null, "", `#${screen}@${this.time.toFixed(2)}`);
+      }, 300);
+    },
     step(frames) { this.playing = false; this.seek((Math.round(this.time * this.fps) + frames) / this.fps); },
     toggle() {
       if (!this.playing && this.time >= this.duration) this.time = 0;
       this.playing = !this.playing;
-      if (!this.playing) this.$emit("time", this.time);
+      if (!this.playing) { this.$emit("time", this.time); this.keepTime(); }
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
     chooseGrip(name) { this.grips.choose(name); },
