@@ -115,5 +115,8 @@ class Screen(ABC):
     def key(self, document: Document) -> Hashable:
         """What the result depends on: it is made anew when this changes."""
         settings = document.settings[self.name]
-        clips = tuple(id(document.clip(clip_id)) for clip_id in settings.clips)
+        clips = tuple(
+            (clip.name, id(clip.original), clip.trim, clip.mirrored)
+            for clip in document.usable(settings.clips)
+        )
         return (repr(settings), document.settings["common"], clips)

@@ -13,6 +13,9 @@ const LOCAL = {
   g: (view) => view.switch("ghosts"),
 };
 
+// Files in one request.
+const BATCH = 20;
+
 // Screen and time that an address names, such as #warp@1.25.
 export function visited(hash) {
   const [screen, time] = hash.replace(/^#/, "").split("@");
@@ -60,6 +63,7 @@ export default {
     else history.replaceState(null, "", location.hash || `#${this.screen}`);
     this.arrived = true;
     this.listeners = {
+      change: (event) => { if (event.target.matches?.(".mw-app select")) event.target.blur(); },
       popstate: () => this.$emit("visit", visited(location.hash).screen || this.screen),
       keydown: (event) => this.key(event),
       dragover: (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); this.over = true; } },
@@ -82,7 +86,11 @@ export default {
       const anywhere = control && ["s", "o"].includes(name);
       // A slider that has the focus keeps the keys that move it.
       const sliding = event.target.matches?.("input[type=range]:not(.mw-scrub)") && /^(Arrow|Home|End|Page)/.test(name);
-      if (event.altKey || sliding || (typing && !anywhere)) return;
+      // Whoever has typed something goes on with keys.
+      if (typing && (name === "Escape" || (name === "Enter" && event.target.matches("input")))) event.target.blur?.();
+      // A button that was reached by keyboard is pressed by it.
+      const pressing = [" ", "Enter"].includes(name) && event.target.matches?.(":is(button, summary):focus-visible");
+      if (event.altKey || sliding || pressing || (typing && !anywhere)) return;
       const view = window.motionweave?.viewport;
       if (!control && LOCAL[name]) {
         event.preventDefault();
@@ -110,21 +118,50 @@ export default {
       } else this.send(files);
     },
     browse() { this.$refs.files.value = ""; this.$refs.files.click(); },
-    async send(files) {
-      const size = [...files].reduce((sum, file) => sum + file.size, 0);
-      if (size > this.limit) {
-        this.say(`${(size / 1e6).toFixed(0)} MB at once is too much; the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
+    // Many files go in several requests; what belongs together (a take and its skeleton, a clip
+    // and its contacts) in one.
+    batches(files) {
+      const skeletons = files.filter((file) => /\.asf$/i.test(file.name));
+      const groups = new Map();
+      for (const file of files) {
+        if (skeletons.includes(file)) continue;
+        const stem = file.name.replace(/(\.contacts\.json|\.[^.]*)$/i, "");
+        groups.set(stem, [...(groups.get(stem) ?? []), file]);
+      }
+      const size = (list) => list.reduce((sum, file) => sum + file.size, 0);
+      const made = [];
+      for (const group of groups.values()) {
+        const takes = group.some((file) => /\.amc$/i.test(file.name)) ? skeletons : [];
+        const last = made.at(-1);
+        const more = last ? [...new Set([...last, ...takes, ...group])] : [];
+        if (last && more.length <= BATCH && size(more) <= this.limit / 4) made[made.length - 1] = more;
+        else made.push([...takes, ...group]);
+      }
+      return groups.size ? made : [skeletons];
+    },
+    async send(given) {
+      const files = [...given];
+      const large = files.filter((file) => file.size > this.limit);
+      if (large.length) {
+        this.say(`${large[0].name} is too large: ${(large[0].size / 1e6).toFixed(0)} MB, and the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
         return;
       }
-      const form = new FormData();
-      for (const file of files) form.append("files", file, file.name);
-      this.say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`} …`);
+      const batches = this.batches(files), name = `${Date.now()}`;
+      let done = 0;
       try {
-        const answer = await fetch("/upload", { method: "POST", body: form });
-        if (!answer.ok) throw new Error(await answer.text());
+        for (const [i, batch] of batches.entries()) {
+          this.say(files.length === 1 ? `Reading ${files[0].name} …` : `Reading ${files.length} files, ${done} done …`);
+          const form = new FormData();
+          for (const file of batch) form.append("files", file, file.name);
+          const last = i + 1 === batches.length;
+          const query = batches.length > 1 ? `?batch=${name}${last ? "&last" : ""}` : "";
+          const answer = await fetch(`/upload${query}`, { method: "POST", body: form });
+          if (!answer.ok) throw new Error(await answer.text());
+          done += batch.length;
+        }
         this.sending = "";
       } catch (error) {
-        this.say(`Not added: ${error.message}`, 6000);
+        this.say(`${done ? `${done} files were added, the others not` : "Not added"}: ${error.message}`, 6000);
       }
     },
     say(text, milliseconds) {
