@@ -35,14 +35,14 @@ def test_a_click_in_the_map_joins_there(studio: Studio) -> None:
     studio.after(best)
     # One corner of the map has no room for a transition: that is told, and nothing breaks.
     canvas.click(position={"x": 21, "y": box["height"] - 22})
-    studio.page.locator(".mw-message.error", has_text="does not fit").wait_for()
+    studio.page.locator(".mw-trouble", has_text="not enough room").wait_for()
     before = studio.state()
     studio.click(".mw-button", "Best place")
     studio.after(before)
 
     def mended() -> None:
         assert studio.state()["frames"] == best["frames"]
-        assert studio.message() == ""
+        assert studio.page.locator(".mw-trouble").is_hidden()
 
     studio.eventually(mended)
 

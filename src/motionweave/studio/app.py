@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request, Response
 from nicegui import background_tasks, ui
 
 from motionweave.studio import dialogs, export, upload, widgets
-from motionweave.studio.components import Shell
+from motionweave.studio.components import Shell, Splitter
 from motionweave.studio.document import Clip, Document, unique_name
 from motionweave.studio.figures import Figures
 from motionweave.studio.host import Result
@@ -99,8 +99,10 @@ class Page:
         self._shell = Shell(self._key, self.visit, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
-            with ui.element("aside").classes("mw-shelf"):
+            with ui.element("aside").classes("mw-shelf") as shelf:
                 self.shelf = Shelf(self)
+                Splitter("shelf", "right", 11, 40)
+            shelf.props["aria-label"] = "shelf"
             with ui.element("main").classes("mw-main"):
                 with ui.element("div").classes("mw-scene"):
                     self.viewport = Viewport(
@@ -114,9 +116,11 @@ class Page:
                     )
                 self._build_status()
                 self._docks = self._build_parts("mw-dock", lambda screen: screen.build_dock())
-            with ui.element("aside").classes("mw-panel"):
+            with ui.element("aside").classes("mw-panel") as panel:
+                Splitter("panel", "left", 15, 60)
                 self._panels = self._build_parts("mw-screen", lambda screen: screen.build_panel())
                 self.figures.build_panel()
+            panel.props["aria-label"] = "settings of the screen"
         self.open(self.active.name)
         if self.workspace.restored:
             self.workspace.restored = False
@@ -134,6 +138,8 @@ class Page:
         parts = {}
         for name, screen in self.screens.items():
             with ui.element("div").classes(f"{css} mw-{name}") as parts[name]:
+                if css == "mw-dock" and screen.has_dock:
+                    Splitter("dock", "top", 6, 60)
                 make(screen)
         return parts
 

@@ -46,13 +46,18 @@ class WeightPad(Element, component="web/weightpad.js"):
 class HeatMap(Element, component="web/heatmap.js"):
     """Distances of all frames of one clip (down) to all of another (across); dark is alike."""
 
-    def __init__(self, on_pick: Callable[[float, float], None] | None = None) -> None:
+    def __init__(self, on_pick: Callable[[float, float, bool], None] | None = None) -> None:
         super().__init__()
         self._props["map"] = None
         self._props["pickable"] = on_pick is not None
         self._shown: object = None
         if on_pick is not None:
-            self.on("pick", lambda e: on_pick(float(e.args["row"]), float(e.args["column"])))
+            self.on(
+                "pick",
+                lambda e: on_pick(
+                    float(e.args["row"]), float(e.args["column"]), bool(e.args["final"])
+                ),
+            )
 
     def set(
         self,
@@ -199,6 +204,14 @@ class CurveEditor(Element, component="web/curves.js"):
             marks=list(marks),
             clock=[list(pair) for pair in clock],
         )
+
+
+class Splitter(Element, component="web/splitter.js"):
+    """The edge of a part of the page, to be dragged; sizes are in the page's ``rem``."""
+
+    def __init__(self, part: str, side: str, least: float, most: float) -> None:
+        super().__init__()
+        self._props.update({"part": part, "side": side, "least": least, "most": most})
 
 
 class Shell(Element, component="web/shell.js"):

@@ -121,6 +121,7 @@ class BlendScreen(Screen):
             )
         self._lanes = Lanes()
         self._lanes_shown: Registered | None = None
+        self._length = self.settings.duration
         self._curves = CurveEditor(
             on_drag=self._key_dragged,
             on_add=self._key_added,
@@ -160,6 +161,7 @@ class BlendScreen(Screen):
             self._measures.set(settings.wanted, details)
         self._show_distances(settings, details)
         self._show_contacts(details)
+        self._refresh_curves(settings, details.weights)
 
     # Handlers
 
@@ -183,7 +185,7 @@ class BlendScreen(Screen):
         fields: dict[str, Any] = {"mode": mode}
         clips, weights = parts(self.page.session.document)
         if mode == "time" and not settings.keys and len(clips) > 1:
-            fields["keys"] = first_keys(weights, settings.duration)
+            fields["keys"] = first_keys(weights, self._end(settings))
         if mode == "parameters" and not settings.wanted:
             fields["wanted"] = (("speed", None),)
         self.change("way to weigh", **fields)
@@ -214,7 +216,7 @@ class BlendScreen(Screen):
     def _refresh_curves(self, settings: BlendSettings, weights: Sequence[float]) -> None:
         if not self._curves.visible:
             return
-        end = settings.duration
+        end = self._end(settings)
         self._curves.set(
             lines=weight_lines(settings.keys, weights, end),
             handles=weight_handles(settings.keys),
@@ -222,12 +224,22 @@ class BlendScreen(Screen):
             y=(0.0, 1.0),
         )
 
+    def _end(self, settings: BlendSettings) -> float:
+        """Seconds to draw weights over: as long as the result is, which ends where its clips do.
+
+        In the middle of a drag the axis stays as it is.
+        """
+        result = self.page.result
+        if not self.page.session.live and result is not None:
+            self._length = result.motion.duration
+        return settings.duration if settings.cyclic else min(self._length, settings.duration)
+
     def _key_dragged(self, handle: str, x: float, y: float, final: bool) -> None:
         i, j = (int(part) for part in handle.split(":"))
         settings: BlendSettings = self.settings
         if not (i < len(settings.keys) and j < len(settings.keys[i][1])):
             return
-        keys = dragged(settings.keys, i, j, (x, y), settings.duration)
+        keys = dragged(settings.keys, i, j, (x, y), self._end(settings))
         self.change("weights over time", merge="keys", final=final, keys=keys, mode="time")
 
     def _key_added(self, x: float, y: float) -> None:
@@ -235,9 +247,8 @@ class BlendScreen(Screen):
         clips, weights = parts(self.page.session.document)
         if len(clips) < 2:
             return
-        keys = settings.keys or first_keys(weights, settings.duration)
-        more = added(keys, len(clips), (x, y))
-        if more != keys:
+        more = added(settings.keys, weights, (x, y))
+        if more != settings.keys:
             self.change("a weight key", keys=more, mode="time")
 
     def _key_removed(self, handle: str) -> None:

@@ -296,7 +296,6 @@ def _drawn(details: Details) -> tuple[list[dict[str, object]], dict[str, object]
     u = np.linspace(0.0, 1.0, _DRAWN)
     spline: dict[str, object] = {
         "points": _shown(bezier.evaluate(made.control, u)),
-        "control": _shown(made.control),
         "frames": [made.leave, made.enter],
         "path": _shown(
             np.concatenate(

@@ -32,6 +32,8 @@ from motionweave.studio.viewport import Look
 
 # Places marked in the map.
 _MARKED = 8
+# A place is marked if its frames are among this share of the most alike ones.
+_ALIKE = 0.4
 _GHOST_GAP = 0.95
 
 
@@ -116,13 +118,14 @@ class TransitionScreen(Screen):
             for i, clip in enumerate(clips)
         ]
         looks = [Look("result", motion, RESULT, ground=first), *ghosts]
+        height = body_height(first.skeleton) or 1.0
         details = Details(
             (clips[0].name, clips[1].name),
             (len(first) - 1.0, len(second) - 1.0),
             grid,
-            places,
+            _alike(places, grid, height),
             chosen,
-            body_height(first.skeleton) or 1.0,
+            height,
         )
         return Result(motion, tuple(looks), (first, second), details)
 
@@ -169,7 +172,7 @@ class TransitionScreen(Screen):
     def build_panel(self) -> None:
         with widgets.section("Where"):
             self._heat = HeatMap(on_pick=self._picked)
-            ui.label("Dark is alike. Rings mark the best places; click anywhere to join there.")
+            ui.label("Dark is alike. Rings mark the best places; click or drag to join elsewhere.")
             with ui.element("div").classes("mw-row"):
                 self._best = widgets.button(
                     "Best place", lambda: self.change("place", at=None), icon="auto_awesome"
@@ -226,8 +229,9 @@ class TransitionScreen(Screen):
     def _take(self, frames: tuple[float, float]) -> None:
         self.change("place", at=(float(frames[0]), float(frames[1])))
 
-    def _picked(self, row: float, column: float) -> None:
-        self._take((round(row), round(column)))
+    def _picked(self, row: float, column: float, final: bool) -> None:
+        frames = (float(round(row)), float(round(column)))
+        self.change("place", merge="place", final=final, at=frames)
 
     def _swap(self) -> None:
         clips = self.settings.clips
@@ -235,6 +239,20 @@ class TransitionScreen(Screen):
 
     def _set_width(self, seconds: float, final: bool) -> None:
         self.change("half width", merge="width", final=final, half_width=round(seconds, 3))
+
+
+def _alike(places: Sequence[Junction], grid: Array, unit: float) -> tuple[Junction, ...]:
+    """The places whose own frames are alike too, as the map shows them, the best first."""
+    # Those that are as good, to what is shown of it, stay in the order they were found in.
+    ordered = sorted(places, key=lambda place: round(place.distance / unit, 3))
+    limit = float(np.quantile(grid, _ALIKE))
+    last = np.array(grid.shape) - 1
+
+    def distance(place: Junction) -> float:
+        row, column = np.clip(np.rint(place.frames).astype(int), 0, last)
+        return float(grid[row, column])
+
+    return tuple(p for p in ordered if distance(p) <= limit) or tuple(ordered[:1])
 
 
 def _frames(settings: TransitionSettings, first: Motion) -> int | None:

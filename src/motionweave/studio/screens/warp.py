@@ -16,6 +16,7 @@ from motionweave.studio.document import Document
 from motionweave.studio.editors import KeyTrack
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
+from motionweave.studio.payload import scale_of
 from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.screens.warp_code import as_code
@@ -87,6 +88,7 @@ class WarpScreen(Screen):
     def build_panel(self) -> None:
         self._joint = "left_hand"
         self._chosen: int | None = None
+        self._kind = "offset"
         self._channel = 1
         self._range: tuple[float, float] | None = None
         self._bending = False
@@ -188,6 +190,7 @@ class WarpScreen(Screen):
     def present(self, result: Result) -> None:
         made: Warped = result.details
         if not self.page.session.live:
+            self._values.measure(scale_of(made.source))
             self._show_values(body_height(made.source.skeleton) or 1.0)
         self.page.viewport.choose_grip(self._joint)
         self._draw()
@@ -206,7 +209,8 @@ class WarpScreen(Screen):
         if key is not None and made is not None:
             self._values.show(key.group, editing.shown_value(made, key), height)
         elif key is None:
-            self._values.show(editing.fresh(0.0, self._joint).group, None, height)
+            group = self._joint if self._joint in WAY else self._kind
+            self._values.show(group, None, height)
 
     def _made(self) -> Warped | None:
         result = self.page.result
@@ -269,8 +273,9 @@ class WarpScreen(Screen):
     def _set_kind(self, kind: str) -> None:
         key, made = self._key(), self._made()
         if key is None or made is None:
-            if kind in WAY:
-                self._choose(kind, None)
+            # What the next key of the joint shall be.
+            self._kind = kind
+            self._choose(kind if kind in WAY else self._joint, None)
         elif kind != key.group:
             changed = editing.of_kind(made, key, kind)
             keys, index = self.settings.keys, self._chosen or 0
@@ -288,7 +293,9 @@ class WarpScreen(Screen):
             frame = float(made.source_frame(seconds))
             index = editing.found(self.settings.keys, self._joint, frame)
             if index is None:
-                self._put(editing.fresh(frame, self._joint))
+                key = editing.fresh(frame, self._joint)
+                wanted = self._kind if self._joint not in WAY else key.group
+                self._put(key if wanted == key.group else editing.of_kind(made, key, wanted))
             else:
                 self._choose(self._joint, index)
 

@@ -11,7 +11,7 @@ export default {
       <div class="mw-here" ref="here" aria-hidden="true" v-show="pointed"></div>
       <div class="mw-note" v-if="note" role="alert">{{ note }}</div>
       <div class="mw-empty" v-if="!count && !note && empty"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
-      <div class="mw-views" v-if="count">
+      <div class="mw-views" v-if="count" role="group" aria-label="views">
         <button v-for="side in ['corner', 'side', 'front', 'top']" :title="'Look from the ' + side" @click="look(side)">{{ side }}</button>
       </div>
       <div class="mw-scale" v-if="count"><i></i>1 m</div>

@@ -1,8 +1,9 @@
 // A character with volume: tapered limbs, one smooth torso, a head; its shadow, trails and plants.
 import { SOFTWARE, THREE } from "./three.js";
 
-export const LEFT = 0x4f8fd6;
-export const RIGHT = 0xe07f42;
+// Left limbs are darker and cooler than right ones, and neither has the colour of a clip.
+export const LEFT = 0x55627c;
+export const RIGHT = 0xdcb58a;
 const CONTACT = 0x35c46f;
 const TAPER = 0.74;
 // Where a ghost and the character are in the same place, the character is seen.

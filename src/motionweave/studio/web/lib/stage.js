@@ -55,7 +55,10 @@ export class Stage {
     this.drawn = 0;
     if (soft) this.makeWay();
     this.renderer.setPixelRatio(this.ratio);
-    host.appendChild(this.renderer.domElement);
+    const { domElement: canvas } = this.renderer;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", "the motion in space");
+    host.appendChild(canvas);
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(36, 1, 0.05, 200);
     this.camera.position.set(3.3, 1.75, 3.5);
