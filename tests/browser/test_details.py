@@ -141,9 +141,11 @@ def test_panel_and_dock_are_resized_by_their_edges(studio: Studio) -> None:
 # What has a role that people act on, and what it is called.
 UNNAMED = """() => {
   const seen = (e) => e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden';
-  const named = (e) => e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length || e.title;
-  return [...document.querySelectorAll('.mw-app :is(button, input, select, textarea, canvas, svg[role])')]
-    .filter((e) => seen(e) && !e.closest('[aria-hidden=true]') && !named(e)).map((e) => e.outerHTML.slice(0, 120));
+  const said = (e) => e.getAttribute('aria-label') || e.textContent.trim() || e.title;
+  const acted = 'button, input, select, textarea, canvas, svg[role]';
+  return [...document.querySelectorAll(`.mw-app :is(${acted})`)]
+    .filter((e) => seen(e) && !e.closest('[aria-hidden=true]') && !said(e) && !e.labels?.length)
+    .map((e) => e.outerHTML.slice(0, 120));
 }"""
 
 # Texts that are too faint on what is behind them (WCAG 2.1, 1.4.3), with their contrast.
