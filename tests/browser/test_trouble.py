@@ -67,7 +67,7 @@ def test_a_warning_leads_to_its_frame_and_joint(studio: Studio) -> None:
     studio.card("sneak").click()
     studio.card("kick_high").click()
     studio.click(".mw-choice button", "Whole clips")
-    notice = studio.page.locator("button.mw-notice", has_text="frame").first
+    notice = studio.page.locator("button.mw-remark", has_text="frame").first
     notice.wait_for()
     said = notice.inner_text()
     assert "=" not in said

@@ -16,10 +16,10 @@ from motionweave.studio.document import Clip, Document, unique_name
 from motionweave.studio.figures import Figures
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Latest, Outcome, in_thread, stage
-from motionweave.studio.notices import Notice
 from motionweave.studio.overlay import Overlay
 from motionweave.studio.project import SUFFIX, project_bytes
 from motionweave.studio.receiving import take_in
+from motionweave.studio.remarks import Remark
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.shelf import Shelf
@@ -110,7 +110,7 @@ class Page:
                     )
                     self._overlay = Overlay(
                         on_remedy=self._remedy,
-                        on_notice=self._go_to,
+                        on_remark=self._go_to,
                         on_cancel=self._give_up,
                         on_retry=self._try_again,
                     )
@@ -203,7 +203,7 @@ class Page:
         self.solo = None
         self._computed = self.result = None
         self._say("")
-        self._overlay.notices(())
+        self._overlay.remarks(())
         self.update()
 
     def visit(self, name: str) -> None:
@@ -297,7 +297,7 @@ class Page:
             self.viewport.show(result.looks, of=screen.name)
             screen.present(result)
             if not live:
-                self._overlay.notices(outcome.notices)
+                self._overlay.remarks(tuple(dict.fromkeys([*result.remarks, *outcome.remarks])))
                 self.figures.show(result)
 
     def _failed(self, screen: Screen, document: Document, problem: Exception) -> None:
@@ -305,7 +305,7 @@ class Page:
         if self.result is None:
             self._show_nothing("")
         self._settled(fresh=False)
-        self._overlay.notices(())
+        self._overlay.remarks(())
         self._overlay.trouble(trouble_of(problem, screen.name, document))
         if self.result is not None:
             self._overlay.stale("Earlier result")
@@ -313,7 +313,7 @@ class Page:
 
     def _show_nothing(self, why: str) -> None:
         self._settled(fresh=False)
-        self._overlay.notices(())
+        self._overlay.remarks(())
         self.viewport.tell_empty(why)
         self.viewport.show([], of="nothing")
         self.figures.show(None)
@@ -334,7 +334,7 @@ class Page:
         look = Look("alone", clip.motion, RESULT, label=clip.name)
         self.result = Result(clip.motion, (look,), (clip.motion,))
         self._settled(fresh=True)
-        self._overlay.notices(())
+        self._overlay.remarks(())
         self._say(f"Only {clip.name} is shown, measured and exported; its eye leads back.")
         self.viewport.show(self.result.looks, of=clip.id)
         self.figures.show(self.result, shelved=True)
@@ -384,9 +384,9 @@ class Page:
         label = remedy.label[:1].lower() + remedy.label[1:]
         self.session.change(remedy.apply(self.session.document), label)
 
-    def _go_to(self, notice: Notice) -> None:
-        if self.result is not None and notice.frame is not None:
-            self.viewport.point_at(notice.frame / self.result.motion.fps, notice.joint or "")
+    def _go_to(self, remark: Remark) -> None:
+        if self.result is not None and remark.frame is not None:
+            self.viewport.point_at(remark.frame / self.result.motion.fps, remark.joint or "")
 
     # Doing
 

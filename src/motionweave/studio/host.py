@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from motionweave.core.motion import Motion
+from motionweave.studio.remarks import Remark
 from motionweave.studio.session import Session
 from motionweave.studio.viewport import Look, Viewport
 
@@ -24,12 +25,15 @@ class Result:
         What it was made from, to compare with.
     details
         Whatever the screen's own widgets show.
+    remarks
+        What the screen has to say about it, beside the warnings of the library.
     """
 
     motion: Motion
     looks: tuple[Look, ...]
     inputs: tuple[Motion, ...] = ()
     details: Any = None
+    remarks: tuple[Remark, ...] = ()
 
 
 class Chooser(Protocol):

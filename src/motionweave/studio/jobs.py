@@ -18,9 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
 from motionweave import errors
-from motionweave.studio.notices import Notice, notice_of
+from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
+from motionweave.studio.remarks import Remark, remark_of
 
 Value = TypeVar("Value")
 
@@ -29,11 +29,11 @@ _pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio")
 
 @dataclass(frozen=True)
 class Outcome(Generic[Value]):
-    """What came of a piece of work: a value or a problem, and notices beside either."""
+    """What came of a piece of work: a value or a problem, and remarks beside either."""
 
     value: Value | None = None
     problem: Exception | None = None
-    notices: tuple[Notice, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     seconds: float = 0.0
 
     @property
@@ -44,7 +44,7 @@ class Outcome(Generic[Value]):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the library warned about, in its own words."""
-        return tuple(notice.details for notice in self.notices)
+        return tuple(remark.details for remark in self.remarks)
 
 
 def attempt(work: Callable[[], Value]) -> Outcome[Value]:
@@ -64,27 +64,29 @@ _usual_show = warnings.showwarning
 
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
-    collector: list[Notice] | None = getattr(_heard, "notices", None)
+    collector: list[Remark] | None = getattr(_heard, "remarks", None)
     if collector is not None and issubclass(category, errors.QualityWarning | errors.Notice):
-        collector.append(notice_of(str(message), getattr(message, "finding", None)))
+        # Doubts about a registration belong to it, and are told with every blend of it.
+        if not str(message).startswith("doubtful registration"):
+            collector.append(remark_of(str(message), getattr(message, "finding", None)))
     else:
         _usual_show(message, category, *place, **options)
 
 
 @contextmanager
-def _collected() -> Iterator[list[Notice]]:
+def _collected() -> Iterator[list[Remark]]:
     """The library's warnings of this thread (`warnings.catch_warnings` would mix threads up)."""
     if warnings.showwarning is not _show:
         for kind in (errors.QualityWarning, errors.Notice):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show
-    outer = getattr(_heard, "notices", None)
-    said: list[Notice] = []
-    _heard.notices = said
+    outer = getattr(_heard, "remarks", None)
+    said: list[Remark] = []
+    _heard.remarks = said
     try:
         yield said
     finally:
-        _heard.notices = outer
+        _heard.remarks = outer
 
 
 def stage(name: str, share: float) -> None:

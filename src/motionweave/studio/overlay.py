@@ -8,7 +8,7 @@ from functools import partial
 from nicegui import ui
 
 from motionweave.studio import widgets
-from motionweave.studio.notices import Notice
+from motionweave.studio.remarks import Remark
 from motionweave.studio.troubles import Remedy, Trouble
 
 
@@ -19,8 +19,8 @@ class Overlay:
     ----------
     on_remedy
         Called with the remedy whose button was pressed.
-    on_notice
-        Called with the notice that was clicked.
+    on_remark
+        Called with the remark that was clicked.
     on_cancel, on_retry
         Called to give up what is being done, and to do it again.
     """
@@ -29,18 +29,18 @@ class Overlay:
         self,
         *,
         on_remedy: Callable[[Remedy], None],
-        on_notice: Callable[[Notice], None],
+        on_remark: Callable[[Remark], None],
         on_cancel: Callable[[], None],
         on_retry: Callable[[], None],
     ) -> None:
-        self._on_remedy, self._on_notice = on_remedy, on_notice
-        self._listed: tuple[Notice, ...] = ()
+        self._on_remedy, self._on_remark = on_remedy, on_remark
+        self._listed: tuple[Remark, ...] = ()
         self._shown: Trouble | None = None
         with ui.element("div").classes("mw-over"):
             with ui.element("div").classes("mw-over-top"):
                 self._label = ui.label("").classes("mw-stale")
                 self._retry = widgets.button("Try again", on_retry, kind="quiet", icon="refresh")
-                self._notices = ui.element("div").classes("mw-notices")
+                self._remarks = ui.element("div").classes("mw-remarks")
             with ui.element("div").classes("mw-working") as self._working:
                 self._stage = ui.label("")
                 with ui.element("div").classes("mw-bar") as self._bar:
@@ -53,7 +53,7 @@ class Overlay:
         )
         self._working.props["role"] = "status"
         self._card.props["role"] = "alert"
-        self._notices.props.update({"role": "list", "aria-label": "about this result"})
+        self._remarks.props.update({"role": "list", "aria-label": "about this result"})
         for part in (self._label, self._retry, self._working, self._card):
             part.set_visibility(False)
 
@@ -84,30 +84,30 @@ class Overlay:
         self._label.set_visibility(bool(label))
         self._retry.set_visibility(retry)
 
-    def notices(self, notices: Sequence[Notice]) -> None:
+    def remarks(self, remarks: Sequence[Remark]) -> None:
         """Show what is to be known about the result."""
-        if tuple(notices) == self._listed:
+        if tuple(remarks) == self._listed:
             return
-        self._listed = tuple(notices)
-        self._notices.clear()
-        with self._notices:
-            for notice in notices:
+        self._listed = tuple(remarks)
+        self._remarks.clear()
+        with self._remarks:
+            for remark in remarks:
                 with ui.element("div") as item:
-                    self._notice(notice)
+                    self._remark(remark)
                 item.props["role"] = "listitem"
 
-    def _notice(self, notice: Notice) -> None:
-        text = notice.text if notice.frame is None else f"{notice.text} · frame {notice.frame}"
-        if notice.frame is None:
-            with ui.element("div").classes("mw-notice") as one:
+    def _remark(self, remark: Remark) -> None:
+        text = remark.text if remark.frame is None else f"{remark.text} · frame {remark.frame}"
+        if remark.frame is None:
+            with ui.element("div").classes("mw-remark") as one:
                 widgets.symbol("info")
                 ui.label(text)
         else:
             one = widgets.button(
-                text, partial(self._on_notice, notice), icon="warning", title=f"Go there: {text}"
+                text, partial(self._on_remark, remark), icon="warning", title=f"Go there: {text}"
             )
-            one.classes("mw-notice")
-        one.props["title"] = notice.details or text
+            one.classes("mw-remark")
+        one.props["title"] = remark.details or text
 
     def working(self, busy: bool) -> None:
         """Show whether something is being done."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from motionweave.errors import MotionweaveError, RegistrationError, RigError
 from motionweave.studio.document import Clip, Document
-from motionweave.studio.notices import plain
+from motionweave.studio.remarks import plain
 
 _UNKNOWN = "This cannot be made with the present settings."
 
@@ -108,7 +108,9 @@ def _for_blend(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[R
         change = _setting("blend", ends="free", cyclic=False)
         yield Remedy("Use the best stretch", change)
     if not settings.cyclic:
-        yield Remedy("Treat as cycles", _setting("blend", ends="fixed", cyclic=True))
+        yield Remedy("Treat as cycles", _setting("blend", ends="auto", cyclic=True))
+    if settings.cyclic or settings.ends != "auto":
+        yield Remedy("Choose automatically", _setting("blend", ends="auto", cyclic=False))
     if settings.cyclic or settings.ends != "fixed":
         yield Remedy("Use whole clips", _setting("blend", ends="fixed", cyclic=False))
     if len(clips) > 2:

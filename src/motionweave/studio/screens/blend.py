@@ -18,6 +18,7 @@ from motionweave.studio.screens.blend_code import as_code
 from motionweave.studio.screens.blend_drawing import (
     contact_lanes,
     draw_distances,
+    in_words,
     weight_handles,
     weight_lines,
 )
@@ -97,18 +98,22 @@ class BlendScreen(Screen):
         with widgets.section("Registration"):
             self._ends = widgets.Choice(
                 {
+                    "auto": ("Automatic", "Whole clips, cycles or a stretch: what fits best"),
                     "fixed": ("Whole clips", "First frames belong together, and last frames"),
                     "free": ("Best stretch", "The longest stretch on which clips correspond"),
                     "cyclic": ("Cycles", "Cut to one cycle each, which goes on for ever"),
                 },
                 self._set_ends,
             )
+            self._verdict = ui.label("").classes("mw-curves-note")
             self._duration = widgets.Slider(
                 "Length", 0.5, 20.0, 0.1, self._set_duration, unit=" s", digits=1
             )
             self._heat = HeatMap()
             self._heat_of = ui.element("div").classes("mw-tabs")
             self._heat_shown: tuple[Any, ...] = ()
+            # Whether the clips of the last result go round.
+            self._cyclic = False
 
     def build_dock(self) -> None:
         with ui.element("div").classes("mw-dock-head"):
@@ -139,12 +144,13 @@ class BlendScreen(Screen):
         self._mode.set(settings.mode)
         self._measures.element.set_visibility(settings.mode == "parameters")
         self._ends.set("cyclic" if settings.cyclic else settings.ends)
-        lasting = settings.cyclic or settings.mode == "time"
+        lasting = self._cyclic or settings.cyclic or settings.mode == "time"
         widgets.mark(self._duration.element, "dim", not lasting)
         self._duration.set(settings.duration)
         self._compare.set(settings.compare)
         self._refresh_curves(settings, weights)
         if self.missing(self.page.session.document):
+            self._verdict.set_text("")
             self._heat.clear()
             self._heat_of.clear()
             self._heat_shown = ()
@@ -161,6 +167,9 @@ class BlendScreen(Screen):
             self._measures.set(settings.wanted, details)
         self._show_distances(settings, details)
         self._show_contacts(details)
+        curve = details.registered.curve
+        self._cyclic = curve.cyclic
+        self._verdict.set_text(in_words(curve.verdict))
         self._refresh_curves(settings, details.weights)
 
     # Handlers
@@ -193,7 +202,7 @@ class BlendScreen(Screen):
 
     def _set_ends(self, ends: str) -> None:
         cyclic = ends == "cyclic"
-        self.change("registration", cyclic=cyclic, ends="fixed" if cyclic else ends)
+        self.change("registration", cyclic=cyclic, ends="auto" if cyclic else ends)
 
     def _set_duration(self, seconds: float, final: bool) -> None:
         self.change("length", merge="duration", final=final, duration=round(seconds, 3))
@@ -232,7 +241,8 @@ class BlendScreen(Screen):
         result = self.page.result
         if not self.page.session.live and result is not None:
             self._length = result.motion.duration
-        return settings.duration if settings.cyclic else min(self._length, settings.duration)
+        lasting = self._cyclic or settings.cyclic
+        return settings.duration if lasting else min(self._length, settings.duration)
 
     def _key_dragged(self, handle: str, x: float, y: float, final: bool) -> None:
         i, j = (int(part) for part in handle.split(":"))

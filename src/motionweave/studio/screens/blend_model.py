@@ -23,6 +23,7 @@ from motionweave.studio.document import Clip, Document
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
+from motionweave.studio.remarks import doubts_of
 from motionweave.studio.screens.blend_keys import WeightKey, weights_at
 from motionweave.studio.screens.screen import RESULT, series
 from motionweave.studio.viewport import Look
@@ -62,7 +63,7 @@ class BlendSettings:
 
     clips: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
-    ends: str = "fixed"
+    ends: str = "auto"
     cyclic: bool = False
     slope_limit: int = 2
     mode: str = "weights"
@@ -163,7 +164,9 @@ def blended(document: Document, live: bool) -> Result:
     else:
         looks += _ghosts(found, clips, _places(curve, used, duration))
     details = Details(found, tuple(clips), tuple(weights), ranges, reached)
-    return Result(motion, tuple(looks), tuple(motions), details)
+    verdict = curve.verdict
+    remarks = doubts_of(verdict.doubts) if verdict is not None and verdict.doubtful else ()
+    return Result(motion, tuple(looks), tuple(motions), details, remarks)
 
 
 def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered:
@@ -185,6 +188,12 @@ def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered
         return Registered(curve, grids)
 
     return _registrations.get(motions, options, make)
+
+
+def as_found(clips: Sequence[Clip], settings: BlendSettings) -> BlendSettings:
+    """The settings with what was chosen automatically said outright."""
+    curve = registered([clip.motion for clip in clips], settings).curve
+    return replace(settings, cyclic=True) if curve.cyclic else settings
 
 
 def asked_for(clips: Sequence[Clip], settings: BlendSettings) -> dict[str, float]:

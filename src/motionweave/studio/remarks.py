@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from motionweave.measure.check import Finding, FindingKind
@@ -15,6 +16,7 @@ _SAID: dict[FindingKind, str] = {
     "slide": "{joint} slides over the floor",
     "drift": "{joint} drifts while it is planted",
     "speed": "The body lurches",
+    "path": "The way of the body is not that of the clips",
     "contacts": "The feet lost their contacts",
 }
 # A clause that names a parameter of the library: use slope_limit=7, ends='free'.
@@ -22,7 +24,7 @@ _PYTHON = re.compile(r"\w+=|\(\w+\)|`|\b[a-z]+_[a-z_]+\b")
 
 
 @dataclass(frozen=True)
-class Notice:
+class Remark:
     """One thing to know about a result.
 
     Parameters
@@ -42,15 +44,20 @@ class Notice:
     joint: str | None = None
 
 
-def notice_of(message: str, finding: object | None = None) -> Notice:
-    """The notice for a warning of the library."""
+def remark_of(message: str, finding: object | None = None) -> Remark:
+    """The remark for a warning of the library."""
     if not isinstance(finding, Finding):
-        return Notice(plain(message), message)
+        return Remark(plain(message), message)
     joint = finding.joint
-    text = _SAID[finding.kind].format(joint=_named(joint))
+    text = _SAID.get(finding.kind, "{joint} looks doubtful").format(joint=_named(joint))
     if message.startswith("feet are not planted"):
         text = "The feet are not planted: that would do harm"
-    return Notice(text, message, finding.frame, joint)
+    return Remark(text, message, finding.frame, joint)
+
+
+def doubts_of(doubts: Sequence[str]) -> tuple[Remark, ...]:
+    """What a registration doubts about itself, each a remark of its own."""
+    return tuple(Remark(doubt[:1].upper() + doubt[1:], doubt) for doubt in doubts)
 
 
 def plain(message: str) -> str:
