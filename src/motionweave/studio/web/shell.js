@@ -63,6 +63,7 @@ export default {
     else history.replaceState(null, "", location.hash || `#${this.screen}`);
     this.arrived = true;
     this.listeners = {
+      pointerdown: () => { this.walking = false; },
       change: (event) => { if (event.target.matches?.(".mw-app select")) event.target.blur(); },
       popstate: () => this.$emit("visit", visited(location.hash).screen || this.screen),
       keydown: (event) => this.key(event),
@@ -88,8 +89,9 @@ export default {
       const sliding = event.target.matches?.("input[type=range]:not(.mw-scrub)") && /^(Arrow|Home|End|Page)/.test(name);
       // Whoever has typed something goes on with keys.
       if (typing && (name === "Escape" || (name === "Enter" && event.target.matches("input")))) event.target.blur?.();
-      // A button that was reached by keyboard is pressed by it.
-      const pressing = [" ", "Enter"].includes(name) && event.target.matches?.(":is(button, summary):focus-visible");
+      // A button that was reached by keyboard is pressed by it; after a click, keys are the viewport's.
+      if (name === "Tab") this.walking = true;
+      const pressing = this.walking && [" ", "Enter"].includes(name) && event.target.matches?.("button, summary");
       if (event.altKey || sliding || pressing || (typing && !anywhere)) return;
       const view = window.motionweave?.viewport;
       if (!control && LOCAL[name]) {

@@ -217,7 +217,8 @@ export default {
         const frame = (c) => (c.look.ghost ? c.inStep(time * this.fps, this.duration * this.fps) : time * c.clip.fps);
         const away = main.placesAt(frame(main))[0].sub(main.at(0).add(main.group.position)).setY(0);
         if (!this.following && i) break;
-        for (const c of all)
+        // Ghosts may run far away: they are seen now and at the beginning.
+        for (const c of all.filter(({ look }) => i < 2 || !look.ghost))
           for (const point of c.placesAt(frame(c))) points.push(point.sub(away));
       }
       // Skin, hair and the name above the head.
