@@ -90,7 +90,7 @@ def test_cards_are_used_by_keyboard_alone(studio: Studio) -> None:
     studio.until("s.count === 4")
     # One stop for the whole list, however long it is.
     page.keyboard.press("Tab")
-    assert page.evaluate("!document.activeElement.closest('.mw-shelf')")
+    assert page.evaluate("!document.activeElement.closest('.mw-cards')")
     # Keys work again after something was typed.
     name = studio.card("jog").locator(".mw-name")
     name.fill("trot")
