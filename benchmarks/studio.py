@@ -51,7 +51,7 @@ def _server() -> Callable[[], Any]:
         weights = (share, 0.9 - share, 0.1)
         there = {**document.settings, "blend": replace(settings, weights=weights)}
         made = BlendScreen.make(replace(document, settings=there), True)
-        packed = [store.get(store.key_of(look.motion)) for look in made.looks]
+        packed = [store.get(store.key_of(look.motion, look.ground)) for look in made.looks]
         base64.b64encode(packed[0] or b"")
 
     return drag
@@ -71,7 +71,7 @@ def drags() -> list[dict[str, Any]]:
         with sync_playwright() as tool:
             browser = tool.chromium.launch(executable_path=find_browser(), args=FLAGS)
             page = browser.new_page(viewport={"width": 1280, "height": 720})
-            Studio(page).open(server.address)
+            Studio(page).open(server.entrance)
             return [_dragged(page, playing) for playing in (False, True)]
     except Error as error:
         return [{"playback": "–", "missing": str(error).splitlines()[0]}]

@@ -136,7 +136,9 @@ def tab(server: Server, browser: Any) -> Iterator[Studio]:
     )
     one = Studio(context.new_page())
     # Pictures that are to be kept are drawn as finely as with a graphics card.
-    one.open(f"{server.address}{'?fine' if os.environ.get('MOTIONWEAVE_PICTURES') else ''}")
+    one.open(server.entrance)
+    if os.environ.get("MOTIONWEAVE_PICTURES"):
+        one.open(f"{server.address}?fine")
     yield one
     context.close()
 
@@ -146,11 +148,9 @@ def studio(tab: Studio) -> Iterator[Studio]:
     """A tab on the first document; the test fails on any error in the browser's console."""
     tab.errors.clear()
     tab.page.keyboard.press("Escape")
-    # Every card of the shelf is made anew: a click on one that is about to go would be lost.
-    tab.page.evaluate("document.querySelectorAll('.mw-card').forEach((c) => c.dataset.old = 1)")
     tab.click('.mw-icon[title="Project"]')
     tab.page.locator(".q-item", has_text="Start anew").click()
-    tab.wait("!document.querySelector('.mw-card[data-old]')")
+    tab.page.locator('.mw-icon[title^="Undo starting anew"]').wait_for()
     tab.page.locator(".q-menu").wait_for(state="detached")
     tab.click(".mw-nav button", "Blend")
     tab.until("s.of === 'blend' && s.count === 4 && s.looks[1].label === 'walk'")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from motionweave.body.size import body_height
 from motionweave.clips import load, save
 from motionweave.samples.clips import sample
+from motionweave.studio.guard import COOKIE
+from motionweave.studio.payload import floor_of, scale_of
 from tests.browser.conftest import Studio, picture_changed
 from tests.studio.process import Server
 
@@ -87,8 +88,8 @@ def test_an_export_is_what_is_on_screen_and_loads_again(studio: Studio, tmp_path
     studio.until("s.count === 1")
     studio.pause(0.5)
     points = np.array(studio.state()["points"]).reshape(-1, 3)
-    scale = 1.75 / body_height(motion.skeleton)
-    expected = motion.sample([0.5 * motion.fps]).positions()[0] * scale
+    down = [0.0, floor_of(motion), 0.0]
+    expected = (motion.sample([0.5 * motion.fps]).positions()[0] - down) * scale_of(motion)
     np.testing.assert_allclose(points[: len(expected)], expected, atol=5e-3)
 
 
@@ -103,14 +104,46 @@ def test_a_project_is_saved_and_opened_again(studio: Studio, tmp_path: Path) -> 
         studio.key("Control+s")
     path = tmp_path / "p.mwproj"
     download.value.save_as(path)
+    studio.wait("!document.title.startsWith('•')")
     studio.card("walk").click()
     studio.until("s.count === 3")
+    studio.wait("document.title.startsWith('•')")
+    # It asks before it takes the place of what was not saved.
     studio.page.set_input_files(".mw-shell input[type=file]", str(path))
+    asking = studio.page.locator(".mw-asking")
+    asking.locator("button", has_text="Cancel").click()
+    asking.wait_for(state="detached")
+    assert studio.state()["count"] == 3
+    studio.page.set_input_files(".mw-shell input[type=file]", [])
+    studio.page.set_input_files(".mw-shell input[type=file]", str(path))
+    asking.locator("button", has_text="Open without saving").click()
     studio.until(f"s.count === 4 && s.frames === {saved['frames']}")
     studio.pause(0.4)
     again = studio.state()
     np.testing.assert_allclose(again["points"], saved["points"], atol=1e-4)
     assert studio.page.locator(".mw-pad-numbers input").first.input_value() == "80"
+    # What was there before is one step back.
+    studio.key("z")
+    studio.until("s.count === 3")
+
+
+def test_the_address_has_screen_and_time_and_back_goes_back(studio: Studio) -> None:
+    page = studio.page
+    studio.screen("Transition")
+    studio.until("s.count === 3")
+    studio.pause(0.7)
+    studio.wait("location.hash === '#transition@0.70'")
+    studio.screen("Spline")
+    page.go_back()
+    studio.until("s.of === 'transition'")
+    page.locator(".mw-nav button.on", has_text="Transition").wait_for()
+    studio.pause(0.7)
+    studio.wait("location.hash === '#transition@0.70'")
+    page.reload()
+    studio.wait("window.motionweave?.viewport?.state().of === 'transition'")
+    state = studio.state()
+    assert abs(state["time"] - 0.7) < 0.02
+    assert not state["playing"]
 
 
 def test_a_result_goes_back_on_the_shelf(studio: Studio) -> None:
@@ -217,8 +250,10 @@ def test_two_tabs_show_one_document(studio: Studio, server: Server) -> None:
     assert studio.after(before)["count"] == 4
 
 
-def ask(address: str, path: str, headers: dict[str, str], data: bytes | None = None) -> int:
-    request = urllib.request.Request(address.rstrip("/") + path, data=data, headers=headers)
+def ask(server: Server, path: str, headers: dict[str, str], data: bytes | None = None) -> int:
+    headers = {"Cookie": f"{COOKIE}={server.token}", **headers}
+    address = server.address.rstrip("/") + path
+    request = urllib.request.Request(address, data=data, headers=headers)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return int(answer.status)
@@ -227,21 +262,23 @@ def ask(address: str, path: str, headers: dict[str, str], data: bytes | None = N
 
 
 def test_the_server_refuses_others(server: Server) -> None:
-    assert ask(server.address, "/", {}) == 200
-    assert ask(server.address, "/", {"Host": "evil.example"}) == 403
+    assert ask(server, "/", {}) == 200
+    # Other users of this machine do not know the token.
+    assert ask(server, "/", {"Cookie": ""}) == 401
+    assert ask(server, "/", {"Host": "evil.example"}) == 403
     evil = {"Origin": "https://evil.example"}
-    assert ask(server.address, "/upload", evil, b"x") == 403
-    assert ask(server.address, "/_nicegui_ws/socket.io/?EIO=4&transport=polling", evil) == 403
-    assert ask(server.address, "/motion/999999", {}) == 404
-    assert ask(server.address, "/upload", {"Content-Type": "text/plain"}, b"x") == 400
+    assert ask(server, "/upload", evil, b"x") == 403
+    assert ask(server, "/_nicegui_ws/socket.io/?EIO=4&transport=polling", evil) == 403
+    assert ask(server, "/motion/999999", {}) == 404
+    assert ask(server, "/upload", {"Content-Type": "text/plain"}, b"x") == 400
     huge = {"Content-Length": "200000000", "Content-Type": "multipart/form-data; boundary=b"}
-    assert ask(server.address, "/upload", huge, b"") == 413
+    assert ask(server, "/upload", huge, b"") == 413
 
 
 def test_a_malformed_upload_changes_nothing(studio: Studio, server: Server) -> None:
     count = studio.page.locator(".mw-card").count()
     form = {"Content-Type": "multipart/form-data; boundary=b"}
-    assert ask(server.address, "/upload", form, b"--b\r\nnonsense") == 400
+    assert ask(server, "/upload", form, b"--b\r\nnonsense") == 400
     drop(studio, ("p.mwproj", "no zip"))
     studio.page.locator(".mw-sending", has_text="not a project").wait_for()
     studio.errors.clear()  # the browser reports the refused request

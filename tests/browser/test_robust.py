@@ -21,8 +21,8 @@ def start() -> Iterator[Start]:
     """Starts servers, and ends those that are left."""
     servers: list[Server] = []
 
-    def one(*arguments: str, port: int = 0) -> Server:
-        servers.append(Server(*arguments, port=port))
+    def one(*arguments: str, port: int = 0, state: Path | None = None) -> Server:
+        servers.append(Server(*arguments, port=port, state=state))
         return servers[-1]
 
     yield one
@@ -31,17 +31,18 @@ def start() -> Iterator[Start]:
             server.stop()
 
 
-def test_a_killed_server_is_told_and_what_was_saved_is_there_again(
-    browser: Any, start: Start, tmp_path: Path
+def test_a_killed_server_is_told_and_nothing_is_lost(
+    browser: Any, start: Start, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path / "mine.mwproj"
+    state = tmp_path_factory.mktemp("state")
     workspace = Workspace.open()
     save_project(workspace.session.document, path)
-    server = start(str(path))
+    server = start(str(path), state=state)
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     try:
         studio = Studio(context.new_page())
-        studio.open(server.address)
+        studio.open(server.entrance)
         number = studio.page.locator(".mw-pad-numbers input").first
         number.fill("80")
         number.press("Enter")
@@ -49,8 +50,13 @@ def test_a_killed_server_is_told_and_what_was_saved_is_there_again(
         studio.key("Control+s")
         studio.page.locator(".q-notification", has_text="Saved").wait_for()
         saved = path.read_bytes()
+        assert "•" not in studio.page.title()
         number.fill("20")
         number.press("Enter")
+        studio.page.wait_for_function("document.title.startsWith('•')")
+        studio.screen("Warp")
+        studio.pause(0.5)
+        studio.eventually(lambda: written(state))
         server.kill()
         lost = studio.page.locator("#popup")
         lost.wait_for(state="visible")
@@ -60,11 +66,24 @@ def test_a_killed_server_is_told_and_what_was_saved_is_there_again(
         assert [p.name for p in tmp_path.iterdir()] == ["mine.mwproj"]
         kinds = workspace.session.kinds
         assert load_project(path, kinds).settings["blend"].weights[0] == pytest.approx(0.8)
-        again = start(str(path), port=server.port)
-        # The page loads anew by itself, with what was saved.
+        again = start(str(path), port=server.port, state=state)
+        # The page loads anew by itself, on the same screen at the same time, with everything.
         lost.wait_for(state="hidden")
-        studio.wait("window.motionweave?.viewport?.state().count === 4")
+        studio.page.locator(".mw-nav button.on", has_text="Warp").wait_for()
+        studio.until("s.of === 'warp' && Math.abs(s.time - 0.5) < 0.02 && !s.playing")
+        studio.screen("Blend")
+        studio.wait("document.querySelector('.mw-pad-numbers input').value === '20'")
+        assert studio.page.title().startswith("•")
+        # What was saved is one step back.
+        studio.key("z")
         studio.wait("document.querySelector('.mw-pad-numbers input').value === '80'")
         assert "Traceback" not in again.log
     finally:
         context.close()
+
+
+def written(folder: Path) -> None:
+    found = list(folder.glob("unsaved-*.mwproj"))
+    assert found
+    document = load_project(found[0], Workspace.open().session.kinds)
+    assert document.settings["blend"].weights[0] == pytest.approx(0.2)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from motionweave.studio.keeping import VARIABLE
+
 
 class Server:
-    """A running studio; ``arguments`` are those of the command line."""
+    """A running studio; ``arguments`` are those of the command line.
 
-    def __init__(self, *arguments: str, port: int = 0) -> None:
+    ``state`` is the folder of what it keeps between runs, by default one of its own.
+    """
+
+    def __init__(self, *arguments: str, port: int = 0, state: Path | None = None) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        folder = Path(self._folder.name) if state is None else state
         code = "import sys; from motionweave.cli.main import main; sys.exit(main())"
         words = ["studio", "--no-browser", "--port", str(port), *arguments]
         self.process = subprocess.Popen(
@@ -21,12 +30,15 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, VARIABLE: str(folder)},
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if "http://" not in line:
             raise RuntimeError(f"the studio did not start: {line}{self.process.communicate()[1]}")
-        self.address = line.split()[-1]
+        #: What a browser opens, and what it is without its token.
+        self.entrance = line.split()[-1]
+        self.address, _, self.token = self.entrance.partition("?token=")
         self._log: list[str] = []
         threading.Thread(target=self._listen, daemon=True).start()
 

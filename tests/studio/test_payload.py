@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from motionweave.body.size import body_height
+from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.samples.clips import sample
-from motionweave.studio.payload import HEIGHT, PayloadStore, pack
+from motionweave.studio.payload import HEIGHT, PayloadStore, floor_of, pack, scale_of
 
 
 def unpacked(payload: bytes) -> tuple[dict, np.ndarray]:
@@ -23,16 +26,53 @@ def unpacked(payload: bytes) -> tuple[dict, np.ndarray]:
     return header, rows.reshape(header["frames"], header["points"] + len(header["soles"]), 3)
 
 
-def test_joints_come_first_and_are_scaled_to_a_persons_height() -> None:
+def test_joints_come_first_in_metres() -> None:
     walk = sample("walk")
     header, points = unpacked(pack(walk))
-    scale = HEIGHT / body_height(walk.skeleton)
+    scale = 1.0
     joints = len(walk.skeleton)
     np.testing.assert_allclose(points[:, :joints], walk.positions() * scale, atol=1e-5)
     assert header["unit"] == pytest.approx(1 / scale)
     big, _ = unpacked(pack(walk.scaled(100.0)))
     np.testing.assert_allclose(unpacked(pack(walk.scaled(100.0)))[1], points, atol=1e-4)
     assert big["unit"] == pytest.approx(100.0 / scale)
+
+
+@pytest.mark.parametrize("unit", [1.0, 10.0, 100.0, 1000.0, 1 / 0.3048, 1 / 0.0254, 0.45 / 0.0254])
+def test_a_body_is_shown_as_tall_as_it_is_in_any_unit(unit: float) -> None:
+    walk = sample("walk")
+    assert scale_of(walk.scaled(unit)) == pytest.approx(1.0 / unit)
+
+
+def test_a_body_of_no_known_unit_is_as_tall_as_a_person() -> None:
+    walk = sample("walk").scaled(4.3)
+    assert scale_of(walk) * body_height(walk.skeleton) == pytest.approx(HEIGHT)
+
+
+def test_a_body_stands_on_the_floor_wherever_its_file_has_it() -> None:
+    walk = sample("walk")
+    buried = replace(walk, root=walk.root - [0.0, 0.7, 0.0])
+    assert floor_of(buried) == pytest.approx(floor_of(walk) - 0.7, abs=1e-6)
+    store = PayloadStore()
+    header, points = unpacked(store.get(store.key_of(buried)))
+    assert points[..., 1].min() == pytest.approx(0.0, abs=0.03)
+    assert header["floor"] == pytest.approx(floor_of(buried))
+
+
+@pytest.mark.wild
+def test_bodies_of_all_sources_stand_on_the_floor_and_are_as_tall_as_people(
+    wild: Path,
+) -> None:
+    for source in sorted(folder for folder in wild.iterdir() if folder.is_dir()):
+        files = sorted(source.glob("*.bvh"), key=lambda path: path.stat().st_size)
+        motion = load(files[0])
+        store = PayloadStore()
+        header, points = unpacked(store.get(store.key_of(motion)))
+        assert 1.4 <= header["height"] <= 2.0, files[0]
+        # What is drawn in most frames: neither in the floor nor above it, and no giant.
+        low, high = points[..., 1].min(axis=1), points[..., 1].max(axis=1)
+        assert abs(np.median(low)) < 0.15, (files[0], np.median(low))
+        assert 0.4 < np.median(high - low) < 2.5, (files[0], np.median(high - low))
 
 
 def test_any_skeleton_can_be_shown() -> None:
@@ -51,7 +91,7 @@ def test_a_motion_is_packed_once_and_old_ones_go() -> None:
     walk = sample("walk")
     key = store.key_of(walk)
     assert store.key_of(walk) == key
-    assert store.get(key) == pack(walk)
+    assert store.get(key) == pack(walk, floor_of(walk))
     for _ in range(80):
         store.key_of(walk[:3])
     assert store.get(key) is None

@@ -37,8 +37,9 @@ def ask(
 ) -> tuple[int, str]:
     """Status and text of an answer."""
     line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    known = {"Cookie": f"{COOKIE}={server.token}", **(headers or {})}
     try:
-        line.request(method, path, body=body, headers=headers or {})
+        line.request(method, path, body=body, headers=known)
         answer = line.getresponse()
         return answer.status, answer.read().decode(errors="replace")
     finally:
@@ -125,6 +126,7 @@ def handshake(server: Server, **headers: str) -> str:
         "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw==",
         "Sec-WebSocket-Version": "13",
         "Origin": f"http://{own}",
+        "Cookie": f"{COOKIE}={server.token}",
         **headers,
     }
     text = "GET /_nicegui_ws/socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n"
@@ -146,16 +148,31 @@ def test_other_sites_and_names_are_refused(server: Server) -> None:
     assert " 403 " in handshake(server, Host="evil.example", Origin="http://evil.example")
 
 
+def test_other_users_of_this_machine_are_refused_and_nothing_is_fetched_from_elsewhere(
+    server: Server,
+) -> None:
+    assert ask(server, headers={"Cookie": ""})[0] == 401
+    assert " 403 " in handshake(server, Cookie="")
+    assert ask(server, f"/?token={server.token}", headers={"Cookie": ""})[0] == 303
+    line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    line.request("GET", "/studio.css", headers={"Cookie": f"{COOKIE}={server.token}"})
+    policy = line.getresponse().getheader("Content-Security-Policy") or ""
+    line.close()
+    assert "default-src 'self'" in policy
+    assert "http" not in policy
+
+
 def test_listening_elsewhere_needs_a_token() -> None:
     server = Server("--host", "0.0.0.0")
     try:
-        token = server.address.partition("?token=")[2]
+        token = server.token
+        stranger = {"Cookie": ""}
         assert len(token) >= 20
-        assert ask(server)[0] == 401
-        assert ask(server, "/motion/1")[0] == 401
-        assert ask(server, "/?token=guess")[0] == 401
-        assert " 403 " in handshake(server)
-        assert ask(server, f"/?token={token}")[0] == 303
+        assert ask(server, headers=stranger)[0] == 401
+        assert ask(server, "/motion/1", headers=stranger)[0] == 401
+        assert ask(server, "/?token=guess", headers=stranger)[0] == 401
+        assert " 403 " in handshake(server, Cookie="")
+        assert ask(server, f"/?token={token}", headers=stranger)[0] == 303
         assert ask(server, headers={"Cookie": f"{COOKIE}={token}"})[0] == 200
         assert " 101 " in handshake(server, Cookie=f"{COOKIE}={token}")
         assert "anyone who has this address" in server.log

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
@@ -104,12 +105,42 @@ def test_a_file_with_a_very_long_name_is_read(tmp_path: Path) -> None:
     assert len(clip.source) <= 80
 
 
-def test_what_no_format_reads_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("movie.mp4", "a video"),
+        ("shot.PNG", "a picture, not a motion file"),
+        ("paper.pdf", "a document, not a motion file"),
+        ("take.c3d", "fit a skeleton"),
+        ("all.zip", "unpack it"),
+        ("scene.blend", "export it from there"),
+        ("walk.xyz", ".xyz files are not known here"),
+        ("walk", "has no suffix"),
+        ("take.amc", "together with its ASF file"),
+    ],
+)
+def test_what_is_no_motion_file_is_told_plainly(tmp_path: Path, name: str, said: str) -> None:
     path = tmp_path / "clip0"
     path.write_bytes(b"\x00" * 100)
-    _, (clip,) = add_files(Document(), [Received("movie.mp4", path)])
+    _, (clip,) = add_files(Document(), [Received(name, path)])
     assert not clip.usable
-    assert ".bvh" in clip.error
+    assert said in clip.error
+    assert name in clip.error
+    assert "=" not in clip.error
+
+
+def test_all_animations_of_a_file_are_put_on_the_shelf(tmp_path: Path) -> None:
+    """As a game's character comes: one skeleton, several animations."""
+    save(sample("walk"), tmp_path / "one.gltf")
+    content = json.loads((tmp_path / "one.gltf").read_text())
+    (only,) = content["animations"]
+    content["animations"] = [{**only, "name": name} for name in ("idle", "run", "run")]
+    path = tmp_path / "hero.gltf"
+    path.write_text(json.dumps(content))
+    document, added = add_files(Document(), [Received("hero.gltf", path)])
+    assert [clip.name for clip in added] == ["hero idle", "hero run", "hero run 2"]
+    assert len({clip.id for clip in document.clips}) == 3
+    assert all(len(clip.motion) == len(sample("walk")) for clip in added)
 
 
 def test_contacts_beside_a_clip_go_with_it(tmp_path: Path) -> None:

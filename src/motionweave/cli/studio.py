@@ -24,11 +24,11 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--host",
         default="127.0.0.1",
-        help="address to listen on (default: this machine only); elsewhere a token is needed",
+        help="address to listen on (default: this machine only)",
     )
     group.add_argument("--port", type=int, help="port to listen on (default: the first free one)")
     group.add_argument(
-        "--token", default="", help="what a browser must know (made up if --host needs one)"
+        "--token", default="", help="what a browser must know (made up if not given)"
     )
     group.add_argument(
         "--no-browser", action="store_true", help="print the address, do not open a browser"

@@ -11,15 +11,20 @@ from fastapi import FastAPI, Request, Response
 from nicegui import background_tasks, ui
 
 from motionweave.studio import dialogs, export, upload, widgets
-from motionweave.studio.components import Shell
-from motionweave.studio.document import Clip, unique_name
+from motionweave.studio.components import Shell, Splitter
+from motionweave.studio.document import Clip, Document, unique_name
 from motionweave.studio.figures import Figures
-from motionweave.studio.jobs import Latest, Outcome, in_thread
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import Latest, Outcome, in_thread, stage
+from motionweave.studio.overlay import Overlay
 from motionweave.studio.project import SUFFIX, project_bytes
 from motionweave.studio.receiving import take_in
+from motionweave.studio.remarks import Remark
 from motionweave.studio.screens import SCREENS
-from motionweave.studio.screens.screen import RESULT, Result, Screen
+from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.shelf import Shelf
+from motionweave.studio.snippets import Recipe, alone
+from motionweave.studio.troubles import Remedy, trouble_of
 from motionweave.studio.viewport import Look, Viewport
 from motionweave.studio.workspace import Workspace
 
@@ -75,8 +80,12 @@ class Page:
         self.theme = "light" if theme == "light" else "dark"
         self.result: Result | None = None
         self.solo: str | None = None
+        # What the result was made from, and whether that is what is wanted now.
         self._computed: object = None
-        self._latest = Latest(self._busy)
+        self._fresh = False
+        # What the screen was to make when a clip was shown by itself.
+        self._beside: object = None
+        self._latest = Latest(self._busy, on_stage=self._staged)
 
     # Building
 
@@ -87,21 +96,39 @@ class Page:
         self.screens: dict[str, Screen] = {cls.name: cls(self) for cls in SCREENS}
         self.active: Screen = next(iter(self.screens.values()))
         self.figures = Figures(self)
-        self._shell = Shell(self._key, lambda: None, upload.MOST_BYTES)
+        self._shell = Shell(self._key, self.visit, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
-            with ui.element("aside").classes("mw-shelf"):
+            with ui.element("aside").classes("mw-shelf") as shelf:
                 self.shelf = Shelf(self)
+                Splitter("shelf", "right", 11, 40)
+            shelf.props["aria-label"] = "shelf"
             with ui.element("main").classes("mw-main"):
-                self.viewport = Viewport(
-                    self.workspace.store, theme=self.theme, empty=self.active.hint
-                )
+                with ui.element("div").classes("mw-scene"):
+                    self.viewport = Viewport(
+                        self.workspace.store, theme=self.theme, empty=self.active.hint
+                    )
+                    self._overlay = Overlay(
+                        on_remedy=self._remedy,
+                        on_remark=self._go_to,
+                        on_cancel=self._give_up,
+                        on_retry=self._try_again,
+                    )
                 self._build_status()
                 self._docks = self._build_parts("mw-dock", lambda screen: screen.build_dock())
-            with ui.element("aside").classes("mw-panel"):
+            with ui.element("aside").classes("mw-panel") as panel:
+                Splitter("panel", "left", 15, 60)
                 self._panels = self._build_parts("mw-screen", lambda screen: screen.build_panel())
                 self.figures.build_panel()
+            panel.props["aria-label"] = "settings of the screen"
         self.open(self.active.name)
+        if self.workspace.restored:
+            self.workspace.restored = False
+            ui.notify(
+                "Unsaved work from last time was restored; undo (Z) goes back to what was opened.",
+                classes="mw-toast",
+                timeout=8000,
+            )
         client = ui.context.client
         stop = self.session.listen(lambda: self._changed(client))
         client.on_delete(stop)
@@ -111,6 +138,8 @@ class Page:
         parts = {}
         for name, screen in self.screens.items():
             with ui.element("div").classes(f"{css} mw-{name}") as parts[name]:
+                if css == "mw-dock" and screen.has_dock:
+                    Splitter("dock", "top", 6, 60)
                 make(screen)
         return parts
 
@@ -119,6 +148,7 @@ class Page:
             with ui.element("div").classes("mw-brand"):
                 ui.html((WEB / "icon.svg").read_text(encoding="utf-8"), sanitize=False)
                 ui.label("motionweave")
+            self._document = ui.label("").classes("mw-document")
             self._tabs = {}
             with ui.element("nav").classes("mw-nav"):
                 for number, (name, screen) in enumerate(self.screens.items(), start=1):
@@ -156,27 +186,41 @@ class Page:
 
     def _build_status(self) -> None:
         with ui.element("div").classes("mw-status"):
-            self._progress = ui.element("div").classes("mw-progress")
             self._message = ui.label("").classes("mw-message")
-            self._cancel = widgets.button("Cancel", self._give_up, kind="quiet")
+            self._message.props["role"] = "status"
             self.figures.build_bar()
-            self._cancel.set_visibility(False)
 
     # Showing
 
     def open(self, name: str) -> None:
         """Show a screen."""
         self.active = self.screens[name]
+        self._shell.tell_screen(name)
         for other in self.screens:
             widgets.mark(self._tabs[other], "on", other == name)
             self._panels[other].set_visibility(other == name)
             self._docks[other].set_visibility(other == name and self.screens[other].has_dock)
         self.solo = None
-        self._computed = None
+        self._computed = self.result = None
+        self._say("")
+        self._overlay.remarks(())
         self.update()
+
+    def visit(self, name: str) -> None:
+        """Show the screen that the address names, as after a reload or the Back button."""
+        if name in self.screens and name != self.active.name:
+            self.open(name)
+
+    @property
+    def chooser(self) -> Screen:
+        """The screen that is open."""
+        return self.active
 
     def _changed(self, client: Any) -> None:
         with client:
+            if self.solo is not None and self.active.key(self.session.document) != self._beside:
+                # Whoever goes on working wants to see what comes of it.
+                self.solo = None
             self.update()
 
     def update(self) -> None:
@@ -187,30 +231,33 @@ class Page:
         self.figures.refresh()
         widgets.enable(self._undo, bool(session.undoable))
         widgets.enable(self._redo, bool(session.redoable))
+        self._tell_saved()
         widgets.entitle(self._undo, f"Undo {session.undoable} (Z)".replace("  ", " "))
         widgets.entitle(self._redo, f"Redo {session.redoable} (Shift+Z)".replace("  ", " "))
         self._make()
 
+    def _tell_saved(self) -> None:
+        dirty = self.session.dirty
+        self._document.set_text(f"{self.workspace.name}{' •' if dirty else ''}")
+        saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
+        widgets.entitle(self._document, saved)
+        self._shell.tell_document(self.workspace.name, dirty)
+
     def _make(self) -> None:
         document, screen = self.session.document, self.active
-        alone = None if self.solo is None else document.clip(self.solo)
-        if alone is not None and alone.usable:
-            self._show_alone(alone)
+        single = self._single()
+        widgets.mark(self._docks[screen.name], "aside", single is not None)
+        if single is not None:
+            self._show_single(single)
             return
         missing = screen.missing(document)
         if missing and not any(clip.usable for clip in document.clips):
             missing = _NO_CLIPS
-        widgets.enable(self._export, not missing)
-        widgets.enable(self._copy, not missing)
         if missing:
-            self.result = None
-            self._computed = None
+            self.result = self._computed = None
             self._latest.cancel()
             self._say("")
-            self.viewport.props["empty"] = missing
-            self.viewport.update()
-            self.viewport.show([], of="nothing")
-            self.figures.show(None)
+            self._show_nothing(missing)
             return
         live = self.session.live
         key = (screen.name, screen.key(document), live and document.settings["common"].clean)
@@ -219,39 +266,83 @@ class Page:
         self._computed = key
         self._latest.submit(
             lambda: self._packed(screen.make(document, live)),
-            lambda outcome: self._made(screen, outcome, live),
+            lambda outcome: self._made(screen, document, outcome, live),
         )
+
+    def _single(self) -> Clip | None:
+        """The clip that is shown by itself, if one is."""
+        clip = None if self.solo is None else self.session.document.clip(self.solo)
+        return clip if clip is not None and clip.usable else None
 
     def _packed(self, result: Result) -> Result:
         """Packing belongs to the work: it must not hold up the event loop."""
+        stage("Sending the pictures", 0.9)
         for look in result.looks:
-            self.workspace.store.key_of(look.motion)
+            self.workspace.store.key_of(look.motion, look.ground)
         return result
 
-    def _made(self, screen: Screen, outcome: Outcome[Result], live: bool) -> None:
+    def _made(
+        self, screen: Screen, document: Document, outcome: Outcome[Result], live: bool
+    ) -> None:
         if screen is not self.active or self.solo is not None:
             return
         with self.viewport:
             if outcome.value is None:
-                self._say(outcome.error, "error")
-                self.figures.show(None)
+                problem = outcome.problem or RuntimeError("nothing was made")
+                self._failed(screen, document, problem)
                 return
             result = self.result = outcome.value
-            self._say(" · ".join(outcome.warnings), "warning")
+            self._say("")
+            self._settled(fresh=True)
             self.viewport.show(result.looks, of=screen.name)
             screen.present(result)
             if not live:
+                self._overlay.remarks(tuple(dict.fromkeys([*result.remarks, *outcome.remarks])))
                 self.figures.show(result)
 
-    def _show_alone(self, clip: Clip) -> None:
+    def _failed(self, screen: Screen, document: Document, problem: Exception) -> None:
+        """Say why there is no result; an earlier one of the same screen stays, dimmed."""
+        if self.result is None:
+            self._show_nothing("")
+        self._settled(fresh=False)
+        self._overlay.remarks(())
+        self._overlay.trouble(trouble_of(problem, screen.name, document))
+        if self.result is not None:
+            self._overlay.stale("Earlier result")
+        self.figures.show(None)
+
+    def _show_nothing(self, why: str) -> None:
+        self._settled(fresh=False)
+        self._overlay.remarks(())
+        self.viewport.tell_empty(why)
+        self.viewport.show([], of="nothing")
+        self.figures.show(None)
+
+    def _settled(self, *, fresh: bool) -> None:
+        """Nothing is being done now; what is seen is up to date, or is not."""
+        self._fresh = fresh
+        self._overlay.trouble(None)
+        self._overlay.stale("")
+        widgets.mark(self.viewport, "stale", not fresh and self.result is not None)
+        widgets.enable(self._export, fresh)
+        widgets.enable(self._copy, fresh)
+
+    def _show_single(self, clip: Clip) -> None:
+        self._latest.cancel()
         self._computed = None
-        self._say(f"Only {clip.name} is shown. Click its eye again to go back.")
-        self.viewport.show([Look("alone", clip.motion, RESULT, label=clip.name)], of=clip.id)
+        self._beside = self.active.key(self.session.document)
+        look = Look("alone", clip.motion, RESULT, label=clip.name)
+        self.result = Result(clip.motion, (look,), (clip.motion,))
+        self._settled(fresh=True)
+        self._overlay.remarks(())
+        self._say(f"Only {clip.name} is shown, measured and exported; its eye leads back.")
+        self.viewport.show(self.result.looks, of=clip.id)
+        self.figures.show(self.result, shelved=True)
 
     def show_alone(self, clip_id: str) -> None:
         """Show one clip of the shelf, or go back to the result."""
         self.solo = None if self.solo == clip_id else clip_id
-        self._computed = None
+        self._computed = self.result = None
         self._say("")
         self.update()
 
@@ -260,23 +351,48 @@ class Page:
         for name in ("error", "warning"):
             widgets.mark(self._message, name, bool(text) and kind == name)
 
+    # Long work
+
     def _busy(self, busy: bool) -> None:
         if self.viewport.is_deleted:
             return
         with self.viewport:
-            widgets.mark(self._progress, "on", busy)
-            self._cancel.set_visibility(busy)
+            self._overlay.working(busy)
+            if busy:
+                self._overlay.trouble(None)
+                self._overlay.stale("Earlier result" if self.result is not None else "")
+                widgets.mark(self.viewport, "stale", self.result is not None)
+                if self.result is None:
+                    self.viewport.tell_empty("")
+
+    def _staged(self, name: str, share: float) -> None:
+        if not self.viewport.is_deleted:
+            with self.viewport:
+                self._overlay.stage(name, share)
 
     def _give_up(self) -> None:
         self._latest.cancel()
-        self._cancel.set_visibility(False)
-        self._say("Stopped. Change something to try again.", "warning")
+        self._settled(fresh=False)
+        self._overlay.stale("Stopped", retry=True)
+
+    def _try_again(self) -> None:
+        self._computed = None
+        self._overlay.stale("")
+        self.update()
+
+    def _remedy(self, remedy: Remedy) -> None:
+        label = remedy.label[:1].lower() + remedy.label[1:]
+        self.session.change(remedy.apply(self.session.document), label)
+
+    def _go_to(self, remark: Remark) -> None:
+        if self.result is not None and remark.frame is not None:
+            self.viewport.point_at(remark.frame / self.result.motion.fps, remark.joint or "")
 
     # Doing
 
     def put_back(self) -> None:
         """Put the result on the shelf as a new input."""
-        if self.result is None:
+        if self.result is None or not self._fresh or self._single() is not None:
             return
         document = self.session.document
         name = unique_name(document, self.result.motion.name or self.active.title)
@@ -292,7 +408,7 @@ class Page:
 
     def export(self, suffix: str) -> None:
         """Hand the result to the user as a file."""
-        if self.result is not None:
+        if self.result is not None and self._fresh:
             self.export_motion(self.result.motion, suffix)
 
     def export_motion(self, motion: Any, suffix: str) -> None:
@@ -311,8 +427,12 @@ class Page:
 
     def copy(self) -> None:
         """Show what is on screen as code."""
-        if not self.active.missing(self.session.document):
-            dialogs.show_code(self.active.recipe(self.session.document))
+        if self.result is not None and self._fresh:
+            dialogs.show_code(self._recipe())
+
+    def _recipe(self) -> Recipe:
+        single = self._single()
+        return self.active.recipe(self.session.document) if single is None else alone(single)
 
     def save(self) -> None:
         """Save the project: to its file, or as a download."""
@@ -321,7 +441,7 @@ class Page:
             ui.notify(f"Saved {path}.", classes="mw-toast")
             return
         ui.download.content(project_bytes(self.session.document), f"project{SUFFIX}")
-        self.session.saved = self.session.document
+        self.session.mark_saved()
 
     def browse(self) -> None:
         """Let the user choose files."""
@@ -329,7 +449,7 @@ class Page:
 
     def _start_anew(self) -> None:
         self.workspace.path = None
-        self.session.change(Workspace.open().session.document, "starting anew")
+        self.session.open(Workspace.open().session.document, "starting anew")
 
     def _switch_theme(self) -> None:
         self.theme = "light" if self.theme == "dark" else "dark"

@@ -46,13 +46,18 @@ class WeightPad(Element, component="web/weightpad.js"):
 class HeatMap(Element, component="web/heatmap.js"):
     """Distances of all frames of one clip (down) to all of another (across); dark is alike."""
 
-    def __init__(self, on_pick: Callable[[float, float], None] | None = None) -> None:
+    def __init__(self, on_pick: Callable[[float, float, bool], None] | None = None) -> None:
         super().__init__()
         self._props["map"] = None
         self._props["pickable"] = on_pick is not None
         self._shown: object = None
         if on_pick is not None:
-            self.on("pick", lambda e: on_pick(float(e.args["row"]), float(e.args["column"])))
+            self.on(
+                "pick",
+                lambda e: on_pick(
+                    float(e.args["row"]), float(e.args["column"]), bool(e.args["final"])
+                ),
+            )
 
     def set(
         self,
@@ -201,16 +206,35 @@ class CurveEditor(Element, component="web/curves.js"):
         )
 
 
+class Splitter(Element, component="web/splitter.js"):
+    """The edge of a part of the page, to be dragged; sizes are in the page's ``rem``."""
+
+    def __init__(self, part: str, side: str, least: float, most: float) -> None:
+        super().__init__()
+        self._props.update({"part": part, "side": side, "least": least, "most": most})
+
+
 class Shell(Element, component="web/shell.js"):
-    """Keys and files dropped anywhere on the page."""
+    """What belongs to the whole page: keys, files dropped anywhere, the address, the title."""
 
     def __init__(
-        self, on_key: Callable[[str], None], on_uploaded: Callable[[], None], limit: int
+        self, on_key: Callable[[str], None], on_visit: Callable[[str], None], limit: int
     ) -> None:
         super().__init__()
         self._props["limit"] = limit
+        self._props["screen"] = ""
+        self._props["title"] = ""
+        self._props["dirty"] = False
         self.on("key", lambda e: on_key(str(e.args)))
-        self.on("uploaded", lambda _: on_uploaded())
+        self.on("visit", lambda e: on_visit(str(e.args)))
+
+    def tell_screen(self, name: str) -> None:
+        """Put the screen that is open into the address."""
+        update_props(self, screen=name)
+
+    def tell_document(self, name: str, dirty: bool) -> None:
+        """Say what the document is called, and whether it has changes that were not saved."""
+        update_props(self, title=name, dirty=dirty)
 
     def browse(self) -> None:
         """Open the browser's file dialog."""

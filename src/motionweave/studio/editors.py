@@ -36,8 +36,8 @@ class SpaceView(Element, component="web/space.js"):
         curves
             ``{name, color, points: [(x, y, z)]}``, a point per frame.
         spline
-            ``{points, control, frames: (leave, enter), path: [(x, y, z)]}``: the curve, its
-            control points, the frames that it joins, and a point for every frame of the
+            ``{points, frames: (leave, enter), path: [(x, y, z)]}``: the curve, the frames
+            that it joins, and a point for every frame of the
             whole result.
         axes
             2 or 3.

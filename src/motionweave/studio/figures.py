@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nicegui import ui
 
@@ -11,11 +10,8 @@ from motionweave.core.motion import Motion
 from motionweave.measure.quality import quality
 from motionweave.studio import widgets
 from motionweave.studio.document import Common
+from motionweave.studio.host import Host, Result
 from motionweave.studio.jobs import Latest, Outcome
-
-if TYPE_CHECKING:
-    from motionweave.studio.app import Page
-    from motionweave.studio.screens.screen import Result
 
 # Shares of the leg from which on a figure is worth a second look.
 _SKATE, _DEPTH = 0.01, 0.03
@@ -62,7 +58,7 @@ def figures(motion: Motion) -> list[Figure]:
 class Figures:
     """The figures in the status bar, and the end of the panel: the same on every screen."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Host) -> None:
         self.page = page
         self._latest = Latest()
         self._table: ui.element | None = None
@@ -91,9 +87,12 @@ class Figures:
         """Bring the switch up to the document."""
         self._clean.set(self.page.session.settings("common").clean)
 
-    def show(self, result: Result | None) -> None:
-        """Measure a result and show the figures; they stay until the next ones are there."""
-        widgets.enable(self._back, result is not None)
+    def show(self, result: Result | None, *, shelved: bool = False) -> None:
+        """Measure a result and show the figures; they stay until the next ones are there.
+
+        ``shelved`` says that it is on the shelf already.
+        """
+        widgets.enable(self._back, result is not None and not shelved)
         if result is None:
             self._latest.cancel()
             self._fill([])

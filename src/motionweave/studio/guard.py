@@ -1,8 +1,8 @@
 """Who may talk to the server: this machine's own browser, or whoever has the token.
 
 Any page on the web can make a browser send requests to 127.0.0.1, and can let its own name
-point there. So requests are refused that come from another origin, or that name another host;
-and when the server listens to other machines, those without the token.
+point there, and so can other users of this machine. So requests are refused that come from
+another origin, that name another host, or that lack the token.
 """
 
 from __future__ import annotations
@@ -23,7 +23,16 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE = "motionweave_token"
 # Bytes of a refused body that are waited for.
 _MOST_DISCARDED = 2_000_000_000
+# The page's own scripts are compiled in the browser (Vue), and its widgets carry their styles:
+# what must not happen is that anything is fetched from, or sent to, elsewhere.
+_POLICY = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "connect-src 'self' blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
 _HEADERS = (
+    (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
@@ -54,11 +63,14 @@ class Guard:
         Without one only this machine is served.
     most_bytes
         The largest request body.
+    local
+        Whether only this machine is served although there is a token.
     """
 
-    def __init__(self, app: App, *, token: str = "", most_bytes: int) -> None:
+    def __init__(self, app: App, *, token: str = "", most_bytes: int, local: bool = False) -> None:
         self.app = app
         self._token = token
+        self._local = local or not token
         self._most = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,9 +87,8 @@ class Guard:
             if scope["type"] == "http" and self._same(given):
                 await _welcome(send, self._token)
             else:
-                await _refuse(
-                    scope, receive, send, 401, "This studio needs the token that it printed."
-                )
+                reason = "Open the whole address that the studio printed, with its token."
+                await _refuse(scope, receive, send, 401, reason)
             return
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
@@ -94,7 +105,7 @@ class Guard:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
             name = ""
-        if not self._token and not is_loopback(name):
+        if self._local and not is_loopback(name):
             return f"Requests for the host {host!r} are not answered here."
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():

@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from motionweave import errors
 from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
-from motionweave.errors import MotionweaveError, Notice, QualityWarning
+from motionweave.studio.remarks import Remark, remark_of
 
 Value = TypeVar("Value")
 
@@ -28,23 +29,34 @@ _pool = ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio")
 
 @dataclass(frozen=True)
 class Outcome(Generic[Value]):
-    """What came of a piece of work: a value or a message, and warnings beside either."""
+    """What came of a piece of work: a value or a problem, and remarks beside either."""
 
     value: Value | None = None
-    error: str = ""
-    warnings: tuple[str, ...] = ()
+    problem: Exception | None = None
+    remarks: tuple[Remark, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def error(self) -> str:
+        """What the library says about the problem; empty if there is none."""
+        return "" if self.problem is None else str(self.problem)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the library warned about, in its own words."""
+        return tuple(remark.details for remark in self.remarks)
 
 
 def attempt(work: Callable[[], Value]) -> Outcome[Value]:
-    """Do work; errors that a user can act on become a message, warnings are collected."""
+    """Do work; errors that a user can act on are its outcome, warnings are collected."""
     began = time.perf_counter()
+    value, problem = None, None
     with _collected() as said:
         try:
-            value, error = work(), ""
-        except MotionweaveError as problem:
-            value, error = None, str(problem)
-    return Outcome(value, error, tuple(dict.fromkeys(said)), time.perf_counter() - began)
+            value = work()
+        except errors.MotionweaveError as error:
+            problem = error
+    return Outcome(value, problem, tuple(dict.fromkeys(said)), time.perf_counter() - began)
 
 
 _heard = threading.local()
@@ -52,40 +64,72 @@ _usual_show = warnings.showwarning
 
 
 def _show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
-    collector: list[str] | None = getattr(_heard, "messages", None)
-    if collector is not None and issubclass(category, QualityWarning | Notice):
-        collector.append(str(message))
+    collector: list[Remark] | None = getattr(_heard, "remarks", None)
+    if collector is not None and issubclass(category, errors.QualityWarning | errors.Notice):
+        # Doubts about a registration belong to it, and are told with every blend of it.
+        if not str(message).startswith("doubtful registration"):
+            collector.append(remark_of(str(message), getattr(message, "finding", None)))
     else:
         _usual_show(message, category, *place, **options)
 
 
 @contextmanager
-def _collected() -> Iterator[list[str]]:
+def _collected() -> Iterator[list[Remark]]:
     """The library's warnings of this thread (`warnings.catch_warnings` would mix threads up)."""
     if warnings.showwarning is not _show:
-        for kind in (QualityWarning, Notice):
+        for kind in (errors.QualityWarning, errors.Notice):
             warnings.simplefilter("always", kind)
         warnings.showwarning = _show
-    outer = getattr(_heard, "messages", None)
-    said: list[str] = []
-    _heard.messages = said
+    outer = getattr(_heard, "remarks", None)
+    said: list[Remark] = []
+    _heard.remarks = said
     try:
         yield said
     finally:
-        _heard.messages = outer
+        _heard.remarks = outer
+
+
+def stage(name: str, share: float) -> None:
+    """Tell whoever waits for this thread's work what it does now, and how much is done.
+
+    Parameters
+    ----------
+    name
+        Such as "Matching the clips".
+    share
+        Of all the work, from 0 to 1.
+    """
+    checkpoint()
+    told: Callable[[str, float], None] | None = getattr(_heard, "stage", None)
+    if told is not None:
+        told(name, share)
 
 
 async def in_thread(
-    work: Callable[[], Value], given_up: Callable[[], bool] = lambda: False
+    work: Callable[[], Value],
+    given_up: Callable[[], bool] = lambda: False,
+    on_stage: Callable[[str, float], None] | None = None,
 ) -> Outcome[Value]:
-    """`attempt` off the event loop; raises `Interrupted` if it was given up."""
+    """`attempt` off the event loop; raises `Interrupted` if it was given up.
+
+    ``on_stage`` is called on the event loop with what the work tells by `stage`.
+    """
+    loop = asyncio.get_running_loop()
+
+    def tell(name: str, share: float) -> None:
+        if on_stage is not None and not given_up():
+            loop.call_soon_threadsafe(on_stage, name, share)
 
     def run() -> Outcome[Value]:
-        with interruptible(given_up):
-            checkpoint()
-            return attempt(work)
+        _heard.stage = tell
+        try:
+            with interruptible(given_up):
+                checkpoint()
+                return attempt(work)
+        finally:
+            _heard.stage = None
 
-    return await asyncio.get_running_loop().run_in_executor(_pool, run)
+    return await loop.run_in_executor(_pool, run)
 
 
 class Latest:
@@ -99,12 +143,20 @@ class Latest:
     patience
         Seconds. Work that is done sooner is not worth mentioning: to show and hide that
         something is being done takes the page longer than the work itself.
+    on_stage
+        Called with what the work does now and the share that is done, while it is busy.
     """
 
     def __init__(
-        self, busy: Callable[[bool], None] = lambda _: None, *, patience: float = 0.4
+        self,
+        busy: Callable[[bool], None] = lambda _: None,
+        *,
+        patience: float = 0.4,
+        on_stage: Callable[[str, float], None] = lambda name, share: None,
     ) -> None:
         self._busy = busy
+        self._on_stage = on_stage
+        self._stage = ("", 0.0)
         self._patience = patience
         self._told = False
         self._waiting: tuple[Callable[[], Any], Callable[[Outcome[Any]], None]] | None = None
@@ -136,6 +188,12 @@ class Latest:
         if self._running is given_up:
             self._told = True
             self._busy(True)
+            self._on_stage(*self._stage)
+
+    def _staged(self, name: str, share: float) -> None:
+        self._stage = (name, share)
+        if self._told:
+            self._on_stage(name, share)
 
     def _rest(self) -> None:
         self._running = None
@@ -149,14 +207,15 @@ class Latest:
             while self._waiting is not None and not given_up.is_set():
                 work, done = self._waiting
                 self._waiting = None
+                self._stage = ("", 0.0)
                 try:
-                    outcome: Outcome[Any] = await in_thread(work, given_up.is_set)
+                    outcome: Outcome[Any] = await in_thread(work, given_up.is_set, self._staged)
                 except Interrupted:
                     return
                 except Exception as problem:
                     # A bug, not bad input: the page must say so rather than wait forever.
                     logging.getLogger(__name__).exception("work in the background failed")
-                    outcome = Outcome(error=f"This should not have happened: {problem!r}")
+                    outcome = Outcome(problem=problem)
                 if not given_up.is_set():
                     done(outcome)
         finally:

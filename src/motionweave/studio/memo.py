@@ -15,7 +15,8 @@ Value = TypeVar("Value")
 class Memo(Generic[Value]):
     """The last few values made from motions and options.
 
-    Motions are told apart by identity: a clip hands out the same object until it is edited.
+    Motions are told apart by the identity of their data: a clip hands out the same arrays until
+    it is edited, whatever it is called.
     """
 
     def __init__(self, size: int = 16) -> None:
@@ -25,7 +26,7 @@ class Memo(Generic[Value]):
 
     def get(self, motions: Sequence[Motion], options: Hashable, make: Callable[[], Value]) -> Value:
         """What ``make`` gives, or gave when it was last asked for the same."""
-        key = (tuple(id(motion) for motion in motions), options)
+        key = (tuple(_data(motion) for motion in motions), options)
         with self._lock:
             known = self._kept.get(key)
             if known is not None:
@@ -38,3 +39,8 @@ class Memo(Generic[Value]):
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
         return value
+
+
+def _data(motion: Motion) -> Hashable:
+    parts = (motion.skeleton, motion.root, motion.rotations, motion.translations)
+    return (*map(id, parts), motion.fps, motion.constraints)

@@ -2,8 +2,7 @@
 
 A payload is a 32-bit little-endian length, that many bytes of JSON (padded with blanks to a
 multiple of four), then 32-bit floats: for every frame the places of all points to draw, and
-after them those of heels, toes and hands that can be planted, all scaled so that the character
-is `HEIGHT` tall.
+after them those of heels, toes and hands that can be planted, all in metres above the floor.
 """
 
 from __future__ import annotations
@@ -17,25 +16,51 @@ import numpy as np
 
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
-from motionweave.body.soles import contact_points
+from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.volume import Shape, body_points, shape_of
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
+from motionweave.studio.memo import Memo
 
-# Every character is shown about as tall as a person, whatever unit its file is in.
+# A character of no known unit is shown about as tall as a person ...
 HEIGHT = 1.75
+# ... and so are all that would be smaller or taller than people are.
+_PEOPLE = (1.4, 2.0)
+# Units that files are in, in metres: metre, decimetre, centimetre, millimetre, foot, inch, and
+# what the Acclaim files of the CMU database have (an inch over 0.45).
+_UNITS = (1.0, 0.1, 0.01, 0.001, 0.3048, 0.0254, 0.0254 / 0.45)
+# Clips whose floors are remembered.
+_FLOORS = 128
 # Payloads kept for the browser to fetch; older ones are long on screen or out of date.
 _KEPT = 64
 
 
 def scale_of(motion: Motion) -> float:
-    """From the motion's unit to metres on screen."""
-    return HEIGHT / (body_height(motion.skeleton) or 1.0)
+    """From the motion's unit to metres: the unit that makes the body most like a person."""
+    height = body_height(motion.skeleton) or 1.0
+    tall = [unit * height for unit in _UNITS if _PEOPLE[0] <= unit * height <= _PEOPLE[1]]
+    return min(tall, key=lambda metres: abs(metres - HEIGHT), default=HEIGHT) / height
 
 
-def pack(motion: Motion) -> bytes:
-    """The payload of a motion."""
-    points = body_points(motion)
+_floors: Memo[float] = Memo(size=_FLOORS)
+
+
+def floor_of(motion: Motion) -> float:
+    """How high the floor of a clip is, in its unit; remembered."""
+
+    def found() -> float:
+        if not has_feet(motion.skeleton):
+            return float(body_points(motion)[..., 1].min())
+        return estimate_floor(motion).height
+
+    return _floors.get((motion,), None, found)
+
+
+def pack(motion: Motion, floor: float = 0.0) -> bytes:
+    """The payload of a motion over a floor at that height, in the motion's unit."""
+    down = np.array([0.0, floor, 0.0])
+    points = body_points(motion) - down
     scale = scale_of(motion)
     soles = _soles(motion)
     header = {
@@ -45,6 +70,8 @@ def pack(motion: Motion) -> bytes:
         "points": points.shape[1],
         "joints": list(motion.skeleton.names),
         "unit": 1.0 / scale,
+        "floor": floor * scale,
+        "height": round(body_height(motion.skeleton) * scale, 3),
         "body": {**_body(shape_of(motion.skeleton), scale), "torso": _torso(motion)},
         "feet": _feet(motion),
         "soles": list(soles),
@@ -52,7 +79,9 @@ def pack(motion: Motion) -> bytes:
     }
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 4)
-    everything = np.concatenate([points, *(path[:, None] for path in soles.values())], axis=1)
+    everything = np.concatenate(
+        [points, *(path[:, None] - down for path in soles.values())], axis=1
+    )
     data = (everything * scale).astype("<f4").tobytes()
     return struct.pack("<I", len(text)) + text + data
 
@@ -104,13 +133,16 @@ class PayloadStore:
         self._keys: dict[int, tuple[Motion, str]] = {}
         self._count = 0
 
-    def key_of(self, motion: Motion) -> str:
-        """The key under which a motion can be fetched; packed on first use."""
+    def key_of(self, motion: Motion, ground: Motion | None = None) -> str:
+        """The key under which a motion can be fetched; packed on first use.
+
+        ``ground`` is the clip on whose floor it is, by default itself.
+        """
         known = self._keys.get(id(motion))
         if known is not None and known[0] is motion and known[1] in self._payloads:
             self._payloads.move_to_end(known[1])
             return known[1]
-        packed = pack(motion)
+        packed = pack(motion, floor_of(motion if ground is None else ground))
         self._count += 1
         key = str(self._count)
         self._payloads[key] = packed

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import Request, Response, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 
 from motionweave.studio import upload
@@ -22,6 +23,8 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         form = await request.form(max_files=upload.MOST_FILES, max_fields=4)
     except MultiPartException as error:
         return Response(f"The upload could not be understood: {error.message}", status_code=400)
+    except HTTPException as error:
+        return Response(f"The upload could not be understood: {error.detail}", status_code=400)
     files = [part for part in form.getlist("files") if not isinstance(part, str)]
     if not files:
         return Response("There is no file in the upload.", status_code=400)
@@ -35,7 +38,7 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         if opened.value is None:
             return Response(opened.error, status_code=400)
         workspace.path = None
-        session.replace(opened.value)
+        session.open(opened.value, "opening a project")
         return Response("opened")
     inbox = upload.Inbox()
     try:
@@ -51,7 +54,12 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         fresh = replace(clip, id=document.new_id(), name=unique_name(document, clip.name))
         document = document.with_clip(fresh if document.clip(clip.id) else clip)
     count = len(outcome.value[1])
-    session.change(document, "files" if count != 1 else outcome.value[1][0].name)
+    # Many files come in several requests, and are one step to undo.
+    batch = request.query_params.get("batch")
+    label = outcome.value[1][0].name if count == 1 and batch is None else "files"
+    last = "last" in request.query_params
+    merge = None if batch is None else f"upload {batch[:40]}"
+    session.change(document, label, merge=merge, final=last)
     return Response("added")
 
 

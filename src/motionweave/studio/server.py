@@ -41,12 +41,12 @@ def serve(
         Motion files, folders of them, or one project file, to begin with; without any the
         built-in clips are on the shelf.
     host
-        Address to listen on. Elsewhere than on this machine a token is needed; one is made
-        up if none is given.
+        Address to listen on, by default this machine only.
     port
         Port to listen on; by default the first free one from `PORT` on.
     token
-        What a browser must know to be let in.
+        What a browser must know to be let in. By default it is made up, and on this machine
+        kept for this user; the address that is printed and opened has it.
     browser
         Open the page in the user's browser.
     """
@@ -58,13 +58,18 @@ def serve(
         if (error.name or "").split(".")[0] not in ("nicegui", "uvicorn", "fastapi", "starlette"):
             raise
         raise MissingDependencyError("the studio", "studio") from None
+    from motionweave.studio.keeping import Autosave, kept_token, state_folder
     from motionweave.studio.upload import MOST_BYTES
     from motionweave.studio.workspace import Workspace
 
-    if not is_loopback(host) and not token:
-        token = secrets.token_urlsafe(18)
+    local = is_loopback(host)
+    folder = state_folder()
+    token = token or (kept_token(folder) if local else secrets.token_urlsafe(18))
     listener = _listen(host, port)
     workspace = Workspace.open(paths)
+    autosave = Autosave(workspace.session, folder, paths)
+    workspace.restored = autosave.restore()
+    autosave.start()
     address = _address(host, listener.getsockname()[1], token)
     print(f"motionweave studio: {address}", flush=True)
     if not is_loopback(host):
@@ -74,7 +79,9 @@ def serve(
             file=sys.stderr,
         )
     print("Press Ctrl+C to stop.", flush=True)
-    app = Guard(build(workspace), token=token, most_bytes=MOST_BYTES)
+    if workspace.restored:
+        print("Unsaved work from last time is open; undo goes back to what was opened.")
+    app = Guard(build(workspace), token=token, most_bytes=MOST_BYTES, local=local)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, ws_max_size=2**20)
     )
@@ -83,6 +90,7 @@ def serve(
         threading.Timer(0.8, lambda: webbrowser.open(address)).start()
     with contextlib.closing(listener), contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
+    autosave.write()
 
 
 def _no_cancelled(record: logging.LogRecord) -> bool:

@@ -41,7 +41,9 @@ class Session:
 
     # Changing
 
-    def change(self, document: Document, label: str, *, merge: str | None = None) -> None:
+    def change(
+        self, document: Document, label: str, *, merge: str | None = None, final: bool = False
+    ) -> None:
         """Go on with another document.
 
         Parameters
@@ -52,21 +54,36 @@ class Session:
             What was done, for the undo button.
         merge
             Changes in a row with the same word here are one step: all of a drag is undone
-            at once. `settle` ends the row.
+            at once. `settle` ends the row, and so does ``final``.
+        final
+            Whether this is the last of the row.
         """
         if document is self.document:
+            if final:
+                self.settle()
             return
         if merge is None or merge != self._merge:
             self._undo = [*self._undo, (label, self.document)][-_STEPS:]
-        self._merge = merge
+        self._merge = None if final else merge
         self._redo = []
         self.document = document
         self.tell()
 
-    def set(self, name: str, settings: Any, label: str, *, merge: str | None = None) -> None:
+    def set(
+        self,
+        name: str,
+        settings: Any,
+        label: str,
+        *,
+        merge: str | None = None,
+        final: bool = False,
+    ) -> None:
         """Change the settings of a screen."""
         if settings != self.settings(name):
-            self.change(self.document.with_settings(name, settings), label, merge=merge)
+            document = self.document.with_settings(name, settings)
+            self.change(document, label, merge=merge, final=final)
+        elif final:
+            self.settle()
 
     def settle(self) -> None:
         """A drag has ended: what comes next is a new step."""
@@ -75,10 +92,25 @@ class Session:
             self.tell()
 
     def replace(self, document: Document) -> None:
-        """Open another document; nothing of the old one is left to undo."""
+        """Begin with a document; there is nothing to undo."""
         self._undo, self._redo, self._merge = [], [], None
         self.document = self.saved = document
         self.tell()
+
+    def open(self, document: Document, label: str) -> None:
+        """Go on with a document that was saved; undo brings back the one before."""
+        self.saved = document
+        self.change(document, label)
+
+    def mark_saved(self) -> None:
+        """The document as it is now is safe."""
+        self.saved = self.document
+        self.tell()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something that was not saved."""
+        return self.document is not self.saved
 
     @property
     def live(self) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nicegui import ui
 from nicegui.element import Element
@@ -15,23 +14,66 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
 from motionweave.studio.document import Clip, unique_name
+from motionweave.studio.host import Host
 from motionweave.studio.screens.screen import series
 from motionweave.studio.upload import display_name, sample_clip
 
-if TYPE_CHECKING:
-    from motionweave.studio.app import Page
+# Keys in the list: up and down from clip to clip, right and left among the buttons of one.
+_KEYS = """(event) => {
+  const card = event.target.closest('.mw-card');
+  if (!card || event.target.matches('textarea, input')) return;
+  const list = event.currentTarget;
+  const uses = [...list.querySelectorAll('.mw-card:not(.hidden) .mw-use')];
+  const at = uses.indexOf(card.querySelector('.mw-use'));
+  const inside = [...card.querySelectorAll('button')];
+  const here = inside.indexOf(document.activeElement);
+  const next = {
+    ArrowDown: uses[at + 1], ArrowUp: uses[at - 1], Home: uses[0], End: uses[uses.length - 1],
+    ArrowRight: inside[here + 1], ArrowLeft: inside[here - 1], F2: card.querySelector('.mw-name'),
+  }[event.key];
+  if (!(event.key.startsWith('Arrow') || ['Home', 'End', 'F2'].includes(event.key))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next?.focus();
+}"""
+# A name of more letters takes two lines.
+_LINE = 18
+# Clips from which on there is something to search.
+_MANY = 8
+
+
+@dataclass
+class _Card:
+    """What is on the page of a clip, and what it was made from."""
+
+    element: Element
+    shown: tuple[object, ...] = ()
+    use: Element | None = None
+    eye: Element | None = None
 
 
 class Shelf:
     """The list of clips at the left."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Host) -> None:
         self.page = page
-        self._shown: tuple[object, ...] = ()
         self._trimming: str | None = None
-        self._cards: dict[str, tuple[Element, Element]] = {}
+        self._wanted = ""
+        self._cards: dict[str, _Card] = {}
+        self._groups: dict[tuple[str, ...], tuple[Element, ui.label]] = {}
+        self._known: tuple[Clip, ...] = ()
+        self._build_head()
+        self._list = ui.element("div").classes("mw-cards")
+        self._list.props.update({"role": "region", "aria-label": "clips"})
+        self._list.on("keydown", js_handler=_KEYS)
+        with self._list, ui.element("div").classes("mw-shelf-empty") as self._empty:
+            widgets.symbol("inbox")
+            ui.label("Drop motion files here, or add built-in clips with the button above.")
+
+    def _build_head(self) -> None:
         with ui.element("div").classes("mw-shelf-head"):
             ui.label("Shelf")
+            self._count = ui.label("").classes("mw-count")
             with widgets.icon_button("playlist_add", "Add a built-in clip", lambda: None):
                 widgets.menu(
                     {
@@ -41,80 +83,186 @@ class Shelf:
                         for name in samples.names()
                     }
                 )
-            widgets.icon_button("note_add", "Add files (or drop them anywhere)", page.browse)
-        self._list = ui.element("div").classes("mw-cards")
+            widgets.icon_button("note_add", "Add files (or drop them anywhere)", self.page.browse)
+        self._search = ui.element("input").classes("mw-search")
+        self._search.props.update(
+            {"type": "search", "placeholder": "Search clips", "aria-label": "search clips"}
+        )
+        self._search.on(
+            "input", self._searched, js_handler="(event) => emit(event.target.value)", throttle=0.1
+        )
 
     def refresh(self) -> None:
         """Bring the list up to the document.
 
-        Cards are only made anew when clips change: one that is replaced under the pointer
-        would lose the click.
+        Only what is different is made anew: a card that is replaced under the pointer would
+        lose the click, and a hundred of them take seconds.
         """
-        document = self.page.session.document
-        shown = (document.clips, self._trimming)
-        if shown != self._shown:
-            self._shown = shown
-            self._cards.clear()
-            self._list.clear()
-            with self._list:
-                for clip in document.clips:
-                    self._card(clip)
-                if not document.clips:
-                    with ui.element("div").classes("mw-shelf-empty"):
-                        widgets.symbol("inbox")
-                        ui.label(
-                            "Drop motion files here, or add built-in clips with the button above."
-                        )
-        used = [clip.id for clip in document.usable(self.page.active.settings.clips)]
-        for clip_id, (card, eye) in self._cards.items():
-            widgets.mark(card, "used", clip_id in used)
-            card.style(replace=f"--tag: {series(used.index(clip_id))}" if clip_id in used else "")
-            widgets.mark(eye, "on", self.page.solo == clip_id)
+        clips = self.page.session.document.clips
+        if clips != self._known:
+            self._arrange(clips)
+            self._known = clips
+        self._mark()
 
-    def _card(self, clip: Clip) -> None:
-        with ui.element("div").classes("mw-card") as card:
-            card.props["data-clip"] = clip.name
-            widgets.mark(card, "broken", not clip.usable)
-            with ui.element("div").classes("mw-card-head"):
+    def _arrange(self, clips: tuple[Clip, ...]) -> None:
+        """Cards for these clips, in groups of one rig each."""
+        rigs = list(dict.fromkeys(_rig(clip) for clip in clips))
+        for rig in [rig for rig in self._groups if rig not in rigs]:
+            self._forget(rig)
+        for clip_id in self._cards.keys() - {clip.id for clip in clips}:
+            self._cards.pop(clip_id).element.delete()
+        for number, rig in enumerate(rigs):
+            members = [clip for clip in clips if _rig(clip) == rig]
+            group, title = self._group(rig, number)
+            title.set_text(_rig_title(members))
+            title.set_visibility(len(rigs) > 1)
+            for place, clip in enumerate(members):
+                self._place(clip, group, place + 1)
+        self._empty.set_visibility(not clips)
+        self._search.set_visibility(len(clips) >= _MANY)
+        self._count.set_text(str(len(clips)) if len(clips) >= _MANY else "")
+        self._scroll_to_new(clips)
+
+    def _group(self, rig: tuple[str, ...], number: int) -> tuple[Element, ui.label]:
+        if rig not in self._groups:
+            with self._list, ui.element("div").classes("mw-group") as group:
+                title = ui.label("").classes("mw-group-title")
+            self._groups[rig] = (group, title)
+        group, title = self._groups[rig]
+        # The first child of the list says that it is empty.
+        _put(group, self._list, number + 1)
+        return group, title
+
+    def _forget(self, rig: tuple[str, ...]) -> None:
+        group, _ = self._groups.pop(rig)
+        inside = {child.id for child in group.default_slot.children}
+        self._cards = {i: c for i, c in self._cards.items() if c.element.id not in inside}
+        group.delete()
+
+    def _place(self, clip: Clip, group: Element, place: int) -> None:
+        """The card of a clip where it belongs, as it should look."""
+        card = self._cards.get(clip.id)
+        if card is None:
+            with group:
+                card = self._cards[clip.id] = _Card(ui.element("div").classes("mw-card"))
+            self._take_clicks(card.element, clip.id)
+        _put(card.element, group, place)
+        shown = (_looks(clip), self._trimming == clip.id)
+        if card.shown != shown:
+            card.shown = shown
+            card.element.clear()
+            with card.element:
+                self._fill(card, clip)
+
+    def _take_clicks(self, element: Element, clip_id: str) -> None:
+        def used() -> None:
+            clip = self.page.session.document.clip(clip_id)
+            if clip is not None and clip.usable:
+                self.page.chooser.toggle(clip_id)
+
+        element.on("click", lambda _: used())
+
+    def _scroll_to_new(self, clips: tuple[Clip, ...]) -> None:
+        """Show the first of several clips that came at once."""
+        known = {clip.id for clip in self._known}
+        new = [clip.id for clip in clips if clip.id not in known]
+        if self._known and new:
+            card = self._cards[new[0]].element
+            scroll = "scrollIntoView({ block: 'nearest' })"
+            ui.run_javascript(f"setTimeout(() => getHtmlElement({card.id})?.{scroll}, 50)")
+
+    def _mark(self) -> None:
+        """Which clips are in use, which one is shown alone, which are searched for."""
+        document = self.page.session.document
+        used = [clip.id for clip in document.usable(self.page.chooser.settings.clips)]
+        first = next(iter(used), document.clips[0].id if document.clips else "")
+        for clip in document.clips:
+            card = self._cards[clip.id]
+            widgets.mark(card.element, "used", clip.id in used)
+            tag = f"--tag: {series(used.index(clip.id))}" if clip.id in used else ""
+            if card.element.style.get("--tag", "") != tag.removeprefix("--tag: "):
+                card.element.style(replace=tag)
+            found = self._wanted in f"{clip.name} {clip.source}".lower()
+            card.element.set_visibility(found)
+            if card.use is not None:
+                _prop(card.use, "aria-pressed", "true" if clip.id in used else "false")
+                # The list is one stop of the Tab key; arrows go on from there.
+                _prop(card.use, "tabindex", 0 if clip.id == first else -1)
+            if card.eye is not None:
+                widgets.mark(card.eye, "on", self.page.solo == clip.id)
+
+    def _searched(self, event: GenericEventArguments) -> None:
+        self._wanted = str(event.args).strip().lower()
+        self._mark()
+
+    def _fill(self, card: _Card, clip: Clip) -> None:
+        card.element.props["data-clip"] = clip.name
+        widgets.mark(card.element, "broken", not clip.usable)
+        card.use = card.eye = None
+        with ui.element("div").classes("mw-card-head"):
+            if clip.usable:
+                card.use = ui.element("button").classes("mw-use")
+                title = "Click to use it on this screen, again to leave it out"
+                card.use.props.update({"aria-label": f"use {clip.name}", "title": title})
+                with card.use:
+                    ui.element("i").classes("mw-dot")
+            else:
                 ui.element("i").classes("mw-dot")
-                self._name(clip)
-                eye = self._tools(clip)
-            if not clip.usable:
-                ui.label(clip.error).classes("mw-card-error")
-                return
-            ui.label(facts(clip)).classes("mw-facts")
-            self._badges(clip)
-            if self._trimming == clip.id:
-                self._trimmer(clip)
-            card.props["tabindex"] = 0
-            card.props["title"] = "Click to use it on this screen, again to leave it out"
-            card.on("click", lambda _: self.page.active.toggle(clip.id))
-            self._cards[clip.id] = (card, eye)
+            self._name(clip)
+            card.eye = self._tools(clip)
+        if not clip.usable:
+            ui.label(clip.error).classes("mw-card-error")
+            return
+        ui.label(facts(clip)).classes("mw-facts")
+        self._badges(clip)
+        if self._trimming == clip.id:
+            self._trimmer(clip)
 
     def _name(self, clip: Clip) -> None:
-        field = ui.element("input").classes("mw-name")
+        field = ui.element("textarea").classes("mw-name")
         field.props.update(
-            {"value": clip.name, "aria-label": f"name of {clip.name}", "spellcheck": "false"}
+            {
+                "value": clip.name,
+                "rows": 1 if len(clip.name) <= _LINE else 2,
+                "aria-label": f"name of {clip.name}",
+                "title": f"{clip.name} (click to rename)",
+                "spellcheck": "false",
+                "tabindex": -1,
+            }
         )
-        field.props["title"] = "Click to rename"
         field.on("click.stop", lambda _: None)
         field.on(
             "change",
             partial(self._rename, clip.id),
             js_handler="(event) => emit(event.target.value)",
         )
+        leaving = "(event) => { if (event.key === 'Enter' || event.key === 'Escape') {"
+        leaving += " event.preventDefault(); event.target.blur(); } }"
+        field.on("keydown", js_handler=leaving)
 
-    def _tools(self, clip: Clip) -> Element:
-        """Buttons of a card; returns the first."""
+    def _tools(self, clip: Clip) -> Element | None:
+        """Buttons of a card; returns the eye, if it has one."""
+        eye = None
         with ui.element("div").classes("mw-tools"):
             if not clip.usable:
-                return widgets.icon_button("close", "Remove", partial(self._remove, clip.id))
-            eye = widgets.icon_button(
-                "visibility", "Show only this clip", lambda: self.page.show_alone(clip.id)
-            )
-            with widgets.icon_button("more_vert", f"More for {clip.name}", lambda: None):
-                widgets.menu(self._actions(clip))
-            return eye
+                last = widgets.icon_button("close", "Remove", partial(self._remove, clip.id))
+            else:
+                eye = widgets.icon_button(
+                    "visibility", "Show only this clip", lambda: self.page.show_alone(clip.id)
+                )
+                eye.props["tabindex"] = -1
+                last = widgets.icon_button(
+                    "more_vert", f"More for {clip.name}", lambda: self._open_menu(clip.id, last)
+                )
+            last.props["tabindex"] = -1 if clip.usable else 0
+        return eye
+
+    def _open_menu(self, clip_id: str, button: Element) -> None:
+        """The menu of a card is made when it is wanted: a hundred of them would be slow."""
+        with button:
+            menu = widgets.menu(self._actions(self._clip(clip_id)))
+        menu.on("hide", menu.delete)
+        menu.open()
 
     def _actions(self, clip: Clip) -> dict[str, Callable[[], None]]:
         trimming = "Done trimming" if self._trimming == clip.id else "Trim…"
@@ -177,6 +325,7 @@ class Shelf:
 
     def _trim(self, clip_id: str) -> None:
         self._trimming = None if self._trimming == clip_id else clip_id
+        self._known = ()
         self.refresh()
 
     def _trimmed(self, clip_id: str, event: GenericEventArguments) -> None:
@@ -203,6 +352,37 @@ class Shelf:
     def _remove(self, clip_id: str) -> None:
         session = self.page.session
         session.change(session.document.without_clip(clip_id), "removing a clip")
+
+
+def _put(element: Element, parent: Element, place: int) -> None:
+    """Bring an element to a place among its parent's children, if it is elsewhere."""
+    children = parent.default_slot.children
+    if not (place < len(children) and children[place] is element):
+        element.move(parent, place)
+
+
+def _prop(element: Element, name: str, value: object) -> None:
+    if element.props.get(name) != value:
+        element.props[name] = value
+
+
+def _looks(clip: Clip) -> tuple[object, ...]:
+    """What a card shows of a clip."""
+    edits = (clip.trim, clip.mirrored, clip.warnings, clip.error)
+    return (clip.name, clip.origin, id(clip.original), *edits)
+
+
+def _rig(clip: Clip) -> tuple[str, ...]:
+    """What clips of one rig have in common; nothing for files that could not be read."""
+    return () if clip.original is None else clip.original.skeleton.names
+
+
+def _rig_title(clips: Sequence[Clip]) -> str:
+    if clips[0].original is None:
+        return "Could not be read"
+    joints = len(clips[0].original.skeleton)
+    others = f" and {len(clips) - 1} more" if len(clips) > 1 else ""
+    return f"{joints} joints · {clips[0].name}{others}"
 
 
 def facts(clip: Clip) -> str:

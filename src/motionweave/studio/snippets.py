@@ -74,6 +74,14 @@ def commands(clips: Sequence[Named], *body: str) -> str:
     return "\n".join([*lines, *body]) + "\n"
 
 
+def alone(clip: Clip) -> Recipe:
+    """How to have one clip of the shelf, with its edits."""
+    (one,) = named([clip])
+    line = f"mw.save({one.variable}, {OUTPUT!r})"
+    words = command("motionweave", "convert", one.file, "-o", OUTPUT)
+    return Recipe(script([one], f"motion = {one.variable}", line), commands([one], words))
+
+
 def command(*words: object) -> str:
     """A command line, quoted where needed."""
     return shlex.join(str(word) for word in words)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,7 +20,9 @@ from motionweave.studio.jobs import attempt
 MOST_BYTES = 100_000_000
 MOST_FILES = 60
 # On the shelf.
-MOST_CLIPS = 300
+MOST_CLIPS = 500
+# Of one file with several animations.
+MOST_ANIMATIONS = 40
 _LONGEST_NAME = 80
 
 
@@ -51,12 +53,43 @@ def _plain(name: str) -> str:
 
 def safe_suffix(name: str) -> str:
     """The suffix if it is one that a format has, or belongs to a sidecar; else none."""
+    suffix = _suffix(name)
+    return suffix if suffix in {*suffixes(), ".json", ".contacts.json", ".mwproj"} else ""
+
+
+def _suffix(name: str) -> str:
+    """What a file's name ends with, whatever that is."""
     lower = _plain(name).lower()
     if lower.endswith(".contacts.json"):
         return ".contacts.json"
     found = re.search(r"\.[a-z0-9]{1,8}$", lower)
-    known = {*suffixes(), ".json", ".mwproj"}
-    return found.group() if found and found.group() in known else ""
+    return found.group() if found else ""
+
+
+# What files are that hold no motion of a skeleton, and what can be done with them.
+_OTHERS = {
+    "a picture": ".png .jpg .jpeg .gif .webp .svg .bmp .tif .tiff",
+    "a document": ".pdf .doc .docx .txt .md .csv .xls .xlsx .html",
+    "a video: motion cannot be read from pictures here": ".mp4 .mov .avi .mkv .webm",
+    "an archive: unpack it, and drop the files that are in it": ".zip .rar .7z .tar .gz .tgz",
+    "markers without a skeleton: fit a skeleton to them first, and export that as BVH": ".c3d .trc",
+    "a scene of another program: export it from there as glTF or BVH": ".blend .ma .mb .max .c4d",
+    "a mesh without motion": ".obj .stl .ply",
+}
+
+
+def why_not(name: str) -> str:
+    """Why a file of that name is not for the shelf; empty if it may be."""
+    suffix = _suffix(name)
+    if safe_suffix(name) and suffix != ".c3d":
+        return ""
+    readable = ", ".join(one for one in suffixes() if one not in (".c3d", ".json"))
+    what = next((what for what, known in _OTHERS.items() if suffix in known.split()), "")
+    shown = display_name(name)
+    if what:
+        return f"{shown} is {what}." if ":" in what else f"{shown} is {what}, not a motion file."
+    ending = f"{suffix} files are not known here" if suffix else "its name has no suffix"
+    return f"{shown} cannot be read: {ending}. Motion files are {readable}."
 
 
 def stem_of(name: str) -> str:
@@ -68,6 +101,9 @@ def stem_of(name: str) -> str:
 
 def clip_of(document: Document, received: Received, **options: Any) -> Clip:
     """A shelf entry for a file; one that cannot be read says why."""
+    reason = why_not(received.name)
+    if reason:
+        return _unread(document, received, reason)
     outcome = attempt(lambda: load(received.path, **options))
     shown = display_name(received.name)
 
@@ -86,6 +122,32 @@ def clip_of(document: Document, received: Received, **options: Any) -> Clip:
     )
 
 
+def _unread(document: Document, received: Received, reason: str) -> Clip:
+    return Clip(
+        id=document.new_id(),
+        name=unique_name(document, stem_of(received.name)),
+        original=None,
+        source=display_name(received.name),
+        error=reason,
+    )
+
+
+def _animations(document: Document, received: Received) -> list[Clip]:
+    """Shelf entries for all animations of a file, each with its name."""
+    first = clip_of(document, received)
+    names = () if first.original is None else first.original.source.get("animations", ())
+    if len(names) < 2:
+        return [first]
+    clips = []
+    for number, name in enumerate(names[:MOST_ANIMATIONS]):
+        clip = clip_of(document, received, animation=number)
+        stem = f"{stem_of(received.name)} {display_name(str(name))}"
+        clip = replace(clip, name=unique_name(document, stem))
+        document = document.with_clip(clip)
+        clips.append(clip)
+    return clips
+
+
 def add_files(document: Document, files: Sequence[Received]) -> tuple[Document, list[Clip]]:
     """The document with clips for all motion files added.
 
@@ -100,29 +162,28 @@ def add_files(document: Document, files: Sequence[Received]) -> tuple[Document, 
         suffix = safe_suffix(one.name)
         if suffix in left_out:
             continue
-        if suffix == ".amc" and skeletons:
-            clip = _take(document, one, skeletons)
+        if suffix == ".amc":
+            clips = [_take(document, one, skeletons)]
         else:
-            clip = clip_of(document, one)
-        document = document.with_clip(clip)
-        added.append(clip)
+            clips = _animations(document, one)
+        for clip in clips:
+            document = document.with_clip(clip)
+        added += clips
     return document, added
 
 
 def _take(document: Document, take: Received, skeletons: Mapping[str, Path]) -> Clip:
     """A shelf entry for a take, with the skeleton among those that came with it."""
+    shown = display_name(take.name)
+    if not skeletons:
+        reason = f"{shown} has no skeleton in it: drop it again together with its ASF file."
+        return _unread(document, take, reason)
     asf = skeleton_for(stem_of(take.name), skeletons)
     if asf is not None:
         return clip_of(document, take, asf=asf)
     names = ", ".join(f"{name}.asf" for name in skeletons)
-    return Clip(
-        id=document.new_id(),
-        name=unique_name(document, stem_of(take.name)),
-        original=None,
-        source=display_name(take.name),
-        error=f"{display_name(take.name)}: which skeleton is it for, {names}? "
-        "Add it again with that one alone.",
-    )
+    reason = f"{shown}: which skeleton is it for, {names}? Add it again with that one alone."
+    return _unread(document, take, reason)
 
 
 def sample_clip(document: Document, name: str) -> Clip:

@@ -45,6 +45,9 @@ class Look:
         Shown above the head.
     grips
         Joints that can be picked and dragged: a name, the joint, whether it is a main one.
+    ground
+        The clip on whose floor it is, where it was made of one; to look for the floor of
+        every result would take too long in a drag.
     """
 
     id: str
@@ -55,6 +58,7 @@ class Look:
     beside: float = 0.0
     label: str = ""
     grips: tuple[tuple[str, int, bool], ...] = ()
+    ground: Motion | None = None
 
 
 class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/lib"}):
@@ -76,7 +80,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         ``of`` says what they are of, such as a screen: for something else than before, time
         and camera begin anew.
         """
-        keys = [self._store.key_of(look.motion) for look in looks]
+        keys = [self._store.key_of(look.motion, look.ground) for look in looks]
         told = [self._told(look, key) for look, key in zip(looks, keys, strict=True)]
         self._sent = set(keys)
         self.run_method("show", told, of)
@@ -96,6 +100,16 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         if packed is not None and len(packed) <= _ALONG:
             told["data"] = base64.b64encode(packed).decode()
         return told
+
+    def tell_empty(self, text: str) -> None:
+        """Say what to do while there is nothing to see."""
+        if self._props["empty"] != text:
+            self._props["empty"] = text
+            self.update()
+
+    def point_at(self, seconds: float, joint: str) -> None:
+        """Stop at a time and show where a joint, or a part of the sole, is."""
+        self.run_method("pointAt", seconds, joint)
 
     def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
         """Tell of joints that are picked and dragged.

@@ -133,6 +133,7 @@ class Slider:
         digits: int = 0,
     ) -> None:
         self._unit, self._digits = unit, digits
+        self._times = 1.0
         with ui.element("label").classes("mw-slider") as self.element:
             ui.label(label)
             self._input = ui.element("input")
@@ -176,7 +177,13 @@ class Slider:
         )
 
     def _text(self, value: float) -> str:
-        return f"{value:.{self._digits}f}{self._unit}"
+        return f"{self._times * value:.{self._digits}f}{self._unit}"
+
+    def shown_times(self, factor: float) -> None:
+        """Show the value times a factor, as in another unit."""
+        self._times = factor
+        if self._shown[2] is not None:
+            self._value.set_text(self._text(self._shown[2]))
 
 
 def menu(options: Mapping[str, Callable[[], Any]]) -> ui.menu:

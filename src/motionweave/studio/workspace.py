@@ -21,6 +21,13 @@ class Workspace:
         self.store = PayloadStore()
         #: The project's file, if it was opened from one.
         self.path: Path | None = None
+        #: Whether it goes on with unsaved work, and nobody has been told yet.
+        self.restored = False
+
+    @property
+    def name(self) -> str:
+        """What the project is called."""
+        return "Untitled" if self.path is None else self.path.stem
 
     @classmethod
     def open(cls, paths: Sequence[Path] = ()) -> Workspace:
@@ -47,8 +54,7 @@ class Workspace:
         """Write the project back to its file; None if it has none."""
         if self.path is not None:
             save_project(self.session.document, self.path)
-            self.session.saved = self.session.document
-            self.session.tell()
+            self.session.mark_saved()
         return self.path
 
 

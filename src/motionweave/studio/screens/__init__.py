@@ -15,7 +15,7 @@ A screen consists of
   finished one (no foot clean-up).
 - ``build_panel()`` and ``build_dock()``: widgets to the right of and below the viewport, made
   once. Their handlers change settings with ``self.change(label, field=value, ...)``, in a drag
-  with ``merge="..."`` and at its end with ``self.settle()``; nothing else happens in them.
+  with ``merge="..."`` and at its end with ``final=True``; nothing else happens in them.
 - ``refresh(settings)``: settings into widgets. Called after every change, also those made by
   undo, by opening a project and in another tab.
 - ``present(result)``: what was made into widgets (the viewport is done already).

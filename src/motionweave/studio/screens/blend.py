@@ -13,10 +13,12 @@ from motionweave.methods.blending.weights import normalized
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor, HeatMap, Lanes, WeightPad
 from motionweave.studio.document import Document
+from motionweave.studio.host import Result
 from motionweave.studio.screens.blend_code import as_code
 from motionweave.studio.screens.blend_drawing import (
     contact_lanes,
     draw_distances,
+    in_words,
     weight_handles,
     weight_lines,
 )
@@ -30,7 +32,7 @@ from motionweave.studio.screens.blend_model import (
     blended,
     parts,
 )
-from motionweave.studio.screens.screen import Result, Screen, series
+from motionweave.studio.screens.screen import Screen, series
 from motionweave.studio.snippets import Recipe
 
 
@@ -96,18 +98,22 @@ class BlendScreen(Screen):
         with widgets.section("Registration"):
             self._ends = widgets.Choice(
                 {
+                    "auto": ("Automatic", "Whole clips, cycles or a stretch: what fits best"),
                     "fixed": ("Whole clips", "First frames belong together, and last frames"),
                     "free": ("Best stretch", "The longest stretch on which clips correspond"),
                     "cyclic": ("Cycles", "Cut to one cycle each, which goes on forever"),
                 },
                 self._set_ends,
             )
+            self._verdict = ui.label("").classes("mw-curves-note")
             self._duration = widgets.Slider(
                 "Length", 0.5, 20.0, 0.1, self._set_duration, unit=" s", digits=1
             )
             self._heat = HeatMap()
             self._heat_of = ui.element("div").classes("mw-tabs")
             self._heat_shown: tuple[Any, ...] = ()
+            # Whether the clips of the last result go round.
+            self._cyclic = False
 
     def build_dock(self) -> None:
         with ui.element("div").classes("mw-dock-head"):
@@ -120,6 +126,7 @@ class BlendScreen(Screen):
             )
         self._lanes = Lanes()
         self._lanes_shown: Registered | None = None
+        self._length = self.settings.duration
         self._curves = CurveEditor(
             on_drag=self._key_dragged,
             on_add=self._key_added,
@@ -137,12 +144,13 @@ class BlendScreen(Screen):
         self._mode.set(settings.mode)
         self._measures.element.set_visibility(settings.mode == "parameters")
         self._ends.set("cyclic" if settings.cyclic else settings.ends)
-        lasting = settings.cyclic or settings.mode == "time"
+        lasting = self._cyclic or settings.cyclic or settings.mode == "time"
         widgets.mark(self._duration.element, "dim", not lasting)
         self._duration.set(settings.duration)
         self._compare.set(settings.compare)
         self._refresh_curves(settings, weights)
         if self.missing(self.page.session.document):
+            self._verdict.set_text("")
             self._heat.clear()
             self._heat_of.clear()
             self._heat_shown = ()
@@ -159,6 +167,10 @@ class BlendScreen(Screen):
             self._measures.set(settings.wanted, details)
         self._show_distances(settings, details)
         self._show_contacts(details)
+        curve = details.registered.curve
+        self._cyclic = curve.cyclic
+        self._verdict.set_text(in_words(curve.verdict))
+        self._refresh_curves(settings, details.weights)
 
     # Handlers
 
@@ -171,19 +183,18 @@ class BlendScreen(Screen):
         self.change(
             "weights",
             merge="weights",
+            final=final,
             clips=tuple(clip.id for clip in clips),
             weights=tuple(float(w) for w in shares),
             mode="weights",
         )
-        if final:
-            self.settle()
 
     def _set_mode(self, mode: str) -> None:
         settings: BlendSettings = self.settings
         fields: dict[str, Any] = {"mode": mode}
         clips, weights = parts(self.page.session.document)
         if mode == "time" and not settings.keys and len(clips) > 1:
-            fields["keys"] = first_keys(weights, settings.duration)
+            fields["keys"] = first_keys(weights, self._end(settings))
         if mode == "parameters" and not settings.wanted:
             fields["wanted"] = (("speed", None),)
         self.change("way to weigh", **fields)
@@ -191,12 +202,10 @@ class BlendScreen(Screen):
 
     def _set_ends(self, ends: str) -> None:
         cyclic = ends == "cyclic"
-        self.change("registration", cyclic=cyclic, ends="fixed" if cyclic else ends)
+        self.change("registration", cyclic=cyclic, ends="auto" if cyclic else ends)
 
     def _set_duration(self, seconds: float, final: bool) -> None:
-        self.change("length", merge="duration", duration=round(seconds, 3))
-        if final:
-            self.settle()
+        self.change("length", merge="duration", final=final, duration=round(seconds, 3))
 
     def _show_dock(self, what: str) -> None:
         self._dock.set(what)
@@ -206,9 +215,7 @@ class BlendScreen(Screen):
 
     def _measure_dragged(self, name: str, value: float, final: bool) -> None:
         wanted = tuple((n, value if n == name else v) for n, v in self.settings.wanted)
-        self.change(name.replace("_", " "), merge="wanted", wanted=wanted)
-        if final:
-            self.settle()
+        self.change(name.replace("_", " "), merge="wanted", final=final, wanted=wanted)
 
     def _choose_measures(self, wanted: tuple[Wanted, ...]) -> None:
         self.change("measure", wanted=wanted)
@@ -218,7 +225,7 @@ class BlendScreen(Screen):
     def _refresh_curves(self, settings: BlendSettings, weights: Sequence[float]) -> None:
         if not self._curves.visible:
             return
-        end = settings.duration
+        end = self._end(settings)
         self._curves.set(
             lines=weight_lines(settings.keys, weights, end),
             handles=weight_handles(settings.keys),
@@ -226,24 +233,32 @@ class BlendScreen(Screen):
             y=(0.0, 1.0),
         )
 
+    def _end(self, settings: BlendSettings) -> float:
+        """Seconds to draw weights over: as long as the result is, which ends where its clips do.
+
+        In the middle of a drag the axis stays as it is.
+        """
+        result = self.page.result
+        if not self.page.session.live and result is not None:
+            self._length = result.motion.duration
+        lasting = self._cyclic or settings.cyclic
+        return settings.duration if lasting else min(self._length, settings.duration)
+
     def _key_dragged(self, handle: str, x: float, y: float, final: bool) -> None:
         i, j = (int(part) for part in handle.split(":"))
         settings: BlendSettings = self.settings
         if not (i < len(settings.keys) and j < len(settings.keys[i][1])):
             return
-        keys = dragged(settings.keys, i, j, (x, y), settings.duration)
-        self.change("weights over time", merge="keys", keys=keys, mode="time")
-        if final:
-            self.settle()
+        keys = dragged(settings.keys, i, j, (x, y), self._end(settings))
+        self.change("weights over time", merge="keys", final=final, keys=keys, mode="time")
 
     def _key_added(self, x: float, y: float) -> None:
         settings: BlendSettings = self.settings
         clips, weights = parts(self.page.session.document)
         if len(clips) < 2:
             return
-        keys = settings.keys or first_keys(weights, settings.duration)
-        more = added(keys, len(clips), (x, y))
-        if more != keys:
+        more = added(settings.keys, weights, (x, y))
+        if more != settings.keys:
             self.change("a weight key", keys=more, mode="time")
 
     def _key_removed(self, handle: str) -> None:

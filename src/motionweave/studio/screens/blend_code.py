@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from motionweave.studio import snippets
 from motionweave.studio.document import Document
 from motionweave.studio.screens.blend_keys import WeightKey
-from motionweave.studio.screens.blend_model import BlendSettings, asked_for, parts
+from motionweave.studio.screens.blend_model import BlendSettings, as_found, asked_for, parts
 from motionweave.studio.snippets import Recipe
 
 # Lines of Python, words of the command, and what has to be written before the command.
@@ -18,6 +18,7 @@ def as_code(document: Document) -> Recipe:
     """How to make the same blend outside the studio."""
     settings: BlendSettings = document.settings["blend"]
     clips, weights = parts(document)
+    settings = as_found(clips, settings)
     names = snippets.named(clips)
     clean = document.settings["common"].clean
     asked = asked_for(clips, settings)

@@ -9,6 +9,7 @@ import numpy as np
 
 from motionweave.core.constraints import kinds as kinds_of
 from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.verdict import Verdict
 from motionweave.studio.components import HeatMap
 from motionweave.studio.screens.blend_keys import WeightKey, weights_at
 from motionweave.studio.screens.blend_model import Details
@@ -42,6 +43,16 @@ def weight_handles(keys: Sequence[WeightKey]) -> list[dict[str, Any]]:
         for i, (t, row) in enumerate(keys)
         for j in range(len(row))
     ]
+
+
+def in_words(verdict: Verdict | None) -> str:
+    """What a registration took, and why."""
+    if verdict is None:
+        return ""
+    taken = {"fixed": "Whole clips", "free": "Best stretch", "cyclic": "One cycle of each"}
+    said = taken.get(verdict.ends, "Through the given frames")
+    agree = f"poses differ by {verdict.agreement.poses:.0%} of the height"
+    return f"{said}{f': {verdict.why}' if verdict.why else ''}; {agree}."
 
 
 def draw_distances(heat: HeatMap, details: Details, chosen: int) -> None:

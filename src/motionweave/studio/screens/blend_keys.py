@@ -39,12 +39,17 @@ def dragged(
     return (*keys[:index], moved, *keys[index + 1 :])
 
 
-def added(keys: Sequence[WeightKey], count: int, at: tuple[float, float]) -> tuple[WeightKey, ...]:
-    """Keys with one more through ``at``; as they are if one is there already."""
+def added(
+    keys: Sequence[WeightKey], weights: Sequence[float], at: tuple[float, float]
+) -> tuple[WeightKey, ...]:
+    """Keys with one more through ``at``; as they are if one is there already.
+
+    ``weights`` are those that hold where there is no key yet.
+    """
     x, y = at
     if any(abs(t - x) < _KEY_GAP for t, _ in keys):
         return tuple(keys)
-    row = weights_at(keys, count)(x)
+    row = weights_at(keys or ((0.0, tuple(weights)),), len(weights))(x)
     # The curve nearest to the place is the one that is pulled there.
     nearest = int(np.argmin(np.abs(row - y)))
     return tuple(sorted([*keys, (x, shifted(tuple(float(w) for w in row), nearest, y))]))

@@ -20,9 +20,12 @@ from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import Ends, register
 from motionweave.studio.document import Clip, Document
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
+from motionweave.studio.remarks import doubts_of
 from motionweave.studio.screens.blend_keys import WeightKey, weights_at
-from motionweave.studio.screens.screen import RESULT, Result, series
+from motionweave.studio.screens.screen import RESULT, series
 from motionweave.studio.viewport import Look
 
 # A measure and the value asked for; None for the middle of what the clips can give.
@@ -60,7 +63,7 @@ class BlendSettings:
 
     clips: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
-    ends: str = "fixed"
+    ends: str = "auto"
     cyclic: bool = False
     slope_limit: int = 2
     mode: str = "weights"
@@ -129,9 +132,11 @@ def blended(document: Document, live: bool) -> Result:
     """The blend that the settings ask for, and what is shown beside it."""
     settings: BlendSettings = document.settings["blend"]
     clips, weights = parts(document)
+    stage("Matching the clips", 0.0)
     motions = [clip.motion for clip in clips]
     found = registered(motions, settings)
     curve = found.curve
+    stage("Blending", 0.5)
     clean = document.settings["common"].clean and not live
     ranges: dict[str, tuple[float, float]] = {}
     reached: dict[str, float] = {}
@@ -148,17 +153,20 @@ def blended(document: Document, live: bool) -> Result:
         duration = settings.duration
     motion = blend(curve, used, duration=duration, clean=clean)
     motion = replace(motion, name=_title(clips, weights, settings.mode))
-    looks = [Look("result", motion, RESULT)]
+    ground = motions[0]
+    looks = [Look("result", motion, RESULT, ground=ground)]
     if settings.compare:
         plain = linear_blend(curve.motions, used)
         looks = [
-            Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered"),
-            Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear"),
+            Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered", ground=ground),
+            Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear", ground=ground),
         ]
     else:
         looks += _ghosts(found, clips, _places(curve, used, duration))
     details = Details(found, tuple(clips), tuple(weights), ranges, reached)
-    return Result(motion, tuple(looks), tuple(motions), details)
+    verdict = curve.verdict
+    remarks = doubts_of(verdict.doubts) if verdict is not None and verdict.doubtful else ()
+    return Result(motion, tuple(looks), tuple(motions), details, remarks)
 
 
 def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered:
@@ -180,6 +188,12 @@ def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered
         return Registered(curve, grids)
 
     return _registrations.get(motions, options, make)
+
+
+def as_found(clips: Sequence[Clip], settings: BlendSettings) -> BlendSettings:
+    """The settings with what was chosen automatically said outright."""
+    curve = registered([clip.motion for clip in clips], settings).curve
+    return replace(settings, cyclic=True) if curve.cyclic else settings
 
 
 def asked_for(clips: Sequence[Clip], settings: BlendSettings) -> dict[str, float]:
@@ -236,6 +250,7 @@ def _ghosts(found: Registered, clips: Sequence[Clip], u: Array) -> list[Look]:
             clock=tuple(np.interp(u, one.u, np.arange(len(one.u)))),
             beside=_GHOST_GAP * (j + 1),
             label=clip.name,
+            ground=curve.motions[j],
         )
         for j, (clip, one) in enumerate(zip(clips, found.alone[laps], strict=True))
     ]

@@ -15,6 +15,8 @@ from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
 from motionweave.studio.editors import EventLanes
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.screens import framespace_model as model
 from motionweave.studio.screens.framespace_code import as_code
 from motionweave.studio.screens.framespace_cycles import Cycles
@@ -27,7 +29,7 @@ from motionweave.studio.screens.framespace_drawing import (
     in_words,
 )
 from motionweave.studio.screens.framespace_model import CORNERS, FramespaceSettings, Made
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
 
@@ -62,12 +64,22 @@ class FramespaceScreen(Screen):
         settings: FramespaceSettings = document.settings["framespace"]
         clips = document.usable(settings.clips)
         clean = document.settings["common"].clean and not live
+        stage("Matching events", 0.0)
         motion, made = model.interpolated(clips, settings, clean=clean)
-        looks = [Look("result", motion, RESULT)]
+        stage("Playing each clip alone", 0.7)
+        looks = [Look("result", motion, RESULT, ground=clips[0].motion)]
         for i, clip in enumerate(clips):
             ghost, beside = model.alone(made, i), _GHOST_GAP * (i + 1)
             looks.append(
-                Look(f"ghost{i}", ghost, series(i), ghost=True, beside=beside, label=clip.name)
+                Look(
+                    f"ghost{i}",
+                    ghost,
+                    series(i),
+                    ghost=True,
+                    beside=beside,
+                    label=clip.name,
+                    ground=clip.motion,
+                )
             )
         return Result(motion, tuple(looks), tuple(clip.motion for clip in clips), made)
 
@@ -261,14 +273,14 @@ class FramespaceScreen(Screen):
         vertices = self._vertices()
         if index < len(vertices):
             moved = model.moved_vertex(vertices, index, changes)
-            self.change("interpolant", merge="vertex", vertices=moved)
-        if final:
-            self.settle()
+            self.change("interpolant", merge="vertex", final=final, vertices=moved)
 
     def _vertex_added(self, x: float, y: float) -> None:
         settings: FramespaceSettings = self.settings
-        count = len(self.page.session.document.usable(settings.clips))
-        curve = settings.curve(count)
+        document = self.page.session.document
+        if self.missing(document):
+            return
+        curve = settings.curve(len(document.usable(settings.clips)))
         share = x / settings.cycles
         # The curve nearest to the click is the one that is pulled there.
         nearest = int(np.argmin(np.abs(curve.at([share])[0] - y))) + 1
@@ -280,9 +292,7 @@ class FramespaceScreen(Screen):
             self.change("a vertex", vertices=vertices[:index] + vertices[index + 1 :])
 
     def _set_cycles(self, cycles: float, final: bool) -> None:
-        self.change("cycles", merge="cycles", cycles=round(cycles))
-        if final:
-            self.settle()
+        self.change("cycles", merge="cycles", final=final, cycles=round(cycles))
 
     # Events
 
@@ -305,8 +315,8 @@ class FramespaceScreen(Screen):
             clip, index = place
             frame = model.frame_at(made, clip, at)
             table = model.moved_state(made.table(clip), index, frame)
-            self._set_events({made.clips[clip].id: table}, "an event", merge="event")
-        if final:
+            self._set_events({made.clips[clip].id: table}, "an event", merge="event", final=final)
+        elif final:
             self.settle()
 
     def _state_removed(self, state: str) -> None:
@@ -331,9 +341,13 @@ class FramespaceScreen(Screen):
         self._set_events(dict(zip(ids, tables, strict=True)), "a match")
 
     def _set_events(
-        self, edited: dict[str, model.Table], label: str, merge: str | None = None
+        self,
+        edited: dict[str, model.Table],
+        label: str,
+        merge: str | None = None,
+        final: bool = False,
     ) -> None:
-        self.change(label, merge=merge, events={**self.settings.events, **edited})
+        self.change(label, merge=merge, final=final, events={**self.settings.events, **edited})
 
     def _set_stretch(self, clip: str, ends: tuple[int, ...] | None) -> None:
         """Take other frames as the cycle of a clip; None finds them."""

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
-from motionweave.core.motion import Motion
 from motionweave.studio.document import Document
-from motionweave.studio.viewport import Look
-
-if TYPE_CHECKING:
-    from motionweave.studio.app import Page
-    from motionweave.studio.snippets import Recipe
+from motionweave.studio.host import Host, Result
+from motionweave.studio.snippets import Recipe
 
 # Colours of clips in the order in which they are used; the result is none of them.
 SERIES = ("#4f8fd6", "#e07f42", "#3fb37a", "#a877cf", "#cfa63c", "#d9608a", "#46aebd", "#8a93a0")
@@ -23,28 +19,6 @@ RESULT = "#c9d1da"
 def series(index: int) -> str:
     """The colour of the index-th clip of a screen."""
     return SERIES[index % len(SERIES)]
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """What a screen made.
-
-    Parameters
-    ----------
-    motion
-        What is exported, measured and put back on the shelf.
-    looks
-        What is shown; the first is the main character.
-    inputs
-        What it was made from, to compare with.
-    details
-        Whatever the screen's own widgets show.
-    """
-
-    motion: Motion
-    looks: tuple[Look, ...]
-    inputs: tuple[Motion, ...] = ()
-    details: Any = None
 
 
 class Screen(ABC):
@@ -62,7 +36,7 @@ class Screen(ABC):
     #: How many it takes when the studio opens.
     first: ClassVar[int] = 2
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Host) -> None:
         self.page = page
 
     @property
@@ -70,13 +44,16 @@ class Screen(ABC):
         """The screen's settings now."""
         return self.page.session.settings(self.name)
 
-    def change(self, label: str, *, merge: str | None = None, **fields: Any) -> None:
-        """Change fields of the settings; with ``merge`` as part of a drag."""
+    def change(
+        self, label: str, *, merge: str | None = None, final: bool = False, **fields: Any
+    ) -> None:
+        """Change fields of the settings; with ``merge`` as part of a drag, ``final`` at its end."""
         self.page.session.set(
             self.name,
             replace(self.settings, **fields),
             label,
             merge=None if merge is None else f"{self.name}.{merge}",
+            final=final,
         )
 
     def settle(self) -> None:
@@ -138,5 +115,8 @@ class Screen(ABC):
     def key(self, document: Document) -> Hashable:
         """What the result depends on: it is made anew when this changes."""
         settings = document.settings[self.name]
-        clips = tuple(id(document.clip(clip_id)) for clip_id in settings.clips)
+        clips = tuple(
+            (clip.name, id(clip.original), clip.trim, clip.mirrored)
+            for clip in document.usable(settings.clips)
+        )
         return (repr(settings), document.settings["common"], clips)

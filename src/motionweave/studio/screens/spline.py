@@ -15,8 +15,10 @@ from motionweave.studio import snippets, widgets
 from motionweave.studio.components import Lanes
 from motionweave.studio.document import Document
 from motionweave.studio.editors import SpaceView
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
 
@@ -86,7 +88,9 @@ class SplineScreen(Screen):
         settings: SplineSettings = document.settings["spline"]
         clips = document.usable(settings.clips)
         first, second = (clip.motion for clip in clips)
+        stage("Finding the space of both clips", 0.0)
         space = _space(first, second)
+        stage("Swinging over", 0.6)
         leave, enter = _inside(settings, first, second)
         made = space.transition(
             leave,
@@ -97,7 +101,7 @@ class SplineScreen(Screen):
             clean=document.settings["common"].clean and not live,
         )
         looks = (
-            Look("result", made.motion, RESULT),
+            Look("result", made.motion, RESULT, ground=first),
             Look("ghost0", first, series(0), ghost=True, beside=_GHOST_GAP, label=clips[0].name),
             Look("ghost1", second, series(1), ghost=True, beside=-_GHOST_GAP, label=clips[1].name),
         )
@@ -256,9 +260,7 @@ class SplineScreen(Screen):
         self._drag("bias", "bias", final, bias=round(bias, 3))
 
     def _drag(self, label: str, merge: str, final: bool, **fields: float | None) -> None:
-        self.change(label, merge=merge, **fields)
-        if final:
-            self.settle()
+        self.change(label, merge=merge, final=final, **fields)
 
     def _swap(self) -> None:
         self.change("order of clips", clips=self.settings.clips[::-1], leave=None, enter=None)
@@ -294,7 +296,6 @@ def _drawn(details: Details) -> tuple[list[dict[str, object]], dict[str, object]
     u = np.linspace(0.0, 1.0, _DRAWN)
     spline: dict[str, object] = {
         "points": _shown(bezier.evaluate(made.control, u)),
-        "control": _shown(made.control),
         "frames": [made.leave, made.enter],
         "path": _shown(
             np.concatenate(

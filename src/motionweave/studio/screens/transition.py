@@ -23,13 +23,17 @@ from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import HeatMap
 from motionweave.studio.document import Document
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
 
 # Places marked in the map.
 _MARKED = 8
+# A place is marked if its frames are among this share of the most alike ones.
+_ALIKE = 0.4
 _GHOST_GAP = 0.95
 
 
@@ -92,12 +96,15 @@ class TransitionScreen(Screen):
         clips = document.usable(settings.clips)
         first, second = (clip.motion for clip in clips)
         half = _frames(settings, first)
+        stage("Comparing all frames", 0.0)
         grid = _grids.get(
             (first, second), None, lambda: np.sqrt(np.maximum(distance_grid(first, second), 0.0))
         )
+        stage("Looking for places to join", 0.3)
         places = junctions(first, second, half_width=half, most=_MARKED)
         chosen = settings.at or best_junction(first, second, half_width=half).frames
         clean = document.settings["common"].clean and not live
+        stage("Joining", 0.6)
         motion = transition(first, second, at=chosen, half_width=half, clean=clean)
         ghosts = [
             Look(
@@ -110,14 +117,15 @@ class TransitionScreen(Screen):
             )
             for i, clip in enumerate(clips)
         ]
-        looks = [Look("result", motion, RESULT), *ghosts]
+        looks = [Look("result", motion, RESULT, ground=first), *ghosts]
+        height = body_height(first.skeleton) or 1.0
         details = Details(
             (clips[0].name, clips[1].name),
             (len(first) - 1.0, len(second) - 1.0),
             grid,
-            places,
+            _alike(places, grid, height),
             chosen,
-            body_height(first.skeleton) or 1.0,
+            height,
         )
         return Result(motion, tuple(looks), (first, second), details)
 
@@ -164,7 +172,7 @@ class TransitionScreen(Screen):
     def build_panel(self) -> None:
         with widgets.section("Where"):
             self._heat = HeatMap(on_pick=self._picked)
-            ui.label("Dark is alike. Rings mark the best places; click anywhere to join there.")
+            ui.label("Dark is alike. Rings mark the best places; click or drag to join elsewhere.")
             with ui.element("div").classes("mw-row"):
                 self._best = widgets.button(
                     "Best place", lambda: self.change("place", at=None), icon="auto_awesome"
@@ -221,17 +229,30 @@ class TransitionScreen(Screen):
     def _take(self, frames: tuple[float, float]) -> None:
         self.change("place", at=(float(frames[0]), float(frames[1])))
 
-    def _picked(self, row: float, column: float) -> None:
-        self._take((round(row), round(column)))
+    def _picked(self, row: float, column: float, final: bool) -> None:
+        frames = (float(round(row)), float(round(column)))
+        self.change("place", merge="place", final=final, at=frames)
 
     def _swap(self) -> None:
         clips = self.settings.clips
         self.change("order of clips", clips=clips[::-1], at=None)
 
     def _set_width(self, seconds: float, final: bool) -> None:
-        self.change("half width", merge="width", half_width=round(seconds, 3))
-        if final:
-            self.settle()
+        self.change("half width", merge="width", final=final, half_width=round(seconds, 3))
+
+
+def _alike(places: Sequence[Junction], grid: Array, unit: float) -> tuple[Junction, ...]:
+    """The places whose own frames are alike too, as the map shows them, the best first."""
+    # Those that are as good, to what is shown of it, stay in the order they were found in.
+    ordered = sorted(places, key=lambda place: round(place.distance / unit, 3))
+    limit = float(np.quantile(grid, _ALIKE))
+    last = np.array(grid.shape) - 1
+
+    def distance(place: Junction) -> float:
+        row, column = np.clip(np.rint(place.frames).astype(int), 0, last)
+        return float(grid[row, column])
+
+    return tuple(p for p in ordered if distance(p) <= limit) or tuple(ordered[:1])
 
 
 def _frames(settings: TransitionSettings, first: Motion) -> int | None:

@@ -14,8 +14,11 @@ from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
 from motionweave.studio.editors import KeyTrack
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import stage
+from motionweave.studio.payload import scale_of
 from motionweave.studio.screens import warp_editing as editing
-from motionweave.studio.screens.screen import RESULT, Result, Screen, series
+from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.screens.warp_code import as_code
 from motionweave.studio.screens.warp_drawing import (
     WAY_ROW,
@@ -65,12 +68,13 @@ class WarpScreen(Screen):
         settings: WarpSettings = document.settings["warp"]
         clip = document.usable(settings.clips)[0]
         clean = document.settings["common"].clean and not live
+        stage("Warping", 0.1)
         made = warped(clip.motion, settings, clean=clean, live=live)
         motion = replace(made.motion, name=f"{clip.name} warped")
-        looks = [Look("result", motion, RESULT, grips=grips(motion.skeleton))]
+        looks = [Look("result", motion, RESULT, grips=grips(motion.skeleton), ground=clip.motion)]
         if settings.keys or settings.times:
             original = clip.motion.sample(made.sources) if settings.times else clip.motion
-            looks.append(Look("original", original, series(0), ghost=True))
+            looks.append(Look("original", original, series(0), ghost=True, ground=clip.motion))
         return Result(motion, tuple(looks), (clip.motion,), made)
 
     @staticmethod
@@ -84,6 +88,7 @@ class WarpScreen(Screen):
     def build_panel(self) -> None:
         self._joint = "left_hand"
         self._chosen: int | None = None
+        self._kind = "offset"
         self._channel = 1
         self._range: tuple[float, float] | None = None
         self._bending = False
@@ -185,6 +190,7 @@ class WarpScreen(Screen):
     def present(self, result: Result) -> None:
         made: Warped = result.details
         if not self.page.session.live:
+            self._values.measure(scale_of(made.source))
             self._show_values(body_height(made.source.skeleton) or 1.0)
         self.page.viewport.choose_grip(self._joint)
         self._draw()
@@ -203,12 +209,13 @@ class WarpScreen(Screen):
         if key is not None and made is not None:
             self._values.show(key.group, editing.shown_value(made, key), height)
         elif key is None:
-            self._values.show(editing.fresh(0.0, self._joint).group, None, height)
+            group = self._joint if self._joint in WAY else self._kind
+            self._values.show(group, None, height)
 
     def _made(self) -> Warped | None:
         result = self.page.result
         made = None if result is None else result.details
-        return made if isinstance(made, Warped) and self.page.active is self else None
+        return made if isinstance(made, Warped) else None
 
     def _key(self) -> PoseKey | None:
         keys = self.settings.keys
@@ -261,15 +268,14 @@ class WarpScreen(Screen):
         self, keys: editing.Keys, label: str, merge: str | None, final: bool, index: int
     ) -> None:
         active = None if final else index
-        self.change(label, merge=merge, keys=keys, active=active)
-        if final and merge is not None:
-            self.settle()
+        self.change(label, merge=merge, final=final, keys=keys, active=active)
 
     def _set_kind(self, kind: str) -> None:
         key, made = self._key(), self._made()
         if key is None or made is None:
-            if kind in WAY:
-                self._choose(kind, None)
+            # What the next key of the joint shall be.
+            self._kind = kind
+            self._choose(kind if kind in WAY else self._joint, None)
         elif kind != key.group:
             changed = editing.of_kind(made, key, kind)
             keys, index = self.settings.keys, self._chosen or 0
@@ -287,7 +293,9 @@ class WarpScreen(Screen):
             frame = float(made.source_frame(seconds))
             index = editing.found(self.settings.keys, self._joint, frame)
             if index is None:
-                self._put(editing.fresh(frame, self._joint))
+                key = editing.fresh(frame, self._joint)
+                wanted = self._kind if self._joint not in WAY else key.group
+                self._put(key if wanted == key.group else editing.of_kind(made, key, wanted))
             else:
                 self._choose(self._joint, index)
 
@@ -309,9 +317,7 @@ class WarpScreen(Screen):
         self.change("all keys", keys=(), times=(), active=None)
 
     def _set_ease(self, seconds: float, final: bool) -> None:
-        self.change("ease", merge="ease", ease=round(seconds, 3))
-        if final:
-            self.settle()
+        self.change("ease", merge="ease", final=final, ease=round(seconds, 3))
 
     # Track and curves
 
@@ -339,9 +345,7 @@ class WarpScreen(Screen):
         """Show the frame of a marker of time earlier or later."""
         if index < len(self.settings.times):
             times = editing.slid(self.settings.times, index, output)
-            self.change("sliding time", merge="slide", times=times)
-        if final:
-            self.settle()
+            self.change("sliding time", merge="slide", final=final, times=times)
 
     def _added(self, row: str, seconds: float) -> None:
         if row == "time":

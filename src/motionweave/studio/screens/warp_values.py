@@ -56,8 +56,15 @@ class KeyValues:
         if group == "heading":
             return [slider("To the left", -180, 180, 1, partial(told, 0), unit="°")]
         return [
-            slider(name, -1.0, 1.0, 0.01, partial(told, i), digits=2) for i, name in enumerate(AXES)
+            slider(name, -1.0, 1.0, 0.01, partial(told, i), unit=" m", digits=2)
+            for i, name in enumerate(AXES)
         ]
+
+    def measure(self, metres: float) -> None:
+        """Say how many metres one of the clip's units is: lengths are shown in metres."""
+        for group in ("offset", "position", "look_at"):
+            for slider in self._sliders[group]:
+                slider.shown_times(metres)
 
     def show(self, group: str, values: Sequence[float] | None, height: float = 0.0) -> None:
         """Show a group of sliders.

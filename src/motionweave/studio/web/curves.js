@@ -16,7 +16,7 @@ function ticks(low, high, count) {
 export default {
   template: `
     <div class="mw-curves">
-      <canvas ref="canvas" tabindex="0" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"
+      <canvas ref="canvas" tabindex="0" role="application" :aria-label="'curves over time. ' + hint" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"
         @dblclick="add" @keydown="key" @contextmenu.prevent="remove"></canvas>
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,

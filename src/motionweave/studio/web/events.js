@@ -8,7 +8,7 @@ const RADIUS = 5;
 export default {
   template: `
     <div class="mw-events">
-      <canvas ref="canvas" aria-label="events" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null"></canvas>
+      <canvas ref="canvas" role="img" aria-label="events" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null"></canvas>
       <div class="mw-events-tip">{{ tip }}</div>
     </div>`,
   mixins: [picture, rowed(LEFT, RIGHT), sliding],

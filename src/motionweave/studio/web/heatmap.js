@@ -1,6 +1,6 @@
 // All frames of one clip against all of another: dark is alike. A line for frames that belong
 // together, rings for places worth a look.
-import { dot, nearest, picture, trace } from "motionweave";
+import { dot, nearest, picture, throttled, trace } from "motionweave";
 
 // From alike to far apart, told apart by lightness alone.
 const STOPS = [[12, 18, 46], [38, 58, 120], [60, 124, 160], [122, 184, 170], [214, 222, 178], [250, 244, 226]];
@@ -14,12 +14,14 @@ function shade(value) {
 export default {
   template: `
     <div class="mw-heat">
-      <canvas ref="canvas" :class="{ pick: pickable }" @click="pick" @pointermove="hover" @pointerleave="under = null"></canvas>
+      <canvas ref="canvas" :class="{ pick: pickable }" role="img" :aria-label="map ? 'distances of ' + map.rows[0] + ' and ' + map.columns[0] : 'distances'"
+        @pointerdown="grab" @pointerup="drop" @pointercancel="held = null" @pointermove="hover" @pointerleave="under = null"></canvas>
       <div class="mw-heat-tip" v-if="tip">{{ tip }}</div>
     </div>`,
   mixins: [picture],
   props: { map: Object, pickable: Boolean },
-  data: () => ({ under: null }),
+  data: () => ({ under: null, held: null }),
+  created() { this.send = throttled((row, column, final) => this.$emit("pick", { row, column, final })); },
   mounted() { this.prepare(); },
   watch: { map() { this.prepare(); }, under() { this.draw(); } },
   computed: {
@@ -105,12 +107,24 @@ export default {
     },
     // The mark that is meant by a place close to it.
     marked(row, column) { return nearest(this.map.marks, (mark) => this.xy(mark[0], mark[1]), this.xy(row, column), 9); },
-    hover(event) { this.under = this.frames(event); },
-    pick(event) {
-      const place = this.frames(event);
-      if (!place || !this.pickable) return;
-      const [row, column] = this.marked(...place) ?? place;
-      this.$emit("pick", { row, column });
+    hover(event) {
+      this.under = this.frames(event);
+      if (this.held && this.under) this.send(...this.under, false);
+    },
+    grab(event) {
+      if (!this.pickable || event.button || !this.frames(event)) return;
+      this.held = this.frames(event);
+      this.$refs.canvas.setPointerCapture(event.pointerId);
+    },
+    // A click means the mark that it is close to; a drag means the place itself.
+    drop(event) {
+      if (!this.held) return;
+      const from = this.held, place = this.frames(event) ?? this.under ?? from;
+      this.held = null;
+      const [a, b] = [this.xy(...from), this.xy(...place)];
+      const clicked = Math.hypot(a[0] - b[0], a[1] - b[1]) < 3;
+      this.send(...((clicked && this.marked(...place)) || place).slice(0, 2), true);
+      this.send.flush();
     },
   },
 };

@@ -9,7 +9,7 @@ const ROW = 19;
 export default {
   template: `
     <div class="mw-keytrack">
-      <canvas ref="canvas" tabindex="0" aria-label="keys" :style="{ height }" @pointerdown="grab" @pointermove="move" @pointerup="letGo"
+      <canvas ref="canvas" tabindex="0" role="application" aria-label="keys" :style="{ height }" @pointerdown="grab" @pointermove="move" @pointerup="letGo"
         @pointercancel="letGo" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null" @keydown="key"></canvas>
     </div>`,
   mixins: [picture, rowed(LEFT, RIGHT), sliding],

@@ -7,7 +7,7 @@ const RIGHT = 8;
 const BAR = 0.6;
 
 export default {
-  template: `<div class="mw-lanes"><canvas ref="canvas" @click="seek"></canvas></div>`,
+  template: `<div class="mw-lanes"><canvas ref="canvas" role="img" aria-label="contacts over time" @click="seek"></canvas></div>`,
   mixins: [picture, rowed(LEFT, RIGHT)],
   props: { lanes: Array, links: Array, span: Array },
   watch: { lanes() { this.draw(); }, links() { this.draw(); } },

@@ -13,21 +13,59 @@ const LOCAL = {
   g: (view) => view.switch("ghosts"),
 };
 
+// Files in one request.
+const BATCH = 20;
+
+// Screen and time that an address names, such as #warp@1.25.
+export function visited(hash) {
+  const [screen, time] = hash.replace(/^#/, "").split("@");
+  return { screen, time: time === undefined ? null : Number(time) };
+}
+
 export default {
   template: `
     <div class="mw-shell">
       <input ref="files" type="file" multiple hidden aria-label="open files" @change="upload($refs.files.files)">
       <div class="mw-drop" v-if="over"><div><span class="material-icons">move_to_inbox</span>Drop motion files to put them on the shelf</div></div>
       <div class="mw-sending" v-if="sending" role="status">{{ sending }}</div>
+      <div class="mw-asking" v-if="asking" @keydown.esc.stop="asking = null">
+        <div class="mw-sheet" role="alertdialog" aria-modal="true" aria-labelledby="mw-asking-title">
+          <div class="mw-sheet-head" id="mw-asking-title">Open {{ asking[0].name }}?</div>
+          <p>{{ title }} has changes that were not saved. Opening the project takes its place; undo brings it back.</p>
+          <div class="mw-row">
+            <button ref="first" class="mw-button primary" @click="answer(true)">Save first</button>
+            <button class="mw-button" @click="answer(false)">Open without saving</button>
+            <button class="mw-button" @click="asking = null">Cancel</button>
+          </div>
+        </div>
+      </div>
     </div>`,
-  props: { limit: Number },
-  data: () => ({ over: false, sending: "" }),
+  props: { limit: Number, screen: String, title: String, dirty: Boolean },
+  data: () => ({ over: false, sending: "", asking: null }),
+  watch: {
+    screen(name) {
+      // The first one of a page is where it is; others are steps that Back goes back over.
+      const known = visited(location.hash);
+      if (known.screen !== name) history[this.arrived ? "pushState" : "replaceState"](null, "", `#${name}`);
+      this.arrived = true;
+    },
+    title() { this.entitle(); },
+    dirty() { this.entitle(); },
+  },
   mounted() {
     // What the page says while the server does not answer; when it is back, the page loads anew.
     const [lost, advice] = document.querySelectorAll("#popup > span");
     lost.textContent = "The studio does not answer.";
-    advice.textContent = "If it was closed, start it again: this page then goes on by itself. Saved projects are safe.";
+    advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
+    this.entitle();
+    const { screen } = visited(location.hash);
+    if (screen && screen !== this.screen) this.$emit("visit", screen);
+    else history.replaceState(null, "", location.hash || `#${this.screen}`);
+    this.arrived = true;
     this.listeners = {
+      pointerdown: () => { this.walking = false; },
+      change: (event) => { if (event.target.matches?.(".mw-app select")) event.target.blur(); },
+      popstate: () => this.$emit("visit", visited(location.hash).screen || this.screen),
       keydown: (event) => this.key(event),
       dragover: (event) => { if (event.dataTransfer?.types.includes("Files")) { event.preventDefault(); this.over = true; } },
       dragleave: (event) => { if (!event.relatedTarget) this.over = false; },
@@ -49,7 +87,12 @@ export default {
       const anywhere = control && ["s", "o"].includes(name);
       // A slider that has the focus keeps the keys that move it.
       const sliding = event.target.matches?.("input[type=range]:not(.mw-scrub)") && /^(Arrow|Home|End|Page)/.test(name);
-      if (event.altKey || sliding || (typing && !anywhere)) return;
+      // Whoever has typed something goes on with keys.
+      if (typing && (name === "Escape" || (name === "Enter" && event.target.matches("input")))) event.target.blur?.();
+      // A button that was reached by keyboard is pressed by it; after a click, keys are the viewport's.
+      if (name === "Tab") this.walking = true;
+      const pressing = this.walking && [" ", "Enter"].includes(name) && event.target.matches?.("button, summary");
+      if (event.altKey || sliding || pressing || (typing && !anywhere)) return;
       const view = window.motionweave?.viewport;
       if (!control && LOCAL[name]) {
         event.preventDefault();
@@ -62,23 +105,65 @@ export default {
       event.preventDefault();
       this.$emit("key", `${control ? "ctrl+" : ""}${event.shiftKey && name !== "?" ? "shift+" : ""}${name}`);
     },
+    entitle() { document.title = `${this.dirty ? "• " : ""}${this.title} – motionweave studio`; },
+    answer(saving) {
+      const files = this.asking;
+      this.asking = null;
+      if (saving) this.$emit("key", "ctrl+s");
+      this.send(files);
+    },
+    upload(files) {
+      if (!files.length) return;
+      if (this.dirty && [...files].some((file) => /\.mwproj$/i.test(file.name))) {
+        this.asking = [...files];
+        this.$nextTick(() => this.$refs.first.focus());
+      } else this.send(files);
+    },
     browse() { this.$refs.files.value = ""; this.$refs.files.click(); },
-    async upload(files) {
-      const size = [...files].reduce((sum, file) => sum + file.size, 0);
-      if (size > this.limit) {
-        this.say(`${(size / 1e6).toFixed(0)} MB at once is too much; the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
+    // Many files go in several requests; what belongs together (a take and its skeleton, a clip
+    // and its contacts) in one.
+    batches(files) {
+      const skeletons = files.filter((file) => /\.asf$/i.test(file.name));
+      const groups = new Map();
+      for (const file of files) {
+        if (skeletons.includes(file)) continue;
+        const stem = file.name.replace(/(\.contacts\.json|\.[^.]*)$/i, "");
+        groups.set(stem, [...(groups.get(stem) ?? []), file]);
+      }
+      const size = (list) => list.reduce((sum, file) => sum + file.size, 0);
+      const made = [];
+      for (const group of groups.values()) {
+        const takes = group.some((file) => /\.amc$/i.test(file.name)) ? skeletons : [];
+        const last = made.at(-1);
+        const more = last ? [...new Set([...last, ...takes, ...group])] : [];
+        if (last && more.length <= BATCH && size(more) <= this.limit / 4) made[made.length - 1] = more;
+        else made.push([...takes, ...group]);
+      }
+      return groups.size ? made : [skeletons];
+    },
+    async send(given) {
+      const files = [...given];
+      const large = files.filter((file) => file.size > this.limit);
+      if (large.length) {
+        this.say(`${large[0].name} is too large: ${(large[0].size / 1e6).toFixed(0)} MB, and the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
         return;
       }
-      const form = new FormData();
-      for (const file of files) form.append("files", file, file.name);
-      this.say(`Reading ${files.length === 1 ? files[0].name : `${files.length} files`} …`);
+      const batches = this.batches(files), name = `${Date.now()}`;
+      let done = 0;
       try {
-        const answer = await fetch("/upload", { method: "POST", body: form });
-        if (!answer.ok) throw new Error(await answer.text());
+        for (const [i, batch] of batches.entries()) {
+          this.say(files.length === 1 ? `Reading ${files[0].name} …` : `Reading ${files.length} files, ${done} done …`);
+          const form = new FormData();
+          for (const file of batch) form.append("files", file, file.name);
+          const last = i + 1 === batches.length;
+          const query = batches.length > 1 ? `?batch=${name}${last ? "&last" : ""}` : "";
+          const answer = await fetch(`/upload${query}`, { method: "POST", body: form });
+          if (!answer.ok) throw new Error(await answer.text());
+          done += batch.length;
+        }
         this.sending = "";
-        this.$emit("uploaded");
       } catch (error) {
-        this.say(`Not added: ${error.message}`, 6000);
+        this.say(`${done ? `${done} files were added, the others not` : "Not added"}: ${error.message}`, 6000);
       }
     },
     say(text, milliseconds) {

@@ -8,7 +8,7 @@ const PIXELS_PER_FRAME = 0.12;
 export default {
   template: `
     <div class="mw-space">
-      <canvas ref="canvas" :class="{ turn: axes === 3 }" aria-label="subspace" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"></canvas>
+      <canvas ref="canvas" :class="{ turn: axes === 3 }" role="img" aria-label="subspace of both clips" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"></canvas>
       <div class="mw-space-hint">{{ axes === 3 ? "Drag to turn · " : "" }}Drag a handle along its curve</div>
     </div>`,
   mixins: [picture],
@@ -61,9 +61,7 @@ export default {
         this.stroke(c, kept, { color, width: 2, alpha: 0.85 });
       });
       if (!this.spline) return;
-      const { points, control, path } = this.spline;
-      this.stroke(c, control, { color: ink.soft, width: 1, alpha: 0.8, dash: [3, 3] });
-      control.slice(1, -1).forEach((p) => dot(c, this.px(p), 2.5, ink.panel, ink.soft, 1.2));
+      const { points, path } = this.spline;
       this.stroke(c, points, { color: ink.accent, width: 3.2 });
       ends.forEach((frame, i) => {
         const { points: curve, color } = this.curves[i];

@@ -8,9 +8,10 @@ export default {
       <div class="mw-stage" ref="stage"></div>
       <div class="mw-labels" ref="labels" aria-hidden="true"></div>
       <div class="mw-grips" ref="grips" aria-hidden="true"></div>
+      <div class="mw-here" ref="here" aria-hidden="true" v-show="pointed"></div>
       <div class="mw-note" v-if="note" role="alert">{{ note }}</div>
-      <div class="mw-empty" v-if="!count && !note"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
-      <div class="mw-views" v-if="count">
+      <div class="mw-empty" v-if="!count && !note && empty"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
+      <div class="mw-views" v-if="count" role="group" aria-label="views">
         <button v-for="side in ['corner', 'side', 'front', 'top']" :title="'Look from the ' + side" @click="look(side)">{{ side }}</button>
       </div>
       <div class="mw-scale" v-if="count"><i></i>1 m</div>
@@ -31,15 +32,18 @@ export default {
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
     playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
-    time: 0, duration: 0, fps: 30, count: 0, note: "",
+    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner",
   }),
   mounted() {
     this.stage = new Stage(this.$refs.stage);
     this.stage.setTheme(this.theme);
+    this.stage.resized = () => { if (!this.stage.touched) this.look(this.side); };
+    this.lead = new THREE.Vector3();
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
     });
+    this.wanted = /^#(\w+)@([\d.]+)$/.exec(location.hash);
     this.clips = new Map();
     this.request = 0;
     // How many times something new was shown, and how many of those the user has seen: a
@@ -54,6 +58,7 @@ export default {
       this.advance(Math.min(seconds, 0.25));
       if (this.stage.render(seconds)) this.drawn = this.shown;
       this.placeLabels();
+      this.placePointer();
       this.grips.place();
     };
     this.handle = requestAnimationFrame(tick);
@@ -103,7 +108,19 @@ export default {
       this.makeLabels();
       this.pose();
       this.grips.set(main);
-      if (of !== this.of && main) { this.time = 0; this.pose(); this.look("corner"); }
+      if (of !== this.of && main) {
+        // A page that is loaded again goes on where it stood still.
+        const again = this.wanted?.[1] === of;
+        this.time = again ? Math.min(Number(this.wanted[2]), this.duration) : 0;
+        if (again) this.playing = false;
+        if (again) this.wanted = null;
+        this.pose();
+      }
+      // Others are on stage: unless the user has chosen a view, all of them are to be seen.
+      const cast = JSON.stringify(looks.map(({ id, label, beside }, i) => [id, label, beside, fetched[i].height]));
+      if (main && !this.stage.touched && (of !== this.of || cast !== this.cast)) this.look(this.side);
+      else if (main && of !== this.of) this.stage.follow(this.centre().add(this.lead), 1);
+      this.cast = cast;
       this.of = of;
       this.stage.hurry();
       this.shown += 1;
@@ -131,10 +148,11 @@ export default {
         this.pose();
       }
       const main = this.main();
-      if (this.following && main && !this.grips.dragged) {
+      if (this.stage.turning && main) this.lead = this.stage.controls.target.clone().sub(this.centre());
+      else if (this.following && main && !this.grips.dragged) {
         // Only a character that moves on is followed gently.
         const jumped = !this.playing || Math.abs(this.time - (this.lastTime ?? 0)) > 0.5;
-        this.stage.follow(this.centre(), jumped ? 1 : 1 - Math.exp(-6 * seconds));
+        this.stage.follow(this.centre().add(this.lead), jumped ? 1 : 1 - Math.exp(-6 * seconds));
       }
       this.lastTime = this.time;
     },
@@ -172,15 +190,76 @@ export default {
         if (at) c.tag.style.transform = `translate(-50%, -100%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
       }
     },
-    look(side) { const main = this.main(); if (main) this.stage.view(this.centre(), main.way(), side); },
-    pause() { this.playing = false; this.$emit("time", this.time); },
+    // Stop at a time and mark where a joint, or a kind of contact, is until something moves.
+    pointAt(seconds, joint) {
+      this.stop(seconds);
+      this.pointed = joint;
+      this.pointedTime = this.time;
+    },
+    placePointer() {
+      if (!this.pointed) return;
+      const main = this.main();
+      const clip = main?.clip, sole = clip ? clip.soles.indexOf(this.pointed) : -1;
+      const point = sole >= 0 ? clip.points + sole : clip ? clip.joints.indexOf(this.pointed) : -1;
+      const at = point >= 0 ? this.stage.toScreen(main.at(point).add(main.group.position)) : null;
+      if (!at || this.time !== this.pointedTime) { this.pointed = ""; return; }
+      this.$refs.here.style.transform = `translate(-50%, -50%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
+    },
+    // Look from a side at everyone: now, and while the camera goes along with the main character.
+    look(side) {
+      const main = this.main();
+      if (!main) return;
+      this.side = side;
+      const all = [...this.stage.characters.values()].filter((c) => c.group.visible);
+      const centre = this.centre(), points = [];
+      for (let i = 0; i < 7; i++) {
+        const time = i ? ((i - 1) / 5) * this.duration : this.time;
+        const frame = (c) => (c.look.ghost ? c.inStep(time * this.fps, this.duration * this.fps) : time * c.clip.fps);
+        const away = main.placesAt(frame(main))[0].sub(main.at(0).add(main.group.position)).setY(0);
+        if (!this.following && i) break;
+        // Ghosts may run far away: they are seen now and at the beginning.
+        for (const c of all.filter(({ look }) => i < 2 || !look.ghost))
+          for (const point of c.placesAt(frame(c))) points.push(point.sub(away));
+      }
+      // Skin, hair and the name above the head.
+      const top = Math.max(...points.map((point) => point.y));
+      points.push(...points.filter((point) => point.y > top - 0.05).map((point) => point.clone().setY(top + 0.3)));
+      this.stage.view(points, main.way(), side);
+      this.lead = this.stage.controls.target.clone().sub(centre);
+      this.stage.touched = false;
+    },
+    // For tests: where the head and the feet of everyone are on the page, in shares of the picture.
+    framing() {
+      const { clientWidth: width, clientHeight: height } = this.$refs.stage;
+      return [...this.stage.characters.values()].filter((c) => c.group.visible).map((c) => ({
+        height: c.clip.height, lowest: Math.min(...c.placesAt(c.frame).map((point) => point.y)),
+        points: [c.clip.body.head?.[1], ...c.clip.feet].filter((i) => i !== undefined).map((i) => {
+          const [x, y] = this.stage.toScreen(c.at(i).add(c.group.position)) ?? [-1, -1];
+          return [x / width, y / height];
+        }),
+      }));
+    },
+    pause() { this.playing = false; this.$emit("time", this.time); this.keepTime(); },
     scrub(event) { this.playing = false; this.seek(Number(event.target.value)); },
-    seek(seconds) { this.time = Math.min(Math.max(seconds, 0), this.duration); this.pose(); this.$emit("time", this.time); },
+    seek(seconds) {
+      this.time = Math.min(Math.max(seconds, 0), this.duration);
+      this.pose();
+      this.$emit("time", this.time);
+      this.keepTime();
+    },
+    // The time that the picture stands still at belongs to the address.
+    keepTime() {
+      clearTimeout(this.keeping);
+      this.keeping = setTimeout(() => {
+        const screen = location.hash.slice(1).split("@")[0];
+        if (screen && !this.playing) history.replaceState(null, "", `#${screen}@${this.time.toFixed(2)}`);
+      }, 300);
+    },
     step(frames) { this.playing = false; this.seek((Math.round(this.time * this.fps) + frames) / this.fps); },
     toggle() {
       if (!this.playing && this.time >= this.duration) this.time = 0;
       this.playing = !this.playing;
-      if (!this.playing) this.$emit("time", this.time);
+      if (!this.playing) { this.$emit("time", this.time); this.keepTime(); }
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
     chooseGrip(name) { this.grips.choose(name); },
@@ -190,7 +269,7 @@ export default {
       const main = this.main();
       return {
         count: this.count, time: this.time, duration: this.duration, playing: this.playing, of: this.of, shown: this.shown, seen: this.seen,
-        frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note,
+        frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note, pointed: this.pointed,
         looks: [...this.stage.characters.values()].map((c) => c.look),
       };
     },

@@ -1,8 +1,9 @@
 // A character with volume: tapered limbs, one smooth torso, a head; its shadow, trails and plants.
 import { SOFTWARE, THREE } from "./three.js";
 
-export const LEFT = 0x4f8fd6;
-export const RIGHT = 0xe07f42;
+// Left limbs are darker and cooler than right ones, and neither has the colour of a clip.
+export const LEFT = 0x55627c;
+export const RIGHT = 0xdcb58a;
 const CONTACT = 0x35c46f;
 const TAPER = 0.74;
 // Where a ghost and the character are in the same place, the character is seen.
@@ -342,6 +343,13 @@ export class Character {
       this.marks.setMatrixAt(i, matrix.compose(place, still, flat.set(0.07, 0.014, 0.07).multiplyScalar(held ? 1 : 0)));
     });
     this.marks.instanceMatrix.needsUpdate = true;
+  }
+
+  // Places of all joints and soles at a frame, on the stage.
+  placesAt(frame) {
+    const { clip, group: { position } } = this;
+    const row = Math.min(Math.max(Math.round(frame), 0), clip.frames - 1) * clip.stride * 3;
+    return Array.from({ length: clip.stride }, (_, i) => new THREE.Vector3().fromArray(clip.data, row + 3 * i).add(position));
   }
 
   // Where the whole clip goes on the floor, as a unit vector; ahead if it stays in place.

@@ -87,7 +87,8 @@ export class Grips {
 
   // From the stage to the clip's own place and unit.
   inClip(place) {
-    return place.clone().sub(this.character.group.position).multiplyScalar(this.character.clip.unit).toArray();
+    const { group, clip } = this.character;
+    return place.clone().sub(group.position).add(new THREE.Vector3(0, clip.floor, 0)).multiplyScalar(clip.unit).toArray();
   }
 
   // Follow the character; what is dragged stays under the pointer.

@@ -1,6 +1,6 @@
 // What the studio's components share.
 export { THREE } from "./three.js";
-export { Character, clipOf } from "./character.js";
+export { Character, clipOf, LEFT, RIGHT } from "./character.js";
 export { Grips } from "./grips.js";
 export { Stage } from "./stage.js";
 export { BOLD, dot, haloed, inRem, nearest, throttled, trace } from "./canvas.js";

@@ -7,6 +7,10 @@ const THEMES = {
   light: { sky: 0xe9edf1, floor: 0xf6f8fa, line: 0x9aa5b1 },
 };
 
+// The share of the picture that stays free around what is looked at, and how near to come at most.
+const ROOM = 0.12;
+const NEAREST = 2.6;
+
 // Metre lines that stay one pixel wide and fade with distance; every fifth is stronger.
 function floorMaterial() {
   return new THREE.ShaderMaterial({
@@ -51,7 +55,10 @@ export class Stage {
     this.drawn = 0;
     if (soft) this.makeWay();
     this.renderer.setPixelRatio(this.ratio);
-    host.appendChild(this.renderer.domElement);
+    const { domElement: canvas } = this.renderer;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", "the motion in space");
+    host.appendChild(canvas);
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(36, 1, 0.05, 200);
     this.camera.position.set(3.3, 1.75, 3.5);
@@ -62,6 +69,9 @@ export class Stage {
     this.controls.minDistance = 0.8;
     this.controls.maxDistance = 40;
     this.controls.addEventListener("change", () => { this.dirty = true; });
+    // Once the camera is in the user's hands, it stays as they put it.
+    this.controls.addEventListener("start", () => { this.turning = this.touched = true; });
+    this.controls.addEventListener("end", () => { this.turning = false; });
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8d949e, 1.5));
     const sun = new THREE.DirectionalLight(0xffffff, 1.5);
     sun.position.copy(LIGHT_DIRECTION).multiplyScalar(10);
@@ -111,6 +121,7 @@ export class Stage {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.dirty = true;
+    this.resized?.();
   }
 
   add(id, character) {
@@ -131,7 +142,7 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Keep a point in the middle without taking the camera out of the user's hands. It goes up
+  // Keep a point where it is seen without taking the camera out of the user's hands. It goes up
   // and down only gently, and not at all when it is taken there at once.
   follow(point, share) {
     const step = point.clone().sub(this.controls.target).multiplyScalar(share);
@@ -142,16 +153,28 @@ export class Stage {
     this.dirty = true;
   }
 
-  // Look at the main character from a standard side.
-  view(point, way, side) {
+  // Look at points from a standard side, from so far that all of them are seen.
+  view(points, way, side) {
     const left = new THREE.Vector3(way.z, 0, -way.x);
     const from = {
-      front: way.clone().multiplyScalar(4.4), side: left.clone().multiplyScalar(-4.6),
-      top: new THREE.Vector3(0, 6.5, 0).addScaledVector(way, -0.01),
-      corner: way.clone().multiplyScalar(3.0).addScaledVector(left, -3.1).setY(0.75),
-    }[side];
-    this.controls.target.copy(point).setY(0.92);
-    this.camera.position.copy(this.controls.target).add(from);
+      front: way.clone(), side: left.clone().negate(),
+      top: new THREE.Vector3(0, 1, 0).addScaledVector(way, -0.002),
+      corner: way.clone().addScaledVector(left, -1.03).setY(0.25),
+    }[side].normalize();
+    const box = new THREE.Box3().setFromPoints(points);
+    const target = box.getCenter(new THREE.Vector3());
+    const across = new THREE.Vector3().crossVectors(new THREE.Vector3(0, 1, 0), from).normalize();
+    const up = new THREE.Vector3().crossVectors(from, across);
+    const tall = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)) * (1 - ROOM);
+    const wide = tall * this.camera.aspect;
+    let distance = NEAREST;
+    for (const point of points) {
+      const at = point.clone().sub(target);
+      distance = Math.max(distance, at.dot(from) + Math.max(Math.abs(at.dot(across)) / wide, Math.abs(at.dot(up)) / tall));
+    }
+    this.controls.target.copy(target);
+    this.camera.position.copy(target).addScaledVector(from, distance);
+    this.controls.maxDistance = Math.max(40, 3 * distance);
     this.dirty = true;
   }
 

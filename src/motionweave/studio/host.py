@@ -1,0 +1,73 @@
+"""What the parts of a page know of it: enough to work with it, and nothing of how it is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from motionweave.core.motion import Motion
+from motionweave.studio.remarks import Remark
+from motionweave.studio.session import Session
+from motionweave.studio.viewport import Look, Viewport
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a screen made.
+
+    Parameters
+    ----------
+    motion
+        What is exported, measured and put back on the shelf.
+    looks
+        What is shown; the first is the main character.
+    inputs
+        What it was made from, to compare with.
+    details
+        Whatever the screen's own widgets show.
+    remarks
+        What the screen has to say about it, beside the warnings of the library.
+    """
+
+    motion: Motion
+    looks: tuple[Look, ...]
+    inputs: tuple[Motion, ...] = ()
+    details: Any = None
+    remarks: tuple[Remark, ...] = ()
+
+
+class Chooser(Protocol):
+    """The screen that is open, as the shelf sees it."""
+
+    @property
+    def settings(self) -> Any:
+        """Its settings; ``clips`` are those in use."""
+
+    def toggle(self, clip_id: str) -> None:
+        """Take a clip in, or leave it out."""
+
+
+class Host(Protocol):
+    """A page: one browser tab."""
+
+    session: Session
+    viewport: Viewport
+    result: Result | None
+    #: The clip that is shown by itself, if one is.
+    solo: str | None
+
+    @property
+    def chooser(self) -> Chooser:
+        """The screen that is open."""
+
+    def show_alone(self, clip_id: str) -> None:
+        """Show one clip of the shelf, or go back to the result."""
+
+    def put_back(self) -> None:
+        """Put the result on the shelf."""
+
+    def export_motion(self, motion: Motion, suffix: str) -> None:
+        """Hand a motion to the user as a file."""
+
+    def browse(self) -> None:
+        """Let the user choose files."""

@@ -1,0 +1,73 @@
+"""What the library says about a result, as the studio says it: plainly, with a place to go to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from motionweave.measure.check import Finding, FindingKind
+
+# What each kind of finding is, about a joint.
+_SAID: dict[FindingKind, str] = {
+    "acceleration": "{joint} jumps",
+    "twist": "{joint} twists hard",
+    "floor": "{joint} goes into the floor",
+    "slide": "{joint} slides over the floor",
+    "drift": "{joint} drifts while it is planted",
+    "speed": "The body lurches",
+    "path": "The way of the body is not that of the clips",
+    "contacts": "The feet lost their contacts",
+}
+# A clause that names a parameter of the library: use slope_limit=7, ends='free'.
+_PYTHON = re.compile(r"\w+=|\(\w+\)|`|\b[a-z]+_[a-z_]+\b")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One thing to know about a result.
+
+    Parameters
+    ----------
+    text
+        In a few words of the studio.
+    details
+        As the library says it.
+    frame, joint
+        Where to look; None where it is not about a place. A joint may be a kind of contact,
+        such as ``left_heel``.
+    """
+
+    text: str
+    details: str = ""
+    frame: int | None = None
+    joint: str | None = None
+
+
+def remark_of(message: str, finding: object | None = None) -> Remark:
+    """The remark for a warning of the library."""
+    if not isinstance(finding, Finding):
+        return Remark(plain(message), message)
+    joint = finding.joint
+    text = _SAID.get(finding.kind, "{joint} looks doubtful").format(joint=_named(joint))
+    if message.startswith("feet are not planted"):
+        text = "The feet are not planted: that would do harm"
+    return Remark(text, message, finding.frame, joint)
+
+
+def doubts_of(doubts: Sequence[str]) -> tuple[Remark, ...]:
+    """What a registration doubts about itself, each a remark of its own."""
+    return tuple(Remark(doubt[:1].upper() + doubt[1:], doubt) for doubt in doubts)
+
+
+def plain(message: str) -> str:
+    """A message without the clauses that speak of the library's parameters, as a sentence."""
+    clauses = re.split(r"(?<=[;:,])\s+", message)
+    kept = [clause for clause in clauses if not _PYTHON.search(clause)]
+    text = " ".join(kept).rstrip(";:, ")
+    return text[:1].upper() + text[1:]
+
+
+def _named(joint: str | None) -> str:
+    words = (joint or "a joint").replace("_", " ")
+    return words[:1].upper() + words[1:]

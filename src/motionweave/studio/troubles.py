@@ -1,0 +1,170 @@
+"""When a result cannot be made: one plain sentence, and buttons that do something about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from motionweave.errors import MotionweaveError, RegistrationError, RigError
+from motionweave.studio.document import Clip, Document
+from motionweave.studio.remarks import plain
+
+_UNKNOWN = "This cannot be made with the present settings."
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """A button: what it says, and the document that it goes on with."""
+
+    label: str
+    apply: Callable[[Document], Document]
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why there is no result.
+
+    Parameters
+    ----------
+    sentence
+        What is wrong, in the studio's words.
+    remedies
+        What can be done about it, the most promising first.
+    details
+        What the library said.
+    """
+
+    sentence: str
+    remedies: tuple[Remedy, ...] = ()
+    details: str = ""
+
+
+def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
+    """What to show for an error that a screen ended with.
+
+    Parameters
+    ----------
+    problem
+        What was raised; anything but a `MotionweaveError` is a bug, and is called one.
+    screen
+        The screen's name.
+    document
+        What it worked on.
+    """
+    message = str(problem)
+    if not isinstance(problem, MotionweaveError):
+        return Trouble("Something went wrong in the studio itself.", (), repr(problem))
+    settings = document.settings[screen]
+    clips = document.usable(settings.clips)
+    remedies = tuple(_REMEDIES[screen](settings, clips, message)) if screen in _REMEDIES else ()
+    return Trouble(_sentence(problem, clips), remedies, message)
+
+
+# Said about messages that are known; the names are those of the clips.
+_KNOWN = (
+    (r"from end to end|cannot correspond", "{names} differ too much to match from end to end."),
+    (r"no stretch|no two frames", "No stretch of {names} is alike enough to be matched."),
+    (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
+    (r"single frame|too short", "{one} is too short for this."),
+    (r"does not fit|leave room", "There is not enough room for the transition at this place."),
+    (r"T-pose", "This place is a T-pose, not a part of the motion."),
+)  # fmt: skip
+
+
+def _sentence(problem: MotionweaveError, clips: Sequence[Clip]) -> str:
+    message = str(problem)
+    names = _listed([clip.name for clip in clips])
+    one = next((clip.name for clip in clips if clip.name in message), "A clip")
+    for pattern, sentence in _KNOWN:
+        if re.search(pattern, message):
+            return sentence.format(names=names, one=one)
+    if isinstance(problem, RegistrationError):
+        return f"{names} could not be matched with each other."
+    if isinstance(problem, RigError):
+        return f"The bodies of {names} do not fit this: {plain(message) or 'joints are missing'}."
+    said = plain(message)
+    return f"{said}." if said else _UNKNOWN
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names) or "The clips"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _setting(screen: str, **fields: Any) -> Callable[[Document], Document]:
+    """The document with fields of a screen's settings changed."""
+
+    def applied(document: Document) -> Document:
+        return document.with_settings(screen, replace(document.settings[screen], **fields))
+
+    return applied
+
+
+def _for_blend(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    if settings.cyclic or settings.ends != "free":
+        change = _setting("blend", ends="free", cyclic=False)
+        yield Remedy("Use the best stretch", change)
+    if not settings.cyclic:
+        yield Remedy("Treat as cycles", _setting("blend", ends="auto", cyclic=True))
+    if settings.cyclic or settings.ends != "auto":
+        yield Remedy("Choose automatically", _setting("blend", ends="auto", cyclic=False))
+    if settings.cyclic or settings.ends != "fixed":
+        yield Remedy("Use whole clips", _setting("blend", ends="fixed", cyclic=False))
+    if len(clips) > 2:
+        kept = [clip.id for clip in clips[:2]]
+        weights = (0.5, 0.5)
+        fields = {"clips": tuple(kept), "weights": weights, "keys": (), "against": ""}
+        yield Remedy(f"Only {clips[0].name} and {clips[1].name}", _setting("blend", **fields))
+
+
+def _for_transition(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    room = re.search(r"leave room for (\d+)", message)
+    if room and int(room[1]) > 0:
+        seconds = int(room[1]) / clips[0].motion.fps
+        change = _setting("transition", half_width=round(seconds, 3))
+        yield Remedy(f"Make it {2 * seconds:.2f} s long", change)
+    if settings.at is not None:
+        yield Remedy("Use the best place", _setting("transition", at=None))
+    if settings.half_width is not None:
+        yield Remedy("Use the usual width", _setting("transition", half_width=None))
+    yield Remedy("Swap the clips", _setting("transition", clips=settings.clips[::-1], at=None))
+
+
+def _for_framespace(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    once = {clip.id: () for clip in clips if clip.id not in settings.stretches}
+    if once:
+        stretches = {**settings.stretches, **once}
+        yield Remedy("Play each clip once", _setting("framespace", stretches=stretches))
+    if settings.stretches:
+        yield Remedy("Find the cycles again", _setting("framespace", stretches={}))
+    if settings.events:
+        yield Remedy("Find events again", _setting("framespace", events={}))
+
+
+def _for_spline(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    if (settings.leave, settings.enter) != (None, None):
+        yield Remedy("Use the best places", _setting("spline", leave=None, enter=None))
+    if (settings.degree, settings.length, settings.bias) != (4, 1.3, 0.0):
+        change = _setting("spline", degree=4, length=1.3, bias=0.0)
+        yield Remedy("Use the usual spline", change)
+    yield Remedy("Swap the clips", _setting("spline", clips=settings.clips[::-1]))
+
+
+def _for_warp(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    if settings.keys:
+        change = _setting("warp", keys=settings.keys[:-1], active=None)
+        yield Remedy("Remove the last key", change)
+    if settings.times:
+        yield Remedy("Remove the time markers", _setting("warp", times=()))
+
+
+_REMEDIES: dict[str, Callable[[Any, Sequence[Clip], str], Iterator[Remedy]]] = {
+    "blend": _for_blend,
+    "transition": _for_transition,
+    "framespace": _for_framespace,
+    "spline": _for_spline,
+    "warp": _for_warp,
+}

@@ -1,0 +1,193 @@
+"""Small things that were wrong once: what is shown alone, axes, maps, keys, narrow windows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import Studio, drag
+from tests.browser.editors import ask
+
+
+def figure(studio: Studio, name: str) -> str:
+    return studio.page.locator(".mw-figures > div", has_text=name).locator(".mw-value").inner_text()
+
+
+def test_a_clip_that_is_shown_alone_is_what_is_measured_and_exported(studio: Studio) -> None:
+    page = studio.page
+    count = page.locator(".mw-card").count()
+    studio.card("jump").hover()
+    studio.card("jump").locator('[title^="Show only"]').click()
+    studio.until("s.count === 1")
+
+    def measured() -> None:
+        assert figure(studio, "length") == "2.67 s"
+
+    studio.eventually(measured)
+    studio.click(".mw-button", "Export")
+    with page.expect_download() as download:
+        page.locator(".q-item", has_text="BVH (.bvh)").click()
+    assert download.value.suggested_filename == "jump.bvh"
+    # It is on the shelf already.
+    studio.key("k")
+    page.wait_for_timeout(300)
+    assert page.locator(".mw-card").count() == count
+    # Whoever goes on working sees the result again.
+    studio.card("sneak").click()
+    studio.until("s.count === 3")
+
+
+def test_weights_over_time_are_drawn_over_the_result_and_a_double_click_is_one_key(
+    studio: Studio,
+) -> None:
+    studio.click(".mw-dock .mw-choice button", "Weights over time")
+    canvas = studio.page.locator(".mw-blend .mw-curves canvas >> visible=true")
+    canvas.wait_for()
+
+    def as_long() -> None:
+        assert ask(studio, ".mw-curves", "x[1]") == pytest.approx(studio.state()["duration"])
+
+    studio.eventually(as_long)
+    before = studio.state()
+    canvas.dblclick(position={"x": 300, "y": 60})
+    studio.after(before)
+
+    def one_key() -> None:
+        # A handle for each of three clips.
+        assert ask(studio, ".mw-curves", "handles.length") == 3
+
+    studio.eventually(one_key)
+    studio.eventually(as_long)
+
+
+def test_the_place_of_a_transition_is_dragged_in_the_map(studio: Studio) -> None:
+    studio.screen("Transition")
+    before = studio.until("s.count === 3")
+    rows = studio.page.locator(".mw-list-row .mw-value").all_inner_texts()
+    shown = [float(text.rstrip("%")) for text in rows]
+    assert shown == sorted(shown)
+    canvas = studio.page.locator(".mw-transition .mw-heat canvas >> visible=true")
+    box = canvas.bounding_box()
+    x, y = box["x"] + 0.55 * box["width"], box["y"] + 0.5 * box["height"]
+    drag(studio.page, (x, y), (x + 40, y - 10))
+    studio.after(before)
+    chosen = ask(studio, ".mw-transition .mw-heat", "map.chosen")
+    studio.key("z")
+
+    def undone() -> None:
+        assert ask(studio, ".mw-transition .mw-heat", "map.chosen") != chosen
+
+    studio.eventually(undone)
+    # All of the drag was one step.
+    studio.page.locator(".mw-button.on", has_text="Best place").wait_for()
+
+
+def test_what_kind_a_key_shall_be_is_said_before_there_is_one(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.until("s.count === 1")
+    studio.pause(0.5)
+    studio.page.locator('.mw-grip[data-grip="head"]').dispatch_event(
+        "pointerdown", {"pointerId": 1, "button": 0}
+    )
+    studio.page.locator('.mw-grip[data-grip="head"]').dispatch_event("pointerup", {"pointerId": 1})
+    studio.page.locator(".mw-warp", has_text="head: drag it").first.wait_for()
+    studio.click(".mw-choice button", "Look at")
+    studio.page.locator(".mw-choice button.on", has_text="Look at").wait_for()
+    studio.click(".mw-button", "Key here")
+    studio.page.locator(".mw-warp", has_text="head, frame 15").first.wait_for()
+    assert studio.page.locator(".mw-choice button.on", has_text="Look at").count() == 1
+    # Lengths have a unit, and the curve has room.
+    values = studio.page.locator(".mw-warp-values .mw-value >> visible=true").all_inner_texts()
+    assert all(text.endswith(" m") for text in values)
+    assert len(values) == 3
+    assert studio.page.locator(".mw-warp .mw-curves canvas").bounding_box()["height"] > 100
+
+
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (820, 700), (3840, 2160)])
+def test_everything_is_in_reach_in_windows_of_any_size(
+    studio: Studio, width: int, height: int
+) -> None:
+    page = studio.page
+    try:
+        page.set_viewport_size({"width": width, "height": height})
+        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp"):
+            page.locator(f'.mw-nav button[title^="{title}"]').click()
+            studio.until(f"s.of === {title.lower()!r}")
+            for selector in ('[aria-label^="Export"]', ".mw-scrub", ".mw-result .mw-button"):
+                box = page.locator(selector).locator("visible=true").first.bounding_box()
+                assert box["x"] >= 0, (title, selector)
+                assert box["x"] + box["width"] <= width + 0.5, (title, selector)
+            assert page.locator(".mw-scrub").bounding_box()["width"] > 200
+        page.locator('.mw-nav button[title^="Transition"]').click()
+        studio.until("s.of === 'transition'")
+        heat = page.locator(".mw-heat canvas >> visible=true").bounding_box()
+        assert heat["height"] > 0.15 * height
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_panel_and_dock_are_resized_by_their_edges(studio: Studio) -> None:
+    page = studio.page
+    panel, dock = page.locator(".mw-panel"), page.locator(".mw-dock.mw-blend")
+    wide, high = panel.bounding_box(), dock.bounding_box()
+    drag(page, (wide["x"] + 2, 400), (wide["x"] - 118, 400))
+    drag(page, (high["x"] + 200, high["y"]), (high["x"] + 200, high["y"] - 80))
+    assert panel.bounding_box()["width"] == pytest.approx(wide["width"] + 120, abs=4)
+    assert dock.bounding_box()["height"] == pytest.approx(high["height"] + 80, abs=4)
+    for part in ("panel", "dock"):
+        page.locator(f'[aria-label="size of the {part}"] >> visible=true').dblclick()
+    assert panel.bounding_box()["width"] == pytest.approx(wide["width"], abs=1)
+
+
+# What has a role that people act on, and what it is called.
+UNNAMED = """() => {
+  const seen = (e) => e.getClientRects().length && getComputedStyle(e).visibility !== 'hidden';
+  const said = (e) => e.getAttribute('aria-label') || e.textContent.trim() || e.title;
+  const acted = 'button, input, select, textarea, canvas, svg[role]';
+  return [...document.querySelectorAll(`.mw-app :is(${acted})`)]
+    .filter((e) => seen(e) && !e.closest('[aria-hidden=true]') && !said(e) && !e.labels?.length)
+    .map((e) => e.outerHTML.slice(0, 120));
+}"""
+
+# Texts that are too faint on what is behind them (WCAG 2.1, 1.4.3), with their contrast.
+FAINT = """() => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+  const rgba = (colour) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); const d = canvas.getImageData(0, 0, 1, 1).data; return [d[0], d[1], d[2], d[3] / 255]; };
+  const over = (a, b) => [0, 1, 2].map((i) => a[3] * a[i] + (1 - a[3]) * b[i]).concat(1);
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => { const own = rgba(getComputedStyle(e).backgroundColor); return own[3] === 1 || !e.parentElement ? own : over(own, behind(e.parentElement)); };
+  const found = [];
+  const walk = document.createTreeWalker(document.querySelector('.mw-app'), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement, text = walk.currentNode.textContent.trim();
+    if (!text || !e.getClientRects().length || e.closest('[disabled], .dim, .off, .hidden, .mw-stage, svg, option')) continue;
+    const ground = behind(e), ink = over(rgba(getComputedStyle(e).color), ground);
+    const [a, b] = [light(ink), light(ground)].sort((x, y) => y - x);
+    const contrast = (a + 0.05) / (b + 0.05);
+    if (contrast < 4.5) found.push(`${text.slice(0, 30)}: ${contrast.toFixed(2)}`);
+  }
+  return found;
+}"""  # noqa: E501
+
+
+def test_everything_has_a_name_and_can_be_read_in_both_themes(studio: Studio) -> None:
+    page = studio.page
+    for _ in range(2):
+        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp"):
+            studio.screen(title)
+            studio.until("s.count > 0")
+            assert page.evaluate(UNNAMED) == []
+            assert page.evaluate(FAINT) == [], title
+        studio.click('.mw-icon[title="Dark or light theme"]')
+        page.wait_for_timeout(400)
+
+
+def test_limbs_have_not_the_colours_of_clips(studio: Studio) -> None:
+    colours = studio.page.evaluate(
+        """async () => { const m = await import('motionweave');
+        return [m.LEFT, m.RIGHT].map((c) => '#' + c.toString(16).padStart(6, '0')); }"""
+    )
+    used = [look["color"] for look in studio.state()["looks"]]
+    for limb in colours:
+        for clip in used:
+            pairs = zip(bytes.fromhex(limb[1:]), bytes.fromhex(clip[1:]), strict=True)
+            assert max(abs(a - b) for a, b in pairs) > 40, (limb, clip)

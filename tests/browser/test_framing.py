@@ -1,0 +1,81 @@
+"""Bodies of any source stand on the floor at their true size, and all of them is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Studio, drag
+
+
+def framing(studio: Studio) -> list[dict[str, Any]]:
+    return studio.page.evaluate("motionweave.viewport.framing()")
+
+
+def assert_all_is_seen(studio: Studio, what: str = "") -> None:
+    for body in framing(studio):
+        assert 1.4 <= body["height"] <= 2.0, (what, body)
+        for x, y in body["points"]:
+            assert 0.0 < x < 1.0, (what, body)
+            assert 0.0 < y < 1.0, (what, body)
+
+
+@pytest.mark.wild
+def test_every_rig_is_of_human_size_with_head_and_feet_on_screen(
+    studio: Studio, wild: Path
+) -> None:
+    files = []
+    for source in sorted(folder for folder in wild.iterdir() if folder.is_dir()):
+        files.append(min(source.glob("*.bvh"), key=lambda path: path.stat().st_size))
+    studio.page.set_input_files(".mw-shell input[type=file]", [str(path) for path in files])
+    for path in files:
+        card = studio.card(path.stem)
+        card.wait_for()
+        card.hover()
+        card.locator('[title^="Show only"]').click()
+        studio.until(f"s.count === 1 && s.looks[0].label === {path.stem!r}")
+        for share in (0.0, 0.5, 1.0):
+            studio.page.evaluate(
+                "(t) => { const v = motionweave.viewport; v.playing = false;"
+                " v.seek(t * v.duration); }",
+                share,
+            )
+            studio.page.wait_for_timeout(120)
+            assert_all_is_seen(studio, f"{path.name} at {share}")
+
+
+def test_ghosts_are_seen_too_however_many(studio: Studio) -> None:
+    assert_all_is_seen(studio)
+    for name in ("walk_left", "walk_right"):
+        studio.card(name).click()
+    studio.until("s.count === 6")
+    studio.pause(0.0)
+    studio.page.wait_for_timeout(200)
+    assert_all_is_seen(studio)
+
+
+def test_a_view_that_was_chosen_is_kept_when_the_screen_changes(studio: Studio) -> None:
+    """Turned and moved by hand, also while the camera follows."""
+    where = "(() => { const { camera, controls } = motionweave.viewport.stage;"
+    offset = f"{where} return camera.position.clone().sub(controls.target).toArray(); }})()"
+    lead = "motionweave.viewport.lead.toArray()"
+    box = studio.page.locator(".mw-stage").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 3
+    drag(studio.page, (x, y), (x + 120, y + 10))
+    before = studio.page.evaluate(lead)
+    studio.page.mouse.move(x, y)
+    studio.page.mouse.down(button="right")
+    studio.page.mouse.move(x + 90, y, steps=6)
+    studio.page.wait_for_timeout(150)
+    studio.page.mouse.up(button="right")
+    studio.page.wait_for_timeout(3000)
+    after = studio.page.evaluate(lead)
+    assert sum((a - b) ** 2 for a, b in zip(after, before, strict=True)) > 0.1**2
+    turned = studio.page.evaluate(offset)
+    studio.screen("Spline")
+    studio.until("s.count === 3")
+    kept = studio.page.evaluate(offset)
+    assert sum((a - b) ** 2 for a, b in zip(kept, turned, strict=True)) < 0.05**2
+    studio.click(".mw-views button", "corner")
