@@ -11,11 +11,12 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from motionweave import __version__
 from motionweave.cli.common import Warned, told
+from motionweave.core.compiled import MESSAGE, compiling
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
@@ -40,6 +41,7 @@ VERBS: dict[str, str] = {
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
     "export": "write a set of clips in step with each other for a game engine",
     "library": "find, connect and fill in from a folder of clips",
+    "warm-up": "compile everything now, so that no later run has to",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
 }
@@ -52,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(words)
     args.warned = Warned(args.quiet)
     try:
-        with args.warned.listening():
+        with args.warned.listening(), compiling(_say_compiling(args.quiet)):
             code = args.run(args) or 0
         sys.stdout.flush()
         if args.strict and args.warned.messages:
@@ -70,6 +72,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("motionweave: stopped", file=sys.stderr)
         return 130
     return 2
+
+
+def _say_compiling(quiet: bool) -> Callable[[], None]:
+    """Someone who waits at a terminal is told why, the first time."""
+
+    def say() -> None:
+        if sys.stderr.isatty() and not quiet:
+            print(f"motionweave: {MESSAGE}", file=sys.stderr, flush=True)
+
+    return say
 
 
 class StrictError(MotionweaveError):
@@ -97,7 +109,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
         )
         if name == asked:
-            module = importlib.import_module(f"motionweave.cli.{name}")
+            module = importlib.import_module(f"motionweave.cli.{name.replace('-', '_')}")
             module.add_arguments(sub)
             sub.add_argument(
                 "--strict", action="store_true", help="fail (exit code 2) if there is any warning"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.errors import BlendError
 
 _MOST_STEPS = 40
@@ -30,7 +30,7 @@ _C9, _C10 = 0.0002697065439145062, 0.0006094409225952268
 _UNSIGNED = np.zeros((0, 0), dtype=np.int8)
 
 
-@njit(cache=True, error_model="numpy", fastmath={"contract"})
+@kernel(error_model="numpy", fastmath={"contract"})
 def _mean_rotations(  # type: ignore[no-untyped-def]
     rotations, weights, signs, mean, total, result
 ):

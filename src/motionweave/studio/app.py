@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from nicegui import background_tasks, ui
 
+from motionweave.core.compiled import MESSAGE
 from motionweave.studio import dialogs, export, upload, widgets
 from motionweave.studio.components import Shell
 from motionweave.studio.document import Clip, unique_name
@@ -76,7 +77,7 @@ class Page:
         self.result: Result | None = None
         self.solo: str | None = None
         self._computed: object = None
-        self._latest = Latest(self._busy)
+        self._latest = Latest(self._busy, compiles=self._compiles)
 
     # Building
 
@@ -266,6 +267,11 @@ class Page:
         with self.viewport:
             widgets.mark(self._progress, "on", busy)
             self._cancel.set_visibility(busy)
+
+    def _compiles(self) -> None:
+        if not self.viewport.is_deleted:
+            with self.viewport:
+                self._say(f"{MESSAGE[0].upper()}{MESSAGE[1:]}")
 
     def _give_up(self) -> None:
         self._latest.cancel()

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from motionweave.core.compiled import compiling
 from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
 from motionweave.errors import MotionweaveError, Notice, QualityWarning
 
@@ -99,13 +100,21 @@ class Latest:
     patience
         Seconds. Work that is done sooner is not worth mentioning: to show and hide that
         something is being done takes the page longer than the work itself.
+    compiles
+        Called on the event loop when kernels have been compiled for a second: what takes long
+        this once will not again.
     """
 
     def __init__(
-        self, busy: Callable[[bool], None] = lambda _: None, *, patience: float = 0.4
+        self,
+        busy: Callable[[bool], None] = lambda _: None,
+        *,
+        patience: float = 0.4,
+        compiles: Callable[[], None] = lambda: None,
     ) -> None:
         self._busy = busy
         self._patience = patience
+        self._compiles = compiles
         self._told = False
         self._waiting: tuple[Callable[[], Any], Callable[[Outcome[Any]], None]] | None = None
         # What runs now, by the event that gives it up; what was given up is nobody's.
@@ -137,6 +146,10 @@ class Latest:
             self._told = True
             self._busy(True)
 
+    def _compiling(self, given_up: threading.Event) -> None:
+        if self._running is given_up:
+            self._compiles()
+
     def _rest(self) -> None:
         self._running = None
         if self._told:
@@ -144,13 +157,15 @@ class Latest:
             self._busy(False)
 
     async def _run(self, given_up: threading.Event) -> None:
-        reminder = asyncio.get_running_loop().call_later(self._patience, self._remind, given_up)
+        loop = asyncio.get_running_loop()
+        reminder = loop.call_later(self._patience, self._remind, given_up)
         try:
             while self._waiting is not None and not given_up.is_set():
                 work, done = self._waiting
                 self._waiting = None
                 try:
-                    outcome: Outcome[Any] = await in_thread(work, given_up.is_set)
+                    with compiling(lambda: loop.call_soon_threadsafe(self._compiling, given_up)):
+                        outcome: Outcome[Any] = await in_thread(work, given_up.is_set)
                 except Interrupted:
                     return
                 except Exception as problem:
