@@ -24,6 +24,7 @@ from motionweave.methods.subspace.transition import subspace
 from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.warp import warp
 from motionweave.registration.register import register
+from motionweave.registration.timewarp import project
 from motionweave.rendering.render import render
 from motionweave.samples.clips import sample
 
@@ -98,6 +99,7 @@ def _works(folder: Path) -> list[Callable[[], object]]:
         lambda: blend(blended, [0.5, 0.5]),
         lambda: clean_feet(walk),
         lambda: register(walk, jog, ends="free", slope_limit=4),
+        lambda: project(np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 3.1], [3.0, 4.0]]), 0, 0.3),
         lambda: Stepper(cyclic).step([0.5, 0.5], 1.0 / 30.0),
         lambda: transition(walk, jog),
         lambda: framespace([walk, jog], "concatenate"),
