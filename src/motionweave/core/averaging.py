@@ -139,9 +139,13 @@ def mean_rotations(
         at = np.flatnonzero(doubtful)
         shares = weights[at // joints]
         if signs is None:
-            others = _nearest(inputs.take(at, axis=1), shares, heaviest[at // joints], means[at], energies[at])
+            others = _nearest(
+                inputs.take(at, axis=1), shares, heaviest[at // joints], means[at], energies[at]
+            )
         else:
-            others = _between(inputs.take(at, axis=1), shares, signs().reshape(clips, -1)[:, at], means[at])
+            others = _between(
+                inputs.take(at, axis=1), shares, signs().reshape(clips, -1)[:, at], means[at]
+            )
         means[at] = others
     return result
 

@@ -12,16 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
-
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+from typing import Any
 
 # Seconds of compiling that are not worth a word.
 _PATIENCE = 1.0
 MESSAGE = "compiling, once on this machine …"
 
 
-def kernel(**options: Any) -> Callable[[Kernel], Kernel]:
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare a kernel, compiled when it is first called.
 
     Numba refuses to declare one that it can keep nowhere: neither in ``NUMBA_CACHE_DIR``, nor
@@ -36,14 +34,13 @@ def kernel(**options: Any) -> Callable[[Kernel], Kernel]:
 
     _listen()
 
-    def declare(function: Kernel) -> Kernel:
+    def declare(function: Callable[..., Any]) -> Any:
         try:
-            compiled: Kernel = njit(cache=True, **options)(function)
+            return njit(cache=True, **options)(function)
         except RuntimeError as problem:
             if "cannot cache" not in str(problem):
                 raise
-            compiled = njit(**options)(function)
-        return compiled
+            return njit(**options)(function)
 
     return declare
 
@@ -60,7 +57,7 @@ class Compiling:
         Seconds.
     """
 
-    def __init__(self, tell: Callable[[], None], patience: float = _PATIENCE) -> None:
+    def __init__(self, tell: Callable[[], object], patience: float = _PATIENCE) -> None:
         self.kernels: list[str] = []
         self.seconds = 0.0
         self._tell, self._patience = tell, patience
@@ -92,7 +89,7 @@ _listening = False
 
 @contextmanager
 def compiling(
-    tell: Callable[[], None] = lambda: None, patience: float = _PATIENCE
+    tell: Callable[[], object] = lambda: None, patience: float = _PATIENCE
 ) -> Iterator[Compiling]:
     """Hear of what is compiled meanwhile, in any thread; see `Compiling`."""
     heard = Compiling(tell, patience)
