@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -372,6 +373,9 @@ def _systems() -> list[Row]:
             ],
         ),
         Row("contact detection, 600 frames", [ours(_contacts)]),
+        Row("find a cycle and close it (loop), 600 frames", [ours(_looped)]),
+        Row("retarget a clip of 600 frames to another body", [ours(_retargeted)]),
+        Row("foot clean-up, 600 frames", [ours(_cleaned)]),
     ]
 
 
@@ -398,6 +402,23 @@ def _legs_plainly() -> Callable[[], Any]:
         for side in ("Left", "Right")
     ]
     return lambda: [plain.legs_by_frames(*leg, leg[2] + [0.0, 0.01, 0.0]) for leg in legs]
+
+
+def _looped() -> Callable[[], Any]:
+    walk = clips.built_in("walk", duration=20.0)
+    return lambda: mw.loop(walk)
+
+
+def _retargeted() -> Callable[[], Any]:
+    walk = clips.built_in("walk", duration=20.0)
+    bones = np.array(walk.skeleton.offsets)
+    taller = replace(walk.skeleton, offsets=1.2 * bones)
+    return lambda: mw.retarget(walk, taller)
+
+
+def _cleaned() -> Callable[[], Any]:
+    walk = clips.built_in("walk", duration=20.0)
+    return lambda: mw.clean_feet(walk)
 
 
 def _contacts() -> Callable[[], Any]:

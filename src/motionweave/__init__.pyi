@@ -85,3 +85,5 @@ from .retargeting import retarget as retarget
 from .samples.clips import sample as sample
 
 __version__: str
+from .warmup import WarmUp as WarmUp
+from .warmup import warm_up as warm_up

@@ -203,7 +203,7 @@ def test_signed_means_stay_on_their_side_past_half_a_turn() -> None:
     signs = np.ones(pair.shape[:3], dtype=np.int8)
     # Which of its two quaternions a rotation is given by makes no difference.
     flips = np.random.default_rng(0).choice(np.array([-1, 1], dtype=np.int8), signs.shape)
-    mean = mean_rotations(pair * flips[..., None], weights, signs * flips)
+    mean = mean_rotations(pair * flips[..., None], weights, lambda: signs * flips)
     expected = rot.about_axis("X", 0.2 * half)
     assert rot.angle_between(mean[:, 0], expected).max() < 1e-9
     nearest = mean_rotations(pair, weights)[:, 0]

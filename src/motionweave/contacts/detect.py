@@ -9,6 +9,7 @@ moment nothing lower can be what carries the body.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -192,16 +193,19 @@ class _Scene:
         self.last_frame = self.first + last
         positions = motion.positions()
         soled = soles(motion)
+        points = contact_points(motion, hands)
+        ankles = [soled[side].ankle for side in SIDES]
+        # All in one go: columns are sampled as one array, (T, 3 n).
+        columns = np.concatenate([*points.values(), *(positions[:, j] for j in ankles)], axis=1)
+        sampled = np.split(_smooth_sample(columns, frames) / self.size, columns.shape[1] // 3, 1)
+        ankle_speed = dict(zip(SIDES, map(_speed, sampled[len(points) :]), strict=True))
         self.tracks: dict[str, _Track] = {}
-        for kind, values in contact_points(motion, hands).items():
-            places = _smooth_sample(values, frames) / self.size
+        for kind, places in zip(points, sampled, strict=False):
             speed = _speed(places)
             if kind.endswith("heel"):
                 # A foot that lands rolls over its heel, wherever in the hind foot that is:
                 # the heel rests as long as either end of the line up to the ankle does.
-                ankle = soled[kind.removesuffix("_heel")].ankle
-                above = _smooth_sample(positions[:, ankle], frames) / self.size
-                speed = np.minimum(speed, _speed(above))
+                speed = np.minimum(speed, ankle_speed[kind.removesuffix("_heel")])
             self.tracks[kind] = _track(kind, places, speed)
         still = [plant for kind in FOOT_KINDS for plant in _still(self.tracks[kind])]
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
@@ -225,13 +229,14 @@ class _Scene:
         return tuple(sorted(found))
 
     def _planted_feet(self, still: list[_Plant]) -> list[_Plant]:
-        low = [plant for plant in still if self.floor.above(plant.place) < _ON_FLOOR]
+        places = np.array([plant.place for plant in still]).reshape(-1, 3)
+        on_floor = (self.floor.above(places) < _ON_FLOOR).tolist()
+        planted = [plant for plant, low in zip(still, on_floor, strict=True) if low]
         raised = [
             plant
-            for plant in still
-            if self.floor.above(plant.place) >= _ON_FLOOR and plant.seconds >= _SHORTEST_RAISED
+            for plant, low in zip(still, on_floor, strict=True)
+            if not low and plant.seconds >= _SHORTEST_RAISED
         ]
-        planted = list(low)
         # A step counts once the step before it does: go on until nothing is added.
         waiting = raised
         while waiting:
@@ -301,24 +306,23 @@ def _track(kind: str, points: Array, speed: Array) -> _Track:
 def _still(track: _Track) -> list[_Plant]:
     """Stretches in which a point is slow and stays at its height, wherever that is."""
     plants: list[_Plant] = []
-    slow = track.speed < track.limit
+    slow, certain = track.speed < track.limit, track.speed < _STILL * track.limit
     for first, last in runs(slow):
-        core = track.speed[first : last + 1] < _STILL * track.limit[first : last + 1]
+        core = certain[first : last + 1]
+        heights = track.points[first : last + 1, 1]
         if not core.any():
             continue
-        inside = np.arange(first, last + 1)[core]
-        height = float(quantile(track.points[inside, 1], 0.5))
         # A foot that is lifted slowly has left before it is fast.
-        near = track.points[first : last + 1, 1] - height < _LIFTED
+        near = heights - float(quantile(heights[core], 0.5)) < _LIFTED
         for a, b in runs(near):
-            if not core[a : b + 1].any():
-                continue
             span = slice(first + a, first + b + 1)
             at_edge = span.start == 0 or span.stop == len(track.speed)
             shortest = _SHORTEST_AT_EDGE if at_edge else _SHORTEST
             if (span.stop - 1 - span.start) / _RATE < shortest:
                 continue
-            inside = np.arange(span.start, span.stop)[core[a : b + 1]]
+            inside = span.start + np.flatnonzero(core[a : b + 1])
+            if len(inside) == 0:
+                continue
             place = quantile(track.points[inside], 0.5)
             plants.append(_Plant(track.kind, *_plant_times(track, span, inside, place), place))
     return plants
@@ -343,9 +347,9 @@ def _plant_times(
     # One tick more on either side: the ends lie between ticks.
     around = slice(max(span.start - 1, 0), span.stop + 1)
     speed, limit = track.speed[around], track.limit[around]
-    too_fast = speed / np.clip(_SWINGING * usual, _SWING, limit)
-    moving = speed / np.clip(_LEAVING * usual, _REST, limit)
-    lifted = (track.points[around, 1] - place[1]) / np.clip(4.0 * shake, *_LIFTING)
+    too_fast = speed / np.minimum(max(_SWINGING * usual, _SWING), limit)
+    moving = speed / np.minimum(max(_LEAVING * usual, _REST), limit)
+    lifted = (track.points[around, 1] - place[1]) / min(max(4.0 * shake, _LIFTING[0]), _LIFTING[1])
     within = slice(span.start - around.start, span.stop - around.start)
     start, end = _ends(too_fast - 1.0, within)
     rest, lift = _ends(np.maximum(moving, lifted) - 1.0, within)
@@ -369,9 +373,10 @@ def _ends(excess: Array, within: slice) -> tuple[float, float]:
 def _crossing(excess: Array, index: int, step: int) -> float:
     """Where a negative value next to ``index`` passes zero; ``index`` if it does not."""
     after = index + step
-    if not 0 <= after < len(excess) or excess[after] <= 0.0:
+    if not 0 <= after < len(excess):
         return float(index)
-    return index + step * float(excess[index] / (excess[index] - excess[after]))
+    here, there = float(excess[index]), float(excess[after])
+    return index + step * here / (here - there) if there > 0.0 else float(index)
 
 
 def _timed(plants: list[_Plant]) -> list[_Plant]:
@@ -383,16 +388,15 @@ def _timed(plants: list[_Plant]) -> list[_Plant]:
     """
 
     spans = {
-        kind: np.array([(p.start, p.end) for p in plants if p.kind == kind]).reshape(-1, 2)
-        for kind in FOOT_KINDS
+        kind: sorted((p.start, p.end) for p in plants if p.kind == kind) for kind in FOOT_KINDS
     }
 
     def rolls(plant: _Plant, time: float) -> bool:
         end = "toe" if plant.kind.endswith("heel") else "heel"
-        starts, ends = spans[f"{plant.foot}_{end}"].T
+        others = spans[f"{plant.foot}_{end}"]
         # Plants of a kind follow each other: only the last one begun can last.
-        before = int(np.searchsorted(starts, time)) - 1
-        return before >= 0 and bool(time < ends[before])
+        before = bisect_left(others, (time, -np.inf)) - 1
+        return before >= 0 and time < others[before][1]
 
     return [
         replace(
@@ -440,7 +444,7 @@ def _floor_of(still: list[_Plant], tracks: list[_Track]) -> Floor:
 
 
 def _smooth_sample(values: Array, frames: Array) -> Array:
-    """Points ``(T, 3)`` at fractional ``frames`` ``(K,)`` by cubics, then blurred in time."""
+    """Values ``(T, n)`` at fractional ``frames`` ``(K,)`` by cubics, then blurred in time."""
     if len(values) < 3:
         return np.array(values[np.round(frames).astype(np.intp)])
     tangents = np.gradient(values, axis=0)
@@ -473,9 +477,13 @@ def _blurred(values: Array) -> Array:
 
 def _running_max(values: Array, radius: int) -> Array:
     """Largest value within ``radius`` ticks of each."""
-    padded = np.pad(values, radius, constant_values=0.0)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * radius + 1)
-    return np.asarray(windows.max(axis=1))
+    most = np.concatenate([np.zeros(radius), values, np.zeros(radius)])
+    # Of windows of a width that doubles, two that overlap make any wider one.
+    width, reach = 1, 2 * radius + 1
+    while 2 * width <= reach:
+        most = np.maximum(most[:-width], most[width:])
+        width *= 2
+    return np.asarray(np.maximum(most[: len(values)], most[reach - width :][: len(values)]))
 
 
 def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, float]]:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
+
+
+def read_only(array: ArrayLike) -> Array:
+    """The array as kernels read it: whether it could be written or not, they compile once."""
+    view = np.ascontiguousarray(array, dtype=np.float64).view()
+    view.flags.writeable = False
+    return view

@@ -8,23 +8,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, read_only
+from motionweave.core.compiled import kernel
 
 # Rotations whose half angle has a larger cosine, 0.4 rad apart, need no more terms than these.
 _CLOSE, _TERMS = 0.98, 6
 
 
-def _read_only(array: ArrayLike) -> Array:
-    """The array as kernels take it: whether it could be written or not, they compile once."""
-    view = np.ascontiguousarray(array, dtype=np.float64).view()
-    view.flags.writeable = False
-    return view
-
-
-@njit(cache=True)
+@kernel()
 def _forward(parents, offsets, root, rotations, positions, orientations):  # type: ignore[no-untyped-def]
     """Fill positions (T, J, 3) and global orientations (T, J, 4).
 
@@ -80,16 +73,16 @@ def forward(
     orientations = np.empty((frames, joints, 4))
     _forward(
         np.array(parents, dtype=np.int64),
-        _read_only(offsets[None] if translations is None else translations),
-        _read_only(root),
-        _read_only(rotations),
+        read_only(offsets[None] if translations is None else translations),
+        read_only(root),
+        read_only(rotations),
         positions,
         orientations,
     )
     return positions, orientations
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _sample_rotations(rotations, frames, result):  # type: ignore[no-untyped-def]
     """Slerp (T, J, 4) at frames (n,) the short way, into (n, J, 4).
 
@@ -135,7 +128,7 @@ def _sample_rotations(rotations, frames, result):  # type: ignore[no-untyped-def
 def sample_rotations(rotations: Array, frames: Array) -> Array:
     """Rotations ``(n, J, 4)`` at fractional ``frames`` ``(n,)`` of ``(T, J, 4)``."""
     result = np.empty((len(frames), *rotations.shape[1:]))
-    _sample_rotations(_read_only(rotations), _read_only(frames), result)
+    _sample_rotations(read_only(rotations), read_only(frames), result)
     return result
 
 

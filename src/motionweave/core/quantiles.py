@@ -9,8 +9,10 @@ from motionweave.core.arrays import Array
 
 def quantile(values: Array, share: float) -> Array:
     """`numpy.quantile` along the first axis of ``(n, ...)``; ten times as fast for a few values."""
-    ordered = np.sort(values, axis=0)
+    ordered = values.copy()
+    ordered.sort(axis=0)
     place = share * (len(values) - 1)
     low = int(place)
-    above = ordered[min(low + 1, len(values) - 1)]
-    return np.asarray(ordered[low] + (place - low) * (above - ordered[low]))
+    if low == place:
+        return np.asarray(ordered[low])
+    return np.asarray(ordered[low] + (place - low) * (ordered[low + 1] - ordered[low]))

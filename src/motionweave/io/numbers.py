@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 
 # Powers of ten that a float64 holds exactly: a mantissa below 2**53 times or divided
 # by one of them is rounded once, and so is the nearest float to the decimal number.
@@ -20,7 +20,7 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity|1\.#\w+)(\(\w*\))?", re.IGNORECASE)
 
 
-@njit(cache=True)
+@kernel()
 def _scan(text, powers, values, counts, odd):  # type: ignore[no-untyped-def]
     """Fill values, tokens per line, and (index, start, end) of tokens left to the caller.
 

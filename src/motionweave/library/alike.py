@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 
 # How a path came to a cell: one row and one column on, one and two, two and one.
 _DIAGONAL, _FAST, _SLOW = 0, 1, 2
@@ -55,7 +55,7 @@ class Paths:
         return columns
 
 
-@njit(cache=True)
+@kernel()
 def _search(cost, total, starts, steps):  # type: ignore[no-untyped-def]
     """Fill the last row of ``total`` (3, columns) and ``starts`` (3, columns), which rotate."""
     rows, columns = cost.shape

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.core.interrupt import checkpoint
 from motionweave.errors import RegistrationError, Remedy
 
@@ -43,7 +43,7 @@ class Entry:
     run: int = 0
 
 
-@njit(cache=True)
+@kernel()
 def _fill_few(  # type: ignore[no-untyped-def]
     cost, first, columns, limit, diagonal, free, left, above, above_from, back, ends_col, rows_best
 ):
@@ -119,7 +119,7 @@ def _fill_few(  # type: ignore[no-untyped-def]
             ends_col[i, 0], ends_col[i, 1] = above[high - 1, 0], above_from[high - 1, 0]
 
 
-@njit(cache=True)
+@kernel()
 def _fill_many(  # type: ignore[no-untyped-def]
     cost, first, columns, limit, diagonal, free, enter, back, ends_row, ends_col, rows_best
 ):
@@ -180,7 +180,7 @@ def _fill_many(  # type: ignore[no-untyped-def]
         above, here = here, above
 
 
-@njit(cache=True)
+@kernel()
 def _walk_back(back, first, limit, row, place, state, path):  # type: ignore[no-untyped-def]
     """Cells of the path that ends in a state, last one first; returns how many there are."""
     count = 0

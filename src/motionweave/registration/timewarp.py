@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from motionweave.core import splines
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
 
@@ -209,7 +209,7 @@ def project(
     return _mixed_with_straight(_with_ends_of(control, p, closed), base, epsilon)
 
 
-@njit(cache=True)
+@kernel()
 def _hildreth(p, control, base, epsilon, closed, sweeps, tolerance):  # type: ignore[no-untyped-def]
     """Move p in place onto Eq. 5, keeping the ends of the curve that ``control`` has."""
     count, clips = p.shape

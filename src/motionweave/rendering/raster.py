@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from motionweave.core.compiled import kernel
 
 # Nothing nearer to the eye than this, in units of the scene's size, is drawn.
 NEAR = 1e-3
@@ -18,7 +19,7 @@ NEAR = 1e-3
 _WRAP, _KEY, _SKY, _GROUND, _RIM = 0.25, 0.78, 0.42, 0.20, 0.10
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def _lit(nx, ny, nz, dx, dy, dz, light, up, rise, colour, out):  # type: ignore[no-untyped-def]
     """Colour (3,) of a surface with a normal, seen along a direction, ``rise`` above the floor."""
     facing = nx * light[0] + ny * light[1] + nz * light[2]
@@ -38,7 +39,7 @@ def _lit(nx, ny, nz, dx, dy, dz, light, up, rise, colour, out):  # type: ignore[
         out[c] = colour[c] * (soft + _KEY * key) + rim + gloss
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def draw_capsules(a, b, radii, colours, light, up, floor, size, lens, picture, depth):  # type: ignore[no-untyped-def]
     """Draw tapered capsules (S) into ``picture`` (h, w, 3) and ``depth`` (h, w).
 
@@ -138,7 +139,7 @@ def draw_capsules(a, b, radii, colours, light, up, floor, size, lens, picture, d
                 picture[i, j, 0], picture[i, j, 1], picture[i, j, 2] = shade[0], shade[1], shade[2]
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def draw_triangles(  # type: ignore[no-untyped-def]
     points, normals, triangles, colours, light, up, floor, size, lens, picture, depth
 ):
@@ -208,7 +209,7 @@ def draw_triangles(  # type: ignore[no-untyped-def]
                     picture[i, j, c] = shade[c]
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def cast_shadow(a, b, radii, light, blur, spread, corner, cell, dark):  # type: ignore[no-untyped-def]
     """Darken ``dark`` (n, n), a map of the floor, where capsules keep the light off.
 
@@ -252,7 +253,7 @@ def cast_shadow(a, b, radii, light, blur, spread, corner, cell, dark):  # type: 
                     dark[i, j] = cover
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def draw_floor(  # type: ignore[no-untyped-def]
     eye,
     right,
@@ -326,7 +327,7 @@ def draw_floor(  # type: ignore[no-untyped-def]
                 picture[i, j, c] = haze[c] + clear * (ground - haze[c])
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def draw_disc(eye, right, up, ahead, lens, centre, radius, ring, colour, alpha, picture):  # type: ignore[no-untyped-def]
     """A disc on the floor over ``picture``; a ring if ``ring``, its inner share, is above 0."""
     rows, columns = picture.shape[:2]
@@ -363,7 +364,7 @@ def draw_disc(eye, right, up, ahead, lens, centre, radius, ring, colour, alpha, 
             picture[i, j, 3] += share * (1.0 - picture[i, j, 3])
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
+@kernel(error_model="numpy", fastmath=True)
 def lay_over(layer, depth, samples, top, left, alpha, picture):  # type: ignore[no-untyped-def]
     """Average a layer's samples (h n, w n, 3) into pixels of ``picture`` from (top, left) on.
 
@@ -395,7 +396,7 @@ def lay_over(layer, depth, samples, top, left, alpha, picture):  # type: ignore[
             picture[top + i, left + j, 3] = total
 
 
-@njit(cache=True, fastmath=True)
+@kernel(fastmath=True)
 def to_bytes(picture, tones, result):  # type: ignore[no-untyped-def]
     """Linear ``picture`` (h, w, 4) as bytes; ``tones`` is the curve of the screen (n,)."""
     last = tones.shape[0] - 1

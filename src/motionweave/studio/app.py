@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import FastAPI, Request, Response
 from nicegui import background_tasks, ui
 
+from motionweave.core.compiled import MESSAGE
 from motionweave.studio import dialogs, export, upload, widgets
 from motionweave.studio.components import Shell, Splitter
 from motionweave.studio.document import Clip, Document, unique_name
@@ -82,10 +83,14 @@ class Page:
         self.solo: str | None = None
         # What the result was made from, and whether that is what is wanted now.
         self._computed: object = None
+<<<<<<< HEAD
         self._fresh = False
         # What the screen was to make when a clip was shown by itself.
         self._beside: object = None
         self._latest = Latest(self._busy, on_stage=self._staged)
+=======
+        self._latest = Latest(self._busy, compiles=self._compiles)
+>>>>>>> w/speed
 
     # Building
 
@@ -369,6 +374,11 @@ class Page:
         if not self.viewport.is_deleted:
             with self.viewport:
                 self._overlay.stage(name, share)
+
+    def _compiles(self) -> None:
+        if not self.viewport.is_deleted:
+            with self.viewport:
+                self._say(f"{MESSAGE[0].upper()}{MESSAGE[1:]}")
 
     def _give_up(self) -> None:
         self._latest.cancel()

@@ -18,7 +18,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+<<<<<<< HEAD
 from motionweave import errors
+=======
+from motionweave.core.compiled import compiling
+>>>>>>> w/speed
 from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
 from motionweave.studio.remarks import Remark, remark_of
 
@@ -143,8 +147,14 @@ class Latest:
     patience
         Seconds. Work that is done sooner is not worth mentioning: to show and hide that
         something is being done takes the page longer than the work itself.
+<<<<<<< HEAD
     on_stage
         Called with what the work does now and the share that is done, while it is busy.
+=======
+    compiles
+        Called on the event loop when kernels have been compiled for a second: what takes long
+        this once will not again.
+>>>>>>> w/speed
     """
 
     def __init__(
@@ -152,12 +162,17 @@ class Latest:
         busy: Callable[[bool], None] = lambda _: None,
         *,
         patience: float = 0.4,
+<<<<<<< HEAD
         on_stage: Callable[[str, float], None] = lambda name, share: None,
+=======
+        compiles: Callable[[], None] = lambda: None,
+>>>>>>> w/speed
     ) -> None:
         self._busy = busy
         self._on_stage = on_stage
         self._stage = ("", 0.0)
         self._patience = patience
+        self._compiles = compiles
         self._told = False
         self._waiting: tuple[Callable[[], Any], Callable[[Outcome[Any]], None]] | None = None
         # What runs now, by the event that gives it up; what was given up is nobody's.
@@ -195,6 +210,10 @@ class Latest:
         if self._told:
             self._on_stage(name, share)
 
+    def _compiling(self, given_up: threading.Event) -> None:
+        if self._running is given_up:
+            self._compiles()
+
     def _rest(self) -> None:
         self._running = None
         if self._told:
@@ -202,14 +221,20 @@ class Latest:
             self._busy(False)
 
     async def _run(self, given_up: threading.Event) -> None:
-        reminder = asyncio.get_running_loop().call_later(self._patience, self._remind, given_up)
+        loop = asyncio.get_running_loop()
+        reminder = loop.call_later(self._patience, self._remind, given_up)
         try:
             while self._waiting is not None and not given_up.is_set():
                 work, done = self._waiting
                 self._waiting = None
                 self._stage = ("", 0.0)
                 try:
+<<<<<<< HEAD
                     outcome: Outcome[Any] = await in_thread(work, given_up.is_set, self._staged)
+=======
+                    with compiling(lambda: loop.call_soon_threadsafe(self._compiling, given_up)):
+                        outcome: Outcome[Any] = await in_thread(work, given_up.is_set)
+>>>>>>> w/speed
                 except Interrupted:
                     return
                 except Exception as problem:

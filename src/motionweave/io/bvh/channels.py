@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.core import rotations
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, read_only
 from motionweave.core.checks import LARGEST
+from motionweave.core.compiled import kernel
 from motionweave.io.axes import Pose
 
 Channels = tuple[tuple[str, ...], ...]
@@ -29,7 +29,7 @@ _NO_ANGLE = 1e-6
 _SAME_PLACE = 1e-6
 
 
-@njit(cache=True)
+@kernel()
 def _decode(values, joint_of, axis_of, turns, places, quaternions):  # type: ignore[no-untyped-def]
     """Fill places (T, J, 3) and quaternions (T, J, 4), which hold the rest pose at first."""
     for t in range(values.shape[0]):
@@ -66,7 +66,7 @@ def decode(channels: Channels, offsets: Array, height: float, values: Array) -> 
     places[:] = offsets
     quaternions = np.empty((frames, joints, 4))
     quaternions[:] = rotations.IDENTITY
-    _decode(values, joint_of, axis_of, turns, places, quaternions)
+    _decode(read_only(values), joint_of, axis_of, turns, places, quaternions)
     root = places[:, 0].copy()
     sliding = bool(np.any(~turns & (joint_of > 0))) and bool(
         np.any(np.abs(places[:, 1:] - offsets[1:]) > _SAME_PLACE * height)

@@ -15,9 +15,9 @@ import math
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.core.options import check_choice
 from motionweave.errors import BlendError
 
@@ -30,7 +30,7 @@ def by_rates(pace: Pace) -> bool:
     return pace == "rates"
 
 
-@njit(cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def next_places(control, u, steps, shares, by_rates, cyclic, places):  # type: ignore[no-untyped-def]
     """Where a blend with shares (T, k) is after each of T time steps from u, into ``places`` (T,).
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,8 +90,8 @@ class ClipStack:
         if self.translations is not None:
             local = kinematics.sample_vectors(self.translations, places)
             slides = np.einsum("tk,tkjc->tjc", weights, local.reshape(*frames.shape, joints, 3))
-        signs = self.signs_at(places, turned[:, :, 0])
-        return root, mean_rotations(turned, weights, signs), slides
+        signed = partial(self.signs_at, places, turned[:, :, 0])
+        return root, mean_rotations(turned, weights, signed), slides
 
     def signs_at(self, places: Array, roots: Array) -> NDArray[np.int8]:
         """Signs ``(k, T, J)`` of what is sampled at ``places`` ``(T k,)``.

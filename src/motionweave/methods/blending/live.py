@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from motionweave.core.compiled import kernel
 from motionweave.methods.blending.advance import next_places
 
 
-@njit(cache=True)
+@kernel()
 def _composed(a, b, result):  # type: ignore[no-untyped-def]
     """The planar move (angle, x, z) that does b first and then a."""
     cos, sin = np.cos(a[0]), np.sin(a[0])
@@ -21,7 +21,7 @@ def _composed(a, b, result):  # type: ignore[no-untyped-def]
     result[2] = -sin * x + cos * z + a[2]
 
 
-@njit(cache=True)
+@kernel()
 def _spline_at(control, place, values):  # type: ignore[no-untyped-def]
     """Values (d,) of a uniform quadratic B-spline at a place counted in spans."""
     spans = control.shape[0] - 2
@@ -32,7 +32,7 @@ def _spline_at(control, place, values):  # type: ignore[no-untyped-def]
         values[d] = 0.5 * (p + q) + t * ((q - p) + 0.5 * t * (p - 2.0 * q + r))
 
 
-@njit(cache=True)
+@kernel()
 def _aligned_at(control, place, reference, values, moves):  # type: ignore[no-untyped-def]
     """Moves (k, 3) of the alignment curve, whose spline holds an angle and a centre a clip."""
     _spline_at(control, place, values)
@@ -44,7 +44,7 @@ def _aligned_at(control, place, reference, values, moves):  # type: ignore[no-un
         moves[j, 2] = values[3 * reference + 2] - (-sin * x + cos * z)
 
 
-@njit(cache=True)
+@kernel()
 def move_on(  # type: ignore[no-untyped-def]
     timewarp,
     alignment,
@@ -148,7 +148,7 @@ def move_on(  # type: ignore[no-untyped-def]
     return place
 
 
-@njit(cache=True)
+@kernel()
 def turn_roots(rotations, moves):  # type: ignore[no-untyped-def]
     """Turn the roots of k poses (k, J, 4) about the vertical by their moves (k, 3), in place."""
     for j in range(moves.shape[0]):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -84,8 +86,9 @@ class Stepper:
         clips = len(curve.motions)
         self._stack = ClipStack.of(curve.motions)
         self._rates = np.array([m.fps for m in curve.motions])
-        self._timewarp = np.ascontiguousarray(warp.control)
-        self._alignment = np.ascontiguousarray(align.control)
+        # Copies, which can be written: kernels compile for one kind of array.
+        self._timewarp = np.array(warp.control, order="C")
+        self._alignment = np.array(align.control, order="C")
         # Places are counted in spans of the timewarp; the alignment has spans of its own.
         self._span = (warp.end - warp.start) / warp.spans
         finer = align.spans / (align.end - align.start)
@@ -97,10 +100,10 @@ class Stepper:
         cycle = curve.displacement
         self._by_rates = by_rates(pace)
         self._cycle = np.zeros((0, 3)) if cycle is None else _as_rows(cycle)
-        # Bounds of all matches at once, (m, k, 2), so that a step needs no loop over them.
+        # Bounds of all matches at once, (2 m, k): first where they begin, then where they end.
         self._kinds = [match.kind for match in curve.matches]
-        bounds = np.array([match.intervals for match in curve.matches])
-        self._bounds = bounds.reshape(-1, clips, 2)
+        bounds = np.array([match.intervals for match in curve.matches]).reshape(-1, clips, 2)
+        self._bounds = np.concatenate([bounds[..., 0], bounds[..., 1]])
 
     @property
     def u(self) -> float:
@@ -122,7 +125,7 @@ class Stepper:
         dt
             Seconds since the last step.
         """
-        if not (np.isfinite(dt) and dt >= 0.0):
+        if not (math.isfinite(dt) and dt >= 0.0):
             raise BlendError(f"time step {dt}: expected seconds, zero or more")
         row = normalized(weights, len(self.curve.motions))
         if row.ndim != 1:
@@ -153,29 +156,32 @@ class Stepper:
         places = stack.places(frames)
         poses = kinematics.sample_rotations(stack.rotations, places)
         turn_roots(poses, moves)
-        signs = stack.signs_at(places, poses[:, None, 0])
+        signed = partial(stack.signs_at, places, poses[:, None, 0])
         slides = None
         if stack.translations is not None:
             slides = np.tensordot(row, kinematics.sample_vectors(stack.translations, places), 1)
         return Pose(
             stack.skeleton,
             root,
-            mean_rotations(poses[:, None], row[None], signs)[0],
+            mean_rotations(poses[:, None], row[None], signed)[0],
             slides,
             self._held(row),
             self.u,
         )
 
     def _held(self, row: Array) -> frozenset[str]:
-        u = self.u
-        begin, end = self._bounds[..., 0] @ row, self._bounds[..., 1] @ row
-        if self.curve.cyclic:
-            # The lap that brings u nearest after the start of each match.
-            period = self.curve.timewarp.end - self.curve.timewarp.start
-            end = end + np.floor((u - begin) / period) * period
-            return frozenset(kind for kind, last in zip(self._kinds, end, strict=True) if u <= last)
-        inside = (u >= begin) & (u <= end)
-        return frozenset(kind for kind, yes in zip(self._kinds, inside, strict=True) if yes)
+        u, warp = self.u, self.curve.timewarp
+        period = warp.end - warp.start if self.curve.cyclic else math.inf
+        bounds = (self._bounds @ row).tolist()
+        held = set()
+        for kind, begin, end in zip(
+            self._kinds, bounds[: len(self._kinds)], bounds[len(self._kinds) :], strict=True
+        ):
+            # On a cyclic curve the lap that brings u nearest after the start of the match.
+            after = (u - begin) % period if self.curve.cyclic else u - begin
+            if 0.0 <= after <= end - begin:
+                held.add(kind)
+        return frozenset(held)
 
 
 def _as_rows(moves: Planar) -> Array:

@@ -33,13 +33,13 @@ def normalized(weights: Sequence[float] | Array, inputs: int) -> Array:
         )
     if rows.ndim == 2 and len(rows) == 0:
         raise BlendError("weights: there is no row, so there is no frame to blend")
-    if not np.all(np.isfinite(rows)):
+    if not np.isfinite(rows).all():
         where = f" in row {np.argwhere(~np.isfinite(rows))[0][0]}" if rows.ndim == 2 else ""
         raise BlendError(f"weights must be finite numbers; one is not{where}")
     total = rows.sum(axis=-1, keepdims=True)
     size = np.abs(rows).sum(axis=-1, keepdims=True)
     vanishing = np.abs(total) <= _VANISHING * size
-    if np.any(vanishing):
+    if vanishing.any():
         where = f" in row {np.argwhere(vanishing)[0][0]}" if rows.ndim == 2 else ""
         raise BlendError(f"weights that sum to zero cannot be blended{where}; give at least one")
     return np.asarray(rows / total)
