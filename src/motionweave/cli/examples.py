@@ -71,4 +71,5 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "studio": ("motionweave studio clips",),
     "demo": ("motionweave demo",),
     "completion": ("motionweave completion bash",),
+    "warm-up": ("motionweave warm-up",),
 }

@@ -11,21 +11,14 @@ import argparse
 import importlib
 import os
 import sys
-<<<<<<< HEAD
-from collections.abc import Collection, Sequence
-=======
-from collections.abc import Callable, Sequence
->>>>>>> w/speed
+from collections.abc import Callable, Collection, Sequence
 from typing import NoReturn
 
 from motionweave import __version__
 from motionweave.cli.batch import expand
 from motionweave.cli.common import Warned, told
-<<<<<<< HEAD
 from motionweave.cli.examples import EXAMPLES
-=======
 from motionweave.core.compiled import MESSAGE, compiling
->>>>>>> w/speed
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
@@ -48,14 +41,9 @@ VERBS: dict[str, str] = {
     "join": "let one clip pass into the next",
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
-<<<<<<< HEAD
     "export": "write a set of clips, all in the same phase, for a game engine",
     "library": "search a folder of clips, connect them and fill gaps from them",
-=======
-    "export": "write a set of clips in step with each other for a game engine",
-    "library": "find, connect and fill in from a folder of clips",
     "warm-up": "compile everything now, so that no later run has to",
->>>>>>> w/speed
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
     "completion": "print a script that completes commands in a shell",
@@ -69,13 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = command_line([] if asked is None else [asked]).parse_args(words)
     args.warned = Warned(args.quiet)
     try:
-<<<<<<< HEAD
-        with args.warned.listening():
+        with args.warned.listening(), compiling(_say_compiling(args.quiet)):
             if isinstance(getattr(args, "clips", None), list):
                 expand(args)
-=======
-        with args.warned.listening(), compiling(_say_compiling(args.quiet)):
->>>>>>> w/speed
             code = args.run(args) or 0
         sys.stdout.flush()
         if args.strict and args.warned.messages:
@@ -149,11 +133,7 @@ def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentPars
             epilog="\n  ".join(["examples:", *EXAMPLES[name]]),
             formatter_class=_Help,
         )
-<<<<<<< HEAD
         if name in verbs:
-=======
-        if name == asked:
->>>>>>> w/speed
             module = importlib.import_module(f"motionweave.cli.{name.replace('-', '_')}")
             module.add_arguments(sub)
             sub.add_argument(

@@ -83,14 +83,10 @@ class Page:
         self.solo: str | None = None
         # What the result was made from, and whether that is what is wanted now.
         self._computed: object = None
-<<<<<<< HEAD
         self._fresh = False
         # What the screen was to make when a clip was shown by itself.
         self._beside: object = None
-        self._latest = Latest(self._busy, on_stage=self._staged)
-=======
-        self._latest = Latest(self._busy, compiles=self._compiles)
->>>>>>> w/speed
+        self._latest = Latest(self._busy, on_stage=self._staged, compiles=self._compiles)
 
     # Building
 

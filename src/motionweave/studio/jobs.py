@@ -18,11 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-<<<<<<< HEAD
 from motionweave import errors
-=======
 from motionweave.core.compiled import compiling
->>>>>>> w/speed
 from motionweave.core.interrupt import Interrupted, checkpoint, interruptible
 from motionweave.studio.remarks import Remark, remark_of
 
@@ -147,14 +144,11 @@ class Latest:
     patience
         Seconds. Work that is done sooner is not worth mentioning: to show and hide that
         something is being done takes the page longer than the work itself.
-<<<<<<< HEAD
     on_stage
         Called with what the work does now and the share that is done, while it is busy.
-=======
     compiles
         Called on the event loop when kernels have been compiled for a second: what takes long
         this once will not again.
->>>>>>> w/speed
     """
 
     def __init__(
@@ -162,11 +156,8 @@ class Latest:
         busy: Callable[[bool], None] = lambda _: None,
         *,
         patience: float = 0.4,
-<<<<<<< HEAD
         on_stage: Callable[[str, float], None] = lambda name, share: None,
-=======
         compiles: Callable[[], None] = lambda: None,
->>>>>>> w/speed
     ) -> None:
         self._busy = busy
         self._on_stage = on_stage
@@ -229,12 +220,8 @@ class Latest:
                 self._waiting = None
                 self._stage = ("", 0.0)
                 try:
-<<<<<<< HEAD
-                    outcome: Outcome[Any] = await in_thread(work, given_up.is_set, self._staged)
-=======
                     with compiling(lambda: loop.call_soon_threadsafe(self._compiling, given_up)):
-                        outcome: Outcome[Any] = await in_thread(work, given_up.is_set)
->>>>>>> w/speed
+                        outcome: Outcome[Any] = await in_thread(work, given_up.is_set, self._staged)
                 except Interrupted:
                     return
                 except Exception as problem:
