@@ -44,7 +44,7 @@ def test_a_recipe_is_the_same_as_the_call(tmp_path):
         ("keys:\n  - pose: {head: {turn: [1,2,3]}}", "key 1: 'at' is missing"),
         ("keys:\n  - {at: 3, pose: {head: {bend: 3}}}", "'bend' is not known"),
         ("keys:\n  - {at: 3, pose: {head: {turn: [1, 2]}}}", "three numbers"),
-        ("keys:\n  - {at: [3], pose: {head: {turn: [1, 2, 3]}}}", "no moment"),
+        ("keys:\n  - {at: [3], pose: {head: {turn: [1, 2, 3]}}}", "not a moment"),
         ("keyz: []", "'keyz' is not known"),
         ("times:\n  - 3", "expected pairs"),
         ("keys: []\nrelease: left_heel", "expected a list of kinds"),

@@ -40,7 +40,7 @@ def test_a_hand_goal_is_met_by_one_key(walk, leg):
     for name in ("LeftFoot", "RightFoot"):
         there, here = (m.positions()[:, walk.skeleton.index(name)] for m in (warped, walk))
         # Knees that are all but straight stay calm at the price of a little of the foot's way.
-        assert np.abs(there - here).max() < 0.02 * leg
+        assert np.abs(there - here).max() < 0.03 * leg
         np.testing.assert_array_equal(there[:16], here[:16])
 
 

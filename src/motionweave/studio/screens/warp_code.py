@@ -25,8 +25,8 @@ def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
         options["hold"] = True
     if settings.follow:
         options["follow"] = True
-    if clean:
-        options["clean"] = True
+    if not clean:
+        options["clean"] = False
     rows = [f"    mw.Key({_called(key)})," for key in settings.keys]
     call = [one.variable, "keys"]
     if settings.times:
