@@ -106,7 +106,7 @@ def relaxed(
     Parameters
     ----------
     make
-        The join that lasts so many times as long as the poses alone say.
+        The join that lasts this many times as long as the poses alone say.
     strain
         What is kept small.
     longest
