@@ -13,6 +13,7 @@ import pytest
 
 from motionweave.clips import load, save
 from motionweave.core.motion import Motion
+from motionweave.errors import MotionweaveError
 from motionweave.methods.blending.blend import blend
 from motionweave.methods.blending.trace import on_curve, walk
 from motionweave.methods.blending.transition import transition
