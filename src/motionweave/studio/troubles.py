@@ -68,7 +68,7 @@ _KNOWN = (
     (r"no stretch|no two frames", "No stretch of {names} is alike enough to be matched."),
     (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
     (r"single frame|too short", "{one} is too short for this."),
-    (r"does not fit|leave room", "There is not enough room for the transition at this place."),
+    (r"does not fit|leave room|no room", "There is not enough room for a transition here."),
     (r"T-pose", "This place is a T-pose, not a part of the motion."),
 )  # fmt: skip
 
