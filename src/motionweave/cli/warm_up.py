@@ -8,10 +8,10 @@ from motionweave.cli import common
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.epilog = (
-        "What is compiled is kept in the folder NUMBA_CACHE_DIR, if that is set, or else beside "
-        "the installed modules or in your own cache folder. For an image or a classroom set "
-        "NUMBA_CACHE_DIR to a folder that everyone can write, now and later."
+    parser.description = (
+        f"{parser.description} What is compiled is kept in the folder NUMBA_CACHE_DIR, if that "
+        "is set, or else beside the installed modules or in your own cache folder. For an image "
+        "or a classroom set NUMBA_CACHE_DIR to a folder that everyone can write, now and later."
     )
     common.add_json(parser)
 
