@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.arrays import Array, BoolArray, read_only
+from motionweave.core.compiled import kernel
 
 # A frame that has to stay is held by this much more than anything else pulls.
 _PINNED = 1e6
 
 
-@njit(cache=True)
+@kernel()
 def _accumulate(banded, right, columns, coefficients, weights, targets):  # type: ignore[no-untyped-def]
     """Add rows to the normal equations, in the upper banded form of LAPACK.
 
@@ -92,13 +92,9 @@ class BandedLeastSquares:
             self.banded,
             self.right,
             np.asarray(first, dtype=np.int64) * self.unknowns + offset,
-            np.ascontiguousarray(
-                np.broadcast_to(coefficients, (rows, np.shape(coefficients)[-1])), dtype=np.float64
-            ),
-            np.ascontiguousarray(np.broadcast_to(weights, rows), dtype=np.float64),
-            np.ascontiguousarray(
-                np.broadcast_to(targets, (rows, self.right.shape[1])), dtype=np.float64
-            ),
+            read_only(np.broadcast_to(coefficients, (rows, np.shape(coefficients)[-1]))),
+            read_only(np.broadcast_to(weights, rows)),
+            read_only(np.broadcast_to(targets, (rows, self.right.shape[1]))),
         )
 
     def add_change(

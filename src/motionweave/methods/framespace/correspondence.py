@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from motionweave.contacts.states import UPPER, State
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.errors import RegistrationError
 
 # A state's labels, each with the half of the body it is about.
@@ -247,7 +247,7 @@ def _best_chain(
     return np.asarray(_chain(tuples, order, sizes + 1, times, scores, 1))[1:] - 1
 
 
-@njit(cache=True)
+@kernel()
 def _stretch(times, b, c):  # type: ignore[no-untyped-def]
     """Price of the gaps from tuple b to c; infinite if one is too small."""
     clips = times.shape[1]
@@ -262,7 +262,7 @@ def _stretch(times, b, c):  # type: ignore[no-untyped-def]
     return _PRICE_OF_STRETCH * (square - mean * mean)
 
 
-@njit(cache=True)
+@kernel()
 def _chain(tuples, order, sizes, times, scores, anchors):  # type: ignore[no-untyped-def]
     """Richest chain that starts at one of the first ``anchors`` tuples and goes round once.
 

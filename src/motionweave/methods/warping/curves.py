@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.core.curves import cardinal_tangents, hermite
 
 # A turn from the zero-point smaller than this (radians) has no direction to scale along.
@@ -86,7 +86,7 @@ def nearest_branches(vectors: ArrayLike) -> Array:
     return vectors
 
 
-@njit(cache=True, fastmath=False)
+@kernel()
 def _turn(turned, joints, vectors):  # type: ignore[no-untyped-def]
     """Follow rotations ``(T, J, 4)`` of ``joints`` ``(n,)`` by vectors ``(T, n, 3)``, in place."""
     for t in range(turned.shape[0]):
