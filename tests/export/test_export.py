@@ -18,7 +18,7 @@ from motionweave.io.gltf.format import read
 
 @pytest.fixture(scope="module")
 def curve() -> mw.RegistrationCurve:
-    return mw.register(mw.sample("walk"), mw.sample("jog"), mw.sample("walk_left"), cyclic=True)
+    return mw.register(mw.sample("walk"), mw.sample("jog"), mw.sample("walk_left"), ends="cyclic")
 
 
 @pytest.fixture(scope="module")

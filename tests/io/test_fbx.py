@@ -25,7 +25,7 @@ def test_without_blender(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_is_no_fbx(tmp_path: Path) -> None:
     (tmp_path / "a.fbx").write_bytes(b"solid cube")
-    with pytest.raises(mw.FormatError, match="no FBX file"):
+    with pytest.raises(mw.FormatError, match="not an FBX file"):
         mw.load(tmp_path / "a.fbx")
 
 

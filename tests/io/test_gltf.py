@@ -428,7 +428,7 @@ def test_a_buffer_beside_the_file(tmp_path: Path) -> None:
         (lambda j: j["nodes"][2].update(children=[0]), "circle"),
         (lambda j: j["nodes"][0].update(children=[1, 2]), "two parents"),
         (lambda j: j["nodes"][0].update(children=[9]), "no number 9 in nodes"),
-        (lambda j: j["nodes"][0].update(rotation=[0, 0, 0, 0]), "no rotation"),
+        (lambda j: j["nodes"][0].update(rotation=[0, 0, 0, 0]), "not a rotation"),
         (lambda j: j["nodes"][0].update(scale=[1, 2]), "scale: expected 3 numbers"),
         (lambda j: j["nodes"][0].update(translation=["a", 1, 2]), "translation: expected 3"),
         (lambda j: j["skins"][0].update(joints=[0, 7]), "no number 7 in nodes"),

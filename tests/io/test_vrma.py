@@ -63,7 +63,7 @@ def test_what_is_above_the_hips_is_folded_into_them(tmp_path: Path) -> None:
 def test_what_cannot_be(tmp_path: Path) -> None:
     mw.save(mw.sample("jab"), tmp_path / "a.glb", contacts=False)
     (tmp_path / "a.glb").rename(tmp_path / "a.vrma")
-    with pytest.raises(mw.FormatError, match="no VRM animation"):
+    with pytest.raises(mw.FormatError, match="not a VRM animation"):
         mw.load(tmp_path / "a.vrma")
     skeleton = mw.Skeleton(("a", "b"), np.array([-1, 0]), np.tile([0.0, 1.0, 0.0], (2, 1)))
     few = mw.Motion(skeleton, 30.0, np.zeros((2, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (2, 2, 1)))

@@ -71,6 +71,7 @@ def test_every_public_function_is_in_the_table() -> None:
         "registration_plot",
         "render",
         "retarget",
+        "warm_up",
         "with_rig",
         "in_place",
         "inbetween",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.core import rotations
+from motionweave.core import checks, rotations
 from motionweave.core.options import check_choice
 from motionweave.errors import WarpError
 
@@ -160,8 +160,9 @@ class Key:
             return
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise WarpError(f"{self}: {name} {value!r}; expected a frame or a moment in words")
-        if not np.isfinite(value):
-            raise WarpError(f"{self}: {name} {value!r}; expected a frame of the clip")
+        if not -checks.LARGEST <= value <= checks.LARGEST:
+            shown = checks.shown(value)
+            raise WarpError(f"{self}: {name} {shown}; expected a frame of the clip")
 
     def _quantity(self, name: str) -> Any:
         if self.joint in ("height", "heading"):
