@@ -106,7 +106,7 @@ def stretched(motion: Motion, frames: int) -> Motion:
 
 def cases(a: Motion, b: Motion) -> list[tuple[str, Motion, Sequence[Motion]]]:
     """Every method's blends of a pair at all weights, and the clips that they are measured by."""
-    curve = mw.register(a, b, cyclic=True)
+    curve = mw.register(a, b, ends="cyclic")
     with tempfile.TemporaryDirectory() as folder:
         told = mw.export_set(curve, folder)
         lasts = [one["duration"] for one in told["clips"]]

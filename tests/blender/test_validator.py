@@ -47,7 +47,7 @@ def test_no_complaints(tmp_path: Path, suffix: str) -> None:
 
 def test_no_complaints_about_sets(tmp_path: Path) -> None:
     """Several animations with extras, a bone on the floor, and VRM animations."""
-    curve = mw.register(samples.sample("walk"), samples.sample("jog"), cyclic=True)
+    curve = mw.register(samples.sample("walk"), samples.sample("jog"), ends="cyclic")
     mw.export_set(curve, tmp_path)
     for path in sorted(tmp_path.glob("*.glb")):
         assert _issues(path)["messages"] == []

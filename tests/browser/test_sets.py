@@ -38,7 +38,7 @@ async ([names, weights, times]) => {
 
 
 def test_three_mixes_what_we_expect(browser: Any, tmp_path: Path) -> None:
-    curve = mw.register(mw.sample("walk"), mw.sample("jog"), cyclic=True)
+    curve = mw.register(mw.sample("walk"), mw.sample("jog"), ends="cyclic")
     told = mw.export_set(curve, tmp_path, root="in place")
     three = files("nicegui").joinpath("elements/scene/dist/index.js").read_bytes()
     answers = {
