@@ -69,7 +69,6 @@ def test_reading_is_bounded(
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1.5e6
 
 
-@pytest.mark.xfail(reason="finding roles among thousands of joints is not bounded yet")
 def test_contacts_on_ten_thousand_joints(tmp_path: Path) -> None:
     """Loading with contacts looks for legs; what is not a body must be seen soon."""
     import signal

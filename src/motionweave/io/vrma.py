@@ -111,7 +111,8 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
     rig = find_rig(motion.skeleton)
     missing = [role for role in _REQUIRED if not rig.has(role)]
     if missing:
-        raise RigError(f"a VRM animation needs the roles {', '.join(missing)}; see mw.use_rig")
+        listed = ", ".join(missing)
+        raise RigError(f"a VRM animation needs the roles {listed}; name them with --rig or rig=")
     metres = metres_a_unit(motion, unit)
     # Only the hips travel in this format: bones keep the lengths that they have at rest.
     scaled = replace(motion if metres == 1.0 else motion.scaled(metres), translations=None)
