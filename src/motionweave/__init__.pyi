@@ -22,8 +22,8 @@ from .contacts.events import find_events as find_events
 from .contacts.states import EventTable as EventTable
 from .contacts.states import State as State
 from .core.constraints import Constraint as Constraint
+from .core.joint_track import JointTrack as JointTrack
 from .core.markers import Markers as Markers
-from .core.motion import JointTrack as JointTrack
 from .core.motion import Motion as Motion
 from .core.planar import Planar as Planar
 from .core.skeleton import Skeleton as Skeleton

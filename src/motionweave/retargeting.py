@@ -35,11 +35,10 @@ from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footskate import ARM, LEG
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import on_one_floor
-from motionweave.core import motion as clip_tools
-from motionweave.core import rotations
+from motionweave.core import concatenation, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, all_checked
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RetargetNotice, RigError
 
@@ -200,7 +199,7 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
     """
     if not motions:
         raise RigError("no motions, so no skeleton that they could have in common")
-    first, *others = (at_pelvis(motion) for motion in clip_tools.all_checked(motions))
+    first, *others = (at_pelvis(motion) for motion in all_checked(motions))
     for motion in others:
         if not _same_rotations(motion.skeleton, first.skeleton):
             _require_humans(motion, Pair(Body(motion), Body(first)))
@@ -272,11 +271,11 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     >>> len(mw.concatenate([walk, walk])) == 2 * len(walk)
     True
     """
-    return clip_tools.concatenate(_on_one_skeleton(_bodies(motions)))
+    return concatenation.concatenate(_on_one_skeleton(_bodies(motions)))
 
 
 def _bodies(motions: Sequence[Motion]) -> list[Motion]:
-    return [at_pelvis(motion) for motion in clip_tools.all_checked(motions)]
+    return [at_pelvis(motion) for motion in all_checked(motions)]
 
 
 def _on_one_skeleton(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.size import body_height
 from motionweave.body.volume import body_points, shape_of
-from motionweave.core import rotations
+from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
@@ -65,9 +65,7 @@ def capsule_points(motion: Motion) -> Array:
     """Points ``(T, P, 3)`` between which the capsules of a motion's body lie."""
     plan = capsules_of(motion.skeleton)
     positions, orientations = motion.forward()
-    extra = positions[:, plan.extra_joints] + rotations.rotate(
-        orientations[:, plan.extra_joints], plan.extra_offsets[None]
-    )
+    extra = kinematics.attached(positions, orientations, plan.extra_joints, plan.extra_offsets)
     points = np.concatenate([body_points(motion), extra], axis=1)
     between = np.einsum("tmkc,mk->tmc", points[:, plan.mixed], plan.shares)
     return np.concatenate([points, between], axis=1)

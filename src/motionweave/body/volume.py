@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
-from motionweave.core import rotations
+from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
@@ -64,9 +64,7 @@ def body_points(motion: Motion) -> Array:
     """Points ``(T, P, 3)`` of the body: joints, end sites, heels."""
     shape = shape_of(motion.skeleton)
     positions, orientations = motion.forward()
-    heels = positions[:, shape.heel_joints] + rotations.rotate(
-        orientations[:, shape.heel_joints], shape.heel_offsets[None]
-    )
+    heels = kinematics.attached(positions, orientations, shape.heel_joints, shape.heel_offsets)
     ends = end_positions(motion.skeleton, positions, orientations)
     return np.concatenate([positions, ends, heels], axis=1)
 

@@ -8,11 +8,9 @@ put back is in `body.root`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from motionweave.core.arrays import IntArray
 
@@ -64,34 +62,3 @@ class Carrier:
     def changed(self, frames: int, change: Callable[[Motion], Motion]) -> Carrier:
         """The carrier after what was done to a body of this many frames, if it is in step."""
         return replace(self, motion=change(self.motion)) if self.in_step(frames) else self
-
-
-def followed(
-    carriers: Sequence[Carrier | None], frames: Sequence[int], fps: float
-) -> Carrier | None:
-    """The carrier of clips one after the other: theirs in turn if they are alike, else the first's.
-
-    Parameters
-    ----------
-    carriers, frames
-        One carrier and one number of frames for each clip.
-    fps
-        Frame rate of the clips.
-    """
-    from motionweave.core.motion import concatenate
-
-    first = carriers[0]
-    if first is None:
-        return None
-    parts = []
-    for carrier, count in zip(carriers, frames, strict=True):
-        if (
-            carrier is None
-            or not carrier.in_step(count)
-            or carrier.kind != first.kind
-            or carrier.motion.skeleton != first.motion.skeleton
-            or not np.array_equal(carrier.joints, first.joints)
-        ):
-            return first
-        parts.append(replace(carrier.motion, fps=fps))
-    return replace(first, motion=concatenate(parts))

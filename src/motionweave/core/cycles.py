@@ -9,8 +9,9 @@ import numpy as np
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import Constraint
-from motionweave.core.motion import Motion, concatenate
+from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
 

@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.core import rotations as quaternions
 from motionweave.core.arrays import Array, read_only
 from motionweave.core.compiled import kernel
 
@@ -80,6 +81,22 @@ def forward(
         orientations,
     )
     return positions, orientations
+
+
+def attached(
+    positions: Array, orientations: Array, joints: NDArray[np.intp], offsets: Array
+) -> Array:
+    """Points ``(T, P, 3)`` fixed to joints: P joints ``(P,)`` and how far from them ``(P, 3)``.
+
+    Parameters
+    ----------
+    positions, orientations
+        ``(T, J, 3)`` and ``(T, J, 4)``: global ones, as `forward` gives them.
+    joints, offsets
+        To which joint a point belongs, and where it lies in that joint's own axes.
+    """
+    turned = quaternions.rotate(orientations[:, joints], offsets[None])
+    return np.asarray(positions[:, joints] + turned)
 
 
 @kernel(error_model="numpy")

@@ -17,8 +17,9 @@ import motionweave
 from motionweave.core import checks, kinematics, rotations
 from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
-from motionweave.core.carrier import STILL, Carrier, followed
+from motionweave.core.carrier import STILL, Carrier
 from motionweave.core.constraints import Constraint
+from motionweave.core.joint_track import JointTrack
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import MotionError, RigError
@@ -478,93 +479,9 @@ class Motion:
         return f" {self.name!r}" if self.name else ""
 
 
-@dataclass(frozen=True, eq=False)
-class JointTrack:
-    """One joint of a motion over its T frames.
-
-    Parameters
-    ----------
-    name, joint
-        What the skeleton calls it, and its index there.
-    positions
-        ``(T, 3)`` global positions.
-    orientations, rotations
-        ``(T, 4)`` global orientations and local rotations, unit quaternions xyzw.
-    """
-
-    name: str
-    joint: int
-    positions: Array
-    orientations: Array
-    rotations: Array
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-    def __repr__(self) -> str:
-        return f"<JointTrack {self.name!r}: {len(self)} frames>"
-
-
 def end_positions(skeleton: Skeleton, positions: Array, orientations: Array) -> Array:
     """End sites ``(T, E, 3)`` of joints at ``(T, J, 3)`` turned by ``(T, J, 4)``."""
-    at = positions[:, skeleton.end_parents]
-    turned = rotations.rotate(orientations[:, skeleton.end_parents], skeleton.end_offsets[None])
-    return np.asarray(at + turned)
-
-
-def concatenate(motions: Sequence[Motion]) -> Motion:
-    """Clips one after the other, as they stand: nothing is aligned or smoothed.
-
-    Parameters
-    ----------
-    motions
-        Clips of one skeleton and one frame rate.
-
-    Returns
-    -------
-    Motion
-        All frames of all clips, with their contacts.
-
-    Raises
-    ------
-    RigError, MotionError
-        If skeletons or frame rates differ.
-
-    Examples
-    --------
-    >>> import motionweave as mw
-    >>> walk = mw.sample("walk")
-    >>> mw.concatenate([walk[:30], walk[30:]]).fingerprint == walk.fingerprint
-    True
-    """
-    motions = [checked(motion) for motion in motions]
-    if not motions:
-        raise MotionError("nothing to concatenate")
-    first = motions[0]
-    parts: list[Constraint] = []
-    start = 0
-    for motion in motions:
-        if motion.skeleton != first.skeleton:
-            how = first.skeleton.difference(motion.skeleton) or "other bone lengths"
-            raise RigError(f"clips of different skeletons cannot be concatenated: {how}")
-        if abs(motion.fps - first.fps) > 1e-6 * first.fps:
-            raise MotionError(
-                f"clips of {first.fps:g} and {motion.fps:g} frames per second cannot be "
-                "concatenated; resample() one of them"
-            )
-        parts.extend(c.shifted(start) for c in motion.constraints)
-        start += len(motion)
-    sliding = [m.translations is not None for m in motions]
-    return replace(
-        first,
-        root=np.concatenate([m.root for m in motions]),
-        rotations=np.concatenate([m.rotations for m in motions]),
-        translations=np.concatenate([local_translations(m) for m in motions])
-        if any(sliding)
-        else None,
-        constraints=tuple(parts),
-        carrier=followed([m.carrier for m in motions], [len(m) for m in motions], first.fps),
-    )
+    return kinematics.attached(positions, orientations, skeleton.end_parents, skeleton.end_offsets)
 
 
 def local_translations(motion: Motion) -> Array:

@@ -18,8 +18,9 @@ from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
+from motionweave.core.concatenation import concatenate
 from motionweave.core.curves import smoothstep
-from motionweave.core.motion import Motion, concatenate
+from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, MotionweaveError, RigError
 from motionweave.library.bodies import on_body

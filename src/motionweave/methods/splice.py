@@ -22,9 +22,10 @@ from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
 from motionweave.core.curves import smootherstep
-from motionweave.core.motion import Motion, concatenate, local_translations
+from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.methods.footing import Feet, carrying, eased, handed_over, loading, stepping

@@ -31,10 +31,11 @@ from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.curves import smoothstep
 from motionweave.core.interrupt import checkpoint
-from motionweave.core.motion import Motion, checked, concatenate, local_translations
+from motionweave.core.motion import Motion, checked, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
 # Leg lengths by which a foot may miss its plant before the user is told.
