@@ -11,7 +11,7 @@ from motionweave.errors import BlendError
 from motionweave.methods.blending.advance import Pace
 from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.markers import blend_markers
-from motionweave.methods.blending.trace import Direction, registered_blend
+from motionweave.methods.blending.trace import Direction, assemble, trace_of
 from motionweave.methods.blending.weights import Weights
 from motionweave.methods.finish import finished
 from motionweave.registration.curve import RegistrationCurve
@@ -128,7 +128,7 @@ def blend(
     if method == "linear":
         result = linear_blend(curve.motions, weights, fps=fps)
     else:
-        result = registered_blend(
+        trace = trace_of(
             curve,
             weights,
             start=start,
@@ -137,5 +137,6 @@ def blend(
             fps=fps,
             pace=pace,
         )
+        result = assemble(curve, trace)
     whole = duration is None and start is None
     return finished(result, curve.used, clean=clean, whole=whole)

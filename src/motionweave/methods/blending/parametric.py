@@ -21,7 +21,7 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
 from motionweave.errors import BlendError, QualityWarning
-from motionweave.methods.blending.trace import registered_blend
+from motionweave.methods.blending.trace import assemble, trace_of
 from motionweave.registration.curve import RegistrationCurve
 
 # Share of a parameter's range within which a value counts as reached.
@@ -197,7 +197,7 @@ class ParametricSpace:
 
     def _measure(self, weights: Array) -> tuple[Motion, Array]:
         checkpoint()
-        motion = registered_blend(self.curve, weights)
+        motion = assemble(self.curve, trace_of(self.curve, weights))
         return motion, np.array([measure(motion) for measure in self.parameters.values()])
 
     def _target(self, wanted: Mapping[str, float], outside: Outside) -> Array:

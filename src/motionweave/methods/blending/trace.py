@@ -46,14 +46,17 @@ class Trace:
         ``(T, k)``, rows summing to one.
     moves
         ``(T, k)`` where each motion's frame is put on the floor: T(t) A_j(u).
+    fps
+        Frames per second of the blend.
     """
 
     u: Array
     weights: Array
     moves: Planar
+    fps: float
 
 
-def registered_blend(
+def trace_of(
     curve: RegistrationCurve,
     weights: Weights,
     *,
@@ -62,8 +65,8 @@ def registered_blend(
     direction: Direction = "forward",
     fps: float | None = None,
     pace: Pace = "durations",
-) -> Motion:
-    """The blend as it comes off the curve, neither cleaned nor checked; see `blend`."""
+) -> Trace:
+    """The trace of a blend, whose parameters are those of `blend`."""
     rate = curve.motions[0].fps if fps is None else float(fps)
     if not (np.isfinite(rate) and rate > 0):
         raise BlendError(f"frame rate {fps}: expected a positive number")
@@ -80,13 +83,12 @@ def registered_blend(
         u, rows = u[::-1], rows[::-1]
     else:
         if not callable(weights) and np.ndim(weights) == 2:
-            raise BlendError("a row of weights a frame needs direction 'forward' or 'backward'")
+            raise BlendError("one row of weights per frame needs direction 'forward' or 'backward'")
         ahead, rows_ahead = walk(curve, weights, begin, duration, rate, 1, pace)
         behind, rows_behind = walk(curve, weights, begin, duration, rate, -1, pace)
         u = np.concatenate([behind[:0:-1], ahead])
         rows = np.concatenate([rows_behind[:0:-1], rows_ahead])
-    trace = Trace(u, rows, placements(curve, u, rows))
-    return assemble(curve, trace, rate)
+    return Trace(u, rows, placements(curve, u, rows), rate)
 
 
 def walk(
@@ -198,8 +200,10 @@ def accumulated(first: Planar, steps: Planar) -> Planar:
     return Planar(angle, x, z)
 
 
-def assemble(curve: RegistrationCurve, trace: Trace, fps: float) -> Motion:
-    """The blended motion of a trace (Section 5.3), with its constraints."""
+def assemble(curve: RegistrationCurve, trace: Trace) -> Motion:
+    """The blended motion of a trace (Section 5.3), with its constraints; neither cleaned nor
+    checked.
+    """
     stack = ClipStack.of(curve.motions)
     frames = curve.timewarp.frames(on_curve(curve, trace.u))
     parts = [
@@ -211,7 +215,7 @@ def assemble(curve: RegistrationCurve, trace: Trace, fps: float) -> Motion:
     root, turned, slides = (np.concatenate(group) for group in zip(*parts, strict=True))
     return Motion(
         skeleton=stack.skeleton,
-        fps=fps,
+        fps=trace.fps,
         root=root,
         rotations=turned,
         translations=None if stack.translations is None else slides,

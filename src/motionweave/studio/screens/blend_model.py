@@ -11,11 +11,11 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.measure import measures
-from motionweave.methods.blending.blend import blend
 from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.parametric import ParametricSpace, parametric
-from motionweave.methods.blending.trace import registered_blend, walk
+from motionweave.methods.blending.trace import assemble, trace_of
 from motionweave.methods.blending.weights import Weights
+from motionweave.methods.finish import finished
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import Ends, register
@@ -151,7 +151,9 @@ def blended(document: Document, live: bool) -> Result:
     elif settings.mode == "time" and settings.keys:
         used = weights_at(settings.keys, len(clips))
         duration = settings.duration
-    motion = blend(curve, used, duration=duration, clean=clean)
+    trace = trace_of(curve, used, duration=duration)
+    whole = duration is None
+    motion = finished(assemble(curve, trace), curve.used, clean=clean, whole=whole)
     motion = replace(motion, name=_title(clips, weights, settings.mode))
     ground = motions[0]
     looks = [Look("result", motion, RESULT, ground=ground)]
@@ -162,7 +164,7 @@ def blended(document: Document, live: bool) -> Result:
             Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear", ground=ground),
         ]
     else:
-        looks += _ghosts(found, clips, _places(curve, used, duration))
+        looks += _ghosts(found, clips, trace.u)
     details = Details(found, tuple(clips), tuple(weights), ranges, reached)
     verdict = curve.verdict
     remarks = doubts_of(verdict.doubts) if verdict is not None and verdict.doubtful else ()
@@ -224,12 +226,6 @@ def _within(wanted: Sequence[Wanted], ranges: dict[str, tuple[float, float]]) ->
     }
 
 
-def _places(curve: RegistrationCurve, weights: Weights, duration: float | None) -> Array:
-    """Where on the curve each frame of a blend lies, ``(T,)``."""
-    fps = curve.motions[0].fps
-    return walk(curve, weights, curve.timewarp.start, duration, fps, 1, "durations")[0]
-
-
 def _ghosts(found: Registered, clips: Sequence[Clip], u: Array) -> list[Look]:
     """The inputs in a row on the result's far side, in step with its places ``u`` on the curve.
 
@@ -260,11 +256,12 @@ def _each_alone(curve: RegistrationCurve, laps: int) -> tuple[Alone, ...]:
     """The inputs along the curve, for this many laps of a cyclic one."""
     found = []
     for weights in np.eye(len(curve)):
-        lap = registered_blend(curve, weights)
-        # A frame more than the laps take: the last one would otherwise fall short of the end.
-        duration = laps * lap.duration + 1.0 / lap.fps if curve.cyclic else None
-        motion = registered_blend(curve, weights, duration=duration) if curve.cyclic else lap
-        found.append(Alone(motion, _places(curve, weights, duration)))
+        trace = trace_of(curve, weights)
+        if curve.cyclic:
+            # A frame more than the laps take: the last one would otherwise fall short of the end.
+            frames = laps * (len(trace.u) - 1) + 1
+            trace = trace_of(curve, weights, duration=frames / trace.fps)
+        found.append(Alone(assemble(curve, trace), trace.u))
     return tuple(found)
 
 
