@@ -97,34 +97,36 @@ def test_a_project_is_saved_and_opened_again(studio: Studio, tmp_path: Path) -> 
     before = studio.state()
     studio.page.locator(".mw-pad-numbers input").first.fill("80")
     studio.page.locator(".mw-pad-numbers input").first.press("Enter")
-    studio.after(before)
+    assert studio.after(before)["count"] == 4
     studio.pause(0.4)
     saved = studio.state()
     with studio.page.expect_download() as download:
         studio.key("Control+s")
     path = tmp_path / "p.mwproj"
     download.value.save_as(path)
-    studio.wait("!document.title.startsWith('•')")
+    studio.settle()
+    assert not studio.page.title().startswith("•")
     studio.card("walk").click()
-    studio.until("s.count === 3")
-    studio.wait("document.title.startsWith('•')")
+    assert studio.settle()["count"] == 3
+    assert studio.page.title().startswith("•")
     # It asks before it takes the place of what was not saved.
     studio.page.set_input_files(".mw-shell input[type=file]", str(path))
     asking = studio.page.locator(".mw-asking")
     asking.locator("button", has_text="Cancel").click()
     asking.wait_for(state="detached")
-    assert studio.state()["count"] == 3
+    assert studio.settle()["count"] == 3
     studio.page.set_input_files(".mw-shell input[type=file]", [])
     studio.page.set_input_files(".mw-shell input[type=file]", str(path))
     asking.locator("button", has_text="Open without saving").click()
-    studio.until(f"s.count === 4 && s.frames === {saved['frames']}")
+    opened = studio.settle()
+    assert (opened["count"], opened["frames"]) == (4, saved["frames"])
     studio.pause(0.4)
     again = studio.state()
     np.testing.assert_allclose(again["points"], saved["points"], atol=1e-4)
     assert studio.page.locator(".mw-pad-numbers input").first.input_value() == "80"
     # What was there before is one step back.
     studio.key("z")
-    studio.until("s.count === 3")
+    assert studio.settle()["count"] == 3
 
 
 def test_the_address_has_screen_and_time_and_back_goes_back(studio: Studio) -> None:

@@ -60,6 +60,40 @@ def test_short_work_is_not_worth_mentioning() -> None:
     assert busy == []
 
 
+def test_rest_comes_after_what_runs_and_what_waits() -> None:
+    done: list[int] = []
+
+    async def main() -> None:
+        latest = Latest()
+        await latest.rest()
+        go = threading.Event()
+
+        def work(number: int) -> int:
+            go.wait(20)
+            return number
+
+        for number in (1, 2, 3):
+            latest.submit(lambda n=number: work(n), lambda o: done.append(o.value or 0))
+            await asyncio.sleep(0.01)
+        resting = asyncio.ensure_future(latest.rest())
+        await asyncio.sleep(0.01)
+        assert not resting.done()
+        go.set()
+        async with asyncio.timeout(20):
+            await resting
+        assert done == [1, 3]
+        # Nobody waits for what was given up.
+        go.clear()
+        latest.submit(lambda: work(4), lambda o: done.append(4))
+        latest.cancel()
+        async with asyncio.timeout(20):
+            await latest.rest()
+        go.set()
+
+    asyncio.run(main())
+    assert done == [1, 3]
+
+
 def test_cancelled_work_says_nothing_more_and_nobody_waits_for_it() -> None:
     done: list[Outcome[int]] = []
     busy: list[bool] = []

@@ -97,7 +97,7 @@ class Page:
         self.screens: dict[str, Screen] = {cls.name: cls(self) for cls in SCREENS}
         self.active: Screen = next(iter(self.screens.values()))
         self.figures = Figures(self)
-        self._shell = Shell(self._key, self.visit, upload.MOST_BYTES)
+        self._shell = Shell(self._key, self.visit, self._rest, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
             with ui.element("aside").classes("mw-shelf") as shelf:
@@ -365,6 +365,11 @@ class Page:
                 widgets.mark(self.viewport, "stale", self.result is not None)
                 if self.result is None:
                     self.viewport.tell_empty("")
+
+    async def _rest(self) -> None:
+        """Return when all that was asked for has been made, shown and measured."""
+        await self._latest.rest()
+        await self.figures.rest()
 
     def _staged(self, name: str, share: float) -> None:
         if not self.viewport.is_deleted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -218,7 +218,11 @@ class Shell(Element, component="web/shell.js"):
     """What belongs to the whole page: keys, files dropped anywhere, the address, the title."""
 
     def __init__(
-        self, on_key: Callable[[str], None], on_visit: Callable[[str], None], limit: int
+        self,
+        on_key: Callable[[str], None],
+        on_visit: Callable[[str], None],
+        rest: Callable[[], Awaitable[None]],
+        limit: int,
     ) -> None:
         super().__init__()
         self._props["limit"] = limit
@@ -227,6 +231,13 @@ class Shell(Element, component="web/shell.js"):
         self._props["dirty"] = False
         self.on("key", lambda e: on_key(str(e.args)))
         self.on("visit", lambda e: on_visit(str(e.args)))
+
+        # Whoever asks has an answer when all that was asked before has been done and sent.
+        async def asked(event: GenericEventArguments) -> None:
+            await rest()
+            self.run_method("answered", int(event.args))
+
+        self.on("ask", asked)
 
     def tell_screen(self, name: str) -> None:
         """Put the screen that is open into the address."""

@@ -12,12 +12,13 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, MotionError
+from motionweave.samples.clips import sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +116,12 @@ class Document:
         """An id that no clip has."""
         taken = {clip.id for clip in self.clips}
         return next(f"c{n}" for n in range(1, len(taken) + 2) if f"c{n}" not in taken)
+
+
+@lru_cache(maxsize=128)
+def built_in(name: str) -> Motion:
+    """A built-in clip: the same object every time, so that what is known of it is known again."""
+    return sample(name)
 
 
 def unique_name(document: Document, wanted: str) -> str:

@@ -100,6 +100,10 @@ class Figures:
         motion = result.motion
         self._latest.submit(lambda: figures(motion), self._told)
 
+    async def rest(self) -> None:
+        """Return when the figures are those of what was shown last."""
+        await self._latest.rest()
+
     def _told(self, outcome: Outcome[list[Figure]]) -> None:
         self._fill(outcome.value or [])
 

@@ -190,6 +190,11 @@ class Latest:
             self._running.set()
             self._rest()
 
+    async def rest(self) -> None:
+        """Return when nothing runs and nothing waits."""
+        while self._running is not None:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+
     def _remind(self, given_up: threading.Event) -> None:
         if self._running is given_up:
             self._told = True

@@ -17,8 +17,13 @@ from motionweave.errors import FormatError, MotionweaveError
 from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
 from motionweave.io.store.atomic import atomic_path
 from motionweave.io.store.container import Container
-from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Document, settings_from_json, settings_to_json
+from motionweave.studio.document import (
+    Clip,
+    Document,
+    built_in,
+    settings_from_json,
+    settings_to_json,
+)
 
 SUFFIX = ".mwproj"
 _CONTAINER = Container("project", version=1)
@@ -94,7 +99,7 @@ def _clip(header: dict[str, Any], fetch: Fetch) -> Clip:
     original, error = None, str(header["error"])
     try:
         if header["origin"] == "sample":
-            original = sample(header["source"])
+            original = built_in(header["source"])
         elif "motion" in header:
             original = motion_from(header["motion"], fetch)
     except FormatError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -89,7 +90,7 @@ class Shelf:
             {"type": "search", "placeholder": "Search clips", "aria-label": "search clips"}
         )
         self._search.on(
-            "input", self._searched, js_handler="(event) => emit(event.target.value)", throttle=0.1
+            "input", self._searched, js_handler="(event) => emit(event.target.value)", throttle=0.04
         )
 
     def refresh(self) -> None:
@@ -222,7 +223,9 @@ class Shelf:
         field = ui.element("textarea").classes("mw-name")
         field.props.update(
             {
-                "value": clip.name,
+                # Not its value, which would be set back whenever anything on the page changes,
+                # in the middle of typing. With another name the field is made anew.
+                "defaultValue": clip.name,
                 "rows": 1 if len(clip.name) <= _LINE else 2,
                 "aria-label": f"name of {clip.name}",
                 "title": f"{clip.name} (click to rename)",
@@ -319,6 +322,7 @@ class Shelf:
         clip = self._clip(clip_id)
         wanted = display_name(str(event.args))
         if wanted == clip.name:
+            ui.run_javascript(f"getHtmlElement({event.sender.id}).value = {json.dumps(wanted)}")
             return
         others = self.page.session.document.without_clip(clip_id)
         self._change(replace(clip, name=unique_name(others, wanted)), "renaming")

@@ -12,8 +12,7 @@ from typing import Any
 from motionweave.clips import load
 from motionweave.io.acclaim.takes import skeleton_for
 from motionweave.io.registry import suffixes
-from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Document, unique_name
+from motionweave.studio.document import Clip, Document, built_in, unique_name
 from motionweave.studio.jobs import attempt
 
 # Of one upload.
@@ -191,7 +190,7 @@ def sample_clip(document: Document, name: str) -> Clip:
     return Clip(
         id=document.new_id(),
         name=unique_name(document, name),
-        original=sample(name),
+        original=built_in(name),
         origin="sample",
         source=name,
     )

@@ -16,6 +16,9 @@ const LOCAL = {
 // Files in one request.
 const BATCH = 20;
 
+// Milliseconds after which whatever was held back is on its way: sliders tell every 40.
+const HELD = 50;
+
 // Screen and time that an address names, such as #warp@1.25.
 export function visited(hash) {
   const [screen, time] = hash.replace(/^#/, "").split("@");
@@ -58,6 +61,9 @@ export default {
     lost.textContent = "The studio does not answer.";
     advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
     this.entitle();
+    this.asked = [];
+    this.sent = Promise.resolve();
+    window.motionweave = Object.assign(window.motionweave ?? {}, { settled: () => this.settled() });
     const { screen } = visited(location.hash);
     if (screen && screen !== this.screen) this.$emit("visit", screen);
     else history.replaceState(null, "", location.hash || `#${this.screen}`);
@@ -141,7 +147,29 @@ export default {
       }
       return groups.size ? made : [skeletons];
     },
-    async send(given) {
+    // Resolves when all that was done on the page until now has been answered and is on screen.
+    async settled() {
+      const held = new Promise((done) => setTimeout(done, HELD));
+      await Promise.all([this.sent, held, new Promise(requestAnimationFrame)]);
+      await this.ask();
+      await this.$nextTick();
+      await window.motionweave.viewport?.onScreen();
+    },
+    // A question that was lost with the connection is asked again.
+    ask() {
+      return new Promise((done) => {
+        const number = this.asked.push(done) - 1;
+        const again = setInterval(() => this.$emit("ask", number), 5000);
+        this.asked[number] = () => { clearInterval(again); done(); };
+        this.$emit("ask", number);
+      });
+    },
+    answered(number) { this.asked[number](); },
+    send(files) {
+      this.sent = this.transfer(files);
+      return this.sent;
+    },
+    async transfer(given) {
       const files = [...given];
       const large = files.filter((file) => file.size > this.limit);
       if (large.length) {

@@ -76,7 +76,16 @@ export default {
   methods: {
     // What to show: [{ id, url, data, color, ghost, clock, beside, label, grips }]. A clip
     // already here is not fetched again; the newest call wins if answers come late.
-    async show(given, of) {
+    show(given, of) {
+      this.showing = this.stageAll(given, of);
+      return this.showing;
+    },
+    // When what was to be shown last can be seen.
+    async onScreen() {
+      await this.showing;
+      while (this.seen < this.shown) await new Promise(requestAnimationFrame);
+    },
+    async stageAll(given, of) {
       const request = ++this.request;
       let fetched;
       try {

@@ -1,5 +1,5 @@
 // Weights by dragging: two clips a slider, three a triangle, more a polygon.
-import { throttled } from "motionweave";
+import { shown, throttled } from "motionweave";
 
 const SIZE = 190;
 const RADIUS = 70;
@@ -73,11 +73,12 @@ export default {
       </svg>
       <div class="mw-pad-numbers">
         <label v-for="(name, i) in names" :key="name + i" :style="{ '--tag': colors[i] }">
-          <span>{{ name }}</span><input type="number" step="1" min="0" max="100" :value="Math.round(100 * now[i])" :aria-label="'weight of ' + name" @change="type(i, $event)"><i>%</i>
+          <span>{{ name }}</span><input type="number" step="1" min="0" max="100" v-shown="Math.round(100 * now[i])" :aria-label="'weight of ' + name" @change="type(i, $event)"><i>%</i>
         </label>
       </div>
     </div>`,
   props: { names: Array, colors: Array, weights: Array },
+  directives: { shown },
   data: () => ({ own: null, dragging: false }),
   created() { this.send = throttled((weights, final) => this.$emit("weights", { weights, final })); },
   computed: {

@@ -1,6 +1,7 @@
 // What the studio's components share.
 export { THREE } from "./three.js";
 export { Character, clipOf, LEFT, RIGHT } from "./character.js";
+export { shown } from "./fields.js";
 export { Grips } from "./grips.js";
 export { Stage } from "./stage.js";
 export { BOLD, dot, haloed, inRem, nearest, throttled, trace } from "./canvas.js";
