@@ -5,6 +5,7 @@ imports each name from here on first use.
 """
 
 from .body.correspondence import JointMapping as JointMapping
+from .body.ground import Ground as Ground
 from .body.mirror import mirror as mirror
 from .body.retarget import on_skeleton as on_skeleton
 from .body.rig.roles import find_rig as find_rig

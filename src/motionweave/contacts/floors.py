@@ -1,4 +1,4 @@
-"""Clips brought to one floor.
+"""Clips brought to one floor, and ground that is given brought under a clip.
 
 Actors on one skeleton are often recorded, or exported, with floors a few centimetres apart.
 Combined as they are, one would sink into the floor of the other.
@@ -11,15 +11,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from motionweave.body.ground import Ground
+from motionweave.body.heading import facing
 from motionweave.body.size import leg_length
 from motionweave.body.soles import has_feet
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
 
 # In leg lengths: floors that differ by less are one floor, as far as the estimate can tell ...
 _SAME = 0.02
 # ... and those that differ by more are meant: steps, platforms, someone who only lies.
 _MEANT = 0.06
+# Seconds over which the body's direction in the beginning is averaged.
+_START = 1.0
 
 
 def on_one_floor(motions: Sequence[Motion]) -> tuple[Motion, ...]:
@@ -65,3 +71,27 @@ def _moved(motion: Motion, wanted: float | None) -> Motion:
         return motion
     rise = (wanted - level) * leg_length(motion.skeleton)
     return replace(motion, root=motion.root + np.array([0.0, rise, 0.0]))
+
+
+def ground_under(ground: Ground, motion: Motion) -> Ground:
+    """Ground in the world's axes and in the unit of a clip.
+
+    Parameters
+    ----------
+    ground
+        As a user gives it.
+    motion
+        The clip. Ground in the axes of its body begins where it stands in the first frame,
+        leads where it faces in the first second, and is measured from its floor.
+
+    Returns
+    -------
+    Ground
+    """
+    first = int(starts_in_tpose(motion))
+    place = motion.root[first]
+    until = first + max(round(_START * motion.fps), 1)
+    ahead = float(facing(motion)[first:until].mean())
+    floor = float(estimate_floor(motion).at(place)) if ground.axes == "body" else 0.0
+    start = Planar(ahead, float(place[0]), float(place[2]))
+    return ground.placed(start, floor, leg_length(motion.skeleton))

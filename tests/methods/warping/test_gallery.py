@@ -28,6 +28,8 @@ GAITS = (
     "heavy_weight",
     "trucking",
     "sneaky",
+    "uphill",
+    "staircase",
 )
 SWINGS = ("high", "low", "near", "far", "wide")
 REAL = ("cmu_16_15_walk_straight", "cmu_02_01_walk_straight")
@@ -78,7 +80,7 @@ class Scene:
 @pytest.mark.parametrize("name", GAITS)
 def test_few_keys_planted_feet_and_no_jerk(name, walk):
     scene = Scene(name, walk)
-    assert 1 <= len({key.frame for key in scene.recipe.keys}) <= 5
+    assert len({key.frame for key in scene.recipe.keys}) <= 5
     if not scene.recipe.times:
         # Released heels roll about the toe: the ankle then has a way of its own.
         assert name == "tiptoe" or slides(scene.after, walk) < 0.6
@@ -174,7 +176,7 @@ def test_the_limp_lurches_over_a_stiff_knee(walk):
     scene = Scene("limp", walk)
     bend = find_hinges(walk)["left_shin"].flexion
     peaks = [np.degrees(bend(*m.forward()).max()) for m in (walk, scene.after)]
-    assert peaks[1] < peaks[0] - 2.0
+    assert peaks[1] < 0.87 * peaks[0]
     over, back = (
         mw.Planar(-facing(walk)[scene.at(key)]).apply(scene.moved("hips", key))[0]
         for key in ("2nd left stance", "right stance after 1st left stance")

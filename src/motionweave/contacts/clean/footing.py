@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionweave.body.floor import Floor
+from motionweave.body.ground import Ground
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.contacts.clean.easing import eased
 from motionweave.core.arrays import Array, BoolArray
@@ -59,7 +60,7 @@ def find_footing(
     points: Array,
     resting: Array,
     heights: Array,
-    floor: Floor,
+    floor: Floor | Ground,
     size: float,
     fps: float,
     ease: float,
@@ -134,7 +135,7 @@ def _solve(
     points: Array,
     settled: Array,
     heights: Array,
-    floor: Floor,
+    floor: Floor | Ground,
     fps: float,
     ease: float,
     free: BoolArray,

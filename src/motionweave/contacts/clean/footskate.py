@@ -18,6 +18,7 @@ import numpy as np
 
 from motionweave.body import ik
 from motionweave.body.floor import Floor
+from motionweave.body.ground import Ground
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.root import at_pelvis
@@ -29,6 +30,7 @@ from motionweave.contacts.clean.plants import find_plants, planted_heights
 from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.contacts.floors import ground_under
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.concatenation import concatenate
@@ -58,7 +60,7 @@ def clean_feet(
     stretch: float = 0.0,
     hands: bool = False,
     ease: float = 0.2,
-    floor: Floor | None = None,
+    floor: Floor | Ground | None = None,
     warn: bool = True,
 ) -> Motion:
     """The motion with planted feet that neither slide nor sink, and nothing that pops.
@@ -77,7 +79,8 @@ def clean_feet(
     ease
         Seconds over which a correction fades in before a plant and out after it.
     floor
-        What the feet stand on; estimated from the motion by default.
+        What the feet stand on, such as ``Ground.slope(8)``; estimated from the motion by
+        default.
     warn
         Whether to tell where a foot is held less firmly or cannot reach its plant. Methods
         that check their results themselves do without.
@@ -131,6 +134,8 @@ def clean_feet(
         return concatenate([motion[:1], rest]).with_constraints(used)
     if floor is None:
         floor = estimate_floor(motion)
+    elif isinstance(floor, Ground):
+        floor = ground_under(floor, motion)
     return _Solver(motion, floor, stretch, ease, warn).cleaned(used, hands)
 
 
@@ -187,7 +192,7 @@ class _Solver:
     """The clip in work."""
 
     def __init__(
-        self, motion: Motion, floor: Floor, stretch: float, ease: float, warn: bool
+        self, motion: Motion, floor: Floor | Ground, stretch: float, ease: float, warn: bool
     ) -> None:
         self.motion = motion
         self.warn = warn

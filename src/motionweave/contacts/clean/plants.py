@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionweave.body.floor import Floor
+from motionweave.body.ground import Ground
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, active
 from motionweave.core.curves import smoothstep
@@ -65,7 +66,11 @@ def find_plants(constraints: Iterable[Constraint], kinds: Sequence[str], count: 
 
 
 def planted_heights(
-    plants: Sequence[Plant], points: Sequence[Array], floor: Floor, size: float, spread: int
+    plants: Sequence[Plant],
+    points: Sequence[Array],
+    floor: Floor | Ground,
+    size: float,
+    spread: int,
 ) -> Array:
     """How high above the floor's plane planted points are to be, ``(points, T)``.
 
@@ -118,7 +123,7 @@ def _lift(above: Array, size: float, spread: int) -> Array:
     return np.asarray(most * np.tanh(rise / most))
 
 
-def _heights(plants: Sequence[Plant], heights: Array, floor: Floor, size: float) -> Array:
+def _heights(plants: Sequence[Plant], heights: Array, floor: Floor | Ground, size: float) -> Array:
     """Heights above the floor's plane that plants of ``heights`` ``(n,)`` are to have.
 
     What stands close to the floor, or in it, stands on it. What is well above keeps its

@@ -15,9 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
+from motionweave.body.floor import Floor
+from motionweave.body.ground import Ground
 from motionweave.body.ik import Limb
 from motionweave.body.rig.roles import SIDES
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.contacts.clean.footing import near
 from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
@@ -30,11 +33,14 @@ from motionweave.methods.warping.goals import Posed
 from motionweave.methods.warping.moments import Span, stances
 from motionweave.methods.warping.paths import Path
 from motionweave.methods.warping.targets import Clip
+from motionweave.methods.warping.terrain import Landing, Terrain, lay_out
 from motionweave.methods.warping.turns import Shape
 
 # Seconds over which a foot goes over from its own way to that of a stance, the time scale of
 # that, and the seconds in which a foot that leaves the floor goes along with the body.
 _LEADING, _WIDTH, _LEAVING = 0.4, 0.1, 0.15
+# Over steps and edges feet are lifted further, and take longer.
+_WIDE = 0.15
 # What is known costs so much more than anything else pulls.
 _KNOWN = 1e7
 # Leg lengths above the floor that a foot in the air keeps, unless the clip's own is lower.
@@ -43,7 +49,7 @@ _CLEARANCE = 0.03
 _STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
 _ROUNDING = 1e-9
-_ROUNDS = 3
+_ROUNDS = 12
 # Seconds around a goal in which the body gives way less and less.
 _FIRM = 0.15
 
@@ -102,15 +108,34 @@ class Feet:
     clip: Clip
 
     @cached_property
+    def level(self) -> Floor:
+        """What the clip stands on."""
+        return estimate_floor(self.clip.motion)
+
+    @cached_property
     def floor(self) -> Array:
         """``(2, sides, T)``: height of the floor under heel and toe of each foot."""
-        floor = estimate_floor(self.clip.motion)
-        return np.stack([floor.at(self.points[i]) for i in range(2)])
+        return np.stack([self.level.at(self.points[i]) for i in range(2)])
 
     @cached_property
     def points(self) -> Array:
         """``(2, sides, T, 3)`` heels and toes."""
         return _points(self.clip.motion)
+
+    def terrain(
+        self, keyed: Keyed, path: Path | None, ground: Ground, release: Sequence[str]
+    ) -> Terrain:
+        """Given ground, and where the feet come to stand on it; parameters as for `plans`."""
+        clip = self.clip
+        firm = _firm(clip.motion, release)
+        before, after = clip.forward[0], keyed.whole.forward()[0]
+        soles, spans = {}, {}
+        for side, limb in clip.legs.items():
+            led = after[:, limb.end] - before[:, limb.end]
+            soles[side] = self.points[:, SIDES.index(side)] + led
+            spans[side] = stances(firm, side)
+        start = clip.motion.root[int(starts_in_tpose(clip.motion))]
+        return lay_out(clip, soles, spans, path, ground, float(self.level.at(start)))
 
     def plans(
         self,
@@ -119,6 +144,7 @@ class Feet:
         posed: Sequence[Posed],
         shape: Shape,
         release: Sequence[str],
+        terrain: Terrain | None = None,
     ) -> list[Plan]:
         """Plans for the feet of every leg that is known.
 
@@ -135,12 +161,13 @@ class Feet:
         release
             Kinds of contact that no longer hold. A foot whose heel is released stands
             on its toe.
+        terrain
+            Given ground; the path leads over it.
         """
         clip = self.clip
         if not has_feet(clip.motion.skeleton):
             return []
-        constraints = [c for c in clip.motion.constraints if c.kind not in release]
-        firm = clip.motion.with_constraints(constraints)
+        firm = _firm(clip.motion, release)
         before, after = clip.forward, keyed.whole.forward()
         foot = after if keyed.footed is keyed.whole else keyed.footed.forward()
         sole = self.points if keyed.footed is clip.motion else _points(keyed.footed)
@@ -156,12 +183,18 @@ class Feet:
             # A turned ankle moves the toes, but does not lead the foot anywhere.
             moved = own + (after[0][:, limb.end] - before[0][:, limb.end])
             spans = stances(firm, side)
-            way, ground = _held(own, moved, path, spans, fps)
+            if terrain is None:
+                way, ground, tilt = _held(own, moved, path, spans, fps)
+            else:
+                stands = terrain.spans[side], fps, terrain.landings[side]
+                way, ground, tilt = _held(own, moved, path, *stands)
             way[:, :3] += _goal_shift(side, posed, shape, clip, spans)
             index = SIDES.index(side)
             standing = _standing(spans, len(way))
             firmness = _eased(standing, fps)
             level = rotations.about_vertical(way[:, 3])
+            if terrain is not None:
+                level = rotations.multiply(rotations.exp(tilt), level)
             pose = _between(after[1][:, limb.end], foot[1][:, limb.end], firmness)
             # From turned as ankle keys have it to turned as it is to be.
             turn = rotations.multiply(
@@ -172,8 +205,11 @@ class Feet:
             least = np.minimum(
                 self.points[:, index, :, 1], self.floor[:, index] + _CLEARANCE * clip.scale
             )
+            if terrain is not None:
+                ground = terrain.under(*(ankle + lever)) - self.floor[:, index]
             sunk = (least + ground - lever[..., 1] - ankle[:, 1]).max(axis=0)
-            ankle[:, 1] += _lifted(sunk - _ROUNDING * clip.scale, standing, fps)
+            width = (_WIDTH if terrain is None else _WIDE) * fps
+            ankle[:, 1] += _lifted(sunk - _ROUNDING * clip.scale, standing, fps, width)
             turned = rotations.multiply(level, pose)
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
             own_way = np.where(standing, in_stance, loose)
@@ -284,39 +320,55 @@ def _points(motion: Motion) -> Array:
     )
 
 
+def _firm(motion: Motion, release: Sequence[str]) -> Motion:
+    """The motion without contacts that no longer hold."""
+    return motion.with_constraints(c for c in motion.constraints if c.kind not in release)
+
+
 def _held(
-    own: Array, moved: Array, path: Path | None, spans: Sequence[Span], fps: float
-) -> tuple[Array, Array]:
+    own: Array,
+    moved: Array,
+    path: Path | None,
+    spans: Sequence[Span],
+    fps: float,
+    landings: Sequence[Landing] | None = None,
+) -> tuple[Array, Array, Array]:
     """A way and its heading, ``(T, 4)``, carried along a path by one move per stance.
 
-    Also by how much ``(T,)`` the ground below it is higher than it was.
+    Also by how much ``(T,)`` the ground below it is higher than it was, and how it is tilted
+    there, as rotation vectors ``(T, 3)``.
 
-    ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it.
+    ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it;
+    ``landings`` say how stances lie on given ground.
     """
     count = len(own)
     frames = np.arange(count, dtype=np.float64)
     heading = np.zeros(count) if path is None else np.asarray(path.planar.angle)
     rise = np.zeros(count) if path is None else path.rise
     carried = moved if path is None else path.move(moved, frames)
-    way = np.column_stack([carried, heading, rise])
-    correction = np.zeros((count, 5))
+    way = np.column_stack([carried, heading, rise, np.zeros((count, 3))])
+    correction = np.zeros((count, 8))
     known = np.zeros(count, dtype=bool)
-    for first, last in spans:
+    for index, (first, last) in enumerate(spans):
         inside = _whole_frames(first, last)
         at = min(max(0.5 * (first + last), 0.0), count - 1.0)
         # Keys of the leg may plant a foot elsewhere, but not in the floor or above it.
         change = (_at(moved, at) - _at(own, at)) * [1.0, 0.0, 1.0]
         place = own[inside] + change
         if path is not None:
-            place = path.move(place, np.full(len(place), at))
             correction[inside, 3] = path.angle_at(at) - heading[inside]
-            correction[inside, 4] = _at(rise, at) - rise[inside]
+            if landings is None:
+                place = path.move(place, np.full(len(place), at))
+                correction[inside, 4] = _at(rise, at) - rise[inside]
+            else:
+                place = landings[index].move(place)
+                correction[inside, 5:] = landings[index].tilt
         correction[inside, :3] = place - way[inside, :3]
         known[inside] = True
     if np.any(correction):
         touched = np.any(correction != 0.0, axis=1) | np.any(way[:, :3] != own, axis=1)
         way = way + _led(correction, known, near(touched, round(_LEADING * fps)), fps)
-    return way[:, :4], way[:, 4]
+    return way[:, :4], way[:, 4], way[:, 5:]
 
 
 def _goal_shift(
@@ -367,8 +419,11 @@ def _led(
     return np.where(known[:, None], values, rows.solve(free | known))
 
 
-def _lifted(sunk: Array, standing: BoolArray, fps: float) -> Array:
-    """Smooth lifts ``(T,)``, at least as much as a foot in the air is too low, 0 in stances."""
+def _lifted(sunk: Array, standing: BoolArray, fps: float, width: float) -> Array:
+    """Smooth lifts ``(T,)``, at least as much as a foot in the air is too low, 0 in stances.
+
+    ``width`` is their time scale in frames.
+    """
     count = len(sunk)
     active = (sunk > 0.0) & ~standing
     lift = np.zeros(count)
@@ -378,11 +433,12 @@ def _lifted(sunk: Array, standing: BoolArray, fps: float) -> Array:
     frames = np.arange(count)
     for _ in range(_ROUNDS):
         rows = BandedLeastSquares(count, 1)
-        rows.add_smoothness(max(_WIDTH * fps, 1.0))
-        weight = 1e3 * max(_WIDTH * fps, 1.0) ** 4
+        rows.add_smoothness(max(width, 1.0))
+        weight = 1e3 * max(width, 1.0) ** 4
         rows.add(frames[active], np.ones((1, 1)), weight, sunk[active])
         lift = rows.solve(free)[:, 0]
-        more = ~standing & (sunk > np.where(active, -np.inf, lift))
+        # What the smooth lift takes above the floor by itself no longer holds it down.
+        more = ~standing & (sunk > lift)
         if np.array_equal(more, active):
             break
         active = more

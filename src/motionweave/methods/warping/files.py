@@ -13,6 +13,7 @@
     times:
       - [0, 0]
       - [60, end of 1st left swing]
+    ground: {slope: 8}              # degrees; or stairs, profile, heights
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from motionweave.body.ground import Ground
 from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.motion import Motion
 from motionweave.core.texts import parse_json, parse_yaml, read_text, yaml_module
-from motionweave.errors import FormatError, WarpError
+from motionweave.errors import FormatError, MotionError, WarpError
 from motionweave.io.store.atomic import atomic_path
 from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.moments import frame_of, frames_of, output_frame
@@ -34,7 +36,7 @@ from motionweave.methods.warping.warp import warp
 
 # What a file says about the warp as a whole, by the names of `warp`'s own parameters.
 _OPTIONS = ("hold", "ease", "tension", "euler", "follow", "monotone", "release", "clean", "paper")
-_TOP = ("title", "about", "unit", "keys", "times", "part_times", "scene", *_OPTIONS)
+_TOP = ("title", "about", "unit", "keys", "times", "part_times", "ground", "scene", *_OPTIONS)
 _KEY = ("at", "until", "pose", "ease", "unit")
 _CHANGES = tuple(f.name for f in fields(Key) if f.name not in ("frame", "until", "joint"))
 
@@ -156,8 +158,8 @@ def save_warp(recipe: Recipe, path: str | Path) -> None:
 def read_recipe(data: Any) -> Recipe:
     """A recipe from what a warp file holds; a `WarpError` names the entry that is wrong."""
     data = _mapping(data, "a warp file", _TOP)
-    if "keys" not in data and "times" not in data and "part_times" not in data:
-        raise WarpError("a warp file needs keys, times or both")
+    if not any(name in data for name in ("keys", "times", "part_times", "ground")):
+        raise WarpError("a warp file needs keys, times or ground")
     unit = data.get("unit")
     keys: list[Key] = []
     for number, entry in enumerate(_list(data.get("keys", []), "keys"), start=1):
@@ -166,11 +168,17 @@ def read_recipe(data: Any) -> Recipe:
     release = data.get("release")
     if release is not None and not isinstance(release, list | tuple):
         raise WarpError("release: expected a list of kinds of contact, such as [left_heel]")
+    options = {name: data[name] for name in _OPTIONS if data.get(name) is not None}
+    if data.get("ground") is not None:
+        try:
+            options["ground"] = Ground.from_data(data["ground"], unit)
+        except MotionError as error:
+            raise WarpError(str(error)) from None
     return Recipe(
         keys=tuple(keys),
         times=_pairs(data.get("times", []), "times"),
         part_times={str(part): _pairs(pairs, str(part)) for part, pairs in parts.items()},
-        options={name: data[name] for name in _OPTIONS if data.get(name) is not None},
+        options=options,
         title=str(data.get("title", "")),
         about=str(data.get("about", "")),
         scene=tuple(_mapping(e, "scene", None) for e in _list(data.get("scene", []), "scene")),
@@ -217,6 +225,10 @@ def _change_data(key: Key) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Ground):
+        if value.made_of is None:
+            raise WarpError("ground: a function cannot be written to a file; use Ground.heights")
+        return dict(value.made_of)
     return list(value) if isinstance(value, tuple) else value
 
 

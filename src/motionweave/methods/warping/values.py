@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from motionweave.body.ground import Ground
 from motionweave.body.rig.roles import SIDES
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -70,19 +71,23 @@ def warp_values(
     follow_path: bool = False,
     release: Sequence[str] = (),
     clean: bool = True,
+    ground: Ground | None = None,
 ) -> Motion:
     """A clip reshaped by keys, in its own time; parameters as for `warp`."""
     given = _Keys.of(clip, keys)
     path = path_of(clip, given.path, shape, follow_path) if given.path else None
     trunk = _trunk(clip)
+    lifted = bool(given.path or given.goals) or any(turn.joint in trunk for turn in given.turns)
+    feet = None
+    if clean and (lifted or ground is not None):
+        feet = _Kept(clip, given, path, shape, release, ground)
+        path = feet.path
     warped = clip.motion
     if given.turns:
         seen = [_before_path(turn, path) for turn in given.turns]
         warped = _turned(clip, seen, shape, trunk, natural=clean)
     if path is not None:
         warped = path.apply(warped)
-    lifted = bool(given.path or given.goals) or any(turn.joint in trunk for turn in given.turns)
-    feet = _Kept(clip, given, path, shape, release) if clean and lifted else None
     if given.goals:
         warped = _to_goals(clip, warped, given, shape, trunk, feet)
     elif feet is not None:
@@ -102,6 +107,7 @@ class _Kept:
         path: Path | None,
         shape: Shape,
         release: Sequence[str],
+        ground: Ground | None,
     ) -> None:
         self.clip, self.given, self.path = clip, given, path
         self.shape, self.release = shape, release
@@ -112,13 +118,19 @@ class _Kept:
         alone = whole if len(footed) == len(self.turns) else _turned(clip, footed, shape)
         self.keyed = Keyed(whole, alone, _own_legs(clip, self.turns, shape))
         self.feet = Feet(clip)
+        self.terrain = None
+        if ground is not None:
+            self.terrain = self.feet.terrain(self.keyed, path, ground, release)
+            self.path = self.terrain.path
         self.plans: list[Plan] = []
         self.missing: Mapping[str, Array] = {}
         self.given_way: Array = np.zeros((len(clip.motion), 3))
 
     def kept(self, motion: Motion, posed: Sequence[Posed] = ()) -> Motion:
         """The motion with its feet where they are meant to be."""
-        self.plans = self.feet.plans(self.keyed, self.path, posed, self.shape, self.release)
+        self.plans = self.feet.plans(
+            self.keyed, self.path, posed, self.shape, self.release, self.terrain
+        )
         still = [p.frame for p in posed]
         result, self.missing, self.given_way = follow(motion, self.plans, self.clip, still)
         return result

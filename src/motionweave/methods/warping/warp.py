@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from motionweave.body.ground import Ground
 from motionweave.body.root import at_pelvis
+from motionweave.body.soles import has_feet
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
 from motionweave.core.motion import Motion, checked
 from motionweave.core.options import check_choice
-from motionweave.errors import WarpError
+from motionweave.errors import RigError, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.warping.joints import part_joints
 from motionweave.methods.warping.keys import Key, ease_pair
@@ -46,6 +48,7 @@ def warp(
     monotone: bool = False,
     part_times: Mapping[str, TimeKeys] | None = None,
     release: Sequence[str] = (),
+    ground: Ground | None = None,
     clean: bool = True,
     paper: bool = False,
 ) -> Motion:
@@ -82,6 +85,10 @@ def warp(
         ``"spine"``, or a joint by name or role with all that hangs from it.
     release
         Kinds of contact that no longer hold, such as ``"left_heel"`` on tiptoe.
+    ground
+        What the feet are to stand on from the first frame to the last, such as
+        ``Ground.slope(8)``: every stance is put onto it, steps are moved off edges and made as
+        long as treads, and the body goes along.
     clean
         Whether feet keep standing wherever keys move the body above them (keys of the
         root and the hips, and goals), re-planted where a path or keys of the leg take
@@ -125,13 +132,16 @@ def warp(
         euler, clean = euler or _PUBLISHED, False
     shape = Shape(ease_pair(ease), _HELD[hold], _checked_tension(tension), euler)
     clip = Clip(at_pelvis(motion))
-    result = warp_values(clip, given, shape, follow_path=follow, release=kinds, clean=clean)
+    _check_ground(ground, clip.motion, clean)
+    result = warp_values(
+        clip, given, shape, follow_path=follow, release=kinds, clean=clean, ground=ground
+    )
     if kinds:
         result = result.with_constraints(c for c in result.constraints if c.kind not in kinds)
     if result is not clip.motion:
         # Feet are kept above already, and those on stairs are not on the clip's floor. Time
         # comes after the check: a clip that is to go faster is to accelerate more.
-        climbs = any(key.joint in ("height", "position") for key in given)
+        climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
         result = finished(
             result,
             [clip.motion],
@@ -186,6 +196,19 @@ def _warp_time(
         ]
         parts.append((joints, kinds, time_curve(keys, len(motion), tension, monotone)))
     return retime_parts(result, motion, parts)
+
+
+def _check_ground(ground: Ground | None, motion: Motion, clean: bool) -> None:
+    if ground is None:
+        return
+    if not isinstance(ground, Ground):
+        raise WarpError(f"ground {ground!r}: expected a Ground, such as Ground.slope(8)")
+    if not clean:
+        raise WarpError("ground needs clean=True: without, the legs are never touched")
+    if not has_feet(motion.skeleton):
+        raise RigError("the skeleton has no legs that are known: feet cannot be put on ground")
+    if not any(c.kind in FOOT_KINDS for c in motion.constraints):
+        raise WarpError("ground needs foot contacts, and the clip has none; detect them first")
 
 
 def _checked_tension(tension: float) -> float:
