@@ -55,6 +55,7 @@ from .methods.blending.transition import transition as transition
 from .methods.framespace.blend import Framespace as Framespace
 from .methods.framespace.blend import framespace as framespace
 from .methods.framespace.interpolant import Interpolant as Interpolant
+from .methods.layering import layer as layer
 from .methods.subspace.transition import SplineTransition as SplineTransition
 from .methods.subspace.transition import Subspace as Subspace
 from .methods.subspace.transition import spline_transition as spline_transition

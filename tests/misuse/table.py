@@ -159,6 +159,7 @@ def calls() -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
         "transition": (two(mw.transition), {"a": a, "b": b, "at": None, "half_width": None}),
         "junctions": (two(mw.junctions), {"a": a, "b": b, "most": 3}),
         "join": (two(mw.join), {"a": a, "b": b, "overlap": None}),
+        "layer": (two(mw.layer), {"a": a, "b": b, "part": "upper", "weight": 1.0}),
         "spline_transition": (two(mw.spline_transition), {"a": a, "b": b, "degree": 4}),
         "subspace": (two(mw.subspace), {"a": a, "b": b, "explained": 0.95}),
         "framespace": (listed(mw.framespace), {"a": a, "b": b, "cycles": 2}),

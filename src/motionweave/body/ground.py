@@ -366,7 +366,7 @@ def _with_frame(
 def _numbers(value: Any, what: str) -> Array:
     try:
         numbers = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise MotionError(f"{what}: {checks.shown(value)}; expected numbers") from None
     if not np.all(np.isfinite(numbers)):
         raise MotionError(f"{what}: expected finite numbers")

@@ -55,6 +55,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "motionweave transition clips/walk.bvh clips/jog.bvh --list",
     ),
     "warp": ("motionweave warp clips/walk.bvh limp.yaml -o limping.bvh",),
+    "layer": ("motionweave layer clips/walk.bvh clips/jab.bvh --start 20 -o walk_jab.bvh",),
     "join": ("motionweave join clips/walk.bvh clips/sit.bvh --overlap 20 -o walk_sit.bvh",),
     "spline": ("motionweave spline clips/landing.bvh clips/jump.bvh -o landing_jump.bvh",),
     "parametric": (

@@ -39,6 +39,7 @@ VERBS: dict[str, str] = {
     "transition": "join clips, each passing smoothly into the next",
     "warp": "reshape a clip by keys, goals and time keys",
     "join": "let one clip pass into the next",
+    "layer": "lay a part of one clip's body over the rest of another's",
     "spline": "join two clips with anticipation and follow-through",
     "parametric": "ask for a turn, speed or reach and get the blend that has it",
     "export": "write a set of clips, all in the same phase, for a game engine",

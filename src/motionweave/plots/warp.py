@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core import rotations
@@ -20,7 +21,6 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
 from motionweave.methods.warping.files import Recipe
-from motionweave.methods.warping.joints import joints_called
 from motionweave.methods.warping.moments import frame_of
 from motionweave.methods.warping.time import TimeCurve, time_curve
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled

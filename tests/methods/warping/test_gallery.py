@@ -28,8 +28,6 @@ GAITS = (
     "heavy_weight",
     "trucking",
     "sneaky",
-    "uphill",
-    "staircase",
 )
 SWINGS = ("high", "low", "near", "far", "wide")
 REAL = ("cmu_16_15_walk_straight", "cmu_02_01_walk_straight")
@@ -80,7 +78,7 @@ class Scene:
 @pytest.mark.parametrize("name", GAITS)
 def test_few_keys_planted_feet_and_no_jerk(name, walk):
     scene = Scene(name, walk)
-    assert len({key.frame for key in scene.recipe.keys}) <= 5
+    assert 1 <= len({key.frame for key in scene.recipe.keys}) <= 5
     if not scene.recipe.times:
         # Released heels roll about the toe: the ankle then has a way of its own.
         assert name == "tiptoe" or slides(scene.after, walk) < 0.6

@@ -17,6 +17,7 @@ import numpy as np
 
 from motionweave.body.axes import joint_forward
 from motionweave.body.ik import NEARLY_STRAIGHT
+from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import SIDES, Rig
 from motionweave.body.soles import has_feet
 from motionweave.contacts.detect import estimate_floor
@@ -27,7 +28,6 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import local_translations
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
-from motionweave.methods.warping.joints import joints_called
 from motionweave.methods.warping.posing import Aim, Body, Limit, Limits, Pose
 from motionweave.methods.warping.targets import Clip, Knot, Placed
 from motionweave.methods.warping.turns import Turn

@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
-from motionweave.methods.warping.joints import joints_called
 
 Span = tuple[float, float]
 

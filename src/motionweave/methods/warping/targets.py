@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from motionweave.body.heading import facing
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.ik import Limb
+from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
-from motionweave.methods.warping.joints import joints_called
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.moments import frames_of
 
@@ -136,7 +136,7 @@ class Clip:
 
     def place(self, key: Key) -> list[Placed]:
         """Frame and joints of a key, once for every moment that it means."""
-        joints = () if key.joint in ROOT_CURVES else joints_called(key.joint, self.rig)
+        joints = () if key.joint in ROOT_CURVES else joints_called(key.joint, self.rig, ROOT_CURVES)
         try:
             frames = frames_of(key.frame, self.motion)
             if key.until is None:

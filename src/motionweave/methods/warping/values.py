@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.body.ground import Ground
+from motionweave.body.rig.parts import below
 from motionweave.body.rig.roles import SIDES
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -30,7 +31,6 @@ from motionweave.methods.warping.goals import (
     tell_of_goals,
 )
 from motionweave.methods.warping.hands import hold_hands
-from motionweave.methods.warping.joints import below
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.targets import Clip, Placed

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from motionweave.body.ground import Ground
+from motionweave.body.rig.parts import part_joints
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
@@ -13,7 +14,6 @@ from motionweave.core.motion import Motion, checked
 from motionweave.core.options import check_choice
 from motionweave.errors import RigError, WarpError
 from motionweave.methods.finish import finished
-from motionweave.methods.warping.joints import part_joints
 from motionweave.methods.warping.keys import Key, ease_pair
 from motionweave.methods.warping.targets import Clip
 from motionweave.methods.warping.time import TimeKeys, retime, retime_parts, time_curve

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from motionweave.body.heading import facing
+from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
-from motionweave.methods.warping.joints import joints_called
 from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.time import output_frames, time_curve
 from motionweave.methods.warping.warp import warp

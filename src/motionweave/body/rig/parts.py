@@ -1,13 +1,13 @@
-"""Joints and parts of the body by name or role, as keys and parts of time warps call them."""
+"""Joints and parts of the body by name or role, as people call them."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 
 from motionweave.body.rig.roles import ROLES, Rig
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
-from motionweave.methods.warping.keys import ROOT_CURVES
 
 # What people call the joint that moves a part.
 _ALIASES = {
@@ -21,8 +21,11 @@ _ALIASES = {
 }
 
 
-def joints_called(name: str, rig: Rig) -> tuple[int, ...]:
-    """Joints of a name or role: one, or those of the spine from hips to chest."""
+def joints_called(name: str, rig: Rig, others: Sequence[str] = ()) -> tuple[int, ...]:
+    """Joints of a name or role: one, or those of the spine from hips to chest.
+
+    ``others`` are further names that could have been meant, for the message.
+    """
     skeleton = rig.skeleton
     if name in skeleton.names:
         return (skeleton.index(name),)
@@ -34,18 +37,21 @@ def joints_called(name: str, rig: Rig) -> tuple[int, ...]:
         return rig.spine
     role = _role(name)
     if role in ROLES:
-        return (rig.joint(role, f"a key for {name!r}"),)
-    known = [*skeleton.names, *ROLES, "spine", *ROOT_CURVES]
+        return (rig.joint(role, f"what is called {name!r}"),)
+    known = [*skeleton.names, *ROLES, "spine", *others]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; roles are {', '.join(ROLES)}"
     raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
 
 
 def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
-    """All joints of a part of the body: ``"upper"``, ``"lower"``, or a joint and all below it."""
+    """All joints of a part of the body: ``"upper"``, ``"lower"``, or a joint and all below it.
+
+    Arms and legs may be called so: ``"left_arm"`` begins at the upper arm.
+    """
     skeleton = rig.skeleton
     if name in ("upper", "lower"):
-        top = rig.spine[0] if rig.spine else rig.joint("chest", "warping the upper body's time")
+        top = rig.spine[0] if rig.spine else rig.joint("chest", "the upper body")
         upper = below(skeleton, top)
         return upper if name == "upper" else tuple(sorted(set(range(len(skeleton))) - set(upper)))
     if name == "spine":

@@ -1,0 +1,278 @@
+"""Layers: a part of the body from one clip over the rest of another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionweave.body.heading import facing
+from motionweave.body.rig.parts import part_joints
+from motionweave.body.rig.roles import SIDES, Rig, find_rig
+from motionweave.core import checks, rotations
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import Constraint, clipped
+from motionweave.core.curves import smootherstep
+from motionweave.core.motion import Motion, all_checked
+from motionweave.errors import BlendError
+from motionweave.methods.finish import finished
+from motionweave.registration.register import register
+from motionweave.retargeting import on_common_skeleton
+
+# Seconds in which a part comes and goes at least and at most, where none are given.
+_EASE = (0.3, 1.2)
+# Peak of the slow-in, slow-out curve's second derivative, the share of what the clips do
+# themselves that it may add, and the least that a joint which hardly moves counts as.
+_PEAK, _CALM, _LIVELY = 5.77, 0.5, 0.3
+
+Weight = float | ArrayLike | Callable[[float], float]
+
+
+def layer(
+    base: Motion,
+    over: Motion,
+    part: str = "upper",
+    *,
+    start: float = 0.0,
+    weight: Weight = 1.0,
+    ease: float | None = None,
+    in_step: bool = False,
+) -> Motion:
+    """A part of one clip's body over the rest of another's: waving while walking.
+
+    Legs and path are those of ``base``. The trunk of ``over`` is as upright as it is in its own
+    clip, and faces as it does there beside the hips: how the hips below it sway does not shake
+    it. The spine takes up the difference, each of its joints a share.
+
+    Parameters
+    ----------
+    base
+        The clip that walks.
+    over
+        The clip that lends the part. It is brought to the body and frame rate of ``base``.
+    part
+        ``"upper"``, ``"spine"``, ``"left_arm"``, ``"head"`` ..., or a joint by name or role
+        with all that hangs from it.
+    start
+        Frame of ``base`` at which ``over`` begins; it ends by itself, or with ``base``.
+    weight
+        How much of ``over`` there is, from 0 to 1: a number, one for each frame of ``base``, or
+        a function of the time in seconds.
+    ease
+        Seconds in which the part comes and goes, where ``over`` begins and ends within
+        ``base``. None for as long as the body needs to be calm.
+    in_step
+        Register the clips first, and show of ``over`` what belongs to each frame of ``base``: a
+        walk's arms swing in step with another walk's legs. ``start`` is then not used.
+
+    Returns
+    -------
+    Motion
+        As long as ``base``, with its foot contacts, and the hand contacts of ``over``.
+
+    Raises
+    ------
+    BlendError
+        The part holds legs, or an option is out of range.
+    RigError
+        The skeleton has no such part, or joints do not correspond.
+
+    Warns
+    -----
+    QualityWarning
+        For whatever the result does clearly beyond its clips, with frame and joint.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk, jab = mw.sample("walk"), mw.sample("jab")
+    >>> jabbing = mw.layer(walk, jab, start=20)
+    >>> len(jabbing) == len(walk)
+    True
+    >>> half = mw.layer(walk, mw.sample("jog"), "left_arm", weight=0.5, in_step=True)
+    """
+    base, over = all_checked((base, over))
+    if ease is not None and not (np.isfinite(ease) and ease >= 0.0):
+        raise BlendError(f"ease {ease:g}: expected seconds, 0 or more")
+    at = checks.number(start, "start: frame")
+    if not 0.0 <= at <= len(base) - 1.0:
+        raise BlendError(f"start at frame {at:g}: the clip has frames 0 to {len(base) - 1}")
+    base, over = on_common_skeleton((base, over))
+    over = over.resample(base.fps)
+    rig = find_rig(base.skeleton)
+    joints = _checked_part(part, rig)
+    shown = _in_step(base, over) if in_step else _from(base, over, at)
+    lent = over.sample(shown.frames)
+    whole = _layered(base, lent, rig, joints, np.ones(len(base)))
+    width = ease if ease is not None else _needed(base, over, whole, shown, joints)
+    share = shown.share(width * base.fps) * _weights(weight, len(base), base.fps)
+    local = _layered(base, lent, rig, joints, share)
+    held = _contacts(base, over, shown, rig, joints, share)
+    result = replace(base, rotations=local).with_constraints(held)
+    # Legs are those of the base: there is nothing to plant.
+    return finished(result, [base, over], clean=True, plant=lambda kept: kept)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Which frames of a clip are shown in the frames of another.
+
+    Parameters
+    ----------
+    frames
+        ``(T,)`` of the clip, held where it is not shown.
+    first, last
+        The first and the last of the T frames in which it is.
+    """
+
+    frames: Array
+    first: float
+    last: float
+
+    def share(self, ease: float) -> Array:
+        """``(T,)`` from 0 to 1: how much of the clip is there, eased over ``ease`` frames."""
+        at = np.arange(len(self.frames), dtype=np.float64)
+        width = max(min(ease, 0.5 * (self.last - self.first)), 1e-9)
+        # What begins or ends with the base is there at once.
+        come = np.inf if self.first <= 0.0 else (at - self.first) / width
+        go = np.inf if self.last >= len(at) - 1.0 else (self.last - at) / width
+        return np.asarray(smootherstep(np.minimum(come, go)) * np.ones(len(at)))
+
+
+def _needed(
+    base: Motion, over: Motion, whole: Array, shown: _Shown, joints: tuple[int, ...]
+) -> float:
+    """Seconds that it takes to bring a part from one clip to the other without strain.
+
+    As long as a slow-in, slow-out blend must last so that no joint accelerates much harder
+    than in the clips: over a way D in a time t its peak acceleration is 5.77 D / t².
+
+    ``whole`` ``(T, J, 4)`` are the rotations with the part laid over everywhere.
+    """
+    part = list(joints)
+    there = replace(base, rotations=whole).positions()[:, part]
+    ways = np.linalg.norm(there - base.positions()[:, part], axis=-1)
+    ends = [round(at) for at in (shown.first, shown.last) if 0.0 < at < len(base) - 1.0]
+    if not ends:
+        return 0.0
+    hardest = np.max(
+        [
+            np.linalg.norm(np.diff(m.positions()[:, part], 2, axis=0), axis=-1).max(
+                axis=0, initial=1e-12
+            )
+            for m in (base, over)
+        ],
+        axis=0,
+    )
+    hardest = np.maximum(hardest, _LIVELY * hardest.max()) * base.fps**2
+    longest = np.sqrt(_PEAK * ways[ends].max(axis=0) / (_CALM * hardest)).max()
+    return float(np.clip(longest, *_EASE))
+
+
+def _from(base: Motion, over: Motion, start: float) -> _Shown:
+    frames = np.arange(len(base)) - start
+    last = min(start + len(over) - 1.0, len(base) - 1.0)
+    return _Shown(frames.clip(0.0, len(over) - 1.0), start, last)
+
+
+def _in_step(base: Motion, over: Motion) -> _Shown:
+    curve = register(base, over)
+    if curve.cyclic:
+        # A curve of one cycle says nothing of the clips' other frames.
+        curve = register(base, over, ends="free")
+    timewarp = curve.timewarp
+    first, last = (float(timewarp.frames(u)[0]) for u in (timewarp.start, timewarp.end))
+    # A frame or two that the registration leaves out at an end is none that has to be eased.
+    inside = np.arange(len(base), dtype=np.float64).clip(first, last)
+    shown = timewarp.frames(timewarp.parameter(0, inside))[:, 1]
+    return _Shown(
+        shown.clip(0.0, len(over) - 1.0),
+        first if first >= 2.0 else 0.0,
+        last if last <= len(base) - 3.0 else len(base) - 1.0,
+    )
+
+
+def _checked_part(part: str, rig: Rig) -> tuple[int, ...]:
+    if not isinstance(part, str):
+        raise BlendError(f"part {part!r}: expected the name of a part, such as 'upper'")
+    joints = part_joints(part, rig)
+    legs = {rig.roles.get(f"{side}_thigh") for side in SIDES}
+    if 0 in joints or legs & set(joints):
+        raise BlendError(
+            f"part {part!r} holds legs, which carry the body: give the clip whose legs are wanted "
+            "first, and the other as what lies over it"
+        )
+    return joints
+
+
+def _weights(weight: Weight, count: int, fps: float) -> Array:
+    if callable(weight):
+        given: object = [weight(frame / fps) for frame in range(count)]
+    else:
+        given = weight
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        values = np.full(1, np.nan)
+    if values.shape not in ((), (count,)) or not np.all((values >= 0.0) & (values <= 1.0)):
+        raise BlendError(
+            f"weight {checks.shown(given)}: expected a number from 0 to 1, or one for each of the "
+            f"{count} frames"
+        )
+    return np.asarray(np.broadcast_to(values, count))
+
+
+def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], share: Array) -> Array:
+    """Local rotations ``(T, J, 4)`` with a part of another clip's, ``share`` ``(T,)`` of it."""
+    local = np.array(base.rotations)
+    below, above = base.forward()[1], lent.forward()[1]
+    turn = rotations.about_vertical(_hip_heading(base, rig) - _hip_heading(lent, rig))
+    spine = [joint for joint in rig.spine if joint in joints]
+    new = np.array(below)
+    for joint in joints:
+        parent = int(base.skeleton.parents[joint])
+        wanted = rotations.multiply(new[:, parent], lent.rotations[:, joint])
+        if joint in spine:
+            # Each joint takes its part of what is left of the way to the other clip's trunk.
+            level = rotations.multiply(turn, above[:, joint])
+            rest = np.full(len(base), 1.0 / (len(spine) - spine.index(joint)))
+            wanted = rotations.slerp(wanted, level, rest)
+        inside = rotations.multiply(rotations.inverse(new[:, parent]), wanted)
+        blended = rotations.slerp(local[:, joint], inside, share)
+        local[:, joint] = np.where(share[:, None] == 0.0, local[:, joint], blended)
+        new[:, joint] = rotations.multiply(new[:, parent], local[:, joint])
+    return local
+
+
+def _hip_heading(motion: Motion, rig: Rig) -> Array:
+    """Angle ``(T,)`` in which the hips face, in radians; the shoulders may face elsewhere."""
+    thighs = [rig.roles.get(f"{side}_thigh") for side in SIDES]
+    if None in thighs:
+        return facing(motion)
+    positions = motion.positions()
+    left = positions[:, thighs[0]] - positions[:, thighs[1]]
+    return np.unwrap(np.arctan2(-left[:, 2], left[:, 0]))
+
+
+def _contacts(
+    base: Motion,
+    over: Motion,
+    shown: _Shown,
+    rig: Rig,
+    joints: tuple[int, ...],
+    share: Array,
+) -> list[Constraint]:
+    """Contacts of the base; hands of the part have those of the other clip, where it shows."""
+    lent = [f"{side}_hand" for side in SIDES if rig.roles.get(f"{side}_hand") in joints]
+    held = [c for c in base.constraints if c.kind not in lent]
+    frames = np.arange(len(base), dtype=np.float64)
+    whole = frames[share > 0.99]
+    rising = np.concatenate([[True], np.diff(shown.frames) > 0.0])
+    for c in over.constraints:
+        if c.kind in lent and len(whole):
+            ends = np.interp([c.start, c.end], shown.frames[rising], frames[rising])
+            moved = Constraint(float(ends[0]), float(ends[1]), c.kind)
+            held += clipped([moved], whole[0], whole[-1])
+    return held

@@ -1,0 +1,135 @@
+"""A part of one clip's body over the rest of another's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.body.rig.parts import part_joints
+from motionweave.core import rotations
+from motionweave.measure.check import check
+from motionweave.methods.layering import _hip_heading
+
+
+@pytest.fixture(scope="module")
+def clips():
+    return mw.sample("walk"), mw.sample("jab")
+
+
+def test_legs_and_path_are_the_bases_bit_for_bit(clips):
+    walk, jab = clips
+    both = mw.layer(walk, jab, start=20)
+    upper = part_joints("upper", mw.find_rig(walk.skeleton))
+    rest = [j for j in range(len(walk.skeleton)) if j not in upper]
+    np.testing.assert_array_equal(both.root, walk.root)
+    np.testing.assert_array_equal(both.rotations[:, rest], walk.rotations[:, rest])
+    np.testing.assert_array_equal(both.rotations[:20], walk.rotations[:20])
+    assert both.constraints == walk.constraints
+
+
+def test_the_trunk_is_as_in_its_own_clip_beside_the_hips(clips):
+    walk, jab = clips
+    both = mw.layer(walk, jab, ease=0.1)
+    rig = mw.find_rig(walk.skeleton)
+    chest = rig.spine[-1]
+
+    def seen(motion):
+        back = rotations.about_vertical(-_hip_heading(motion, rig))
+        return rotations.multiply(back, motion.forward()[1][:, chest])
+
+    middle = slice(5, min(len(jab), len(walk)) - 5)
+    apart = rotations.angle_between(seen(both)[middle], seen(jab)[middle])
+    assert np.degrees(apart).max() < 1e-3
+    arm = part_joints("right_arm", rig)
+    np.testing.assert_allclose(
+        rotations.angle_between(both.rotations[middle][:, arm], jab.rotations[middle][:, arm]),
+        0.0,
+        atol=1e-6,
+    )
+
+
+def test_itself_over_itself_is_itself(clips):
+    walk, _ = clips
+    same = mw.layer(walk, walk)
+    np.testing.assert_allclose(same.positions(), walk.positions(), atol=1e-9)
+    also = mw.layer(walk, walk, in_step=True)
+    assert np.abs(also.positions() - walk.positions()).max() < 0.02
+
+
+def test_weights_go_from_one_clip_to_the_other(clips):
+    walk, jab = clips
+    none, half, whole = (mw.layer(walk, jab, "right_arm", weight=w) for w in (0.0, 0.5, 1.0))
+    np.testing.assert_array_equal(none.rotations, walk.rotations)
+    way = rotations.angle_between(none.rotations, whole.rotations)
+    np.testing.assert_allclose(
+        rotations.angle_between(none.rotations, half.rotations), 0.5 * way, atol=1e-6
+    )
+    rising = mw.layer(walk, jab, "right_arm", weight=lambda t: min(t, 1.0))
+    each = mw.layer(walk, jab, "right_arm", weight=np.minimum(np.arange(len(walk)) / walk.fps, 1))
+    np.testing.assert_array_equal(rising.rotations, each.rotations)
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_it_comes_and_goes_calmly(clips):
+    walk, jab = clips
+    both = mw.layer(walk, jab, start=20)
+    assert not [f for f in check(both, [walk, jab]) if f.kind == "acceleration"]
+    sudden = mw.layer(walk, jab, start=20, ease=0.0, weight=1.0)
+    assert [f for f in check(sudden, [walk, jab]) if f.kind == "acceleration"]
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_arms_in_step_swing_with_the_legs():
+    walk = mw.sample("walk")
+    # The same walk, later in its cycle and at another frame rate.
+    other = walk[11:].resample(60)
+    stepped = mw.layer(walk, other, in_step=True)
+    rig = mw.find_rig(walk.skeleton)
+    hand = rig.roles["left_hand"]
+    middle = slice(20, 70)
+    apart = np.linalg.norm((stepped.positions() - walk.positions())[middle, hand], axis=-1)
+    plain = mw.layer(walk, other)
+    worse = np.linalg.norm((plain.positions() - walk.positions())[middle, hand], axis=-1)
+    assert apart.max() < 0.25 * worse.max()
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_hand_contacts_come_along(clips):
+    walk, jab = clips
+    held = jab.with_constraints([*jab.constraints, mw.Constraint(5.0, 12.0, "left_hand")])
+    both = mw.layer(walk, held, start=30, ease=0.1)
+    (hand,) = [c for c in both.constraints if c.kind == "left_hand"]
+    assert (hand.start, hand.end) == (35.0, 42.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"part": "lower"}, "holds legs"),
+        ({"part": "left_leg"}, "holds legs"),
+        ({"part": 3}, "name of a part"),
+        ({"start": 500}, "frames 0 to"),
+        ({"weight": 2.0}, "from 0 to 1"),
+        ({"weight": [0.5, 0.5]}, "one for each"),
+        ({"ease": -1.0}, "ease"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(clips, options, message):
+    with pytest.raises(mw.BlendError, match=message):
+        mw.layer(*clips, **options)
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_from_the_command_line(clips, tmp_path, capsys):
+    from motionweave.cli.main import main
+
+    walk, jab = clips
+    mw.save(walk, tmp_path / "walk.bvh")
+    mw.save(jab, tmp_path / "jab.bvh")
+    out = tmp_path / "both.bvh"
+    words = ["layer", str(tmp_path / "walk.bvh"), str(tmp_path / "jab.bvh"), "-o", str(out)]
+    assert main([*words, "--start", "20", "--part", "right_arm", "--ease", "0.3"]) == 0
+    assert "right_arm of jab.bvh over walk.bvh" in capsys.readouterr().out
+    wanted = mw.layer(walk, jab, "right_arm", start=20, ease=0.3)
+    np.testing.assert_allclose(mw.load(out).positions(), wanted.positions(), atol=1e-3)
