@@ -14,6 +14,7 @@ from motionweave.methods.blending.markers import blend_markers
 from motionweave.methods.blending.trace import Direction, assemble, trace_of
 from motionweave.methods.blending.weights import Weights
 from motionweave.methods.finish import finished
+from motionweave.methods.resting import resting
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.markers import MarkerCurve
 
@@ -138,5 +139,7 @@ def blend(
             pace=pace,
         )
         result = assemble(curve, trace)
+    if clean:
+        result = resting(result, curve.used)
     whole = duration is None and start is None
     return finished(result, curve.used, clean=clean, whole=whole)

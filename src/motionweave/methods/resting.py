@@ -1,0 +1,83 @@
+"""Contacts of an averaged motion, cut to the frames in which the foot really rests.
+
+Where clips disagree on when a foot comes down, the mean of their times (Section 5.3 of Kovar &
+Gleicher) lies where it stands in one clip and still flies in the other. The average of the two
+flies as well: to call it planted there is to pull it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from motionweave.body.soles import has_feet
+from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
+from motionweave.core.intervals import runs
+from motionweave.core.motion import Motion
+from motionweave.measure.check import Figures, figures
+
+# Leg lengths per second: what is faster does not rest, unless it does so in a clip.
+_RESTS = 1.0
+# Seconds that a foot rests at least.
+_SHORTEST = 0.05
+
+
+def resting(result: Motion, clips: Sequence[Motion]) -> Motion:
+    """The motion with contacts of feet only where they are about as slow as planted ones are.
+
+    Parameters
+    ----------
+    result
+        A mean of clips, with contacts.
+    clips
+        The clips, on the same skeleton. A contact may be as fast as the fastest of theirs, as
+        on a treadmill.
+
+    Returns
+    -------
+    Motion
+        What moves faster is cut off a contact, or out of it.
+    """
+    clips = [clip for clip in clips if len(clip) >= 3]
+    if len(result) < 3 or not clips or not has_feet(result.skeleton):
+        return result
+    rate = min(result.fps, *(clip.fps for clip in clips))
+    limit = max(_RESTS, *(_fastest(figures(clip, rate)) for clip in clips))
+    made = figures(result, rate)
+    kept: list[Constraint] = []
+    for contact in result.constraints:
+        if contact.kind in FOOT_KINDS:
+            kept += _slow(contact, made.soles[contact.kind][1] <= limit, result.fps)
+        else:
+            kept.append(contact)
+    return result.with_constraints(kept)
+
+
+def _fastest(one: Figures) -> float:
+    """The speed of the fastest planted point from a planted frame to the next."""
+    speeds = [
+        one.soles[kind][1][:-1][held[:-1] & held[1:]].max(initial=0.0)
+        for kind, held in one.planted.items()
+    ]
+    return float(max(speeds, default=0.0))
+
+
+def _slow(contact: Constraint, slow: np.ndarray, fps: float) -> list[Constraint]:
+    """The parts of a contact whose steps, ``slow`` ``(T,)`` from each frame on, are slow."""
+    first, last = int(np.ceil(contact.start)), int(np.floor(contact.end))
+    inside = slow[first:last]
+    if inside.all():
+        return [contact]
+    parts = [(first + a, first + b + 1) for a, b in runs(inside)]
+    # A contact that is slow up to its end reaches as far as it did.
+    return [
+        one
+        for a, b in parts
+        if b - a >= _SHORTEST * fps
+        for one in clipped(
+            [contact],
+            contact.start if a == first else float(a),
+            contact.end if b == last else float(b),
+        )
+    ]
