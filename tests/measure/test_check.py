@@ -93,8 +93,32 @@ def test_planting_that_does_harm_is_not_applied() -> None:
     def harmful(motion: mw.Motion) -> mw.Motion:
         return turned(motion, "left_shin", 30, 70.0)
 
-    with pytest.warns(mw.QualityWarning, match="feet are not planted"):
+    # Feet that are right as they are need no planting: nothing is wrong.
+    with pytest.warns(mw.Notice, match="feet are not planted"):
         assert finished(walk, [walk], clean=True, plant=harmful) == walk
+    drifting = replace(walk, root=walk.root * [1.0, 1.0, 1.3])
+    with pytest.warns(mw.QualityWarning, match="feet are not planted"):
+        assert finished(drifting, [walk], clean=True, plant=harmful) == drifting
+
+
+def test_a_warning_names_what_its_method_can_be_told() -> None:
+    walk = mw.sample("walk")
+    broken = turned(walk, "right_shin", 40, 60.0)
+    with pytest.warns(mw.QualityWarning) as caught:
+        finished(broken, [walk], clean=False, remedies=(mw.Remedy("at"),))
+    assert all(str(one.message).endswith(": use at=...") for one in caught)
+    with pytest.warns(mw.QualityWarning) as caught:
+        finished(broken, [walk], clean=False, advice="change less")
+    assert all(str(one.message).endswith("; change less") for one in caught)
+
+
+def test_no_method_is_told_of_options_that_it_does_not_have() -> None:
+    walk = mw.sample("walk")
+    with pytest.warns(mw.QualityWarning) as caught:
+        mw.warp(walk, mw.Key(40, "right_shin", turn=(120, 0, 0)), ease=0.05)
+    said = " ".join(str(one.message) for one in caught)
+    assert "ease" in said
+    assert not any(word in said for word in ("anchors", "ends", "clips other"))
 
 
 def test_warnings_carry_their_finding() -> None:

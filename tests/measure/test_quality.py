@@ -199,3 +199,14 @@ def test_frames_with_a_foot_in_the_floor_are_counted(sneak: Motion) -> None:
     sunk = replace(sneak, root=sneak.root - np.array([0.0, 0.03, 0.0]) * leg_length(sneak.skeleton))
     assert mw.quality(sneak, floor=floor).sunk_frames == 0
     assert mw.quality(sunk, floor=floor).sunk_frames > 0.9 * len(sneak)
+
+
+@pytest.mark.parametrize("fps", [60.0, 90.0, 120.0, 240.0])
+def test_a_clip_that_was_sampled_more_finely_has_no_other_seams(sneak: Motion, fps: float) -> None:
+    """Between recorded frames it runs straight: a bend at each of them is not a seam."""
+    assert not mw.quality(mw.sample("jog").resample(fps)).seams
+    fine = sneak.resample(fps)
+    root = np.array(fine.root)
+    root[80:, 2] += 0.4
+    seams = mw.quality(replace(fine, root=root)).seams
+    assert [(s.frame, s.kind, s.what) for s in seams] == [(79, "pose", "root position")]

@@ -13,6 +13,7 @@ import motionweave as mw
 from motionweave import Motion, Remedy
 from motionweave.core.cycles import repeat
 from motionweave.registration.cycles import extract_cycle
+from motionweave.registration.dragging import drags
 
 
 def steps(name: str, rounds: float) -> Motion:
@@ -103,6 +104,29 @@ def test_start_and_end_are_set_apart(ends: tuple[str, str]) -> None:
     )
     assert np.ptp(curve.ranges[0]) < 0.6 * len(walk)
     assert curve.average_distance < 0.01
+
+
+@pytest.mark.parametrize(("first", "last", "where"), [(6, 93, "begin"), (0, 84, "end")])
+def test_a_piece_of_a_step_at_an_end_is_left_out(first: int, last: int, where: str) -> None:
+    """Whole clips would drag a foot there; without that end they are the same frames."""
+    walk = mw.sample("walk")
+    curve = mw.register(walk, walk[first:last])
+    assert curve.verdict is not None
+    assert curve.verdict.why == f"they do not {where} alike"
+    frames = curve.timewarp.frames(np.linspace(curve.timewarp.start, curve.timewarp.end, 50))
+    np.testing.assert_allclose(frames[:, 0] - frames[:, 1], first, atol=0.05)
+    assert max((d.way for d in drags(curve.motions, curve.timewarp, 0)), default=0.0) < 0.02
+
+
+def test_a_foot_that_stands_in_one_clip_and_goes_in_the_other_is_dragged() -> None:
+    walk = mw.sample("walk")
+    same = mw.register(walk, walk, ends="fixed")
+    assert not drags(same.motions, same.timewarp, same.reference)
+    other = mw.register(walk, walk[:-12], ends="fixed")
+    worst = max(drags(other.motions, other.timewarp, other.reference))
+    # Half of what the swinging foot goes while the other one stands.
+    assert 0.3 < worst.way < 1.0
+    assert worst.place > 0.9
 
 
 def test_what_must_be_kept_is_kept() -> None:

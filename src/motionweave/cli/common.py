@@ -31,7 +31,16 @@ Item = TypeVar("Item")
 # Options of `load` that are not a reader's own, and have arguments of their own.
 _SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "fps", "rig")
 # What to write after options whose value only the user can know.
-_VALUES = {"anchors": "F1,F2", "keep": "N=A:B"}
+_VALUES = {
+    "anchors": "F1,F2",
+    "at": "F1,F2",
+    "ends": "ENDS",
+    "enter": "FRAME",
+    "events": "FILE",
+    "keep": "N=A:B",
+    "leave": "FRAME",
+    "overlap": "FRAMES",
+}
 # Work that is done sooner needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
@@ -198,7 +207,9 @@ def in_words(said: MotionweaveError | QualityWarning) -> str:
     if not said.remedies:
         return str(said)
     flags = [
-        remedy.as_flag() + (f" {_VALUES[remedy.option]}" if remedy.option in _VALUES else "")
+        f"{remedy.as_flag()} {_VALUES[remedy.option]}"
+        if remedy.value is None and remedy.option in _VALUES
+        else remedy.as_flag()
         for remedy in said.remedies
     ]
     return with_remedies(said.reason, flags)

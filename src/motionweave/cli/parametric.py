@@ -59,9 +59,13 @@ def run(args: argparse.Namespace) -> None:
     reached = space.at(outside="nearest" if args.nearest else "error", **wanted)
     motion = reached.motion
     if not args.no_clean:
+        from motionweave.methods.blending.blend import REMEDIES
         from motionweave.methods.finish import finished
+        from motionweave.methods.resting import resting
 
-        motion = finished(motion, curve.motions, clean=True)
+        motion = finished(
+            resting(motion, curve.motions), curve.motions, clean=True, remedies=REMEDIES
+        )
     common.save_clip(motion, args.output)
     got = ", ".join(f"{name} {value:.4g}" for name, value in reached.values.items())
     weights = ", ".join(f"{w:.3f}" for w in reached.weights)

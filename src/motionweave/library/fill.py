@@ -107,7 +107,13 @@ def inbetween(
     def plant(motion: Motion) -> Motion:
         return _inside(motion, whole, first, last)
 
-    return finished(whole, clips, clean=clean, plant=plant)
+    return finished(
+        whole,
+        clips,
+        clean=clean,
+        plant=plant,
+        advice="give the gap other seconds, or add clips to the library that fill it better",
+    )
 
 
 def _filled(

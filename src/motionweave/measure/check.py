@@ -1,14 +1,13 @@
 """The self-check that every method ends with: a result held against the clips it was made of.
 
 A result may do what its clips do, and a little more. Whatever goes clearly beyond them (a
-joint that snaps, a foot in the floor, a body that lurches) is a `Finding` with the frame, the
-joint and what would help, and is given to the user as a `QualityWarning`. The check is cheap:
-a clip's own figures are measured once and remembered for as long as the clip is.
+joint that snaps, a foot in the floor, a body that lurches) is a `Finding` with the frame and the
+joint, and is given to the user as a `QualityWarning`. The check is cheap: a clip's own figures
+are measured once and remembered for as long as the clip is.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +22,6 @@ from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
-from motionweave.errors import QualityWarning
 
 FindingKind = Literal[
     "acceleration", "twist", "floor", "slide", "drift", "speed", "path", "contacts"
@@ -71,7 +69,8 @@ class Finding:
         that slide although they are planted, ``"speed"`` of the pelvis, ``"path"`` for its
         way as a whole, ``"contacts"`` that are gone.
     message
-        What, where, and what would help, in one sentence.
+        What and where, in one sentence. What would help depends on the method: see
+        `motionweave.methods.finish.finished`.
     frame, joint
         Where it is worst; None where it is not about one.
     value, limit
@@ -188,13 +187,6 @@ def check(
     return tuple(finding for finding in found if finding is not None)
 
 
-def checked(result: Motion, clips: Sequence[Motion], *, stacklevel: int = 3) -> Motion:
-    """The result as it is, after a `QualityWarning` for everything that the check finds."""
-    for finding in check(result, clips):
-        warnings.warn(QualityWarning(str(finding), finding), stacklevel=stacklevel)
-    return result
-
-
 _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
 
 
@@ -288,8 +280,7 @@ def _harder(
     does = "accelerates" if kind == "acceleration" else "twists"
     return Finding(
         kind,
-        f"{name} {does} {times:.1f} times as hard as in the clips at frame {frame}: look at that "
-        "place, and give the clips other ends or anchors if it jumps",
+        f"{name} {does} {times:.1f} times as hard as in the clips at frame {frame}",
         frame,
         name,
         float(peaks[joint]),
@@ -306,7 +297,7 @@ def _faster(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding
     return Finding(
         "speed",
         f"the body moves at {value:.1f} leg lengths per second at frame {frame}, faster than in "
-        "any of the clips: the clips do not correspond there; give them other ends or anchors",
+        "any of the clips",
         frame,
         result.skeleton.names[0],
         value,
@@ -326,7 +317,7 @@ def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
     return Finding(
         "path",
         f"the way is {value:.1f} leg lengths long, {much} than in all clips "
-        f"({min(ways):.1f} to {max(ways):.1f}): the clips do not face or travel the same way",
+        f"({min(ways):.1f} to {max(ways):.1f}), which do not face or travel the same way",
         None,
         None,
         value,
@@ -349,8 +340,7 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     depth = limit + _DEPTH - made.lowest
     return Finding(
         "floor",
-        f"the {_said(kind)} is {depth:.1%} of a leg lower than in the clips at frame {frame}: "
-        "the legs do not correspond there; give the clips other ends or anchors",
+        f"the {_said(kind)} is {depth:.1%} of a leg lower than in the clips at frame {frame}",
         frame,
         kind,
         -made.lowest,
@@ -367,7 +357,7 @@ def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
     return Finding(
         "slide",
         f"the {side} foot slides {value:.0%} of a leg over the floor from frame {frame} on, "
-        "further than in the clips: check the contacts of the clips, or give other ends or anchors",
+        "further than in the clips",
         frame,
         f"{side}_toe",
         value,
@@ -413,7 +403,7 @@ def _carried(
     return Finding(
         "slide",
         f"the feet slide {value:.0%} of a leg over the floor from frame {frame} on, where the "
-        "clips are joined: take another place, or put a clip between them that leads over",
+        "clips are joined",
         frame,
         None,
         value,

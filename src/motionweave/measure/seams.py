@@ -10,9 +10,11 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 
-# A step is a jump if it is this many times as large as any within this many frames of it ...
+# A step is a jump if it is this many times as large as any within this many seconds of it, and
+# at least this many frames ...
 _OUTLIER = 4.0
-_AROUND = 3
+_AROUND = 0.1
+_LEAST_AROUND = 3
 # ... and faster than this: degrees per second for joints, leg lengths per second for the root.
 _LEAST_TURN = 250.0
 _LEAST_WAY = 2.5
@@ -74,8 +76,11 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     # One unit for both: what is just fast enough to count.
     velocity = np.concatenate([turns / _LEAST_TURN, ways / _LEAST_WAY], axis=1)
     units = np.array([_LEAST_TURN] * len(motion.skeleton) + [_LEAST_WAY])
+    # In time, not in frames: a clip that was sampled more finely than it was recorded runs
+    # straight from one recorded frame to the next, and bends at each.
+    reach = min(max(round(_AROUND * motion.fps), _LEAST_AROUND), len(motion) - 3)
     steps = np.linalg.norm(velocity, axis=-1)
-    times = steps / np.maximum(_surroundings(steps), 1.0 / _OUTLIER)
+    times = steps / np.maximum(_surroundings(steps, reach), 1.0 / _OUTLIER)
     pose = (steps > 1.0) & (times > _OUTLIER)
     found = [
         Seam(
@@ -88,7 +93,7 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
         pose[..., None], 0.5 * (_shifted(velocity, 1) + _shifted(velocity, -1)), velocity
     )
     changes = np.linalg.norm(np.diff(velocity, axis=0), axis=-1)
-    times = changes / np.maximum(_surroundings(changes), 1.0 / _SUDDEN)
+    times = changes / np.maximum(_surroundings(changes, reach), 1.0 / _SUDDEN)
     sudden = (changes > 1.0) & (times > _SUDDEN)
     found += [
         Seam(int(t) + 1, "velocity", names[j], float(changes[t, j] * units[j]), float(times[t, j]))
@@ -97,14 +102,14 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     return tuple(sorted(found, key=lambda seam: (seam.frame, -seam.times, seam.what)))
 
 
-def _surroundings(values: Array) -> Array:
-    """The largest of the values ``(T, J)`` within a few frames of each, itself left out.
+def _surroundings(values: Array, reach: int) -> Array:
+    """The largest of the values ``(T, J)`` within ``reach`` frames of each, itself left out.
 
     The first and the last have a calm side only because the motion is cut there: what looks
     like a jump may be the beginning of a swing. They are held against twice as much.
     """
     largest = np.zeros_like(values)
-    for offset in range(1, _AROUND + 1):
+    for offset in range(1, reach + 1):
         largest[offset:] = np.maximum(largest[offset:], values[:-offset])
         largest[:-offset] = np.maximum(largest[:-offset], values[offset:])
     largest[[0, -1]] *= 2.0

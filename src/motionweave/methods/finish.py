@@ -9,7 +9,7 @@ from functools import partial
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
-from motionweave.errors import Notice, QualityWarning
+from motionweave.errors import Notice, QualityWarning, Remedy
 from motionweave.measure.check import Finding, FindingKind, check
 
 # Faults that an eye sees at once, and how many times as bad something must be to be clearly worse.
@@ -20,6 +20,10 @@ _CLEARLY = 1.25
 def _planted(motion: Motion) -> Motion:
     # What is left of sliding and jerks is seen by the check.
     return clean_feet(motion, warn=False)
+
+
+# Faults that come from contacts, not from how a method was asked.
+_OF_CONTACTS: tuple[FindingKind, ...] = ("drift", "contacts")
 
 
 # Around a frame at which planting does harm, contacts within this many seconds are left alone.
@@ -37,6 +41,8 @@ def finished(
     whole: bool = False,
     meant: Collection[FindingKind] = (),
     seams: Sequence[tuple[int, int]] = (),
+    remedies: Sequence[Remedy] = (),
+    advice: str = "",
     stacklevel: int = 3,
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
@@ -62,6 +68,9 @@ def finished(
         down.
     seams
         Where clips are joined; see `check`.
+    remedies, advice
+        What helps against faults of this method: settings of it, or words where that is not
+        a setting.
     stacklevel
         Whose line the warnings name, as in `warnings.warn`.
 
@@ -78,7 +87,13 @@ def finished(
         # Whoever leaves the feet as they are knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
     found = tuple(finding for finding in found if finding.kind not in meant)
-    for warning in (*told, *(QualityWarning(str(finding), finding) for finding in found)):
+    for finding in found:
+        if finding.kind in _OF_CONTACTS:
+            told.append(QualityWarning(finding.message, finding))
+        else:
+            reason = f"{finding}; {advice}" if advice else finding.message
+            told.append(QualityWarning(reason, finding, remedies))
+    for warning in told:
         warnings.warn(warning, stacklevel=stacklevel)
     return result
 
@@ -102,7 +117,9 @@ def _planted_where_it_helps(
         spared = _without(held, worse, _AROUND * result.fps)
         if len(harm) > _PLACES or not spared or len(spared) == len(held):
             message = f"feet are not planted, as that would do harm: {worse}"
-            return result, found, [QualityWarning(message, worse)]
+            # Feet that are right as they are do not have to be planted.
+            left_alone = QualityWarning(message, worse) if found else Notice(message)
+            return result, found, [left_alone]
         held = spared
     told: list[Warning] = [
         Notice(f"feet are not planted around frame {one.frame}, as that would do harm")

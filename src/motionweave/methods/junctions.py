@@ -30,6 +30,8 @@ Keep = Literal["most", "all"] | float | tuple[Range | None, Range | None]
 
 # Poses this far apart, in body heights (root mean square of all points), have little in common.
 UNLIKE = 0.2
+# What helps where two clips do not meet well.
+LEAD_OVER = "put a clip between them that leads from one to the other"
 # What it costs to cut off all action of a clip, in body heights of distance.
 CUT = 0.3
 # Frames per second at which junctions are looked for, and the cells of the grid up to which.

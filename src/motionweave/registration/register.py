@@ -16,12 +16,12 @@ from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import (
     MotionError,
-    MotionweaveError,
     QualityWarning,
     RegistrationError,
     Remedy,
 )
 from motionweave.registration import correspond
+from motionweave.registration.choice import LOST_TURN, best_ends
 from motionweave.registration.clouds import POINTS, REACH, JointWeights, PointClip, as_points
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
 from motionweave.registration.cycles import Repetition, extract_cycle, repetition
@@ -44,15 +44,6 @@ from motionweave.retargeting import on_common_skeleton
 
 # How much strikes count beside poses: enough that they decide where poses disagree.
 STRIKES = 4.0
-# How much it counts that all of the clips is kept, beside how sure a registration is, and that
-# less than this much is; how much better something else has to be to be preferred to whole
-# clips; what is not worth improving.
-_KEEPING = 0.3
-_LOSING, _MUCH = 0.8, 0.6
-_PREFERENCE = 0.02
-# A clip whose cycle misses a turn by this much (radians) is not kept at all.
-_LOST_TURN = 0.5 * np.pi
-_AT_ONCE = 0.9 + _KEEPING + _PREFERENCE
 
 Ends = Literal["auto", "fixed", "free", "cyclic"]
 Cycles = Literal["find", "whole"] | Sequence[tuple[int, int] | None]
@@ -220,7 +211,7 @@ def register(
         clips, rules, rows, [ranges or () for ranges in keep], cycles,
         weights, points, window // 2, reference, reach, paper,
     )  # fmt: skip
-    curve = making.auto() if chosen == "auto" else making.curve(chosen)
+    curve = best_ends(making) if chosen == "auto" else making.curve(chosen)
     # Around given frames, in reach of them, the caller knows what is compared.
     if curve.verdict is not None and curve.verdict.doubtful and reach is None:
         doubts = "; ".join(curve.verdict.doubts) or "the clips hardly correspond"
@@ -315,36 +306,6 @@ class _Making:
     def _points(self, motion: Motion) -> PointClip:
         return as_points(motion, self.weights, self.points, self.reach)
 
-    def auto(self) -> RegistrationCurve:
-        """The curve with the ends that suit the clips best.
-
-        Whole clips are taken at once if they correspond well from end to end. Otherwise one
-        cycle of each, if all clips repeat themselves, and the best stretch are made, too, and
-        what is surest and keeps most is taken.
-        """
-        made: list[RegistrationCurve] = []
-        failed: list[MotionweaveError] = []
-
-        def attempt(ends: PairEnds | Literal["cyclic"], why: str) -> None:
-            try:
-                made.append(self.curve(ends, why, auto=True))
-            except MotionweaveError as error:
-                failed.append(error)
-
-        attempt(("fixed", "fixed"), "they correspond from end to end")
-        if made and _worth(made[0]) >= _AT_ONCE:
-            return made[0]
-        if all(found is not None for found in self.repetitions()):
-            attempt("cyclic", "all of them repeat themselves")
-        attempt(("free", "free"), "their ends do not correspond")
-        if not made:
-            raise failed[0]
-        best = max(made, key=_worth)
-        if not best.cyclic and best.verdict is not None and best.verdict.doubtful:
-            why = "nothing corresponds better"
-            best = replace(best, verdict=replace(best.verdict, why=why))
-        return best
-
     def curve(
         self, ends: PairEnds | Literal["cyclic"], why: str = "", *, auto: bool = False
     ) -> RegistrationCurve:
@@ -372,7 +333,8 @@ class _Making:
         spline = replace(own.spline, control=own.spline.control + np.array(self.lead))
         warp = replace(own, spline=spline)
         kept = [_kept(clip, first, last) for clip, (first, last) in zip(points, used, strict=True)]
-        name = "anchored" if self.anchors or ends[0] != ends[1] else ends[0]
+        apart = ends[0] != ends[1]
+        name = "anchored" if self.anchors or (apart and not auto) else "free" if apart else ends[0]
         return RegistrationCurve(
             motions=tuple(self.motions),
             timewarp=warp,
@@ -476,22 +438,13 @@ class _Making:
         angle = facing(self.motions[clip][self.lead[clip] :])
         rounds = self.motions[clip].duration / cycle.duration
         lost = abs(float(angle[-1] - angle[0]) - rounds * float(displacement(cycle).angle))
-        return (1.0 if found is None else found.share) * max(0.0, 1.0 - lost / _LOST_TURN)
+        return (1.0 if found is None else found.share) * max(0.0, 1.0 - lost / LOST_TURN)
 
     def _rounds(self, cycles: Sequence[Motion]) -> list[PointClip]:
         # The middle one of the three rounds is the one that the curve speaks of: it stands
         # where the cycle itself stands.
         rounds = [repeat(cycle, 3).moved(displacement(cycle).inverse()) for cycle in cycles]
         return with_strikes([self._points(r) for r in rounds], rounds)
-
-
-def _worth(curve: RegistrationCurve) -> float:
-    """How sure a registration is, and how much of the clips it keeps, in one number."""
-    assert curve.verdict is not None
-    kept = min(curve.verdict.agreement.kept)
-    whole = _PREFERENCE if curve.verdict.ends == "fixed" else 0.0
-    lost = _LOSING * max(0.0, _MUCH - kept)
-    return curve.verdict.sure + _KEEPING * kept - lost + whole
 
 
 def _kept(clip: PointClip, first: float, last: float) -> float:

@@ -7,7 +7,7 @@ from typing import Literal, overload
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
-from motionweave.errors import BlendError
+from motionweave.errors import BlendError, Remedy
 from motionweave.methods.blending.advance import Pace
 from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.markers import blend_markers
@@ -19,6 +19,9 @@ from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.markers import MarkerCurve
 
 Method = Literal["registered", "linear"]
+
+# What `register` can be told where blends of its curve go wrong.
+REMEDIES = (Remedy("anchors"), Remedy("ends"))
 
 
 @overload
@@ -142,4 +145,4 @@ def blend(
     if clean:
         result = resting(result, curve.used)
     whole = duration is None and start is None
-    return finished(result, curve.used, clean=clean, whole=whole)
+    return finished(result, curve.used, clean=clean, whole=whole, remedies=REMEDIES)

@@ -13,10 +13,11 @@ from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
-from motionweave.errors import BlendError, QualityWarning
+from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.methods.blending.advance import advance
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import (
+    LEAD_OVER,
     UNLIKE,
     Junction,
     Keep,
@@ -197,7 +198,15 @@ def make_transition(
         whole, entered = made.motion, left[1]
     whole = replace(whole, name=" to ".join(m.name or "a clip" for m in motions))
     plant = partial(plant_near, seams=seams)
-    whole = finished(whole, clips, clean=clean, plant=plant, seams=seams, stacklevel=4)
+    whole = finished(
+        whole,
+        clips,
+        clean=clean,
+        plant=plant,
+        seams=seams,
+        remedies=(Remedy("at"),),
+        stacklevel=4,
+    )
     return Transition(whole, tuple(junctions), tuple(seams), tuple(cut))
 
 
@@ -414,7 +423,7 @@ def _warn(
         best = "even at the best place " if found else ""
         warnings.warn(
             f"{names}: {best}the poses are {junction.distance / height:.0%} of the body's height "
-            "apart; put a clip between them that leads from one to the other",
+            f"apart; {LEAD_OVER}",
             QualityWarning,
             stacklevel=4,
         )

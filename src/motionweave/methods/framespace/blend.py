@@ -19,7 +19,7 @@ from motionweave.contacts.states import EventTable
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError
+from motionweave.errors import BlendError, Remedy
 from motionweave.methods.finish import finished
 from motionweave.methods.framespace.basis import Basis, make_basis
 from motionweave.methods.framespace.contacts import blended_contacts
@@ -163,7 +163,12 @@ class Framespace:
         matched = self.matched(rounds)
         track = matched.track(curve, rounds, rate)
         result = _render(matched, track, rate, "+".join(self.names))
-        return finished(result, [basis.motion for basis in self.bases], clean=clean)
+        return finished(
+            result,
+            [basis.motion for basis in self.bases],
+            clean=clean,
+            remedies=(Remedy("events"),),
+        )
 
 
 def framespace(

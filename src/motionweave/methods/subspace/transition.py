@@ -19,7 +19,7 @@ from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, all_checked
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, QualityWarning
+from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import (
     CUT,
@@ -263,7 +263,14 @@ class Subspace:
             self._warn_of_cut(made)
         seams = [(made.start, made.end)]
         plant = partial(plant_near, seams=seams)
-        whole = finished(made.raw, (self.a, self.b), clean=clean, plant=plant, seams=seams)
+        whole = finished(
+            made.raw,
+            (self.a, self.b),
+            clean=clean,
+            plant=plant,
+            seams=seams,
+            remedies=(Remedy("leave"), Remedy("enter")),
+        )
         return replace(made, motion=whole)
 
     def _calmest(

@@ -17,9 +17,10 @@ import numpy as np
 from motionweave.body.size import body_height
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
-from motionweave.errors import QualityWarning, WarpError
+from motionweave.errors import QualityWarning, Remedy, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import (
+    LEAD_OVER,
     UNLIKE,
     Junction,
     action_before,
@@ -197,13 +198,21 @@ def join_at(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Moti
         warnings.warn(
             f"frames {middles[0]} of {a.name or 'the first clip'} and {middles[1]} of "
             f"{b.name or 'the second'}, where they are joined, are {apart:.0%} of the body's "
-            "height apart; put a clip between them that leads from one to the other",
+            f"height apart; {LEAD_OVER}",
             QualityWarning,
             stacklevel=3,
         )
     seams = [(made.start, made.end)]
     plant = partial(plant_near, seams=seams)
-    return finished(made.motion, (a, b), clean=clean, plant=plant, seams=seams, stacklevel=4)
+    return finished(
+        made.motion,
+        (a, b),
+        clean=clean,
+        plant=plant,
+        seams=seams,
+        remedies=(Remedy("overlap"),),
+        stacklevel=4,
+    )
 
 
 def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:

@@ -148,6 +148,7 @@ def warp(
             clean=clean,
             plant=lambda kept: kept,
             meant=("slide", "floor") if climbs else (),
+            advice="give the keys more time to ease in and out, or change less",
         )
     return _warp_time(result, time_keys, part_times, tension, monotone)
 

@@ -1,0 +1,140 @@
+"""Which ends of clips correspond: whole clips, the best stretch, or one cycle of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, Protocol
+
+import numpy as np
+
+from motionweave.body.heading import facing
+from motionweave.core.motion import Motion
+from motionweave.errors import MotionweaveError
+from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.cycles import Repetition
+from motionweave.registration.dragging import Drag, drags
+from motionweave.registration.points import PairEnds, Range
+
+# How much it counts that all of the clips is kept, beside how sure a registration is, and that
+# less than this much is; how much better something else has to be to be preferred to whole
+# clips; what is not worth improving.
+_KEEPING = 0.3
+_LOSING, _MUCH = 0.8, 0.6
+_PREFERENCE = 0.02
+_AT_ONCE = 0.9 + _KEEPING + _PREFERENCE
+# A clip that misses a turn by this much (radians) is not kept at all.
+LOST_TURN = 0.5 * np.pi
+# Clips do not begin or end alike where a blend would drag a foot this far (leg lengths) within
+# this share of the curve from its end. To leave that out must mend this share of it, and keep
+# this share of the clips.
+_DRAGGED, _OUTER = 0.08, 0.2
+_MENDED, _KEPT = 0.5, 0.7
+
+
+class Making(Protocol):
+    """Clips to be registered, and how curves with different ends are made of them."""
+
+    @property
+    def motions(self) -> Sequence[Motion]:
+        """The clips, on one skeleton."""
+
+    @property
+    def lead(self) -> Sequence[int]:
+        """How many frames at the beginning of each do not belong to the motion."""
+
+    @property
+    def keep(self) -> Sequence[Sequence[Range]]:
+        """Ranges of frames of each that have to be used."""
+
+    def repetitions(self) -> Sequence[Repetition | None]:
+        """How each clip repeats itself."""
+
+    def curve(
+        self, ends: PairEnds | Literal["cyclic"], why: str = "", *, auto: bool = False
+    ) -> RegistrationCurve:
+        """The curve with given ends."""
+
+
+def best_ends(making: Making) -> RegistrationCurve:
+    """The curve with the ends that suit the clips best.
+
+    Whole clips are taken at once if they correspond well from end to end. Otherwise one
+    cycle of each, if all clips repeat themselves, and the best stretch are made, too, and
+    what is surest and keeps most is taken.
+    """
+    made: list[RegistrationCurve] = []
+    failed: list[MotionweaveError] = []
+
+    def attempt(ends: PairEnds | Literal["cyclic"], why: str) -> None:
+        try:
+            made.append(making.curve(ends, why, auto=True))
+        except MotionweaveError as error:
+            failed.append(error)
+
+    attempt(("fixed", "fixed"), "they correspond from end to end")
+    if made and _worth(made[0]) >= _AT_ONCE:
+        return _trimmed(making, made[0])
+    if all(found is not None for found in making.repetitions()):
+        attempt("cyclic", "all of them repeat themselves")
+    attempt(("free", "free"), "their ends do not correspond")
+    if not made:
+        raise failed[0]
+    best = max(made, key=_worth)
+    if not best.cyclic and best.verdict is not None and best.verdict.doubtful:
+        why = "nothing corresponds better"
+        best = replace(best, verdict=replace(best.verdict, why=why))
+    return _trimmed(making, best)
+
+
+def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
+    """A curve of whole clips, without the ends at which a blend would drag a foot.
+
+    Takes begin and end anywhere in a step, and often one of them has a step more.
+    """
+    verdict = whole.verdict
+    if verdict is None or verdict.ends != "fixed" or any(making.keep):
+        return whole
+    before = drags(whole.motions, whole.timewarp, whole.reference)
+    far = [drag.place for drag in before if drag.way > _DRAGGED]
+    begin, end = any(at < _OUTER for at in far), any(at > 1.0 - _OUTER for at in far)
+    if not (begin or end):
+        return whole
+    where = "begin or end" if begin and end else "begin" if begin else "end"
+    ends: PairEnds = ("free" if begin else "fixed", "free" if end else "fixed")
+    try:
+        cut = making.curve(ends, f"they do not {where} alike", auto=True)
+    except MotionweaveError:
+        return whole
+    assert cut.verdict is not None
+    after = drags(cut.motions, cut.timewarp, cut.reference)
+    mended = _farthest(after) <= _MENDED * _farthest(before)
+    as_sure = cut.verdict.sure >= verdict.sure - _PREFERENCE
+    return cut if mended and as_sure and min(_shown(making, cut)) >= _KEPT else whole
+
+
+def _farthest(found: Sequence[Drag]) -> float:
+    return max((drag.way for drag in found), default=0.0)
+
+
+def _shown(making: Making, curve: RegistrationCurve) -> list[float]:
+    """The share of each clip that an open curve keeps, turns of the body included."""
+    assert curve.verdict is not None
+    shares = []
+    for motion, lead, kept, used in zip(
+        making.motions, making.lead, curve.verdict.agreement.kept, curve.ranges, strict=True
+    ):
+        angle = facing(motion[lead:])
+        inside = np.interp(used - lead, np.arange(len(angle)), angle)
+        lost = abs(float(angle[-1] - angle[0]) - float(inside[1] - inside[0]))
+        shares.append(kept * max(0.0, 1.0 - lost / LOST_TURN))
+    return shares
+
+
+def _worth(curve: RegistrationCurve) -> float:
+    """How sure a registration is, and how much of the clips it keeps, in one number."""
+    assert curve.verdict is not None
+    kept = min(curve.verdict.agreement.kept)
+    whole = _PREFERENCE if curve.verdict.ends == "fixed" else 0.0
+    lost = _LOSING * max(0.0, _MUCH - kept)
+    return curve.verdict.sure + _KEEPING * kept - lost + whole
