@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from motionweave.body.rig.roles import leg_length
+from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, active
@@ -32,6 +32,9 @@ _ACCELERATION = 1.5
 _TWIST = 2.0
 # A joint that hardly moves in the clips is held against this share of the liveliest one's.
 _LIVELY = 0.3
+# Where clips are joined, joints of the body that are calm in the clips are looked at, too: how
+# many times as hard they may accelerate, held against at least this share of the liveliest one's.
+_CALM, _STILL = 2.0, 0.03
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
 # A point of the sole is low below this height above its own lowest, and slides above this speed
@@ -171,7 +174,7 @@ def check(
     if not before:
         return ()
     found = [
-        _harder(result, made, before, "acceleration"),
+        _harder(result, made, before, "acceleration", calm=bool(seams)),
         _harder(result, made, before, "twist"),
         _faster(result, made, before),
         _other_way(result, clips) if whole else None,
@@ -263,12 +266,24 @@ def _pelvis_speed(motion: Motion) -> Array:
 
 
 def _harder(
-    result: Motion, made: Figures, before: Sequence[Figures], kind: Literal["acceleration", "twist"]
+    result: Motion,
+    made: Figures,
+    before: Sequence[Figures],
+    kind: Literal["acceleration", "twist"],
+    *,
+    calm: bool = False,
 ) -> Finding | None:
-    """The joint that accelerates, or turns, most beyond what the clips do."""
+    """The joint that accelerates, or turns, most beyond what the clips do.
+
+    ``calm`` is for whether joints that hardly move in the clips are looked at.
+    """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.max([getattr(one, kind).max(axis=0) for one in before], axis=0)
     limits = allowed * np.maximum(own, _LIVELY * own.max())
+    if calm:
+        body = sorted(set(find_rig(result.skeleton).roles.values()))
+        closer = _CALM * np.maximum(own, _STILL * own.max())
+        limits[body] = np.minimum(limits, closer)[body]
     values = getattr(made, kind)
     peaks = values.max(axis=0)
     joint = int(np.argmax(peaks / np.maximum(limits, np.finfo(float).tiny)))
@@ -276,7 +291,7 @@ def _harder(
         return None
     frame = int(values[:, joint].argmax()) + made.stride
     name = result.skeleton.names[joint]
-    times = allowed * peaks[joint] / limits[joint]
+    times = peaks[joint] / max(own[joint], _STILL * own.max(), np.finfo(float).tiny)
     does = "accelerates" if kind == "acceleration" else "twists"
     return Finding(
         kind,

@@ -249,7 +249,7 @@ def warn_of_cut(
         return
     names = " to ".join(clip.name or "a clip" for clip in clips)
     warnings.warn(
-        f"{names}: half of a clip or more is cut, {' and '.join(lost)}; "
+        f"{names}: about half of a clip or more is cut, {' and '.join(lost)}; "
         "a place of your own keeps more",
         QualityWarning,
         stacklevel=stacklevel + 1,
