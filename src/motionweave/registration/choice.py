@@ -98,7 +98,9 @@ def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
     before = drags(whole.motions, whole.timewarp, whole.reference)
     far = [drag.place for drag in before if drag.way > _DRAGGED]
     begin, end = any(at < _OUTER for at in far), any(at > 1.0 - _OUTER for at in far)
-    if not (begin or end):
+    inner = [drag for drag in before if _OUTER <= drag.place <= 1.0 - _OUTER]
+    # What is dragged all the way is not mended at the ends.
+    if not (begin or end) or _farthest(inner) > _MENDED * _farthest(before):
         return whole
     where = "begin or end" if begin and end else "begin" if begin else "end"
     ends: PairEnds = ("free" if begin else "fixed", "free" if end else "fixed")

@@ -112,7 +112,8 @@ def register(
         skeleton.
     ends
         ``"auto"``: whole clips, one cycle of each, or the best stretch, whichever corresponds
-        best; ``curve.verdict`` says what was taken and why. ``"fixed"``: first frames belong
+        best, without a piece of a step at an end that only one clip has; ``curve.verdict``
+        says what was taken and why. ``"fixed"``: first frames belong
         together, and last frames. ``"free"``: the stretch on which the clips correspond is found,
         with most of what happens in them; ``curve.ranges`` says which frames those are.
         ``"cyclic"``: one cycle of each clip is cut out, all in the same phase, and the curve

@@ -111,7 +111,7 @@ def knee_bend(motion: Motion) -> float:
 
 def check_curved_pair(left: Motion, right: Motion) -> None:
     curve = mw.register(left, right)
-    mean = 0.5 * (path_length(curve.motions[0]) + path_length(curve.motions[1]))
+    mean = 0.5 * (path_length(curve.used[0]) + path_length(curve.used[1]))
     registered = mw.blend(curve, [0.5, 0.5], clean=False)
     assert path_length(registered) == pytest.approx(mean, rel=0.05)
     turning = np.abs(np.diff(facing(registered))) * registered.fps
