@@ -162,6 +162,9 @@ class Shelf:
                 self.page.chooser.toggle(clip_id)
 
         element.on("click", lambda _: used())
+        element.props["draggable"] = "true"
+        carried = f"event.dataTransfer.setData('application/x-motionweave-clip', '{clip_id}')"
+        element.on("dragstart", js_handler=f"(event) => {carried}")
 
     def _scroll_to_new(self, clips: tuple[Clip, ...]) -> None:
         """Show the first of several clips that came at once."""
@@ -203,7 +206,7 @@ class Shelf:
         with ui.element("div").classes("mw-card-head"):
             if clip.usable:
                 card.use = ui.element("button").classes("mw-use")
-                title = "Click to use it on this screen, again to leave it out"
+                title = "Click to use it on this screen; drag it into a sequence"
                 card.use.props.update({"aria-label": f"use {clip.name}", "title": title})
                 with card.use:
                     ui.element("i").classes("mw-dot")

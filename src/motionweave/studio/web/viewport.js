@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, Stage, THREE } from "motionweave";
+import { Character, clipOf, Grips, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
@@ -28,11 +28,13 @@ export default {
         <button class="mw-icon" :class="{ on: trails }" title="Foot trails and paths (T)" @click="trails = !trails"><span class="material-icons">timeline</span></button>
         <button class="mw-icon" :class="{ on: ghosts }" title="Inputs as ghosts (G)" @click="ghosts = !ghosts"><span class="material-icons">group</span></button>
       </div>
+      <timeline ref="timeline" v-show="count" :shown="shown" :duration="duration"></timeline>
     </div>`,
+  components: { timeline },
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
     playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
-    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner",
+    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner", shown: 0,
   }),
   mounted() {
     this.stage = new Stage(this.$refs.stage);
@@ -48,7 +50,7 @@ export default {
     this.request = 0;
     // How many times something new was shown, and how many of those the user has seen: a
     // picture is on screen when the frame after it begins.
-    this.shown = this.drawn = this.seen = 0;
+    this.drawn = this.seen = 0;
     let last = performance.now();
     const tick = (now) => {
       this.handle = requestAnimationFrame(tick);
@@ -118,6 +120,7 @@ export default {
       this.pose();
       this.grips.set(main);
       if (of !== this.of && main) {
+        timeView.set(0, 1);
         // A page that is loaded again goes on where it stood still.
         const again = this.wanted?.[1] === of;
         this.time = again ? Math.min(Number(this.wanted[2]), this.duration) : 0;
@@ -272,6 +275,7 @@ export default {
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
     chooseGrip(name) { this.grips.choose(name); },
+    zoom(factor) { if (factor) this.$refs.timeline.zoom(factor); else timeView.set(0, 1); },
     switch(name) { this[name] = !this[name]; },
     // For tests: what is on screen, in numbers.
     state() {

@@ -5,4 +5,6 @@ export { shown } from "./fields.js";
 export { Grips } from "./grips.js";
 export { Stage } from "./stage.js";
 export { BOLD, dot, haloed, inRem, nearest, throttled, trace } from "./canvas.js";
-export { picture, rowed, sliding, viewport } from "./picture.js";
+export { picture, rowed, sliding, TIME_LEFT, TIME_RIGHT, viewport } from "./picture.js";
+export { timeline } from "./timeline.js";
+export { timeView } from "./timeview.js";
