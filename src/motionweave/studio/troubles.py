@@ -59,6 +59,8 @@ def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
     settings = document.settings[screen]
     clips = document.usable(settings.clips)
     remedies = tuple(_REMEDIES[screen](settings, clips, message)) if screen in _REMEDIES else ()
+    if isinstance(problem, RigError) and document.settings["common"].worn:
+        remedies = (Remedy("Results on their own bodies again", _setting("common", worn="")),)
     return Trouble(_sentence(problem, clips), remedies, message)
 
 

@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, Stage, THREE, timeline, timeView } from "motionweave";
+import { Character, clipOf, Grips, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
@@ -89,16 +89,17 @@ export default {
     },
     async stageAll(given, of) {
       const request = ++this.request;
-      let fetched;
+      let fetched, skins;
       try {
         fetched = await Promise.all(given.map((look) => this.clips.get(look.url) ?? clipOf(look)));
+        skins = await Promise.all(given.map((look) => (look.skin ? skinOf(look.skin) : null)));
       } catch (error) {
         if (request === this.request) this.note = `The motion could not be fetched (${error.message}). Is the server still running?`;
         return;
       }
       if (request !== this.request) return;
       this.note = "";
-      const looks = given.map(({ data, ...look }) => look);
+      const looks = given.map(({ data, ...look }, i) => ({ ...look, character: skins[i] }));
       const wanted = new Set(looks.map((look) => look.id));
       for (const id of [...this.stage.characters.keys()]) if (!wanted.has(id)) this.stage.remove(id);
       this.clips = new Map(looks.map((look, i) => [look.url, fetched[i]]));
@@ -196,7 +197,7 @@ export default {
         if (!c.tag) continue;
         const head = c.clip.body.head;
         const top = c.at(head ? head[1] : 0).add(c.group.position);
-        top.y += 0.2;
+        top.y += c.skin ? 0.32 : 0.2;
         const at = c.group.visible ? this.stage.toScreen(top) : null;
         c.tag.style.display = at ? "" : "none";
         if (at) c.tag.style.transform = `translate(-50%, -100%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
@@ -283,7 +284,7 @@ export default {
       return {
         count: this.count, time: this.time, duration: this.duration, playing: this.playing, of: this.of, shown: this.shown, seen: this.seen,
         frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note, pointed: this.pointed,
-        looks: [...this.stage.characters.values()].map((c) => c.look),
+        looks: [...this.stage.characters.values()].map(({ look: { character, ...look }, skin }) => ({ ...look, worn: Boolean(skin) })),
       };
     },
   },
