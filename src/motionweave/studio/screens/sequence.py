@@ -359,7 +359,7 @@ class SequenceScreen(Screen):
         self._change_seam("length of a seam", "width", final, half_width=round(seconds, 3))
 
     def _trimmed(self, block_id: str, edge: str, by: float, final: bool) -> None:
-        """An edge was dragged by so many seconds: of the first and last it trims, else it
+        """An edge was dragged by a number of seconds: of the first and last it trims, else it
         moves the seam."""
         details = self._details()
         index = None if details is None else details.index(block_id)

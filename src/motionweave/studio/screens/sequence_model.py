@@ -165,7 +165,7 @@ class Part:
 
 
 def inside(trim: tuple[int, int] | None, frames: int) -> tuple[int, int]:
-    """A stretch in a clip of so many frames, never shorter than a block may be."""
+    """A stretch in a clip of that many frames, never shorter than a block may be."""
     first, last = trim or (0, frames - 1)
     last = min(max(last, LEAST - 1), frames - 1)
     return max(0, min(first, last - LEAST + 1)), last
