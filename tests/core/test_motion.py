@@ -252,3 +252,17 @@ def test_motions_can_be_sent_to_other_processes(motion: Motion) -> None:
     again = pickle.loads(pickle.dumps(motion))
     assert again.skeleton == motion.skeleton
     np.testing.assert_array_equal(again.rotations, motion.rotations)
+
+
+def test_faster_keeps_the_poses_and_the_frame_rate() -> None:
+    motion = random_motion(np.random.default_rng(3), 41, 6)
+    motion = motion.with_constraints([Constraint(kind="left_heel", start=10, end=20)])
+    quick = motion.faster(2.0)
+    assert quick.fps == motion.fps
+    assert len(quick) == 21
+    np.testing.assert_allclose(quick.root, motion.root[::2], atol=1e-12)
+    assert (quick.constraints[0].start, quick.constraints[0].end) == (5.0, 10.0)
+    assert motion.faster(1.0) is motion
+    assert len(motion.faster(0.5)) == 81
+    with pytest.raises(MotionError):
+        motion.faster(0.0)

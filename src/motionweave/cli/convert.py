@@ -23,6 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trim", type=_stretch, metavar="A:B", help="first and last frame to keep, such as 30:200"
     )
     parser.add_argument("--mirror", action="store_true", help="exchange left and right")
+    parser.add_argument(
+        "--faster", type=float, metavar="TIMES", help="play it faster, or below 1 slower"
+    )
     way = parser.add_mutually_exclusive_group()
     way.add_argument(
         "--in-place",
@@ -88,6 +91,8 @@ def convert(args: argparse.Namespace, motion: Motion) -> Motion:
         from motionweave.body.mirror import mirror
 
         motion = mirror(motion)
+    if args.faster is not None:
+        motion = motion.faster(args.faster)
     if args.in_place:
         from motionweave.registration.loops import in_place
 

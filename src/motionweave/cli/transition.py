@@ -26,9 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--half-width",
-        type=float,
         metavar="FRAMES",
-        help="frames of the first clip from the middle of a transition to its ends "
+        action="append",
+        type=_half_width,
+        help="frames of the first clip from the middle of a transition to its ends, or 'usual'; "
+        "once, or once for each pair of clips "
         "(default: half a second, or less in short clips and near their ends)",
     )
     parser.add_argument(
@@ -67,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
     made = make_transition(
         clips,
         at=places,
-        half_width=args.half_width,
+        half_width=_widths(args.half_width),
         keep=_keep(args.keep),
         weights=dict(args.weight) or None,
         resample=args.resample,
@@ -104,13 +106,20 @@ def _list(args: argparse.Namespace) -> None:
     clips = common.load_clips(args, args.clips)
     answer = []
     lines = []
-    for a, b, first, second in zip(
-        clips[:-1], clips[1:], args.clips[:-1], args.clips[1:], strict=True
+    pairs = len(clips) - 1
+    widths = _widths(args.half_width)
+    rows = widths if isinstance(widths, list) else [widths] * pairs
+    if len(rows) != pairs:
+        raise BlendError(
+            f"{len(clips)} clips have {pairs} transitions; got {len(rows)} half widths"
+        )
+    for a, b, first, second, width in zip(
+        clips[:-1], clips[1:], args.clips[:-1], args.clips[1:], rows, strict=True
     ):
         found = junctions(
             a,
             b,
-            half_width=args.half_width,
+            half_width=width,
             keep=_keep(args.keep),
             weights=dict(args.weight) or None,
         )
@@ -158,3 +167,12 @@ def _place(text: str) -> tuple[float, float] | None:
     except ValueError:
         raise BlendError(f"--at {text!r}: expected two frames such as 55,12, or 'best'") from None
     return first, second
+
+
+def _half_width(text: str) -> float | None:
+    return None if text.strip() == "usual" else float(text)
+
+
+def _widths(given: list[float | None] | None) -> float | list[float | None] | None:
+    """One for all pairs of clips, or one for each."""
+    return given if given is None or len(given) > 1 else given[0]

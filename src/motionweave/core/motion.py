@@ -384,6 +384,25 @@ class Motion:
             carrier=self._carrier_taken_along(lambda above: above.moved(planar)),
         )
 
+    def faster(self, factor: float) -> Motion:
+        """The same motion played faster by a factor, below one slower, at the same frame rate.
+
+        Examples
+        --------
+        >>> import motionweave as mw
+        >>> walk = mw.sample("walk")
+        >>> round(walk.duration / walk.faster(2.0).duration, 1)
+        2.0
+        """
+        factor = checks.number(factor, "speed", 1e-3, 1e3)
+        if factor == 1.0:
+            return self
+        fps = self.fps * factor
+        quick = replace(
+            self, fps=fps, carrier=self._carrier_after(lambda above: replace(above, fps=fps))
+        )
+        return quick.resample(self.fps)
+
     def scaled(self, factor: float) -> Motion:
         """Everything longer by a factor: another unit, or another size of character."""
         factor = checks.number(factor, "scale", 1e-12, 1e12)

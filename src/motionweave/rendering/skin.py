@@ -63,30 +63,55 @@ def bind(path: str | Path, motion: Motion) -> Skin | None:
     mesh = read_mesh(path)
     if mesh is None:
         return None
-    known = {name: index for index, name in enumerate(motion.skeleton.names)}
-    own = np.array([known.get(name, -1) for name in mesh.names], dtype=np.intp)
-    if np.mean(own >= 0) < 0.5:
-        raise RigError(
-            f"the mesh in {path} has other joints than the motion: {', '.join(mesh.names[:4])} ..."
-        )
-    return _bound(mesh, own, motion)
-
-
-def _bound(mesh: SkinnedMesh, own: NDArray[np.intp], motion: Motion) -> Skin:
-    scale = _scale(mesh, own, motion)
-    # Where a joint is missing, the pelvis stands in for it, or else the first joint known.
-    zero = np.flatnonzero(own == 0)
-    deputy = int(zero[0]) if len(zero) else int(np.flatnonzero(own >= 0)[0])
-    anchor = np.where(own >= 0, np.arange(len(own)), deputy)
-    base = mesh.rest_positions[anchor[mesh.joints]]
+    joints, base, scale = _carriers(mesh, motion)
     return Skin(
-        own[anchor][mesh.joints],
+        joints[mesh.joints],
         mesh.weights,
-        scale * (mesh.vertices - base),
+        scale * (mesh.vertices - base[mesh.joints]),
         mesh.normals,
         mesh.triangles,
         mesh.colours,
     )
+
+
+def carried(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Array]:
+    """Which joints carry a mesh, and from where; as `bind`, for whoever skins by himself.
+
+    Parameters
+    ----------
+    mesh
+        Of N joints.
+    motion
+        Its joints must have the names of the mesh's.
+
+    Returns
+    -------
+    joints
+        ``(N,)`` the joint of the motion that carries each joint of the mesh.
+    binding
+        ``(N, 3, 4)`` what takes a vertex of the file to where it is from that joint while no
+        joint is turned, in the motion's unit.
+    """
+    joints, base, scale = _carriers(mesh, motion)
+    binding = np.array(mesh.binding)
+    binding[:, :, 3] -= base
+    return joints, scale * binding
+
+
+def _carriers(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Array, float]:
+    """For each joint of a mesh the joint ``(N,)`` that carries it, where that is at rest in the
+    mesh ``(N, 3)``, and how many units of the motion one of the mesh's has."""
+    known = {name: index for index, name in enumerate(motion.skeleton.names)}
+    own = np.array([known.get(name, -1) for name in mesh.names], dtype=np.intp)
+    if np.mean(own >= 0) < 0.5:
+        raise RigError(
+            f"the mesh has other joints than the motion: {', '.join(mesh.names[:4])} ..."
+        )
+    # Where a joint is missing, the pelvis stands in for it, or else the first joint known.
+    zero = np.flatnonzero(own == 0)
+    deputy = int(zero[0]) if len(zero) else int(np.flatnonzero(own >= 0)[0])
+    anchor = np.where(own >= 0, np.arange(len(own)), deputy)
+    return own[anchor], mesh.rest_positions[anchor], _scale(mesh, own, motion)
 
 
 def _scale(mesh: SkinnedMesh, own: NDArray[np.intp], motion: Motion) -> float:

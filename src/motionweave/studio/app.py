@@ -11,7 +11,9 @@ from fastapi import FastAPI, Request, Response
 from nicegui import background_tasks, ui
 
 from motionweave.core.compiled import MESSAGE
+from motionweave.core.motion import Motion
 from motionweave.studio import dialogs, export, upload, widgets
+from motionweave.studio.characters import Character
 from motionweave.studio.components import Shell, Splitter
 from motionweave.studio.document import Clip, Document, unique_name
 from motionweave.studio.figures import Figures
@@ -24,9 +26,10 @@ from motionweave.studio.remarks import Remark
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.shelf import Shelf
-from motionweave.studio.snippets import Recipe, alone
+from motionweave.studio.snippets import Recipe, alone, performed_by
 from motionweave.studio.troubles import Remedy, trouble_of
-from motionweave.studio.viewport import Look, Viewport
+from motionweave.studio.viewport import Look, Viewport, key_of
+from motionweave.studio.wearing import dressed, worn
 from motionweave.studio.workspace import Workspace
 
 WEB = Path(__file__).parent / "web"
@@ -45,6 +48,17 @@ def build(workspace: Workspace) -> FastAPI:
             return Response("This motion is no longer kept.", status_code=404)
         return Response(
             payload,
+            media_type="application/octet-stream",
+            headers={"Cache-Control": "private, max-age=3600"},
+        )
+
+    @server.get("/skin/{key}")
+    def skin(key: str) -> Response:
+        packed = workspace.store.skin(key)
+        if packed is None:
+            return Response("This character is no longer kept.", status_code=404)
+        return Response(
+            packed,
             media_type="application/octet-stream",
             headers={"Cache-Control": "private, max-age=3600"},
         )
@@ -261,12 +275,14 @@ class Page:
             self._show_nothing(missing)
             return
         live = self.session.live
-        key = (screen.name, screen.key(document), live and document.settings["common"].clean)
+        common, body = document.settings["common"], worn(document)
+        performer = None if body is None else id(body.original)
+        key = (screen.name, screen.key(document), live and common.clean, performer)
         if key == self._computed:
             return
         self._computed = key
         self._latest.submit(
-            lambda: self._packed(screen.make(document, live)),
+            lambda: self._packed(dressed(screen.make(document, live), document, live)),
             lambda outcome: self._made(screen, document, outcome, live),
         )
 
@@ -279,7 +295,9 @@ class Page:
         """Packing belongs to the work: it must not hold up the event loop."""
         stage("Sending the pictures", 0.9)
         for look in result.looks:
-            self.workspace.store.key_of(look.motion, look.ground)
+            key_of(self.workspace.store, look)
+            if look.character is not None:
+                self.workspace.store.skin_of(look.character, look.motion)
         return result
 
     def _made(
@@ -333,7 +351,8 @@ class Page:
         self._computed = None
         self._beside = self.active.key(self.session.document)
         look = Look("alone", clip.motion, RESULT, label=clip.name)
-        self.result = Result(clip.motion, (look,), (clip.motion,))
+        own = Result(clip.motion, (look,), (clip.motion,))
+        self.result = dressed(own, self.session.document, False, alone=True)
         self._settled(fresh=True)
         self._overlay.remarks(())
         self._say(f"Only {clip.name} is shown, measured and exported; its eye leads back.")
@@ -420,13 +439,15 @@ class Page:
     def export(self, suffix: str) -> None:
         """Hand the result to the user as a file."""
         if self.result is not None and self._fresh:
-            self.export_motion(self.result.motion, suffix)
+            self.export_motion(self.result.motion, suffix, self.result.character)
 
-    def export_motion(self, motion: Any, suffix: str) -> None:
+    def export_motion(
+        self, motion: Motion, suffix: str, character: Character | None = None
+    ) -> None:
         """Hand a motion to the user as a file."""
 
         async def work() -> None:
-            outcome = await in_thread(lambda: export.to_file(motion, suffix))
+            outcome = await in_thread(lambda: export.to_file(motion, suffix, character))
             with self.viewport:
                 if outcome.value is None:
                     self._say(outcome.error, "error")
@@ -443,7 +464,10 @@ class Page:
 
     def _recipe(self) -> Recipe:
         single = self._single()
-        return self.active.recipe(self.session.document) if single is None else alone(single)
+        if single is not None:
+            return alone(single)
+        made, body = self.active.recipe(self.session.document), worn(self.session.document)
+        return made if body is None else performed_by(made, body)
 
     def save(self) -> None:
         """Save the project: to its file, or as a download."""

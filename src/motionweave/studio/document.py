@@ -19,6 +19,7 @@ from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, MotionError
 from motionweave.samples.clips import sample
+from motionweave.studio.characters import Character
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,8 @@ class Clip:
         What loading it had to say.
     error
         Why it could not be loaded.
+    character
+        The body with a mesh that came with it, if one did.
     """
 
     id: str
@@ -56,6 +59,7 @@ class Clip:
     mirrored: bool = False
     warnings: tuple[str, ...] = ()
     error: str = ""
+    character: Character | None = None
 
     @cached_property
     def motion(self) -> Motion:
@@ -77,9 +81,18 @@ class Clip:
 
 @dataclass(frozen=True)
 class Common:
-    """What holds on every screen."""
+    """What holds on every screen.
+
+    Parameters
+    ----------
+    clean
+        Whether feet are planted.
+    worn
+        Id of the clip whose character performs all results; empty for the clips' own bodies.
+    """
 
     clean: bool = True
+    worn: str = ""
 
 
 @dataclass(frozen=True)

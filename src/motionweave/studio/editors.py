@@ -1,4 +1,4 @@
-"""Widgets that belong to one screen each: the subspace, event lanes, the track of keys."""
+"""Widgets of one screen each: the subspace, event lanes, the track of keys, the sequence."""
 
 from __future__ import annotations
 
@@ -140,3 +140,60 @@ class EventLanes(Element, component="web/events.js"):
             links=[list(map(list, link)) for link in links],
             phases=[list(row) for row in phases],
         )
+
+
+class SequenceTrack(Element, component="web/sequence.js"):
+    """Blocks along time that are moved, trimmed at their edges, and joined at seams."""
+
+    def __init__(
+        self,
+        *,
+        on_pick: Callable[[str], None],
+        on_move: Callable[[str, int], None],
+        on_trim: Callable[[str, str, float, bool], None],
+        on_remove: Callable[[str], None],
+        on_insert: Callable[[str, int], None],
+    ) -> None:
+        super().__init__()
+        self._props["blocks"] = []
+        self._props["seams"] = []
+        self._props["length"] = 0.0
+        self._props["chosen"] = ""
+        self.on("pick", lambda e: on_pick(str(e.args["id"])))
+        self.on("move", lambda e: on_move(str(e.args["id"]), int(e.args["index"])))
+        self.on(
+            "trim",
+            lambda e: on_trim(
+                str(e.args["id"]),
+                str(e.args["edge"]),
+                float(e.args["by"]),
+                bool(e.args["final"]),
+            ),
+        )
+        self.on("remove", lambda e: on_remove(str(e.args["id"])))
+        self.on("insert", lambda e: on_insert(str(e.args["clip"]), int(e.args["index"])))
+
+    def set(
+        self,
+        blocks: Sequence[dict[str, Any]],
+        seams: Sequence[dict[str, Any]],
+        length: float,
+    ) -> None:
+        """Show blocks and seams.
+
+        Parameters
+        ----------
+        blocks
+            ``{id, name, facts, words, start, end, color}`` with times in seconds; ``words``
+            is what it is to whoever cannot see it.
+        seams
+            ``{id, block, words, start, end, doubtful, fixed}``: the block before it, whether
+            the poses are unlike, and whether its place was chosen by hand.
+        length
+            Seconds of the whole.
+        """
+        update_props(self, blocks=list(blocks), seams=list(seams), length=length)
+
+    def choose(self, block: str) -> None:
+        """Show which block is chosen."""
+        update_props(self, chosen=block)

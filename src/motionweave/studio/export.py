@@ -11,7 +11,9 @@ from pathlib import Path
 
 from motionweave.clips import save
 from motionweave.core.motion import Motion
+from motionweave.io.gltf.onto import write_onto
 from motionweave.io.registry import formats
+from motionweave.studio.characters import Character
 
 WITH_CONTACTS = "+contacts"
 
@@ -27,13 +29,22 @@ def choices() -> dict[str, str]:
     return {**found, f".bvh{WITH_CONTACTS}": "BVH with contacts (.zip)"}
 
 
-def to_file(motion: Motion, suffix: str) -> tuple[bytes, str]:
-    """The content and the name of the file; an archive where a format needs several."""
+def to_file(motion: Motion, suffix: str, character: Character | None = None) -> tuple[bytes, str]:
+    """The content and the name of the file; an archive where a format needs several.
+
+    ``character`` is who performs it: in a format with meshes it is drawn with its own.
+    """
     suffix, _, beside = suffix.partition("+")
     stem = _stem(motion.name)
     with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
         path = Path(folder) / f"{stem}{suffix}"
-        save(motion, path, contacts=bool(beside))
+        if character is not None and suffix == ".glb":
+            onto = Path(folder) / f"character{character.suffix}"
+            onto.write_bytes(character.data)
+            write_onto(motion, onto, path)
+            onto.unlink()
+        else:
+            save(motion, path, contacts=bool(beside))
         written = sorted(Path(folder).iterdir())
         if len(written) == 1:
             return path.read_bytes(), path.name

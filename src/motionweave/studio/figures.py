@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nicegui import ui
 
 from motionweave.core.motion import Motion
 from motionweave.measure.quality import quality
 from motionweave.studio import widgets
-from motionweave.studio.document import Common
 from motionweave.studio.host import Host, Result
 from motionweave.studio.jobs import Latest, Outcome
+from motionweave.studio.wearing import worn
 
 # Shares of the leg from which on a figure is worth a second look.
 _SKATE, _DEPTH = 0.01, 0.03
@@ -73,6 +73,15 @@ class Figures:
             self._clean = widgets.Switch(
                 "Plant the feet", "Hold planted feet where they stand (clean-up)", self._set_clean
             )
+            self._worn = widgets.button(
+                "",
+                self._undress,
+                icon="checkroom",
+                title="Results on their own bodies again",
+                kind="quiet",
+            )
+            with self._worn:
+                self._wearer = ui.label("")
             self._back = widgets.button(
                 "To the shelf",
                 self.page.put_back,
@@ -81,11 +90,21 @@ class Figures:
             )
 
     def _set_clean(self, on: bool) -> None:
-        self.page.session.set("common", Common(clean=on), "foot clean-up")
+        session = self.page.session
+        session.set("common", replace(session.settings("common"), clean=on), "foot clean-up")
+
+    def _undress(self) -> None:
+        session = self.page.session
+        common = replace(session.settings("common"), worn="")
+        session.set("common", common, "the character that is worn")
 
     def refresh(self) -> None:
-        """Bring the switch up to the document."""
-        self._clean.set(self.page.session.settings("common").clean)
+        """Bring the switch, and the name of the character that is worn, up to the document."""
+        document = self.page.session.document
+        self._clean.set(document.settings["common"].clean)
+        clip = worn(document)
+        self._worn.set_visibility(clip is not None)
+        self._wearer.set_text("" if clip is None else f"{clip.name} ✕")
 
     def show(self, result: Result | None, *, shelved: bool = False) -> None:
         """Measure a result and show the figures; they stay until the next ones are there.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from motionweave.core.motion import Motion
+from motionweave.studio.characters import Character
 from motionweave.studio.remarks import Remark
 from motionweave.studio.session import Session
 from motionweave.studio.viewport import Look, Viewport
@@ -27,6 +28,8 @@ class Result:
         Whatever the screen's own widgets show.
     remarks
         What the screen has to say about it, beside the warnings of the library.
+    character
+        Who performs it, if it is a body with a mesh of its own.
     """
 
     motion: Motion
@@ -34,6 +37,7 @@ class Result:
     inputs: tuple[Motion, ...] = ()
     details: Any = None
     remarks: tuple[Remark, ...] = ()
+    character: Character | None = None
 
 
 class Chooser(Protocol):
@@ -66,7 +70,9 @@ class Host(Protocol):
     def put_back(self) -> None:
         """Put the result on the shelf."""
 
-    def export_motion(self, motion: Motion, suffix: str) -> None:
+    def export_motion(
+        self, motion: Motion, suffix: str, character: Character | None = None
+    ) -> None:
         """Hand a motion to the user as a file."""
 
     def browse(self) -> None:

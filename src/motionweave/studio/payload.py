@@ -3,6 +3,7 @@
 A payload is a 32-bit little-endian length, that many bytes of JSON (padded with blanks to a
 multiple of four), then 32-bit floats: for every frame the places of all points to draw, and
 after them those of heels, toes and hands that can be planted, all in metres above the floor.
+For a body with a mesh the orientations of all joints follow, as quaternions of every frame.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from motionweave.body.volume import Shape, body_points, shape_of
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
+from motionweave.studio.characters import Character
 from motionweave.studio.memo import Memo
 
 # A character of no known unit is shown about as tall as a person ...
@@ -34,6 +36,8 @@ _UNITS = (1.0, 0.1, 0.01, 0.001, 0.3048, 0.0254, 0.0254 / 0.45)
 _FLOORS = 128
 # Payloads kept for the browser to fetch; older ones are long on screen or out of date.
 _KEPT = 64
+# Characters kept, which are larger.
+_SKINS = 6
 
 
 def scale_of(motion: Motion) -> float:
@@ -57,8 +61,11 @@ def floor_of(motion: Motion) -> float:
     return _floors.get((motion,), None, found)
 
 
-def pack(motion: Motion, floor: float = 0.0) -> bytes:
-    """The payload of a motion over a floor at that height, in the motion's unit."""
+def pack(motion: Motion, floor: float = 0.0, *, turns: bool = False) -> bytes:
+    """The payload of a motion over a floor at that height, in the motion's unit.
+
+    ``turns`` says whether the orientations of joints go along, which a mesh needs.
+    """
     down = np.array([0.0, floor, 0.0])
     points = body_points(motion) - down
     scale = scale_of(motion)
@@ -75,6 +82,7 @@ def pack(motion: Motion, floor: float = 0.0) -> bytes:
         "body": {**_body(shape_of(motion.skeleton), scale), "torso": _torso(motion)},
         "feet": _feet(motion),
         "soles": list(soles),
+        "turns": turns,
         "contacts": [[c.kind, c.start, c.end] for c in motion.constraints],
     }
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -83,6 +91,8 @@ def pack(motion: Motion, floor: float = 0.0) -> bytes:
         [points, *(path[:, None] - down for path in soles.values())], axis=1
     )
     data = (everything * scale).astype("<f4").tobytes()
+    if turns:
+        data += motion.orientations().astype("<f4").tobytes()
     return struct.pack("<I", len(text)) + text + data
 
 
@@ -130,27 +140,48 @@ class PayloadStore:
 
     def __init__(self) -> None:
         self._payloads: OrderedDict[str, bytes] = OrderedDict()
-        self._keys: dict[int, tuple[Motion, str]] = {}
+        self._keys: dict[tuple[int, bool], tuple[Motion, str]] = {}
+        self._skins: OrderedDict[str, tuple[object, bytes]] = OrderedDict()
+        self._characters: dict[str, Character] = {}
         self._count = 0
 
-    def key_of(self, motion: Motion, ground: Motion | None = None) -> str:
+    def key_of(self, motion: Motion, ground: Motion | None = None, *, turns: bool = False) -> str:
         """The key under which a motion can be fetched; packed on first use.
 
-        ``ground`` is the clip on whose floor it is, by default itself.
+        ``ground`` is the clip on whose floor it is, by default itself; ``turns`` as for `pack`.
         """
-        known = self._keys.get(id(motion))
+        known = self._keys.get((id(motion), turns))
         if known is not None and known[0] is motion and known[1] in self._payloads:
             self._payloads.move_to_end(known[1])
             return known[1]
-        packed = pack(motion, floor_of(motion if ground is None else ground))
+        packed = pack(motion, floor_of(motion if ground is None else ground), turns=turns)
         self._count += 1
         key = str(self._count)
         self._payloads[key] = packed
-        self._keys[id(motion)] = (motion, key)
+        self._keys[id(motion), turns] = (motion, key)
         while len(self._payloads) > _KEPT:
             old, _ = self._payloads.popitem(last=False)
             self._keys = {i: pair for i, pair in self._keys.items() if pair[1] != old}
         return key
+
+    def skin_of(self, character: Character, body: Motion) -> str:
+        """The key under which a character on that body can be fetched."""
+        for key, (known, _) in self._skins.items():
+            if known == (id(character), body.skeleton):
+                return key
+        self._count += 1
+        key = str(self._count)
+        # The character is kept too, so that its id is not given to another.
+        self._skins[key] = ((id(character), body.skeleton), character.packed(body))
+        self._characters[key] = character
+        while len(self._skins) > _SKINS:
+            old, _ = self._skins.popitem(last=False)
+            del self._characters[old]
+        return key
+
+    def skin(self, key: str) -> bytes | None:
+        """A packed character, if it is still kept."""
+        return self._skins[key][1] if key in self._skins else None
 
     def get(self, key: str) -> bytes | None:
         """The payload, if it is still kept."""

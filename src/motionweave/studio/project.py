@@ -8,15 +8,20 @@ the settings of all screens; clips from files and results are stored whole (each
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from motionweave.core.checks import LONGEST_NAME, MOST_FRAMES, clean_name, name, shown, whole
+from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, MotionweaveError
 from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
 from motionweave.io.store.atomic import atomic_path
 from motionweave.io.store.container import Container
+from motionweave.rendering.skin import carried
+from motionweave.studio.characters import SUFFIXES, Character
 from motionweave.studio.document import (
     Clip,
     Document,
@@ -39,9 +44,21 @@ def save_project(document: Document, path: str | Path) -> None:
 def project_bytes(document: Document) -> bytes:
     """A project file in memory."""
 
+    characters = [c.character for c in document.clips if c.character is not None]
+    # Clips of one file share their character, which is stored once.
+    numbers = {id(one): number for number, one in enumerate(dict.fromkeys(characters))}
+
     def content(keep: Keep) -> dict[str, Any]:
         return {
-            "clips": [_clip_header(clip, keep) for clip in document.clips],
+            "clips": [_clip_header(clip, keep, numbers) for clip in document.clips],
+            "characters": [
+                {
+                    "name": one.name,
+                    "suffix": one.suffix,
+                    "data": keep(f"character{numbers[id(one)]}", np.frombuffer(one.data, np.uint8)),
+                }
+                for one in dict.fromkeys(characters)
+            ],
             "settings": {name: settings_to_json(one) for name, one in document.settings.items()},
         }
 
@@ -68,7 +85,7 @@ def load_project(source: str | Path | BinaryIO, kinds: Mapping[str, type]) -> Do
     return _CONTAINER.read(source, lambda header, fetch: _document(header, fetch, kinds))
 
 
-def _clip_header(clip: Clip, keep: Keep) -> dict[str, Any]:
+def _clip_header(clip: Clip, keep: Keep, characters: Mapping[int, int]) -> dict[str, Any]:
     header: dict[str, Any] = {
         "id": clip.id,
         "name": clip.name,
@@ -81,11 +98,14 @@ def _clip_header(clip: Clip, keep: Keep) -> dict[str, Any]:
     }
     if clip.original is not None and clip.origin != "sample":
         header["motion"] = motion_header(clip.original, clip.id, keep, source=True)
+    if clip.character is not None:
+        header["character"] = characters[id(clip.character)]
     return header
 
 
 def _document(header: dict[str, Any], fetch: Fetch, kinds: Mapping[str, type]) -> Document:
-    clips = tuple(_clip(one, fetch) for one in header["clips"])
+    characters = [_character(one, fetch) for one in header.get("characters", ())]
+    clips = tuple(_clip(one, fetch, characters) for one in header["clips"])
     if len({clip.id for clip in clips}) != len(clips):
         raise ValueError("two clips have one id")
     stored = header["settings"]
@@ -95,7 +115,15 @@ def _document(header: dict[str, Any], fetch: Fetch, kinds: Mapping[str, type]) -
     return Document(clips, settings)
 
 
-def _clip(header: dict[str, Any], fetch: Fetch) -> Clip:
+def _character(header: dict[str, Any], fetch: Fetch) -> Character:
+    data = fetch(header["data"])
+    if data.dtype != np.uint8 or header["suffix"] not in SUFFIXES:
+        raise ValueError("a character that is not a file")
+    title = clean_name(str(header["name"]), "character")[:LONGEST_NAME]
+    return Character(title, data.tobytes(), str(header["suffix"]))
+
+
+def _clip(header: dict[str, Any], fetch: Fetch, characters: Sequence[Character]) -> Clip:
     original, error = None, str(header["error"])
     try:
         if header["origin"] == "sample":
@@ -124,4 +152,19 @@ def _clip(header: dict[str, Any], fetch: Fetch) -> Clip:
         mirrored=bool(header["mirrored"]),
         warnings=tuple(map(str, header["warnings"])),
         error=error,
+        character=_worn(header, characters, original),
     )
+
+
+def _worn(
+    header: dict[str, Any], characters: Sequence[Character], body: Motion | None
+) -> Character | None:
+    """The character of a clip, if its mesh hangs on the clip's joints."""
+    number = header.get("character")
+    if number is None or body is None:
+        return None
+    character = characters[whole(number, "character", 0, len(characters) - 1)]
+    if character.mesh is None:
+        return None
+    carried(character.mesh, body)
+    return character

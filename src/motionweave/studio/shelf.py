@@ -162,6 +162,9 @@ class Shelf:
                 self.page.chooser.toggle(clip_id)
 
         element.on("click", lambda _: used())
+        element.props["draggable"] = "true"
+        carried = f"event.dataTransfer.setData('application/x-motionweave-clip', '{clip_id}')"
+        element.on("dragstart", js_handler=f"(event) => {carried}")
 
     def _scroll_to_new(self, clips: tuple[Clip, ...]) -> None:
         """Show the first of several clips that came at once."""
@@ -203,7 +206,7 @@ class Shelf:
         with ui.element("div").classes("mw-card-head"):
             if clip.usable:
                 card.use = ui.element("button").classes("mw-use")
-                title = "Click to use it on this screen, again to leave it out"
+                title = "Click to use it on this screen; drag it into a sequence"
                 card.use.props.update({"aria-label": f"use {clip.name}", "title": title})
                 with card.use:
                     ui.element("i").classes("mw-dot")
@@ -273,12 +276,24 @@ class Shelf:
             trimming: partial(self._trim, clip.id),
             "Mirror left and right": partial(self._mirror, clip.id),
             "Duplicate": partial(self._duplicate, clip.id),
+            **self._wearing(clip),
             **{
                 f"Export as {label}": partial(self._export, clip.id, suffix)
                 for suffix, label in export.choices().items()
             },
             "Remove": partial(self._remove, clip.id),
         }
+
+    def _wearing(self, clip: Clip) -> dict[str, Callable[[], None]]:
+        """Let all results be performed by this clip's body, or by their own again."""
+        worn = self.page.session.settings("common").worn == clip.id
+        label = "Results on their own bodies again" if worn else "Wear this character"
+        return {label: partial(self._wear, "" if worn else clip.id)}
+
+    def _wear(self, clip_id: str) -> None:
+        session = self.page.session
+        common = replace(session.settings("common"), worn=clip_id)
+        session.set("common", common, "the character that is worn")
 
     def _badges(self, clip: Clip) -> None:
         notes = [
@@ -351,7 +366,8 @@ class Shelf:
         self._change(copy, "duplicating")
 
     def _export(self, clip_id: str, suffix: str) -> None:
-        self.page.export_motion(self._clip(clip_id).motion, suffix)
+        clip = self._clip(clip_id)
+        self.page.export_motion(clip.motion, suffix, clip.character)
 
     def _remove(self, clip_id: str) -> None:
         session = self.page.session

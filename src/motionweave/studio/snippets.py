@@ -6,7 +6,7 @@ import keyword
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from motionweave.studio.document import Clip
@@ -49,7 +49,7 @@ def named(clips: Sequence[Clip]) -> list[Named]:
         if clip.id not in found:
             variable = _unique(_identifier(clip.name), variables, "_")
             path = PurePath(_file(clip))
-            edited = clip.trim is not None or clip.mirrored
+            edited = clip.trim is not None or clip.mirrored or bool(_animation(clip))
             stem = f"{path.stem}_edited" if edited else path.stem
             file = _unique(stem, {PurePath(f).stem for f in files}, "_") + path.suffix
             found[clip.id] = Named(clip, variable, file)
@@ -82,6 +82,17 @@ def alone(clip: Clip) -> Recipe:
     return Recipe(script([one], f"motion = {one.variable}", line), commands([one], words))
 
 
+def performed_by(recipe: Recipe, clip: Clip) -> Recipe:
+    """How to have a result on the body of a clip."""
+    (body,) = named([clip])
+    body = replace(body, variable="body")
+    *lines, last = recipe.python.splitlines()
+    made = [*lines, *_loading(body), "motion = mw.retarget(motion, body)", last]
+    words = ["motionweave", "retarget", OUTPUT, body.file, "-o", f"worn_{OUTPUT}"]
+    commands = [recipe.commands.rstrip("\n"), *_preparing(body), command(*words)]
+    return Recipe("\n".join(made) + "\n", "\n".join(commands) + "\n")
+
+
 def command(*words: object) -> str:
     """A command line, quoted where needed."""
     return shlex.join(str(word) for word in words)
@@ -105,7 +116,9 @@ def numbers(values: Sequence[float]) -> str:
 def _loading(one: Named) -> list[str]:
     clip, variable = one.clip, one.variable
     sampled = clip.origin == "sample"
-    call = f"mw.sample({clip.source!r})" if sampled else f"mw.load({_file(clip)!r})"
+    which = _animation(clip)
+    chosen = f", animation={which!r}" if which else ""
+    call = f"mw.sample({clip.source!r})" if sampled else f"mw.load({_file(clip)!r}{chosen})"
     if clip.trim is not None:
         call += f"[{clip.trim[0]}:{clip.trim[1] + 1}]"
     if clip.mirrored:
@@ -124,12 +137,22 @@ def _preparing(one: Named) -> list[str]:
         lines.append(f"# {original} is a result of the studio: export it from the shelf")
     if one.file != original:
         words: list[object] = ["motionweave", "convert", original, "-o", one.file]
+        if _animation(clip):
+            words += ["--option", f"animation={_animation(clip)}"]
         if clip.trim is not None:
             words += ["--trim", f"{clip.trim[0]}:{clip.trim[1]}"]
         if clip.mirrored:
             words.append("--mirror")
         lines.append(command(*words))
     return lines
+
+
+def _animation(clip: Clip) -> str:
+    """Which animation of its file a clip is; empty if the file has one alone."""
+    if clip.original is None or clip.origin != "file":
+        return ""
+    names = clip.original.source.get("animations", ())
+    return clip.original.name if len(names) > 1 and clip.original.name in names else ""
 
 
 def _file(clip: Clip) -> str:

@@ -59,6 +59,8 @@ def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
     settings = document.settings[screen]
     clips = document.usable(settings.clips)
     remedies = tuple(_REMEDIES[screen](settings, clips, message)) if screen in _REMEDIES else ()
+    if isinstance(problem, RigError) and document.settings["common"].worn:
+        remedies = (Remedy("Results on their own bodies again", _setting("common", worn="")),)
     return Trouble(_sentence(problem, clips), remedies, message)
 
 
@@ -69,6 +71,7 @@ _KNOWN = (
     (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
     (r"single frame|too short", "{one} is too short for this."),
     (r"does not fit|leave room|no room", "There is not enough room for a transition here."),
+    (r"the transition before it ends", "Two seams are too near to each other."),
     (r"T-pose", "This place is a T-pose, not a part of the motion."),
 )  # fmt: skip
 
@@ -161,10 +164,24 @@ def _for_warp(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Re
         yield Remedy("Remove the time markers", _setting("warp", times=()))
 
 
+def _for_sequence(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    if settings.seams:
+        yield Remedy("Use the best places", _setting("sequence", seams=()))
+    if settings.keep == "all":
+        yield Remedy("Let clips be cut where they fit", _setting("sequence", keep="most"))
+    if any(block.trim for block in settings.blocks):
+        blocks = tuple(replace(block, trim=None) for block in settings.blocks)
+        yield Remedy("Use whole clips", _setting("sequence", blocks=blocks))
+    if len(settings.blocks) > 1:
+        change = _setting("sequence", blocks=settings.blocks[:-1])
+        yield Remedy("Remove the last block", change)
+
+
 _REMEDIES: dict[str, Callable[[Any, Sequence[Clip], str], Iterator[Remedy]]] = {
     "blend": _for_blend,
     "transition": _for_transition,
     "framespace": _for_framespace,
     "spline": _for_spline,
     "warp": _for_warp,
+    "sequence": _for_sequence,
 }

@@ -12,6 +12,7 @@ from typing import Any
 from motionweave.clips import load
 from motionweave.io.acclaim.takes import skeleton_for
 from motionweave.io.registry import suffixes
+from motionweave.studio.characters import read_character
 from motionweave.studio.document import Clip, Document, built_in, unique_name
 from motionweave.studio.jobs import attempt
 
@@ -121,6 +122,18 @@ def clip_of(document: Document, received: Received, **options: Any) -> Clip:
     )
 
 
+def _with_character(clip: Clip, received: Received) -> Clip:
+    """The clip with the mesh of its file, if it has one that can be shown."""
+    body = clip.original
+    if body is None:
+        return clip
+    found = attempt(lambda: read_character(received.path, stem_of(received.name), body))
+    if found.problem is not None:
+        reason = f"its mesh cannot be shown: {found.error}".replace(str(received.path), clip.source)
+        return replace(clip, warnings=(*clip.warnings, reason))
+    return replace(clip, character=found.value)
+
+
 def _unread(document: Document, received: Received, reason: str) -> Clip:
     return Clip(
         id=document.new_id(),
@@ -133,7 +146,9 @@ def _unread(document: Document, received: Received, reason: str) -> Clip:
 
 def _animations(document: Document, received: Received) -> list[Clip]:
     """Shelf entries for all animations of a file, each with its name."""
-    first = clip_of(document, received)
+    plain = clip_of(document, received)
+    first = _with_character(plain, received)
+    told = first.warnings[len(plain.warnings) :]
     names = () if first.original is None else first.original.source.get("animations", ())
     if len(names) < 2:
         return [first]
@@ -141,7 +156,12 @@ def _animations(document: Document, received: Received) -> list[Clip]:
     for number, name in enumerate(names[:MOST_ANIMATIONS]):
         clip = clip_of(document, received, animation=number)
         stem = f"{stem_of(received.name)} {display_name(str(name))}"
-        clip = replace(clip, name=unique_name(document, stem))
+        clip = replace(
+            clip,
+            name=unique_name(document, stem),
+            character=first.character,
+            warnings=(*clip.warnings, *told),
+        )
         document = document.with_clip(clip)
         clips.append(clip)
     return clips

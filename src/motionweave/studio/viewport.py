@@ -13,6 +13,7 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from motionweave.core.motion import Motion
+from motionweave.studio.characters import Character
 from motionweave.studio.payload import PayloadStore
 
 Place = tuple[float, float, float]
@@ -48,6 +49,8 @@ class Look:
     ground
         The clip on whose floor it is, where it was made of one; to look for the floor of
         every result would take too long in a drag.
+    character
+        The mesh to draw it with, if it is not the usual body.
     """
 
     id: str
@@ -59,6 +62,12 @@ class Look:
     label: str = ""
     grips: tuple[tuple[str, int, bool], ...] = ()
     ground: Motion | None = None
+    character: Character | None = None
+
+
+def key_of(store: PayloadStore, look: Look) -> str:
+    """The key under which the motion of a look is fetched."""
+    return store.key_of(look.motion, look.ground, turns=look.character is not None)
 
 
 class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/lib"}):
@@ -80,7 +89,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         ``of`` says what they are of, such as a screen: for something else than before, time
         and camera begin anew.
         """
-        keys = [self._store.key_of(look.motion, look.ground) for look in looks]
+        keys = [key_of(self._store, look) for look in looks]
         told = [self._told(look, key) for look, key in zip(looks, keys, strict=True)]
         self._sent = set(keys)
         self.run_method("show", told, of)
@@ -96,6 +105,8 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
             "grips": [list(grip) for grip in look.grips],
             "clock": [round(frame, 2) for frame in look.clock],
         }
+        if look.character is not None:
+            told["skin"] = f"/skin/{self._store.skin_of(look.character, look.motion)}"
         packed = None if key in self._sent else self._store.get(key)
         if packed is not None and len(packed) <= _ALONG:
             told["data"] = base64.b64encode(packed).decode()

@@ -85,6 +85,18 @@ def test_chains_of_clips() -> None:
     assert chain.name == "walk to jog to walk_left to sneak"
 
 
+def test_each_pair_may_have_a_half_width_of_its_own() -> None:
+    clips = [mw.sample(name) for name in ("walk", "jog", "walk")]
+    places = [(60.0, 20.0), (50.0, 30.0)]
+    made = make_transition(clips, at=places, half_width=[5, 12], clean=False)
+    assert [end - start for start, end in made.seams] == [10, 24]
+    same = make_transition(clips, at=places, half_width=[8, 8], clean=False)
+    again = make_transition(clips, at=places, half_width=8, clean=False)
+    np.testing.assert_array_equal(same.motion.rotations, again.motion.rotations)
+    with pytest.raises(BlendError, match="3 clips have 2 transitions; got half widths for 1"):
+        make_transition(clips, half_width=[5])
+
+
 def test_contacts_run_through_without_holes() -> None:
     walk, jog = mw.sample("walk"), mw.sample("jog")
     joined = mw.transition(walk, jog)

@@ -98,14 +98,30 @@ class Gltf:
                     raise self.fail(f"buffer {index} has no data")
                 self._buffers[index] = self.binary
             elif uri.startswith("data:"):
-                try:
-                    data = base64.b64decode(uri.partition(",")[2], validate=True)
-                except (binascii.Error, ValueError):
-                    raise self.fail(f"buffer {index} is not valid base64") from None
-                self._buffers[index] = data
+                self._buffers[index] = self.decoded(uri.partition(",")[2], f"buffer {index}")
             else:
                 self._buffers[index] = self._beside(uri)
         return self._buffers[index]
+
+    def decoded(self, text: str, what: str) -> bytes:
+        """The bytes that are written into the JSON."""
+        try:
+            return base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            raise self.fail(f"{what} is not valid base64") from None
+
+    def only_buffer(self) -> bytes:
+        """The data of a file that has one buffer, inside it."""
+        buffers = self.items("buffers")
+        uri = str(buffers[0].get("uri", "data:")) if buffers else ""
+        if len(buffers) != 1 or not uri.startswith("data:"):
+            raise self.fail("its data is not in one buffer inside the file; save it as GLB")
+        return self._buffer(0)
+
+    def view_bytes(self, index: Any) -> bytes:
+        """All bytes of a buffer view."""
+        length = self.get(self.item("bufferViews", index), "byteLength", int, 0)
+        return self._view(index, 0, length, np.uint8, 1).tobytes()
 
     def _beside(self, uri: str) -> bytes:
         name = unquote(uri)

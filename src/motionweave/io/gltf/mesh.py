@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,30 @@ from motionweave.io.gltf.nodes import Tree
 from motionweave.io.scene import note as notes
 
 _TRIANGLES = 4
+_IMAGES = ("image/png", "image/jpeg", "image/webp")
 _GREY = (0.45, 0.45, 0.45)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What triangles look like.
+
+    Parameters
+    ----------
+    colour
+        Linear, which tints the picture if there is one.
+    image
+        Number of the picture on it; None without.
+    both_sides
+        Whether it is seen from behind.
+    holes
+        Whether there is nothing where the picture is transparent.
+    """
+
+    colour: tuple[float, float, float] = _GREY
+    image: int | None = None
+    both_sides: bool = False
+    holes: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +62,16 @@ class SkinnedMesh:
         ``(F, 3)`` vertices.
     colours
         ``(V, 3)`` linear.
+    bare, bare_normals
+        ``(V, 3)`` as they are in the file.
+    binding
+        ``(N, 3, 4)`` what takes a vertex of the file to where a joint carries it at rest.
+    places
+        ``(V, 2)`` where a vertex is in the pictures.
+    surfaces, surface
+        What triangles look like, and ``(F,)`` which of these each is.
+    images
+        Kind, such as ``"image/png"``, and content of the pictures.
     """
 
     names: tuple[str, ...]
@@ -49,6 +82,13 @@ class SkinnedMesh:
     normals: Array
     triangles: NDArray[np.intp]
     colours: Array
+    bare: Array
+    bare_normals: Array
+    binding: Array
+    places: Array
+    surfaces: tuple[Surface, ...]
+    surface: NDArray[np.intp]
+    images: tuple[tuple[str, bytes], ...] = field(repr=False)
 
 
 def read_mesh(path: str | Path) -> SkinnedMesh | None:
@@ -90,13 +130,13 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
     if not parts:
         return None
     starts = np.cumsum([0, *(len(part[0]) for part in parts[:-1])])
-    vertices, normals, joints, weights, colours = (
-        np.concatenate([part[i] for part in parts]) for i in range(5)
+    vertices, normals, joints, weights, colours, uvs = (
+        np.concatenate([part[i] for part in parts]) for i in range(6)
     )
     joints = joints.astype(np.intp)
     if joints.min() < 0 or joints.max() >= len(nodes):
         raise gltf.fail("the mesh hangs on joints that the skin has not")
-    triangles = np.concatenate([part[5] + start for part, start in zip(parts, starts, strict=True)])
+    triangles = np.concatenate([part[6] + start for part, start in zip(parts, starts, strict=True)])
     total = weights.sum(axis=1, keepdims=True)
     at, turned = places[0, nodes], rotations.to_matrix(turns[0, nodes])
     linear = turned @ (matrices[:, :3, :3] * scales[:, None, None])
@@ -113,6 +153,13 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
         facing / np.where(length > 0.0, length, 1.0),
         triangles,
         colours,
+        vertices,
+        normals,
+        np.concatenate([linear, shift[:, :, None]], axis=2),
+        uvs,
+        tuple(part[7] for part in parts),
+        np.repeat(np.arange(len(parts)), [len(part[6]) for part in parts]),
+        tuple(_image(gltf, number) for number in range(len(gltf.items("images")))),
     )
 
 
@@ -135,7 +182,8 @@ def _scales(tree: Tree) -> Array:
 
 
 def _primitive(gltf: Gltf, entry: dict[str, Any]) -> tuple[Any, ...] | None:
-    """Vertices, normals, joints, weights, colours and triangles; None if it has no joints."""
+    """Vertices, normals, joints, weights, colours, places in pictures, triangles and surface;
+    None if it has no joints."""
     attributes = gltf.get(entry, "attributes", dict, {})
     if not {"POSITION", "JOINTS_0", "WEIGHTS_0"} <= attributes.keys():
         return None
@@ -153,10 +201,47 @@ def _primitive(gltf: Gltf, entry: dict[str, Any]) -> tuple[Any, ...] | None:
         normals = _smooth_normals(vertices, triangles)
     joints = gltf.accessor(attributes["JOINTS_0"], "VEC4")
     weights = gltf.accessor(attributes["WEIGHTS_0"], "VEC4")
-    if not len(vertices) == len(normals) == len(joints) == len(weights):
+    if "TEXCOORD_0" in attributes:
+        places = gltf.accessor(attributes["TEXCOORD_0"], "VEC2")
+    else:
+        places = np.zeros((len(vertices), 2))
+    if len({len(rows) for rows in (vertices, normals, joints, weights, places)}) > 1:
         raise gltf.fail("the attributes of a mesh differ in length")
     colours = np.tile(_base_colour(gltf, entry), (len(vertices), 1))
-    return vertices, normals, joints, weights, colours, triangles
+    surface = _surface(gltf, entry)
+    return vertices, normals, joints, weights, colours, places, triangles, surface
+
+
+def _surface(gltf: Gltf, entry: dict[str, Any]) -> Surface:
+    if "material" not in entry:
+        return Surface()
+    material = gltf.item("materials", entry["material"])
+    paint = gltf.get(material, "pbrMetallicRoughness", dict, {})
+    red, green, blue, _ = gltf.numbers(paint, "baseColorFactor", [1.0, 1.0, 1.0, 1.0])
+    image = None
+    if "baseColorTexture" in paint:
+        reference = gltf.get(paint, "baseColorTexture", dict, {})
+        image = gltf.item("textures", reference.get("index")).get("source")
+    if image is not None:
+        gltf.item("images", image)
+    return Surface(
+        (float(red), float(green), float(blue)),
+        image,
+        material.get("doubleSided") is True,
+        material.get("alphaMode") in ("MASK", "BLEND"),
+    )
+
+
+def _image(gltf: Gltf, number: int) -> tuple[str, bytes]:
+    """Kind and content of a picture; empty for one that is not in the file."""
+    entry = gltf.item("images", number)
+    kind, content = entry.get("mimeType"), b""
+    if "bufferView" in entry:
+        content = gltf.view_bytes(entry["bufferView"])
+    elif str(entry.get("uri", "")).startswith("data:"):
+        head, _, text = str(entry["uri"]).partition(",")
+        kind, content = head[5:].partition(";")[0], gltf.decoded(text, f"image {number}")
+    return (kind, content) if kind in _IMAGES else ("", b"")
 
 
 def _base_colour(gltf: Gltf, entry: dict[str, Any]) -> Array:

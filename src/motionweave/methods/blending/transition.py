@@ -79,7 +79,7 @@ class Transition:
 def transition(
     *motions: Motion | Iterable[Motion],
     at: At | Sequence[At | None] | None = None,
-    half_width: float | None = None,
+    half_width: float | Sequence[float | None] | None = None,
     keep: Keep = "most",
     weights: JointWeights | None = None,
     resample: bool = False,
@@ -100,7 +100,8 @@ def transition(
         Frames of the first clip from the middle of a transition to its ends; by default
         as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds, and longer
         where poses or speeds are so far apart that the body would have to hurry. Near the
-        ends of a clip it shrinks to what there is.
+        ends of a clip it shrinks to what there is. For more than two clips it may be a list,
+        one for each pair, None for the usual.
     keep
         What a place that is found must not cut. ``"most"``: what is cut costs, and is
         weighed against how well the poses fit. ``"all"``: the clips meet at their ends. A
@@ -157,7 +158,7 @@ def make_transition(
     motions: Sequence[Motion],
     *,
     at: At | Sequence[At | None] | None = None,
-    half_width: float | None = None,
+    half_width: float | Sequence[float | None] | None = None,
     keep: Keep = "most",
     weights: JointWeights | None = None,
     resample: bool = False,
@@ -167,6 +168,7 @@ def make_transition(
     rate = motions[0].fps
     clips = [clip.resample(rate) for clip in on_common_skeleton(motions)]
     places = _places(at, motions)
+    halves = _halves(half_width, motions)
     whole, entered = clips[0], 0.0
     strain = Strain(clips)
     junctions: list[Junction] = []
@@ -182,7 +184,7 @@ def make_transition(
         if wanted is not None:
             _check_place(place, motions[number : number + 2], wanted[0] < 0.0, entered / scales[0])
         junction, seam = _seam(
-            rest, following, wanted, half_width, keep, weights, not resample, strain
+            rest, following, wanted, halves[number], keep, weights, not resample, strain
         )
         made = splice(whole, following, replace(seam, first=seam.first + offset))
         left = seam.first[0] + entered, seam.second[-1]
@@ -471,3 +473,18 @@ def _places(at: At | Sequence[At | None] | None, motions: Sequence[Motion]) -> l
             raise BlendError(f"at={row!r}: expected two frames (f1, f2), one of each clip")
         places.append(None if pair is None else (float(pair[0]), float(pair[1])))
     return places
+
+
+def _halves(
+    half_width: float | Sequence[float | None] | None, motions: Sequence[Motion]
+) -> list[float | None]:
+    """One half width, or None, for each pair of neighbouring clips."""
+    pairs = len(motions) - 1
+    if half_width is None or np.isscalar(half_width):
+        return [half_width] * pairs  # type: ignore[list-item]
+    widths = list(half_width)  # type: ignore[arg-type]
+    if len(widths) != pairs:
+        raise BlendError(
+            f"{len(motions)} clips have {pairs} transitions; got half widths for {len(widths)}"
+        )
+    return widths

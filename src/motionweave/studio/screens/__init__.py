@@ -29,6 +29,7 @@ from __future__ import annotations
 from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.framespace import FramespaceScreen
 from motionweave.studio.screens.screen import Screen
+from motionweave.studio.screens.sequence import SequenceScreen
 from motionweave.studio.screens.spline import SplineScreen
 from motionweave.studio.screens.transition import TransitionScreen
 from motionweave.studio.screens.warp import WarpScreen
@@ -39,4 +40,5 @@ SCREENS: tuple[type[Screen], ...] = (
     FramespaceScreen,
     SplineScreen,
     WarpScreen,
+    SequenceScreen,
 )

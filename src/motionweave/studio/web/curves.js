@@ -1,6 +1,6 @@
 // Curves over time with handles to drag. Python owns the curves; a handle moves here at once and
 // Python's answer redraws the rest.
-import { dot, haloed, nearest, picture, throttled, trace, viewport } from "motionweave";
+import { dot, haloed, nearest, picture, throttled, timeView, trace, viewport } from "motionweave";
 
 const PAD = { left: 38, right: 14, top: 10, bottom: 20 };
 
@@ -17,12 +17,13 @@ export default {
   template: `
     <div class="mw-curves">
       <canvas ref="canvas" tabindex="0" role="application" :aria-label="'curves over time. ' + hint" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"
-        @dblclick="add" @keydown="key" @contextmenu.prevent="remove"></canvas>
+        @dblclick="add" @keydown="key" @wheel="wheel" @contextmenu.prevent="remove"></canvas>
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
   mixins: [picture],
   props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, playhead: { type: Boolean, default: true } },
   data: () => ({ held: null, chosen: null, own: {}, over: null }),
+  computed: { timed() { return this.playhead && !this.clock?.length; } },
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
   watch: {
     lines() { this.draw(); },
@@ -35,16 +36,28 @@ export default {
       const { width, height } = this.size();
       return { left: PAD.left, top: PAD.top, width: width - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
     },
+    // What is seen of x: where it is the result's time, as much as of that.
+    seen() {
+      const [low, high] = this.x;
+      if (!this.timed) return [low, high];
+      return [low + timeView.from * (high - low), low + timeView.to * (high - low)];
+    },
+    wheel(event) {
+      const { left, width } = this.box();
+      if (this.timed) timeView.wheel(event, (this.at(event)[0] - left) / width);
+    },
     px([x, y]) {
       const { left, top, width, height } = this.box();
-      return [left + ((x - this.x[0]) / (this.x[1] - this.x[0])) * width, top + height - ((y - this.y[0]) / (this.y[1] - this.y[0])) * height];
+      const [first, last] = this.seen();
+      return [left + ((x - first) / (last - first)) * width, top + height - ((y - this.y[0]) / (this.y[1] - this.y[0])) * height];
     },
     value(event) {
       const [x, y] = this.at(event);
       const { left, top, width, height } = this.box();
       const share = (v) => Math.min(Math.max(v, 0), 1);
+      const [first, last] = this.seen();
       return [
-        this.x[0] + share((x - left) / width) * (this.x[1] - this.x[0]),
+        first + share((x - left) / width) * (last - first),
         this.y[0] + share(1 - (y - top) / height) * (this.y[1] - this.y[0]),
       ];
     },
@@ -67,7 +80,7 @@ export default {
       c.fillStyle = ink.faint;
       c.textAlign = "center";
       c.textBaseline = "top";
-      for (const t of ticks(...this.x, Math.max(2, width / 90))) {
+      for (const t of ticks(...this.seen(), Math.max(2, width / 90))) {
         const [x] = this.px([t, 0]);
         trace(c, [[x, top], [x, top + height]], grid);
         c.fillText(`${+t.toFixed(3)}`, x, top + height + 5);
@@ -98,6 +111,8 @@ export default {
       }
       c.restore();
       for (const handle of this.handles) {
+        const [place] = this.px(this.place(handle));
+        if (place < left - 1 || place > left + width + 1) continue;
         const here = handle.id === this.over || handle.id === this.held;
         const rim = handle.id === this.chosen ? ink.ink : ink.panel;
         dot(c, this.px(this.place(handle)), here ? 7 : 5, paint(handle.color), rim);
@@ -109,8 +124,8 @@ export default {
         const way = (align) => (align === "left" || align === "top" ? 5 : -5);
         haloed(c, mark.text, [x + way(c.textAlign), y + way(c.textBaseline)], paint(mark.color), ink.panel);
       }
-      const now = this.now();
-      if (this.playhead && this.lines.length && now >= this.x[0] && now <= this.x[1]) {
+      const now = this.now(), [first, last] = this.seen();
+      if (this.playhead && this.lines.length && now >= first && now <= last) {
         const [x] = this.px([now, 0]);
         c.fillStyle = ink.ink;
         c.fillRect(x - 0.5, top - 4, 1.5, height + 8);

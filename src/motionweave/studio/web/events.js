@@ -11,7 +11,7 @@ export default {
       <canvas ref="canvas" role="img" aria-label="events" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null"></canvas>
       <div class="mw-events-tip">{{ tip }}</div>
     </div>`,
-  mixins: [picture, rowed(LEFT, RIGHT), sliding],
+  mixins: [picture, rowed(LEFT, RIGHT, { zoomed: false }), sliding],
   props: { lanes: Array, links: Array, phases: Array },
   data: () => ({ chosen: null }),
   watch: {

@@ -1,16 +1,14 @@
 // Keys in rows along time: a row per joint, and one for markers of time. The playhead follows the
 // viewport.
-import { inRem, nearest, picture, rowed, sliding, trace, viewport } from "motionweave";
+import { inRem, nearest, picture, rowed, sliding, TIME_LEFT as LEFT, TIME_RIGHT as RIGHT, trace, viewport } from "motionweave";
 
-const LEFT = 92;
-const RIGHT = 14;
 const ROW = 19;
 
 export default {
   template: `
     <div class="mw-keytrack">
       <canvas ref="canvas" tabindex="0" role="application" aria-label="keys" :style="{ height }" @pointerdown="grab" @pointermove="move" @pointerup="letGo"
-        @pointercancel="letGo" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null" @keydown="key"></canvas>
+        @pointercancel="letGo" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null" @keydown="key" @wheel="wheel"></canvas>
     </div>`,
   mixins: [picture, rowed(LEFT, RIGHT), sliding],
   props: { rows: Array, span: Array, chosen: String, row: String },
@@ -37,7 +35,7 @@ export default {
         this.title(c, row.name, y + ROW / 2, on ? ink.ink : ink.soft);
         this.bed(c, y + 2, ROW - 4, ink.field);
         if (on) { c.fillStyle = ink.accent; c.fillRect(LEFT - 5, y + 4, 2, ROW - 8); }
-        for (const mark of row.marks) this.mark(c, ink, row, mark, y + ROW / 2);
+        this.within(c, () => { for (const mark of row.marks) this.mark(c, ink, row, mark, y + ROW / 2); }, 7);
       });
       if (this.rows.length) this.head(c, this.x(Math.min(this.last ?? 0, this.span[1])), 0, height, ink.ink);
     },

@@ -1,14 +1,12 @@
 // Intervals in rows; ribbons join those that belong together. The playhead follows the viewport.
-import { picture, rowed, trace, viewport } from "motionweave";
+import { picture, rowed, TIME_LEFT, TIME_RIGHT, trace, viewport } from "motionweave";
 
-const LEFT = 92;
-const RIGHT = 8;
 // Share of a lane that its bars take; ribbons have the rest.
 const BAR = 0.6;
 
 export default {
-  template: `<div class="mw-lanes"><canvas ref="canvas" role="img" aria-label="contacts over time" @click="seek"></canvas></div>`,
-  mixins: [picture, rowed(LEFT, RIGHT)],
+  template: `<div class="mw-lanes"><canvas ref="canvas" role="img" aria-label="contacts over time" @click="seek" @wheel="wheel"></canvas></div>`,
+  mixins: [picture, rowed(TIME_LEFT, TIME_RIGHT)],
   props: { lanes: Array, links: Array, span: Array },
   watch: { lanes() { this.draw(); }, links() { this.draw(); } },
   methods: {
@@ -44,10 +42,10 @@ export default {
         }
         this.bed(c, y, BAR * row, ink.field);
       });
-      c.save();
-      c.beginPath();
-      c.rect(LEFT, 0, this.across(1) - LEFT, height);
-      c.clip();
+      this.within(c, () => this.bars(c, ink, rows));
+      if (this.lanes.length) this.head(c, this.across(this.moment()), 0, height, ink.ink);
+    },
+    bars(c, ink, rows) {
       c.fillStyle = ink.contact;
       c.globalAlpha = 0.3;
       for (const link of this.links)
@@ -71,8 +69,6 @@ export default {
         }
       });
       c.globalAlpha = 1;
-      c.restore();
-      if (this.lanes.length) this.head(c, this.across(this.moment()), 0, height, ink.ink);
     },
     seek(event) {
       const view = viewport();

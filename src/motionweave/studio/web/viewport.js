@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, Stage, THREE } from "motionweave";
+import { Character, clipOf, Grips, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
@@ -28,11 +28,13 @@ export default {
         <button class="mw-icon" :class="{ on: trails }" title="Foot trails and paths (T)" @click="trails = !trails"><span class="material-icons">timeline</span></button>
         <button class="mw-icon" :class="{ on: ghosts }" title="Inputs as ghosts (G)" @click="ghosts = !ghosts"><span class="material-icons">group</span></button>
       </div>
+      <timeline ref="timeline" v-show="count" :shown="shown" :duration="duration"></timeline>
     </div>`,
+  components: { timeline },
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
     playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
-    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner",
+    time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner", shown: 0,
   }),
   mounted() {
     this.stage = new Stage(this.$refs.stage);
@@ -48,7 +50,7 @@ export default {
     this.request = 0;
     // How many times something new was shown, and how many of those the user has seen: a
     // picture is on screen when the frame after it begins.
-    this.shown = this.drawn = this.seen = 0;
+    this.drawn = this.seen = 0;
     let last = performance.now();
     const tick = (now) => {
       this.handle = requestAnimationFrame(tick);
@@ -87,16 +89,17 @@ export default {
     },
     async stageAll(given, of) {
       const request = ++this.request;
-      let fetched;
+      let fetched, skins;
       try {
         fetched = await Promise.all(given.map((look) => this.clips.get(look.url) ?? clipOf(look)));
+        skins = await Promise.all(given.map((look) => (look.skin ? skinOf(look.skin) : null)));
       } catch (error) {
         if (request === this.request) this.note = `The motion could not be fetched (${error.message}). Is the server still running?`;
         return;
       }
       if (request !== this.request) return;
       this.note = "";
-      const looks = given.map(({ data, ...look }) => look);
+      const looks = given.map(({ data, ...look }, i) => ({ ...look, character: skins[i] }));
       const wanted = new Set(looks.map((look) => look.id));
       for (const id of [...this.stage.characters.keys()]) if (!wanted.has(id)) this.stage.remove(id);
       this.clips = new Map(looks.map((look, i) => [look.url, fetched[i]]));
@@ -118,6 +121,7 @@ export default {
       this.pose();
       this.grips.set(main);
       if (of !== this.of && main) {
+        timeView.set(0, 1);
         // A page that is loaded again goes on where it stood still.
         const again = this.wanted?.[1] === of;
         this.time = again ? Math.min(Number(this.wanted[2]), this.duration) : 0;
@@ -193,7 +197,7 @@ export default {
         if (!c.tag) continue;
         const head = c.clip.body.head;
         const top = c.at(head ? head[1] : 0).add(c.group.position);
-        top.y += 0.2;
+        top.y += c.skin ? 0.32 : 0.2;
         const at = c.group.visible ? this.stage.toScreen(top) : null;
         c.tag.style.display = at ? "" : "none";
         if (at) c.tag.style.transform = `translate(-50%, -100%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
@@ -272,6 +276,7 @@ export default {
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
     chooseGrip(name) { this.grips.choose(name); },
+    zoom(factor) { if (factor) this.$refs.timeline.zoom(factor); else timeView.set(0, 1); },
     switch(name) { this[name] = !this[name]; },
     // For tests: what is on screen, in numbers.
     state() {
@@ -279,7 +284,7 @@ export default {
       return {
         count: this.count, time: this.time, duration: this.duration, playing: this.playing, of: this.of, shown: this.shown, seen: this.seen,
         frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note, pointed: this.pointed,
-        looks: [...this.stage.characters.values()].map((c) => c.look),
+        looks: [...this.stage.characters.values()].map(({ look: { character, ...look }, skin }) => ({ ...look, worn: Boolean(skin) })),
       };
     },
   },

@@ -1,4 +1,5 @@
 // A character with volume: tapered limbs, one smooth torso, a head; its shadow, trails and plants.
+import { Skin } from "./skin.js";
 import { SOFTWARE, THREE } from "./three.js";
 
 // Left limbs are darker and cooler than right ones, and neither has the colour of a clip.
@@ -32,13 +33,15 @@ export async function clipOf({ url, data }) {
 function unpack(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-  const { points, body, feet, soles } = header;
+  const { points, body, feet, soles, frames, joints, turns } = header;
   const build = JSON.stringify({ points, body, feet, soles });
-  return { ...header, build, stride: points + soles.length, data: new Float32Array(buffer, 4 + length) };
+  const stride = points + soles.length, size = 3 * stride * frames;
+  const turned = turns ? new Float32Array(buffer, 4 + length + 4 * size, 4 * joints.length * frames) : null;
+  return { ...header, build, stride, turned, data: new Float32Array(buffer, 4 + length, size) };
 }
 
 // Of two looks that agree in this only the motion differs.
-const dress = ({ url, clock, ...rest }) => JSON.stringify(rest);
+const dress = ({ url, clock, character, ...rest }) => JSON.stringify(rest);
 
 // The torso: rings around the spine, turned from the hips' direction to the shoulders'.
 class Torso {
@@ -138,7 +141,8 @@ export class Character {
     }
     this.paint(look.color);
     for (const mesh of this.meshes) mesh.frustumCulled = false;
-    this.group.add(...this.meshes);
+    if (look.character && clip.turned) this.wear(look.character);
+    else this.group.add(...this.meshes);
     if (look.ghost) this.addDepth();
     else this.addShadow();
     this.marks = new THREE.InstancedMesh(
@@ -162,6 +166,12 @@ export class Character {
       this.layTrails();
     }
     return true;
+  }
+
+  // A user's own mesh instead of the usual body.
+  wear(character) {
+    this.skin = new Skin(character);
+    this.group.add(this.skin.mesh);
   }
 
   material(color = 0xffffff) {
@@ -209,6 +219,7 @@ export class Character {
   }
 
   copies(material, order) {
+    if (this.skin) return [this.skin.copy(material, order)];
     return this.meshes.map((mesh) => {
       const copy = mesh.isInstancedMesh ? new THREE.InstancedMesh(mesh.geometry, material, mesh.count) : new THREE.Mesh(mesh.geometry, material);
       if (mesh.isInstancedMesh) copy.instanceMatrix = mesh.instanceMatrix;
@@ -298,7 +309,8 @@ export class Character {
     const a = lower * size, b = Math.min(lower + 1, clip.frames - 1) * size;
     for (let i = 0; i < size; i++) points[i] = clip.data[a + i] + share * (clip.data[b + i] - clip.data[a + i]);
     this.frame = at;
-    this.place();
+    if (this.skin) this.skin.place(this, at);
+    else this.place();
     this.light(at);
   }
 
@@ -361,9 +373,10 @@ export class Character {
   }
 
   dispose() {
+    this.skin?.dispose();
     this.group.traverse((object) => {
       object.geometry?.dispose();
-      object.material?.dispose();
+      for (const material of [object.material].flat()) material?.dispose();
     });
   }
 }

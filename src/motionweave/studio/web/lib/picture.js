@@ -1,4 +1,5 @@
 // What components that draw on a canvas have in common, to be mixed in.
+import { timeView } from "./timeview.js";
 import { fitCanvas, palette, sizeOf, throttled, toPixels, toUnits } from "./canvas.js";
 
 // The viewport, once it is there.
@@ -13,6 +14,7 @@ export const picture = {
     this.observers[0].observe(this.$refs.canvas);
     this.observers[1].observe(document.body, { attributes: true, attributeFilter: ["class"] });
     if (!this.moment) return;
+    this.stopZoom = timeView.listen(() => this.draw());
     const tick = () => {
       this.handle = requestAnimationFrame(tick);
       const moment = this.moment();
@@ -22,6 +24,7 @@ export const picture = {
   },
   unmounted() {
     cancelAnimationFrame(this.handle);
+    this.stopZoom?.();
     for (const observer of this.observers) observer.disconnect();
   },
   methods: {
@@ -43,11 +46,30 @@ export const picture = {
   },
 };
 
-// Rows with a name on the left of each, and beds that time runs along.
-export const rowed = (left, right) => ({
+// Room on the left and right of everything that time runs along, so that all of it is in line.
+export const TIME_LEFT = 92;
+export const TIME_RIGHT = 14;
+
+// Rows with a name on the left of each, and beds that time runs along: all of the result's time
+// that is seen now, or something else that is always seen whole.
+export const rowed = (left, right, { zoomed = true } = {}) => ({
   methods: {
-    across(share) { return left + share * (this.size().width - left - right); },
-    share(x) { return (x - left) / (this.size().width - left - right); },
+    across(share) { return left + (zoomed ? timeView.across(share) : share) * (this.size().width - left - right); },
+    share(x) {
+      const along = (x - left) / (this.size().width - left - right);
+      return zoomed ? timeView.share(along) : along;
+    },
+    edge() { return this.size().width - right; },
+    wheel(event) { timeView.wheel(event, (this.at(event)[0] - left) / (this.edge() - left)); },
+    // Draw only where time is.
+    within(c, call, room = 0) {
+      c.save();
+      c.beginPath();
+      c.rect(left - room, 0, this.edge() - left + 2 * room, this.size().height);
+      c.clip();
+      call();
+      c.restore();
+    },
     title(c, text, y, color) {
       c.textAlign = "right";
       c.fillStyle = color;
@@ -55,9 +77,10 @@ export const rowed = (left, right) => ({
     },
     bed(c, y, height, color) {
       c.fillStyle = color;
-      c.fillRect(left, y, this.across(1) - left, height);
+      c.fillRect(left, y, this.edge() - left, height);
     },
     head(c, x, y, height, color) {
+      if (x < left - 1 || x > this.edge() + 1) return;
       c.fillStyle = color;
       c.fillRect(x - 0.5, y, 1.5, height);
     },

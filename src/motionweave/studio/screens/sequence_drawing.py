@@ -1,0 +1,85 @@
+"""A sequence as its track shows it: blocks and seams along time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from motionweave.body.size import body_height
+from motionweave.methods.blending.transition import Transition
+from motionweave.methods.junctions import UNLIKE
+from motionweave.studio.screens.screen import series
+from motionweave.studio.screens.sequence_model import Part, SequenceSettings
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Blocks and seams as `SequenceTrack` takes them, and the seconds of the whole."""
+
+    blocks: list[dict[str, Any]]
+    seams: list[dict[str, Any]]
+    length: float
+
+
+def drawn(parts: Sequence[Part], made: Transition, settings: SequenceSettings) -> Drawn:
+    """Where blocks and seams are in the result."""
+    fps, last = made.motion.fps, len(made.motion) - 1
+    starts = [0, *(seam[0] for seam in made.seams)]
+    ends = [*(seam[1] for seam in made.seams), last]
+    clips = list(dict.fromkeys(part.clip.id for part in parts))
+    blocks = []
+    for number, (part, start, end) in enumerate(zip(parts, starts, ends, strict=True), start=1):
+        edits = [
+            *([f"{part.block.speed:g} ×"] if part.block.speed != 1.0 else []),
+            *(["mirrored"] if part.block.mirrored else []),
+        ]
+        seconds = (end - start) / fps
+        blocks.append(
+            {
+                "id": part.block.id,
+                "name": part.clip.name,
+                "facts": " · ".join([f"{seconds:.2f} s", *edits]),
+                "words": (
+                    f"{part.clip.name}, block {number} of {len(parts)}, "
+                    f"{start / fps:.2f} to {end / fps:.2f} s"
+                ),
+                "start": round(start / fps, 4),
+                "end": round(end / fps, 4),
+                "color": series(clips.index(part.clip.id)),
+            }
+        )
+    return Drawn(blocks, _seams(parts, made, settings), last / fps)
+
+
+def _seams(
+    parts: Sequence[Part], made: Transition, settings: SequenceSettings
+) -> list[dict[str, Any]]:
+    fps = made.motion.fps
+    height = body_height(made.motion.skeleton) or 1.0
+    found = []
+    for (left, right), junction, (start, end) in zip(
+        pairwise(parts), made.junctions, made.seams, strict=True
+    ):
+        unlike = junction.distance > UNLIKE * height
+        fixed = settings.seam(left.block.id, right.block.id).at is not None
+        words = (
+            f"seam from {left.clip.name} into {right.clip.name}, "
+            f"{start / fps:.2f} to {end / fps:.2f} s, "
+            f"poses {junction.distance / height:.1%} of the height apart"
+        )
+        found.append(
+            {
+                "id": f"{left.block.id}>{right.block.id}",
+                "block": left.block.id,
+                "words": words
+                + (", unlike" if unlike else "")
+                + (", set by hand" if fixed else ""),
+                "start": round(start / fps, 4),
+                "end": round(end / fps, 4),
+                "doubtful": unlike,
+                "fixed": fixed,
+            }
+        )
+    return found

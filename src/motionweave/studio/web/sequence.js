@@ -1,0 +1,127 @@
+// Blocks along time, in two rows by turns so that what overlaps is seen; seams lie over both.
+// Python owns the blocks; an edge or a block moves here at once and Python's answer follows.
+import { throttled, timeView, viewport } from "motionweave";
+
+const CLIP = "application/x-motionweave-clip";
+
+export default {
+  template: `
+    <div class="mw-track" @wheel="wheel">
+      <div class="mw-sequence-names" aria-hidden="true"><span>clips</span></div>
+      <div class="mw-sequence-track" ref="track" role="group" aria-label="sequence" @pointerdown.self="seek" @dragover="over" @dragleave="place = null" @drop="drop">
+        <button v-for="(block, i) in blocks" :key="block.id" class="mw-block" :class="{ on: block.id === chosen, odd: i % 2, held: held?.id === block.id && held.moved }"
+          :style="style(block)" :data-block="block.id" :aria-label="block.words" :aria-pressed="block.id === chosen ? 'true' : 'false'" :title="block.words + '. Drag to move it, its edges to trim it'"
+          @pointerdown="grab($event, block, i)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pick(block)" @dblclick="go(block.start)" @keydown="key($event, block, i)">
+          <i class="mw-edge left" data-edge="left"></i><span class="mw-block-name">{{ block.name }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right"></i>
+        </button>
+        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="span(seam.start, seam.end)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words"
+          @click="$emit('pick', { id: seam.block }); go(seam.start)"><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : 'double_arrow' }}</span></button>
+        <div class="mw-insert" v-if="place !== null" :style="{ left: percent(place) }"></div>
+        <div class="mw-head" ref="head"></div>
+        <p v-if="!blocks.length" class="mw-sequence-empty">Click clips on the shelf, or drag them here, in the order in which they are to be played.</p>
+      </div>
+    </div>`,
+  props: { blocks: Array, seams: Array, length: Number, chosen: String },
+  data: () => ({ held: null, own: null, place: null, view: 0 }),
+  created() { this.send = throttled((id, edge, by, final) => this.$emit("trim", { id, edge, by, final })); },
+  mounted() {
+    this.$el.editor = this;
+    this.stop = timeView.listen(() => { this.view += 1; });
+    const tick = () => {
+      this.handle = requestAnimationFrame(tick);
+      const now = viewport()?.time ?? 0, at = timeView.across(now / (this.length || 1));
+      const shown = at >= 0 && at <= 1 && this.blocks.length;
+      Object.assign(this.$refs.head.style, { left: `${100 * at}%`, visibility: shown ? "visible" : "hidden" });
+    };
+    this.handle = requestAnimationFrame(tick);
+  },
+  unmounted() { cancelAnimationFrame(this.handle); this.stop(); },
+  watch: { blocks() { if (!this.held) this.own = null; } },
+  methods: {
+    percent(seconds) { return `${100 * timeView.across(seconds / (this.length || 1))}%`; },
+    span(start, end) {
+      void this.view;
+      const width = (end - start) / (this.length || 1) / (timeView.to - timeView.from);
+      return { left: this.percent(start), width: `${100 * width}%` };
+    },
+    style(block) {
+      const own = this.own?.id === block.id ? this.own : null;
+      const tag = { "--tag": block.color };
+      if (own?.edge === "left") return { ...this.span(Math.min(block.start + own.by, block.end - 0.05), block.end), ...tag };
+      if (own?.edge === "right") return { ...this.span(block.start, Math.max(block.end + own.by, block.start + 0.05)), ...tag };
+      const shift = own?.edge === "body" ? { transform: `translateX(${own.dx}px)` } : {};
+      return { ...this.span(block.start, block.end), ...shift, ...tag };
+    },
+    box() { return this.$refs.track.getBoundingClientRect(); },
+    seconds(event) {
+      const { left, width } = this.box();
+      return timeView.share((event.clientX - left) / width) * this.length;
+    },
+    wheel(event) { const { left, width } = this.box(); timeView.wheel(event, (event.clientX - left) / width); },
+    go(seconds) { viewport()?.stop(seconds); },
+    seek(event) { this.go(this.seconds(event)); },
+    pick(block) { if (!this.slid) this.$emit("pick", { id: block.id }); this.slid = false; },
+    grab(event, block, i) {
+      if (event.button) return;
+      this.slid = false;
+      this.held = { id: block.id, i, edge: event.target.dataset.edge ?? "body", x: event.clientX, moved: false };
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    move(event) {
+      const held = this.held;
+      if (!held) return;
+      const dx = event.clientX - held.x;
+      if (!held.moved && Math.abs(dx) < 4) return;
+      held.moved = this.slid = true;
+      const by = this.seconds(event) - this.seconds({ clientX: held.x });
+      this.own = { id: held.id, edge: held.edge, by, dx };
+      if (held.edge === "body") this.aim(event);
+      else this.send(held.id, held.edge, by, false);
+    },
+    // Where a block that is let go here would be put, as its number among the others.
+    aim(event) {
+      const others = this.blocks.filter((block) => block.id !== this.held?.id), at = this.seconds(event);
+      const index = others.filter((block) => (block.start + block.end) / 2 < at).length;
+      this.place = index < others.length ? others[index].start : others.at(-1)?.end ?? 0;
+      return index;
+    },
+    letGo(event) {
+      const held = this.held, own = this.own;
+      if (!held) return;
+      if (held.moved && held.edge === "body") {
+        this.$emit("move", { id: held.id, index: this.aim(event) });
+        this.own = null;
+      } else if (held.moved) {
+        this.send(held.id, held.edge, own.by, true);
+        this.send.flush();
+      }
+      this.held = this.place = null;
+    },
+    key(event, block, i) {
+      const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const gone = event.key === "Delete" || event.key === "Backspace";
+      if (!way && !gone) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (gone) this.$emit("remove", { id: block.id });
+      else if (event.altKey) this.$emit("move", { id: block.id, index: i + way });
+      else this.$el.querySelectorAll(".mw-block")[i + way]?.focus();
+    },
+    // A card of the shelf that is dragged here.
+    over(event) {
+      if (!event.dataTransfer?.types.includes(CLIP)) return;
+      event.preventDefault();
+      this.aim(event);
+    },
+    drop(event) {
+      const clip = event.dataTransfer?.getData(CLIP);
+      if (clip) { event.preventDefault(); this.$emit("insert", { clip, index: this.aim(event) }); }
+      this.place = null;
+    },
+    // For tests: the middle, or an edge, of a block on the page.
+    blockAt(id, edge) {
+      const part = this.$el.querySelector(`[data-block="${id}"]${edge ? ` .${edge}` : ""}`).getBoundingClientRect();
+      return [part.left + part.width / 2, part.top + part.height / 2];
+    },
+  },
+};

@@ -1,0 +1,118 @@
+"""The sequence screen in a real browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.browser.conftest import Studio, drag
+from tests.browser.editors import ask, slide
+
+CARRY = """([card, index]) => {
+  const data = new DataTransfer();
+  const send = (target, type, x, y) => target.dispatchEvent(
+    new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true, clientX: x, clientY: y }));
+  send(document.querySelector(card), 'dragstart', 0, 0);
+  const block = document.querySelectorAll('.mw-block')[index].getBoundingClientRect();
+  const [x, y] = [block.left + 2, block.top + 2];
+  const track = document.querySelector('.mw-sequence-track');
+  send(track, 'dragover', x, y);
+  send(track, 'drop', x, y);
+}"""  # noqa: E501
+
+
+def row(studio: Studio, names: list[str]) -> None:
+    """Wait until these clips are in the row, and what is made of them is on screen."""
+    found = "[...document.querySelectorAll('.mw-block-name')].map((e) => e.textContent)"
+    studio.wait(
+        f"JSON.stringify({found}) === {json.dumps(json.dumps(names, separators=(',', ':')))}"
+    )
+
+
+def opened(studio: Studio) -> float:
+    studio.screen("Sequence")
+    row(studio, ["walk", "jog", "sneak"])
+    return float(studio.state()["duration"])
+
+
+def test_clips_are_added_moved_and_removed(studio: Studio) -> None:
+    opened(studio)
+    studio.card("jump").click()
+    row(studio, ["walk", "jog", "sneak", "jump"])
+    # By the mouse: the last one to the front.
+    start, end = (
+        ask(studio, ".mw-track", "blockAt('b4')"),
+        ask(studio, ".mw-track", "blockAt('b1', 'left')"),
+    )
+    drag(studio.page, start, (end[0] - 2, start[1]))
+    row(studio, ["jump", "walk", "jog", "sneak"])
+    # By the keyboard: on by one, and away.
+    studio.page.locator('.mw-block[data-block="b4"]').focus()
+    studio.page.keyboard.press("Alt+ArrowRight")
+    row(studio, ["walk", "jump", "jog", "sneak"])
+    studio.page.keyboard.press("ArrowRight")
+    studio.page.keyboard.press("Delete")
+    row(studio, ["walk", "jump", "sneak"])
+    studio.key("z")
+    row(studio, ["walk", "jump", "jog", "sneak"])
+    # From the shelf to a place in the row.
+    studio.page.evaluate(CARRY, ['.mw-card[data-clip="landing"]', 1])
+    row(studio, ["walk", "landing", "jump", "jog", "sneak"])
+
+
+def test_edges_trim_and_move_seams_and_best_takes_it_back(studio: Studio) -> None:
+    whole = opened(studio)
+    # The edge of an inner block is its seam.
+    edge = ask(studio, ".mw-track", "blockAt('b1', 'right')")
+    drag(studio.page, edge, (edge[0] - 40, edge[1]))
+    studio.page.locator(".mw-seam.fixed").wait_for()
+    studio.until(f"Math.abs(s.duration - {whole}) > 0.01")
+    studio.click(".mw-sequence .mw-button", "Best place")
+    studio.page.locator(".mw-seam.fixed").wait_for(state="detached")
+    studio.until(f"Math.abs(s.duration - {whole}) < 0.01")
+    # Those of the first and the last block cut the clips.
+    edge = ask(studio, ".mw-track", "blockAt('b3', 'right')")
+    drag(studio.page, edge, (edge[0] - 120, edge[1]))
+    studio.until(f"s.duration < {whole - 0.5}")
+    studio.key("z")
+    studio.until(f"Math.abs(s.duration - {whole}) < 0.01")
+
+
+def test_a_block_is_faster_and_mirrored_and_all_of_it_is_saved(
+    studio: Studio, tmp_path: Path
+) -> None:
+    whole = opened(studio)
+    studio.page.locator('.mw-block[data-block="b2"]').click()
+    studio.page.locator('.mw-block[data-block="b2"][aria-pressed="true"]').wait_for()
+    slide(studio, "Speed", 2.0)
+    studio.until(f"s.duration < {whole - 0.4}")
+    studio.click(".mw-switch", "Mirror")
+    studio.page.locator(".mw-block-facts", has_text="2 × · mirrored").wait_for()
+    saved = studio.state()["duration"]
+    with studio.page.expect_download() as download:
+        studio.key("Control+s")
+    path = tmp_path / "p.mwproj"
+    download.value.save_as(path)
+    studio.wait("!document.title.startsWith('•')")
+    studio.click(".mw-sequence .mw-button", "Remove all")
+    studio.until("s.count === 0")
+    studio.page.set_input_files(".mw-shell input[type=file]", str(path))
+    studio.click(".mw-asking button", "Open without saving")
+    studio.until(f"Math.abs(s.duration - {saved}) < 0.01")
+    row(studio, ["walk", "jog", "sneak"])
+
+
+def test_the_timeline_is_seen_larger_and_all_pictures_follow(studio: Studio) -> None:
+    opened(studio)
+    width = "document.querySelector('.mw-block').getBoundingClientRect().width"
+    before = studio.page.evaluate(width)
+    studio.key("+")
+    studio.wait(f"{width} > {1.3 * before}")
+    studio.key("0")
+    studio.wait(f"Math.abs({width} - {before}) < 1")
+    # A click on it goes there.
+    box = studio.page.locator(".mw-timeline canvas").bounding_box()
+    studio.page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + box["height"] / 2)
+    state = studio.state()
+    assert not state["playing"]
+    assert 0.4 * state["duration"] < state["time"] < 0.7 * state["duration"]

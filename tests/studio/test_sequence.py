@@ -1,0 +1,133 @@
+"""Sequences: blocks, seams, what is made of them, and the code for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from motionweave.body.mirror import mirror
+from motionweave.errors import BlendError
+from motionweave.methods.blending.transition import transition
+from motionweave.samples.clips import sample
+from motionweave.studio.document import Document, settings_from_json, settings_to_json
+from motionweave.studio.screens.sequence import SequenceScreen
+from motionweave.studio.screens.sequence_drawing import drawn
+from motionweave.studio.screens.sequence_model import (
+    LEAST,
+    Block,
+    ChosenSeam,
+    SequenceSettings,
+    inside,
+    parts_of,
+)
+from motionweave.studio.troubles import trouble_of
+from tests.studio.documents import document_with
+from tests.studio.recipes import by_commands, by_python
+
+THREE = SequenceSettings((Block("b1", "c1"), Block("b2", "c2"), Block("b3", "c3")))
+NAMES = ("walk", "jog", "sneak")
+
+
+def made_of(settings: SequenceSettings, *, clean: bool = False) -> Document:
+    return document_with(NAMES, "sequence", settings, clean=clean)
+
+
+def test_a_sequence_is_what_the_library_joins() -> None:
+    made = SequenceScreen.make(made_of(THREE), False)
+    expected = transition(*(sample(name) for name in NAMES), clean=False)
+    np.testing.assert_array_equal(made.motion.rotations, expected.rotations)
+    picture = drawn(made.details.parts, made.details.made, THREE)
+    # Blocks cover the whole, and overlap in the seams.
+    starts, ends = zip(*((one["start"], one["end"]) for one in picture.blocks), strict=True)
+    assert starts[0] == 0.0
+    assert ends[-1] == pytest.approx(picture.length, abs=1e-3)
+    for seam, left, right in zip(
+        picture.seams, picture.blocks[:-1], picture.blocks[1:], strict=True
+    ):
+        assert (seam["start"], seam["end"]) == (right["start"], left["end"])
+
+
+def test_blocks_are_trimmed_mirrored_and_faster() -> None:
+    block = Block("b2", "c2", trim=(10, 60), speed=1.5, mirrored=True)
+    settings = THREE.with_block(block)
+    made = SequenceScreen.make(made_of(settings), False)
+    jog = mirror(sample("jog")[10:61]).faster(1.5)
+    expected = transition(sample("walk"), jog, sample("sneak"), clean=False)
+    np.testing.assert_array_equal(made.motion.rotations, expected.rotations)
+    part = parts_of(made_of(settings))[1]
+    assert part.own_frame(0.0) == 10.0
+    assert part.played_frame(part.own_frame(7.0)) == pytest.approx(7.0)
+
+
+def test_a_clip_may_be_there_twice_and_one_block_is_the_clip_itself() -> None:
+    twice = SequenceSettings((Block("b1", "c1"), Block("b2", "c1")))
+    assert len(SequenceScreen.make(made_of(twice), False).motion) > len(sample("walk"))
+    alone = SequenceScreen.make(made_of(SequenceSettings((Block("b1", "c1"),))), False)
+    np.testing.assert_array_equal(alone.motion.root, sample("walk").root)
+
+
+def test_a_chosen_seam_holds_while_its_blocks_are_neighbours() -> None:
+    seam = ChosenSeam(("b1", "b2"), (60.0, 20.0), 0.3)
+    settings = THREE.with_seam(seam)
+    made = SequenceScreen.make(made_of(settings), False).details.made
+    assert made.junctions[0].frames == (60.0, 20.0)
+    elsewhere = settings.moved("b2", 2)
+    assert [block.id for block in elsewhere.blocks] == ["b1", "b3", "b2"]
+    assert elsewhere.seam("b1", "b3") == ChosenSeam(("b1", "b3"))
+    assert elsewhere.moved("b2", 1).seam("b1", "b2") == seam
+    assert settings.without("b2").seams == ()
+    assert settings.with_seam(ChosenSeam(("b1", "b2"))).seams == ()
+
+
+@pytest.mark.parametrize("trim", [None, (0, 5), (50, 51), (400, 600), (30, 20)])
+def test_a_trim_stays_inside_a_clip_that_was_cut_since(trim: tuple[int, int] | None) -> None:
+    first, last = inside(trim, 40)
+    assert 0 <= first <= last - LEAST + 1
+    assert last <= 39
+
+
+def test_a_clip_that_left_the_shelf_leaves_the_sequence() -> None:
+    document = made_of(THREE).without_clip("c2")
+    assert [part.clip.id for part in parts_of(document)] == ["c1", "c3"]
+    SequenceScreen.make(document, False)
+    assert SequenceScreen.missing(Document((), document.settings))
+
+
+def test_seams_too_near_to_each_other_are_told_and_mended() -> None:
+    settings = THREE.with_seam(ChosenSeam(("b1", "b2"), (60.0, 40.0)))
+    document = made_of(settings.with_seam(ChosenSeam(("b2", "b3"), (20.0, 40.0))))
+    with pytest.raises(BlendError) as raised:
+        SequenceScreen.make(document, False)
+    trouble = trouble_of(raised.value, "sequence", document)
+    assert trouble.sentence == "Two seams are too near to each other."
+    mended = trouble.remedies[0].apply(document)
+    assert SequenceScreen.make(mended, False).motion.duration > 3.0
+
+
+EDITED = (
+    THREE.with_block(Block("b2", "c2", trim=(5, 60), speed=0.8, mirrored=True))
+    .with_seam(ChosenSeam(("b1", "b2"), (70.0, 20.0)))
+    .with_seam(ChosenSeam(("b2", "b3"), None, 0.3))
+)
+
+
+@pytest.mark.parametrize("settings", [EDITED, replace(THREE, keep="all")], ids=["edited", "whole"])
+def test_copied_code_makes_the_same(
+    settings: SequenceSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = made_of(settings)
+    motion = SequenceScreen.make(document, False).motion
+    recipe = SequenceScreen.recipe(document)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    assert len(again) == len(motion)
+    np.testing.assert_allclose(again.rotations, motion.rotations, atol=1e-4)
+    # Contacts are found anew in files of parts of clips, which moves the feet a little.
+    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(motion)) <= 2
+
+
+def test_settings_survive_a_project() -> None:
+    again = settings_from_json(SequenceSettings, settings_to_json(EDITED))
+    assert again == EDITED
