@@ -304,7 +304,7 @@ def _depth(result: Motion) -> float:
 
 
 def _jerks(motion: Motion) -> Array:
-    """Largest accelerations of the bends of both knees, those of knees at rest counting a little."""
+    """Largest accelerations of the bends of both knees, with a least for knees at rest."""
     hinges = find_hinges(motion)
     bends = [hinges[f"{side}_shin"].flexion(*motion.forward()) for side in ("left", "right")]
     largest = np.abs(np.diff(bends, 2, axis=-1)).max(axis=-1) * motion.fps**2
