@@ -9,7 +9,7 @@ body can be given as a file, and below everything that combines clips.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +26,16 @@ from motionweave.body.correspondence import (
     same_body,
 )
 from motionweave.body.floor import Floor
+from motionweave.body.hinges import find_hinges
+from motionweave.body.posture import LEG_JOINTS
 from motionweave.body.retarget import on_skeleton, size, transferred
-from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.root import at_pelvis
-from motionweave.body.soles import LEG_JOINTS, contact_points, has_feet
+from motionweave.body.soles import contact_points, has_feet
 from motionweave.clips import load
 from motionweave.contacts.clean.easing import eased
-from motionweave.contacts.clean.footskate import ARM, LEG
+from motionweave.contacts.clean.footskate import ARM, Lead, lead_feet
+from motionweave.contacts.clean.solve import FootWay, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import on_one_floor
 from motionweave.core import concatenation, rotations
@@ -44,10 +47,6 @@ from motionweave.errors import RetargetNotice, RigError
 
 __all__ = ["common_skeleton", "concatenate", "joint_mapping", "on_common_skeleton", "retarget"]
 
-# Share of a limb's length, before full extension, in which it gives way to a far goal.
-_SOFT = 0.02
-# Leg lengths by which soles may be below the floor, as they are in recordings.
-_SUNK = 0.004
 # Seconds in which the hold of a foot passes from heel to toe.
 _ROLL = 0.1
 
@@ -139,11 +138,11 @@ def retarget(
     lift = np.array([0.0, level - scale * ours.height, 0.0])
     result = replace(result, root=result.root + lift)
     if hands:
-        result = _follow(result, _hand_shifts(result, motion, scale, lift), ARM)
+        result = _with_hands(result, motion, scale, lift)
     if feet:
-        floor = Floor(level, ours.slope)
-        result = _follow(result, _foot_shifts(result, motion, scale, lift, floor, from_rest), LEG)
-    return result
+        leads = _foot_leads(result, motion, scale, lift, from_rest)
+        result = lead_feet(result, leads, Floor(level, ours.slope))
+    return replace(result, rotations=rotations.unroll(result.rotations))
 
 
 def joint_mapping(source: Motion | Skeleton, target: Motion | Skeleton) -> JointMapping:
@@ -323,49 +322,35 @@ def _require_humans(motion: Motion, bodies: Pair) -> None:
             raise RigError(f"the bodies do not correspond{called}: {why}; {how}")
 
 
-def _follow(result: Motion, shifts: Mapping[str, Array], roles: Sequence[str]) -> Motion:
-    """Ends of limbs moved by ``shifts`` ``(T, 3)``, per side, by bending the limbs.
-
-    Feet and hands keep their directions.
-    """
-    rig = find_rig(result.skeleton)
-    positions, orientations = result.forward()
-    local = np.array(result.rotations)
-    for side, shift in shifts.items():
-        limb = ik.Limb(*(rig.roles[f"{side}_{role}"] for role in roles))
-        upper, middle, end = (positions[:, joint] for joint in limb)
-        solved = ik.solve_two_bones(
-            upper,
-            middle,
-            end,
-            end + shift,
-            hinge=ik.hinge_axis(positions, orientations, limb),
-            soft=_SOFT,
-            hinged=True,
-        )
-        local[:, list(limb)] = ik.apply_to_limb(
-            result.rotations, orientations, result.skeleton, limb, solved
-        )
-    return replace(result, rotations=rotations.unroll(local))
-
-
-def _hand_shifts(result: Motion, motion: Motion, scale: float, lift: Array) -> dict[str, Array]:
-    """How hands must move ``(T, 3)`` to go where the source's go, scaled; per side."""
-    there, here = motion.positions(), result.positions()
+def _with_hands(result: Motion, motion: Motion, scale: float, lift: Array) -> Motion:
+    """Hands brought where the source's go, scaled, by bending the arms; they do not turn."""
+    there = motion.positions()
+    here, turned = result.forward()
     ours, theirs = find_rig(motion.skeleton), find_rig(result.skeleton)
-    shifts = {}
+    hinges = find_hinges(result)
+    local = np.array(result.rotations)
+    still = np.zeros((len(result), 3))
     for side in SIDES:
         names = [f"{side}_{role}" for role in ARM]
-        if ours.has(*names) and theirs.has(*names):
-            goal = scale * there[:, ours.roles[names[-1]]] + lift
-            shifts[side] = goal - here[:, theirs.roles[names[-1]]]
-    return shifts
+        hinge = hinges.get(names[1])
+        if hinge is None or not ours.has(*names):
+            continue
+        way = FootWay(
+            ik.Limb(*(theirs.roles[name] for name in names)),
+            rotations.rotate(turned[:, hinge.upper], hinge.axis),
+            scale * there[:, ours.roles[names[-1]]] + lift,
+            np.tile(rotations.IDENTITY, (len(result), 1)),
+            np.ones(len(result)),
+            exact=True,
+        )
+        solve_limb(result, here, turned, way, still, local)
+    return replace(result, rotations=local)
 
 
-def _foot_shifts(
-    result: Motion, motion: Motion, scale: float, lift: Array, floor: Floor, from_rest: bool
-) -> dict[str, Array]:
-    """How feet must move ``(T, 3)`` to go where the source's go, scaled; per side.
+def _foot_leads(
+    result: Motion, motion: Motion, scale: float, lift: Array, from_rest: bool
+) -> dict[str, Lead]:
+    """How feet must move to go where the source's go, scaled; per side.
 
     A foot does not grow with the legs, so heel and toe cannot both do so. The middle of the
     foot does, and while only the heel or only the toe is planted that one does, at the
@@ -373,34 +358,22 @@ def _foot_shifts(
     """
     there, here = (contact_points(each, from_rest=from_rest) for each in (motion, result))
     spread = max(1, round(_ROLL * motion.fps))
-    size = leg_length(result.skeleton)
     frames = np.arange(len(motion))
-    shifts = {}
+    leads = {}
     for side in SIDES:
         kinds = (f"{side}_heel", f"{side}_toe")
         on_heel, on_toe = (active(motion.constraints, kind, frames) for kind in kinds)
         lean = np.where(on_heel == on_toe, 0.0, np.where(on_toe, 0.5, -0.5))[:, None]
         lean = eased(lean, on_heel | on_toe, spread)
-        (heel, toe), (new_heel, new_toe) = ([p[k] for k in kinds] for p in (there, here))
-        foot, new_foot = toe - heel, new_toe - new_heel
-        longer = _length(new_foot) - scale * _length(foot)
+        touching = scale * np.stack([there[kind] for kind in kinds]) + lift
+        new_heel, new_toe = (here[kind] for kind in kinds)
+        foot, new_foot = touching[1] - touching[0], new_toe - new_heel
+        longer = _length(new_foot) - _length(foot)
         level = new_foot * np.array([1.0, 0.0, 1.0])
         along = level / np.maximum(_length(level), 1e-9 * _length(new_foot))
-        goal = scale * (0.5 * (heel + toe) + lean * foot) + lift + lean * longer * along
-        shift = goal - (0.5 * (new_heel + new_toe) + lean * new_foot)
-        height = np.minimum(floor.above(new_heel + shift), floor.above(new_toe + shift))
-        shift[:, 1] += _raised(height + _SUNK * size, _SUNK * size)
-        shifts[side] = shift
-    return shifts
-
-
-def _raised(height: Array, edge: float) -> Array:
-    """By how much ``(T,)`` to raise what is at ``height`` so that it is not below 0.
-
-    The limit is rounded within ``edge`` of it, so that speed does not jump there.
-    """
-    near = (height - edge) ** 2 / (4.0 * edge)
-    return np.where(height > edge, 0.0, np.where(height < -edge, -height, near))
+        goal = touching.mean(axis=0) + lean * foot + lean * longer * along
+        leads[side] = Lead(goal - (0.5 * (new_heel + new_toe) + lean * new_foot), touching)
+    return leads
 
 
 def _length(vectors: Array) -> Array:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave import Motion, RetargetNotice, RigError, find_rig
+from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations
@@ -269,14 +270,20 @@ def test_there_and_back_over_pairs_of_conventions(recorded: dict[str, Motion]) -
                 np.quantile(missed, 0.95) / height,
                 _agreement(motion, mw.detect_contacts(result)),
                 slid[0] - 1.2 * slid[1],
+                _depth(result),
+                float(np.max(_jerks(result) / _jerks(motion))),
             )
         )
         assert scores[-1][0] < 1.0, (one, other)
         assert scores[-1][1] < 0.02, (one, other)
         assert scores[-1][3] < 0.005, (one, other)
-    agreement = np.array([score[2] for score in scores])
+    agreement, deep, jerks = (np.array([score[i] for score in scores]) for i in (2, 4, 5))
     assert np.median(agreement) > 0.95
     assert np.mean(agreement > 0.9) > 0.95
+    assert np.mean(deep < 0.01) > 0.8
+    assert deep.max() < 0.03
+    assert np.mean(jerks < 1.5) > 0.9
+    assert jerks.max() < 2.0
 
 
 def _agreement(motion: Motion, found: tuple[mw.Constraint, ...]) -> float:
@@ -287,6 +294,21 @@ def _agreement(motion: Motion, found: tuple[mw.Constraint, ...]) -> float:
         for each in (motion.constraints, found)
     )
     return float(2.0 * np.sum(given & seen) / max(np.sum(given) + np.sum(seen), 1))
+
+
+def _depth(result: Motion) -> float:
+    """How far a sole is below the floor at most, in leg lengths."""
+    floor = mw.estimate_floor(result)
+    lowest = min(float(floor.above(track).min()) for track in contact_points(result).values())
+    return max(-lowest, 0.0) / leg_length(result.skeleton)
+
+
+def _jerks(motion: Motion) -> Array:
+    """Largest accelerations of the bends of both knees, with a least for knees at rest."""
+    hinges = find_hinges(motion)
+    bends = [hinges[f"{side}_shin"].flexion(*motion.forward()) for side in ("left", "right")]
+    largest = np.abs(np.diff(bends, 2, axis=-1)).max(axis=-1) * motion.fps**2
+    return np.maximum(largest, np.radians(100.0))
 
 
 def _slide(result: Motion, motion: Motion) -> float:

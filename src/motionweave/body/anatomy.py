@@ -16,18 +16,15 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.body import ik
+from motionweave.body.posture import LEG_JOINTS, rest_stands, trunk_direction
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
-from motionweave.body.soles import LEG_JOINTS, soles
+from motionweave.body.soles import soles
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-# A rest pose stands if legs and trunk are nearer to the vertical than this (cosine), and
-# what is to the left of it nearer to the horizontal than this (sine).
-_UPRIGHT = np.cos(np.radians(35.0))
-_LEVEL = np.sin(np.radians(30.0))
 # Frames count as standing by how far trunk and legs are from the vertical: radians within
 # which they count about fully.
 _SWAY = np.radians(20.0)
@@ -59,7 +56,7 @@ class Body:
             If that pose does not stand, so that it does not tell how the body is built.
         """
         body = cls(rest_motion(skeleton))
-        if not body.stands:
+        if not rest_stands(skeleton):
             raise RigError(
                 "the zero pose of the skeleton does not stand upright, so it does not tell which "
                 "way its joints are turned: give a motion of the character instead of its skeleton"
@@ -72,29 +69,6 @@ class Body:
         return find_rig(self.motion.skeleton)
 
     @cached_property
-    def stands(self) -> bool:
-        """Whether the rest pose is a standing one: T-pose, A-pose, arms as they may be."""
-        rest = self.motion.skeleton.rest_positions
-        trunk = _trunk(self.rig, rest[None])
-        left = self.rig.lateral_axis(rest[None])
-        if trunk is None or left is None or np.linalg.norm(left[0]) < 0.5:
-            return False
-        if trunk[0, 1] < _UPRIGHT or abs(left[0, 1]) > _LEVEL * np.linalg.norm(left[0]):
-            return False
-        forward = np.cross(left[0], trunk[0])
-        for side in SIDES:
-            leg = _unit(
-                rest[self.rig.roles[f"{side}_ankle"]] - rest[self.rig.roles[f"{side}_thigh"]]
-            )
-            if -leg[1] < _UPRIGHT:
-                return False
-            if self.rig.has(f"{side}_toe"):
-                toe, ankle = (rest[self.rig.roles[f"{side}_{r}"]] for r in ("toe", "ankle"))
-                if (toe - ankle) @ forward < 0.0:
-                    return False
-        return True
-
-    @cached_property
     def _forward(self) -> tuple[Array, Array]:
         return self.motion.forward()
 
@@ -102,7 +76,7 @@ class Body:
     def _standing(self) -> tuple[Array, Array]:
         """How much each frame counts as standing ``(T,)``, and its trunk's turn ``(T, 4)``."""
         positions, _ = self._forward
-        trunk = _trunk(self.rig, positions)
+        trunk = trunk_direction(self.rig, positions)
         left = self.rig.lateral_axis(positions)
         if trunk is None or left is None:
             raise RigError(
@@ -267,7 +241,7 @@ class Pair:
     @cached_property
     def from_rest(self) -> bool:
         """Whether the rest poses tell how the bodies stand."""
-        return self.source.stands and self.target.stands
+        return all(rest_stands(each.motion.skeleton) for each in (self.source, self.target))
 
     def frames(self) -> tuple[Array, Array]:
         """Frames ``(J, 4)`` of the joints of both bodies."""
@@ -279,23 +253,6 @@ class Pair:
 
 
 _X = np.array([1.0, 0.0, 0.0])
-
-
-def _trunk(rig: Rig, positions: Array) -> Array | None:
-    """Directions ``(T, 3)`` from the middle of the hips to the top of the trunk."""
-    if not rig.has(*LEG_JOINTS):
-        return None
-    hips = 0.5 * (positions[:, rig.roles["left_thigh"]] + positions[:, rig.roles["right_thigh"]])
-    if rig.has("left_upper_arm", "right_upper_arm"):
-        top = 0.5 * (
-            positions[:, rig.roles["left_upper_arm"]] + positions[:, rig.roles["right_upper_arm"]]
-        )
-    else:
-        role = next((r for r in ("neck", "head", "chest") if r in rig.roles), None)
-        if role is None:
-            return None
-        top = positions[:, rig.roles[role]]
-    return _unit(top - hips)
 
 
 def _frame(along: Array, across: Array) -> Array:

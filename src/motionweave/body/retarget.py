@@ -15,8 +15,9 @@ import numpy as np
 
 from motionweave.body.anatomy import Pair
 from motionweave.body.correspondence import JointMapping, match_by_name
+from motionweave.body.posture import LEG_JOINTS
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
-from motionweave.body.soles import LEG_JOINTS, soles
+from motionweave.body.soles import soles
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionweave.body.posture import LEG_JOINTS, rest_stands
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
@@ -20,13 +21,9 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
-LEG_JOINTS = tuple(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle"))
-
 # Ankle to ball of an average foot, in leg lengths: forward and down.
 _FOOT_FORWARD = 0.14
 _FOOT_DOWN = 0.05
-# A rest pose whose legs are closer to the vertical than this stands; then the feet are flat.
-_STANDING = np.cos(np.radians(45.0))
 # Frames whose foot is among the slowest and lowest of the clip show how a foot stands.
 _STILLEST = 0.1
 
@@ -113,7 +110,9 @@ def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
     ankle = rig.joint(f"{side}_ankle", "foot contacts")
     thigh = rig.joint(f"{side}_thigh", "foot contacts")
     toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
-    up = _up_in_rest(skeleton, thigh, ankle, reach) if from_rest else None
+    up = None
+    if from_rest and rest_stands(skeleton):
+        up = _up_in_rest(skeleton, thigh, ankle, reach)
     if up is None:
         up = _up_in_motion(motion, ankle)
     if known == "proportions":
@@ -143,15 +142,12 @@ def _toe(skeleton: Skeleton, rig: Rig, side: str, ankle: int) -> tuple[int, Arra
 
 
 def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Array | None:
-    """Normal of the sole in the ankle's frame if the rest pose stands on flat feet.
+    """Normal of the sole in the ankle's frame in a rest pose that stands, if on flat feet.
 
     Legs may be spread, and the feet with them: the sole is across the leg sideways, and
     level from heel to toe.
     """
     leg = skeleton.rest_positions[thigh] - skeleton.rest_positions[ankle]
-    length = np.linalg.norm(leg)
-    if length == 0.0 or leg[1] < _STANDING * length:
-        return None
     level = reach * np.array([1.0, 0.0, 1.0])
     if np.linalg.norm(reach) > 0.0:
         if np.linalg.norm(level) < 0.5 * np.linalg.norm(reach):

@@ -1,10 +1,10 @@
 """How heels and toes have to move so that planted ones rest: least squares over time.
 
 The unknowns are the corrections ``d`` of a foot's heel and toe in every frame. A planted
-point shall not move over the floor, ``(p + d)' = 0``, and be at its height; nothing says
-where it stands, so heel and toe can never be asked to places that one foot does not fit.
-Heel and toe keep their distance, a point in the air stays above the floor, and all that
-is done is small and smooth:
+point shall not move over the floor, ``(p + d)' = 0`` (or only as another foot moves that it
+follows), and be at its height; nothing says where it stands, so heel and toe can never be
+asked to places that one foot does not fit. Heel and toe keep their distance, a point in the
+air stays above the floor, and all that is done is small and smooth:
 
     sum |d|^2 + 2 tau^2 |d'|^2 + tau^4 |d''|^2  +  rest^2 |(p + d)'|^2 + ...
 
@@ -64,6 +64,7 @@ def find_footing(
     size: float,
     fps: float,
     ease: float,
+    drift: Array | None = None,
 ) -> Footing:
     """The corrections of one foot.
 
@@ -81,6 +82,8 @@ def find_footing(
         Leg length.
     ease
         Seconds over which corrections fade in and out.
+    drift
+        ``(2, T, 3)`` tracks along which planted points go; by default they rest.
     """
     count = points.shape[1]
     reach = max(round(ease * fps), 2)
@@ -90,7 +93,8 @@ def find_footing(
     free = near(planted | sunk, reach)
     if not free.any():
         return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
-    shifts = _bounded(_solve(points, resting, heights, floor, fps, ease, free), size)
+    still = np.zeros_like(points) if drift is None else drift
+    shifts = _bounded(_solve(points, still, resting, heights, floor, fps, ease, free), size)
     weight = eased(held.T.astype(np.float64), planted, reach)
     total = weight.sum(axis=-1)
     lean = np.where(total > 0.0, weight[:, 1] / np.maximum(total, 1e-12), 0.5)
@@ -133,6 +137,7 @@ def settled(held: BoolArray, fps: float) -> Array:
 
 def _solve(
     points: Array,
+    drift: Array,
     settled: Array,
     heights: Array,
     floor: Floor | Ground,
@@ -148,7 +153,7 @@ def _solve(
     plain.add_smoothness(0.5 * ease * fps)
     for point in (0, 1):
         resting = (held[point, 1:] & held[point, :-1]) * (_REST * fps) ** 2
-        steps = np.diff(points[point], axis=0)[:, [0, 2]]
+        steps = np.diff(points[point] - drift[point], axis=0)[:, [0, 2]]
         plain.add_change((-1.0, 1.0), resting, -steps, (3 * point, 3 * point + 2))
         missing = heights[point] - floor.above(points[point])
         missing = np.where(held[point], missing, 0.0)[:, None]

@@ -10,7 +10,7 @@ over time (`footing`, `solve`), smooth by construction at any frame rate.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -49,6 +49,9 @@ _NOTICED = 0.02
 _LIMIT, _HARDLY = 1.45, 2.0
 _BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
 
+# Seconds over which a correction fades in before a plant and out after it.
+_EASE = 0.2
+
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
 
@@ -59,7 +62,7 @@ def clean_feet(
     *,
     stretch: float = 0.0,
     hands: bool = False,
-    ease: float = 0.2,
+    ease: float = _EASE,
     floor: Floor | Ground | None = None,
     warn: bool = True,
 ) -> Motion:
@@ -139,6 +142,37 @@ def clean_feet(
     return _Solver(motion, floor, stretch, ease, warn).cleaned(used, hands)
 
 
+class Lead(NamedTuple):
+    """Where a foot is to go instead, and how it then touches the floor.
+
+    Parameters
+    ----------
+    shift
+        ``(T, 3)`` of the foot, from where it is.
+    touching
+        ``(2, T, 3)`` heel and toe of a foot that goes there: while they are planted, the
+        points of this one move over the floor as these do, as high above it.
+    """
+
+    shift: Array
+    touching: Array
+
+
+def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) -> Motion:
+    """The motion with feet that go another way, planted where its contacts say.
+
+    Parameters
+    ----------
+    motion
+        A body with legs, and its contacts.
+    leads
+        For each side, ``left`` and ``right``, the way of its foot.
+    floor
+        What the feet stand on.
+    """
+    return _Solver(motion, floor, 0.0, _EASE, False, leads).cleaned(motion.constraints, False)
+
+
 def _used(
     motion: Motion,
     constraints: Iterable[Constraint] | None,
@@ -159,8 +193,10 @@ class _Track(NamedTuple):
     ----------
     name
         For messages, such as ``"left foot"``.
+    end
+        ``(T, 3)`` where the end of the limb is meant to be.
     points
-        ``(points, T, 3)`` heel and toe; a hand has one.
+        ``(points, T, 3)`` heel and toe there; a hand has one.
     held
         ``(T,)`` where it is planted.
     footing
@@ -171,6 +207,7 @@ class _Track(NamedTuple):
 
     name: str
     limb: ik.Limb
+    end: Array
     points: Array
     held: BoolArray
     footing: Footing
@@ -192,13 +229,20 @@ class _Solver:
     """The clip in work."""
 
     def __init__(
-        self, motion: Motion, floor: Floor | Ground, stretch: float, ease: float, warn: bool
+        self,
+        motion: Motion,
+        floor: Floor | Ground,
+        stretch: float,
+        ease: float,
+        warn: bool,
+        leads: Mapping[str, Lead] | None = None,
     ) -> None:
         self.motion = motion
         self.warn = warn
         self.floor = floor
         self.stretch = stretch
         self.ease = ease
+        self.leads = leads
         self.rig = find_rig(motion.skeleton)
         self.size = leg_length(motion.skeleton, self.rig)
         self.positions, self.orientations = motion.forward()
@@ -242,8 +286,10 @@ class _Solver:
         checkpoint()
         ways = [self._way(track) for track in tracks]
         legs = ways[: len(SIDES)]
-        free = np.any([way.grip > 0.0 for way in legs], axis=0)
-        shift = body_shift(self.positions, legs, free, self.motion.fps, self.size)
+        led = self.leads is not None
+        free = np.full(len(self.motion), led)
+        free |= np.any([way.grip > 0.0 for way in legs], axis=0)
+        shift = body_shift(self.positions, legs, free, self.motion.fps, self.size, meant=led)
         local = np.array(self.motion.rotations)
         translations = self.motion.translations
         if self.stretch > 0.0:
@@ -271,21 +317,36 @@ class _Solver:
     def _foot(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
         kinds = (f"{side}_heel", f"{side}_toe")
         foot = np.stack([points[kind] for kind in kinds])
+        limb = self._limb(side, LEG, "foot clean-up")
+        hip, _, ankle = (self.positions[:, joint] for joint in limb)
+        lead = None if self.leads is None else self.leads[side]
+        if lead is not None:
+            foot, ankle = foot + lead.shift, ankle + lead.shift
         count, fps = len(self.motion), self.motion.fps
         plants = find_plants(used, kinds, count)
-        spread = max(round(self.ease * fps), 2)
-        heights = planted_heights(plants, tuple(foot), self.floor, self.size, spread)
         held = np.zeros((2, count), dtype=bool)
         for plant in plants:
             held[plant.point, plant.frames] = True
-        limb = self._limb(side, LEG, "foot clean-up")
-        hip, _, ankle = (self.positions[:, joint] for joint in limb)
         resting = np.stack([settled(each, fps) for each in held])
-        steady = steadied(foot, ankle, hip, held, resting, fps)
+        if lead is None:
+            spread = max(round(self.ease * fps), 2)
+            heights = planted_heights(plants, tuple(foot), self.floor, self.size, spread)
+            steady = steadied(foot, ankle, hip, held, resting, fps)
+        else:
+            heights = np.where(held, np.maximum(self.floor.above(lead.touching), 0.0), 0.0)
+            steady = Steadied.not_at_all(count)
         footing = find_footing(
-            steady.moved(foot, ankle), resting, heights, self.floor, self.size, fps, self.ease
+            steady.moved(foot, ankle),
+            resting,
+            heights,
+            self.floor,
+            self.size,
+            fps,
+            self.ease,
+            None if lead is None else lead.touching,
         )
-        return _Track(f"{side} foot", limb, foot, np.asarray(held.any(axis=0)), footing, steady)
+        planted = np.asarray(held.any(axis=0))
+        return _Track(f"{side} foot", limb, ankle, foot, planted, footing, steady)
 
     def _hand(self, used: Sequence[Constraint], points: dict[str, Array], side: str) -> _Track:
         hand = points[f"{side}_hand"]
@@ -299,11 +360,10 @@ class _Solver:
         grip = eased(np.ones((count, 1)), held, reach)[:, 0]
         limb = self._limb(side, ARM, "hand clean-up")
         footing = Footing(shifts, np.zeros(count), grip)
-        return _Track(f"{side} hand", limb, hand[None], held, footing)
+        return _Track(f"{side} hand", limb, hand, hand[None], held, footing)
 
     def _way(self, track: _Track) -> FootWay:
-        end = self.positions[:, track.limb.end]
-        shifts, steady = track.footing.shifts, track.steady
+        end, shifts, steady = track.end, track.footing.shifts, track.steady
         changed = np.any(shifts != 0.0, axis=(0, 2))
         if steady is None:
             goal, turn = end + shifts[0], np.broadcast_to(quat.IDENTITY, (len(end), 4))

@@ -36,6 +36,11 @@ class Steadied(NamedTuple):
     turn: Array
     shift: Array
 
+    @staticmethod
+    def not_at_all(count: int) -> Steadied:
+        """A foot that is left as it is, in this many frames."""
+        return Steadied(np.tile(quat.IDENTITY, (count, 1)), np.zeros((count, 3)))
+
     def eased_off(self, trust: Array) -> Steadied:
         """The same, less of it where ``trust`` ``(T,)`` is below 1."""
         turn = np.where(
