@@ -27,6 +27,7 @@ from .core.joint_track import JointTrack as JointTrack
 from .core.markers import Markers as Markers
 from .core.motion import Motion as Motion
 from .core.planar import Planar as Planar
+from .core.prop import Prop as Prop
 from .core.skeleton import Skeleton as Skeleton
 from .errors import BlendError as BlendError
 from .errors import FormatError as FormatError

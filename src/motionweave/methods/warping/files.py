@@ -14,19 +14,23 @@
       - [0, 0]
       - [60, end of 1st left swing]
     ground: {slope: 8}              # degrees; or stairs, profile, heights
+    props:                          # what keys can be "of"
+      box: {times: [0, 2], positions: [[0, 1, 0.5], [0, 1, 2.5]]}
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from motionweave.body.ground import Ground
+from motionweave.clips import load
 from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.motion import Motion
+from motionweave.core.prop import Prop
 from motionweave.core.texts import parse_json, parse_yaml, read_text, yaml_module
 from motionweave.errors import FormatError, MotionError, WarpError
 from motionweave.io.store.atomic import atomic_path
@@ -36,7 +40,18 @@ from motionweave.methods.warping.warp import warp
 
 # What a file says about the warp as a whole, by the names of `warp`'s own parameters.
 _OPTIONS = ("hold", "ease", "tension", "euler", "follow", "monotone", "release", "clean", "paper")
-_TOP = ("title", "about", "unit", "keys", "times", "part_times", "ground", "scene", *_OPTIONS)
+_TOP = (
+    "title",
+    "about",
+    "unit",
+    "keys",
+    "times",
+    "part_times",
+    "props",
+    "ground",
+    "scene",
+    *_OPTIONS,
+)
 _KEY = ("at", "until", "pose", "ease", "unit")
 _CHANGES = tuple(f.name for f in fields(Key) if f.name not in ("frame", "until", "joint"))
 
@@ -123,7 +138,7 @@ def load_warp(path: str | Path) -> Recipe:
     text = read_text(path)
     data = parse_json(text, path) if path.suffix.lower() == ".json" else parse_yaml(text, path)
     try:
-        return read_recipe(data)
+        return read_recipe(data, path.parent)
     except WarpError as error:
         raise FormatError(str(error), path) from None
 
@@ -155,15 +170,22 @@ def save_warp(recipe: Recipe, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read_recipe(data: Any) -> Recipe:
-    """A recipe from what a warp file holds; a `WarpError` names the entry that is wrong."""
+def read_recipe(data: Any, folder: Path | None = None) -> Recipe:
+    """A recipe from what a warp file holds; a `WarpError` names the entry that is wrong.
+
+    Files that it names are looked for in ``folder``.
+    """
     data = _mapping(data, "a warp file", _TOP)
     if not any(name in data for name in ("keys", "times", "part_times", "ground")):
         raise WarpError("a warp file needs keys, times or ground")
     unit = data.get("unit")
+    props = {
+        str(name): _prop(given, str(name), folder)
+        for name, given in _mapping(data.get("props", {}), "props", None).items()
+    }
     keys: list[Key] = []
     for number, entry in enumerate(_list(data.get("keys", []), "keys"), start=1):
-        keys += _keys(entry, f"key {number}", unit)
+        keys += _keys(entry, f"key {number}", unit, props)
     parts = _mapping(data.get("part_times", {}), "part_times", None)
     release = data.get("release")
     if release is not None and not isinstance(release, list | tuple):
@@ -205,6 +227,9 @@ def recipe_data(recipe: Recipe) -> dict[str, Any]:
         entry["pose"] = {j: c[0] if len(c) == 1 else c for j, c in entry["pose"].items()}
     if entries:
         data["keys"] = entries
+    things = {prop.name: prop for prop in _props(recipe)}
+    if things:
+        data["props"] = {name: prop.to_data() for name, prop in things.items()}
     if recipe.times:
         data["times"] = [list(pair) for pair in recipe.times]
     if recipe.part_times:
@@ -212,6 +237,18 @@ def recipe_data(recipe: Recipe) -> dict[str, Any]:
     if recipe.scene:
         data["scene"] = [dict(prop) for prop in recipe.scene]
     return data
+
+
+def _props(recipe: Recipe) -> list[Prop]:
+    """What the keys hold on to, each once; a `WarpError` if two have one name."""
+    found: list[Prop] = []
+    for key in recipe.keys:
+        if isinstance(key.of, Prop) and key.of not in found:
+            found.append(key.of)
+    names = [prop.name for prop in found]
+    if "" in names or len(set(names)) < len(names):
+        raise WarpError("props need names of their own to be written to a file: Prop(..., name=)")
+    return found
 
 
 def _change_data(key: Key) -> dict[str, Any]:
@@ -225,6 +262,8 @@ def _change_data(key: Key) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Prop):
+        return value.name
     if isinstance(value, Ground):
         if value.made_of is None:
             raise WarpError("ground: a function cannot be written to a file; use Ground.heights")
@@ -232,7 +271,17 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _keys(entry: Any, where: str, unit: Any) -> list[Key]:
+def _prop(given: Any, name: str, folder: Path | None) -> Prop:
+    """A prop from what is written of it: its way, or a file whose first joint is the thing."""
+    try:
+        if isinstance(given, str):
+            return replace(Prop.of(load((folder or Path()) / given, contacts=False)), name=name)
+        return Prop.from_data(given, name)
+    except MotionError as error:
+        raise WarpError(f"props, {name}: {error}") from None
+
+
+def _keys(entry: Any, where: str, unit: Any, props: Mapping[str, Prop]) -> list[Key]:
     entry = _mapping(entry, where, _KEY)
     for needed in ("at", "pose"):
         if needed not in entry:
@@ -244,6 +293,8 @@ def _keys(entry: Any, where: str, unit: Any) -> list[Key]:
     for joint, changes in _mapping(entry["pose"], f"{where}, pose", None).items():
         for change in changes if isinstance(changes, list) else [changes]:
             given = _mapping(change, f"{where}, {joint}", _CHANGES)
+            if isinstance(given.get("of"), str):
+                given["of"] = props.get(given["of"], given["of"])
             keys.append(Key(_moment(entry["at"], where), str(joint), **{**shared, **given}))
     return keys
 

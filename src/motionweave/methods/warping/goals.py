@@ -26,6 +26,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import local_translations
+from motionweave.core.prop import Prop
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
 from motionweave.methods.warping.posing import Aim, Body, Limit, Limits, Pose
@@ -182,13 +183,13 @@ def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None
                     _warn(f"{p.key}: its goal is {under:.0%} of a leg under the floor")
             if p in told:
                 continue
-            if aim.direction is not None and miss > _ASKEW:
+            if aim.position is None and miss > _ASKEW:
                 told.add(p)
                 _warn(
                     f"{p.key}: cannot turn that far; the nearest pose is "
                     f"{np.degrees(miss):.0f} degrees off"
                 )
-            elif aim.direction is None and miss > _NOTICEABLE * clip.scale:
+            elif aim.position is not None and miss > _NOTICEABLE * clip.scale:
                 told.add(p)
                 alone = len(goals.goals) == 1 or _alone(before, goals, aim) > 0.5 * miss
                 why = "out of reach" if alone else "contradicts the other goals of that frame"
@@ -246,14 +247,16 @@ def pose_turns(
 
 def _goal_frame(clip: Clip, frame: float, placed: Sequence[Placed]) -> GoalFrame:
     here = clip.now(clip.motion.sample([frame]))
-    aimed = {joint for p in placed for joint in p.joints if p.key.look_at is None}
+    aimed = {joint for p in placed for joint in p.joints if p.key.kind in ("goal", "offset")}
+    turned = {joint for p in placed for joint in p.joints if p.key.kind == "orientation"}
     ankles = {}
     for side in SIDES:
         ankle, toe = (clip.rig.roles.get(f"{side}_{part}") for part in ("ankle", "toe"))
         if ankle is not None and aimed & {ankle, toe}:
             ankles[side] = here.forward[0][0, ankle]
     goals = tuple(_aim(here, clip, p, frame, placed[:i]) for i, p in enumerate(placed))
-    return GoalFrame(frame, tuple(placed), goals, _pins(here, clip, frame, set(ankles)), ankles)
+    pins = _pins(here, clip, frame, set(ankles), turned)
+    return GoalFrame(frame, tuple(placed), goals, pins, ankles)
 
 
 def _aim(
@@ -268,21 +271,29 @@ def _aim(
         point = np.asarray(key.look_at, dtype=np.float64) * clip.length(key)
         return Aim(joint, direction=np.stack([forward, point]))
     for other in before:
-        if other.joints == placed.joints and other.key.look_at is None:
+        same = other.key.kind == key.kind or {other.key.kind, key.kind} == {"goal", "offset"}
+        if other.joints == placed.joints and same:
             raise WarpError(f"{key}: there is another goal for it at frame {frame:g}; keep one")
+    if key.orientation is not None:
+        return Aim(joint, orientation=clip.orientations_wanted(key, np.array([frame]))[0])
     if key.goal is None:
         world = clip.offset_in_world(key, frame, joint)
         return Aim(joint, position=here.forward[0][0, joint] + world)
     wanted = np.array([np.nan if part is None else part for part in key.goal], dtype=np.float64)
+    tip = clip.tip(key)
     if key.of is None:
-        return Aim(joint, position=wanted * clip.length(key))
+        return Aim(joint, position=wanted * clip.length(key), tip=tip)
+    if isinstance(key.of, Prop):
+        return Aim(joint, position=clip.beside(key, key.of, np.array([frame]))[0], tip=tip)
     base = here.forward[0][0, joints_called(key.of, clip.rig)[0]]
     world = clip.in_world([wanted], [key.axes], np.array([frame]), np.array([joint]))[0]
-    return Aim(joint, position=base + world * clip.length(key))
+    return Aim(joint, position=base + world * clip.length(key), tip=tip)
 
 
-def _pins(here: Clip, clip: Clip, frame: float, moved: set[str]) -> tuple[Aim, ...]:
-    """Feet without a goal stay where they are; all feet stay turned as they are."""
+def _pins(
+    here: Clip, clip: Clip, frame: float, moved: set[str], turned: set[int]
+) -> tuple[Aim, ...]:
+    """Feet without a goal stay where they are, and turned as they are unless keys turn them."""
     positions, orientations = here.forward
     pins = []
     for side in SIDES:
@@ -292,7 +303,8 @@ def _pins(here: Clip, clip: Clip, frame: float, moved: set[str]) -> tuple[Aim, .
         kinds = (f"{side}_heel", f"{side}_toe")
         stands = any(active(clip.motion.constraints, kind, [frame])[0] for kind in kinds)
         weight = _STANDING if stands else _SWINGING
-        pins.append(Aim(ankle, weight, orientation=orientations[0, ankle]))
+        if ankle not in turned:
+            pins.append(Aim(ankle, weight, orientation=orientations[0, ankle]))
         if side not in moved:
             pins.append(Aim(ankle, weight, position=positions[0, ankle]))
     return tuple(pins)

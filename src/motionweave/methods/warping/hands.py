@@ -16,12 +16,13 @@ from motionweave.body.rig.roles import SIDES
 from motionweave.contacts.clean.solve import FootWay, solve_limb
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smoothstep
+from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
 from motionweave.methods.warping.targets import Clip, Placed
 
 # Seconds before and after the interval in which an arm comes to where the goal has it.
-_EASE = 0.15
+_EASE = 0.25
+_HELD = ("goal", "offset", "orientation")
 
 
 def hold_hands(before: Clip, now: Clip, goals: Sequence[Placed]) -> Motion:
@@ -42,7 +43,11 @@ def hold_hands(before: Clip, now: Clip, goals: Sequence[Placed]) -> Motion:
         if not now.rig.has(*names):
             continue
         limb = Limb(*(now.rig.roles[name] for name in names))
-        mine = [p for p in goals if p.joints == (limb.end,) and p.until is not None]
+        mine = [
+            p
+            for p in goals
+            if p.joints == (limb.end,) and p.until is not None and p.key.kind in _HELD
+        ]
         if mine and limb.middle in now.hinges:
             motion = _held(before, now.now(motion), limb, mine)
     return motion
@@ -51,28 +56,41 @@ def hold_hands(before: Clip, now: Clip, goals: Sequence[Placed]) -> Motion:
 def _held(before: Clip, now: Clip, limb: Limb, goals: Sequence[Placed]) -> Motion:
     motion = now.motion
     positions, orientations = now.forward
-    frames = np.arange(len(motion))
-    end = positions[:, limb.end]
+    frames = np.arange(len(motion), dtype=np.float64)
+    end, own = positions[:, limb.end], orientations[:, limb.end]
+    # Turned hands come first: where a tip is depends on them.
+    turn = np.tile(rotations.IDENTITY, (len(frames), 1))
+    for placed in (p for p in goals if p.key.kind == "orientation"):
+        share = _share(placed, frames, motion.fps)
+        wanted = before.orientations_wanted(placed.key, frames, now)
+        missed = rotations.log(rotations.multiply(wanted, rotations.inverse(own)))
+        turn = rotations.multiply(rotations.exp(share * missed), turn)
+    turned = rotations.multiply(turn, own)
     goal = np.array(end)
-    for placed in goals:
-        assert placed.until is not None
-        inside = (frames >= placed.frame) & (frames <= placed.until)
+    for placed in (p for p in goals if p.key.kind != "orientation"):
+        share = _share(placed, frames, motion.fps)
         wanted = before.places(placed, now)
-        away = np.maximum(placed.frame - frames, frames - placed.until) / motion.fps
-        share = smoothstep(1.0 - away / _EASE)[:, None]
-        # Before and after, the arm comes from and goes back to what it does.
-        edge = np.clip(frames, np.flatnonzero(inside)[0], np.flatnonzero(inside)[-1])
-        missed = np.where(np.isnan(wanted), 0.0, wanted - end)[edge]
-        goal += share * missed
+        tip = before.tip(placed.key)
+        if tip is not None:
+            wanted = wanted - rotations.rotate(turned, tip)
+        # Before and after, the arm comes to where the goal goes, at its velocity.
+        goal += share * np.where(np.isnan(wanted), 0.0, wanted - end)
     axis = now.hinges[limb.middle].axis
     way = FootWay(
         limb,
         rotations.rotate(orientations[:, limb.upper], axis),
         goal,
-        np.broadcast_to(rotations.IDENTITY, (len(frames), 4)),
+        turn,
         np.ones(len(frames)),
         exact=True,
     )
     local: Array = np.array(motion.rotations)
     solve_limb(motion, positions, orientations, way, np.zeros((len(frames), 3)), local)
     return replace(motion, rotations=local)
+
+
+def _share(placed: Placed, frames: Array, fps: float) -> Array:
+    """How much ``(T, 1)`` of a key that lasts there is at frames ``(T,)``."""
+    assert placed.until is not None
+    away = np.maximum(placed.frame - frames, frames - placed.until) / fps
+    return np.asarray(smootherstep(1.0 - away / _EASE)[:, None])

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import checks, rotations
 from motionweave.core.options import check_choice
+from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
 
 # The root's own curves, as names that stand where a joint's would.
 ROOT_CURVES = ("position", "height", "heading")
-_CHANGES = ("rotation", "turn", "goal", "offset", "look_at", "factor")
+_CHANGES = ("rotation", "turn", "goal", "offset", "look_at", "orientation", "factor")
 
 Mode = Literal["shift", "scale"]
 Axes = Literal["body", "parent", "world"]
@@ -26,7 +27,8 @@ Unit = Literal["leg", "height"]
 class Key:
     """One key: at a frame, for a joint or one of the root's curves, one new value or change.
 
-    Exactly one of `rotation`, `turn`, `goal`, `offset`, `look_at` and `factor` is given.
+    Exactly one of `rotation`, `turn`, `goal`, `offset`, `look_at`, `orientation` and `factor`
+    is given.
 
     Parameters
     ----------
@@ -52,6 +54,9 @@ class Key:
         Change of the same quantities.
     look_at
         A global point that the joint (the head, say) is to face.
+    orientation
+        New global orientation of the joint, a quaternion xyzw: how a hand is turned that holds
+        something, beside its goal in another key.
     factor
         How many times as far from its zero-point the curve is to be (scale mode).
     mode
@@ -72,8 +77,13 @@ class Key:
         The frame, or moment, up to which the key lasts: a turn, offset or factor stays the
         same, and a hand stays at its goal in every frame.
     of
-        A joint by name or role that `goal` is measured from, along `axes`: hands that
-        hold a box before the chest have goals of the ``"chest"``.
+        What `goal` is measured from, along `axes`: a joint by name or role (hands that hold a
+        box before the chest have goals of the ``"chest"``), or a `Prop`, from its place and
+        along its own axes, so that hands follow a thing that moves and turns. An
+        `orientation` is then beside that of the joint or the prop.
+    tip
+        The point of the joint that is to be at the goal, in the joint's own axes: the tip of
+        the racket that a hand holds.
 
     Examples
     --------
@@ -94,6 +104,7 @@ class Key:
     goal: Any = None
     offset: Any = None
     look_at: ArrayLike | None = None
+    orientation: ArrayLike | None = None
     factor: float | None = None
     mode: Mode = "shift"
     axes: Axes = "body"
@@ -101,7 +112,8 @@ class Key:
     ease: float | tuple[float, float] | None = None
     unit: Unit | None = None
     until: float | str | None = None
-    of: str | None = None
+    of: str | Prop | None = None
+    tip: ArrayLike | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.joint, str):
@@ -116,10 +128,11 @@ class Key:
         if self.factor is not None:
             object.__setattr__(self, "mode", "scale")
             object.__setattr__(self, "factor", float(self._numbers("factor", ())[()]))
-        if self.rotation is not None:
-            value = self._numbers("rotation", (4,))
-            object.__setattr__(self, "rotation", tuple(map(float, rotations.normalize(value))))
-        for name in ("turn", "look_at"):
+        for name in ("rotation", "orientation"):
+            if getattr(self, name) is not None:
+                value = self._numbers(name, (4,))
+                object.__setattr__(self, name, tuple(map(float, rotations.normalize(value))))
+        for name in ("turn", "look_at", "tip"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, tuple(map(float, self._numbers(name, (3,)))))
         for name in ("goal", "offset"):
@@ -133,26 +146,43 @@ class Key:
 
     @property
     def kind(self) -> str:
-        """Which of the six it gives: ``"rotation"``, ``"turn"``, ``"goal"`` ..."""
+        """Which of the seven it gives: ``"rotation"``, ``"turn"``, ``"goal"`` ..."""
         return next(name for name in _CHANGES if getattr(self, name) is not None)
 
     @property
     def posed_by_goal(self) -> bool:
         """Whether inverse kinematics has to find the joints' rotations."""
-        return self.joint not in ROOT_CURVES and self.kind in ("goal", "offset", "look_at")
+        goals = ("goal", "offset", "look_at", "orientation")
+        return self.joint not in ROOT_CURVES and self.kind in goals
 
     def _check_words(self) -> None:
         for name, words in (("mode", Mode), ("axes", Axes), ("unit", Unit)):
             if name != "unit" or self.unit is not None:
                 check_choice(getattr(self, name), words, f"{self}: {name}", WarpError)
-        if self.of is not None and (self.kind != "goal" or self.joint in ROOT_CURVES):
-            raise WarpError(f"{self}: of {self.of!r} is for goals of joints")
-        if self.joint in ROOT_CURVES and self.kind in ("rotation", "turn", "look_at"):
+        self._check_relative()
+        if self.joint in ROOT_CURVES and self.kind in (
+            "rotation",
+            "turn",
+            "look_at",
+            "orientation",
+        ):
             raise WarpError(f"{self}: {self.kind} is for joints; give goal, offset or factor")
         if self.posed_by_goal and self.mode == "scale":
             raise WarpError(f"{self}: a {self.kind} is always a shift")
         if isinstance(self.about, str) and self.about not in ("mean", "rest"):
             raise WarpError(f"{self}: about {self.about!r}; expected 'mean', 'rest' or a value")
+
+    def _check_relative(self) -> None:
+        if self.of is not None:
+            if not isinstance(self.of, str | Prop):
+                raise WarpError(f"{self}: of {self.of!r}; expected a joint's name or a Prop")
+            if self.kind not in ("goal", "orientation") or self.joint in ROOT_CURVES:
+                raise WarpError(f"{self}: of is for goals and orientations of joints")
+        if self.tip is not None and (self.kind != "goal" or self.joint in ROOT_CURVES):
+            raise WarpError(f"{self}: a tip is for goals of joints")
+        partly = self.kind == "goal" and isinstance(self.goal, Sequence) and None in self.goal
+        if partly and (isinstance(self.of, Prop) or self.tip is not None):
+            raise WarpError(f"{self}: of a prop, and with a tip, a goal needs all three numbers")
 
     def _check_moment(self, name: str) -> None:
         value = getattr(self, name)

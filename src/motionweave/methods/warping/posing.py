@@ -35,7 +35,7 @@ _COARSE, _FINE, _STILL = 0.02, 1e-7, 1e-9
 class Aim:
     """Where a joint has to be, what it has to point at, or how it has to be turned.
 
-    Exactly one of the last three is given.
+    Exactly one of position, direction and orientation is given.
 
     Parameters
     ----------
@@ -50,6 +50,9 @@ class Aim:
         it has to point at.
     orientation
         ``(4,)`` global orientation.
+    tip
+        ``(3,)`` the point that has to be at the position, in the joint's own axes; None for
+        the joint itself.
     """
 
     joint: int
@@ -57,6 +60,7 @@ class Aim:
     position: Array | None = None
     direction: Array | None = None
     orientation: Array | None = None
+    tip: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -188,8 +192,19 @@ class _Aims:
         wanted = np.reshape(positions, (-1, 3))
         self.asked = ~np.isnan(wanted)
         self.wanted = np.where(self.asked, wanted, 0.0)
+        tips = [aim.tip for aim in aims if aim.position is not None]
+        self.tips = np.reshape([np.zeros(3) if tip is None else tip for tip in tips], (-1, 3))
+        self.tipped = np.array([tip is not None for tip in tips], dtype=bool)
         self.directions = np.reshape(directions, (-1, 2, 3))
         self.back = rotations.inverse(np.reshape(orientations, (-1, 4)))
+
+    def points(self, places: tuple[Array, Array]) -> Array:
+        """Where the points are that have to be somewhere, ``(n, 3)``."""
+        positions, orientations = places
+        joints = self.joints[self.placed]
+        if not self.tipped.any():
+            return positions[joints]
+        return np.asarray(positions[joints] + rotations.rotate(orientations[joints], self.tips))
 
     def pointing(self, orientations: Array) -> Array:
         """Where joints point that have to point at something, ``(n, 3)``."""
@@ -200,8 +215,7 @@ class _Aims:
         positions, orientations = places
         result = np.empty((len(self.joints), 3))
         if len(self.placed):
-            at = positions[self.joints[self.placed]]
-            result[self.placed] = np.where(self.asked, at - self.wanted, 0.0)
+            result[self.placed] = np.where(self.asked, self.points(places) - self.wanted, 0.0)
         if len(self.turned):
             apart = rotations.multiply(orientations[self.joints[self.turned]], self.back)
             result[self.turned] = rotations.log(apart)
@@ -231,7 +245,8 @@ class _Problem:
         above = _ancestors(body.skeleton)
         # Which free joints carry which aim's joint; a joint does not move itself by turning.
         self.carries = above[self.aims.joints][:, self.free]
-        self.carries[self.aims.placed] &= self.free != self.aims.joints[self.aims.placed, None]
+        still = self.aims.placed[~self.aims.tipped]
+        self.carries[still] &= self.free != self.aims.joints[still, None]
         self.stiff = self._stiffness()
         self.limits = Limits(body.limits)
         self._known: tuple[Pose, tuple[Array, Array], Array] | None = None
@@ -288,7 +303,7 @@ class _Problem:
         parts = np.empty((len(aims.joints), free, 3, 3))
         parts[aims.turned] = axes
         # d(point) = axis x arm
-        arm = positions[aims.joints[aims.placed], None] - positions[self.free]
+        arm = aims.points(places)[:, None] - positions[self.free]
         parts[aims.placed] = rotations.cross(axes, arm[:, :, None])
         if len(aims.pointed):
             pointing = aims.pointing(orientations)

@@ -19,6 +19,7 @@ from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.moments import frames_of
@@ -165,10 +166,38 @@ class Clip:
             given = [np.nan if part is None else part for part in key.goal]
             if key.of is None:
                 return np.tile(np.array(given) * self.length(key), (count, 1))
+            if isinstance(key.of, Prop):
+                return self.beside(key, key.of, frames)
             base = now.forward[0][:, joints_called(key.of, self.rig)[0]]
         vectors = np.tile(np.array(given, dtype=np.float64), (count, 1))
         world = now.in_world(vectors, [key.axes] * count, frames, np.full(count, joint))
         return base + world * self.length(key)
+
+    def beside(self, key: Key, prop: Prop, frames: Array) -> Array:
+        """Places ``(n, 3)`` of a goal that is measured from a prop, at frames ``(n,)``."""
+        base, turned = prop.at(frames / self.motion.fps)
+        vector = np.asarray(key.goal, dtype=np.float64) * self.length(key)
+        if key.axes == "world":
+            return np.asarray(base + vector)
+        return np.asarray(base + rotations.rotate(turned, vector))
+
+    def orientations_wanted(self, key: Key, frames: Array, now: Clip | None = None) -> Array:
+        """Global orientations ``(n, 4)`` that a key asks for at frames ``(n,)``."""
+        wanted = np.tile(np.asarray(key.orientation, dtype=np.float64), (len(frames), 1))
+        if key.of is None:
+            return wanted
+        if isinstance(key.of, Prop):
+            base = key.of.at(frames / self.motion.fps)[1]
+        else:
+            joint = joints_called(key.of, self.rig)[0]
+            base = (now or self).orientations_at(np.full(len(frames), joint), frames)
+        return rotations.multiply(base, wanted)
+
+    def tip(self, key: Key) -> Array | None:
+        """The point ``(3,)`` of a joint that is to be at its goal, in the clip's unit."""
+        if key.tip is None:
+            return None
+        return np.asarray(key.tip, dtype=np.float64) * self.length(key)
 
     def length(self, key: Key) -> float:
         """Length of the unit in which a key gives its lengths."""
