@@ -46,6 +46,15 @@ def test_both_hands_stay_on_a_box_that_moves_and_turns(walk, box):
     assert np.abs((held.positions() - walk.positions())[:, legs]).max() < 0.01
 
 
+@pytest.mark.filterwarnings("error::motionweave.QualityWarning")
+def test_goals_of_a_joint_are_held_against_where_it_has_come(walk):
+    box = [
+        mw.Key(30, f"{side}_hand", goal=(x, -0.2, 0.4), of="chest", unit="leg", until=60)
+        for side, x in (("left", 0.15), ("right", -0.15))
+    ]
+    mw.warp(walk, box)
+
+
 def test_a_hand_keeps_its_turn_beside_a_prop_and_in_the_world(walk, box):
     wanted = rotations.from_euler(np.array([[20.0, 30.0, 10.0]]), "XYZ")[0]
     place = mw.Key(25, "left_hand", goal=(0.15, 0, 0), of=box, until=60)

@@ -172,8 +172,13 @@ def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None
     for goals in frames:
         here = clip.now(clip.motion.sample([goals.frame]))
         places = here.forward[0][0], here.forward[1][0]
-        missed = np.linalg.norm(posing.misses(goals.goals, places), axis=1).tolist()
-        for aim, p, miss in zip(goals.goals, goals.keys, missed, strict=True):
+        # What is measured from a joint is measured from where that has come.
+        aims = [
+            _aim(here, clip, p, goals.frame) if isinstance(p.key.of, str) else aim
+            for aim, p in zip(goals.goals, goals.keys, strict=True)
+        ]
+        missed = np.linalg.norm(posing.misses(aims, places), axis=1).tolist()
+        for aim, p, miss in zip(aims, goals.keys, missed, strict=True):
             if aim.position is not None and np.isfinite(aim.position[1]) and p not in told:
                 if floor is None:
                     floor = _lowest(before)
