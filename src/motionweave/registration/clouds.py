@@ -13,6 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.threads import one_thread
 from motionweave.errors import MotionError
 
 # One weight per joint, by name (1 for those not named) or all of them in the skeleton's order.
@@ -126,6 +127,7 @@ class PointClip:
         return self.sample(np.linspace(0.0, len(self) - 1.0, count), fps)
 
 
+@one_thread()
 def point_clouds(motion: Motion, points: int = POINTS) -> Array:
     """The clouds ``(T, P, 3)`` of a motion's frames, P about ``points``.
 
