@@ -13,7 +13,9 @@ from motionweave.core.threads import one_thread
 
 def _threads() -> list[int]:
     assert np.linalg.det(np.eye(2)) == 1.0
-    return [one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"]
+    return [
+        one["num_threads"] for one in ThreadpoolController().info() if one["user_api"] == "blas"
+    ]
 
 
 def test_threads_come_back_after_the_last_one_leaves() -> None:

@@ -19,21 +19,24 @@ _PINNED = 1e6
 def _accumulate(banded, right, columns, coefficients, weights, targets):  # type: ignore[no-untyped-def]
     """Add rows to the normal equations, in the form of `motionweave.core.bands`.
 
-    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight.
+    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight. What
+    is the same for all rows, or sides, may be given once.
     """
     for r in range(columns.shape[0]):
-        weight = weights[r]
+        own = r if coefficients.shape[0] > 1 else 0
+        weight = weights[r if weights.shape[0] > 1 else 0]
+        target = targets[r if targets.shape[0] > 1 else 0]
         if weight == 0.0:
             continue
         for a in range(coefficients.shape[1]):
-            scaled = weight * coefficients[r, a]
+            scaled = weight * coefficients[own, a]
             if scaled == 0.0:
                 continue
             row = columns[r] + a
             for s in range(right.shape[1]):
-                right[row, s] += scaled * targets[r, s]
+                right[row, s] += scaled * target[s if target.shape[0] > 1 else 0]
             for b in range(a, coefficients.shape[1]):
-                banded[row, b - a] += scaled * coefficients[r, b]
+                banded[row, b - a] += scaled * coefficients[own, b]
 
 
 class BandedLeastSquares:
@@ -74,27 +77,25 @@ class BandedLeastSquares:
         first
             ``(n,)`` frames.
         coefficients
-            ``(n, k)`` of the k unknowns from that one on, through the frames that follow.
+            ``(n, k)`` of the k unknowns from that one on, through the frames that follow; or
+            ``(1, k)``, the same for all rows.
         weights
-            ``(n,)`` of the squares.
+            ``(n,)`` of the squares, or one number.
         targets
-            ``(n,)`` or ``(n, sides)`` what the sums shall be.
+            ``(n,)`` or ``(n, sides)`` what the sums shall be, or one number.
         offset
             Which unknown of frame ``first`` the row begins at.
         """
-        rows = len(first)
-        if rows == 0:
+        if len(first) == 0:
             return
-        targets = np.asarray(targets, dtype=np.float64)
-        if targets.ndim == 1:
-            targets = targets[:, None]
+        wanted = np.asarray(targets, dtype=np.float64)
         _accumulate(
             self.banded,
             self.right,
             np.asarray(first, dtype=np.int64) * self.unknowns + offset,
-            read_only(np.broadcast_to(coefficients, (rows, np.shape(coefficients)[-1]))),
-            read_only(np.broadcast_to(weights, rows)),
-            read_only(np.broadcast_to(targets, (rows, self.right.shape[1]))),
+            read_only(np.atleast_2d(coefficients)),
+            read_only(np.atleast_1d(weights)),
+            read_only(wanted[:, None] if wanted.ndim == 1 else np.atleast_2d(wanted)),
         )
 
     def add_change(
