@@ -17,7 +17,7 @@ from motionweave.body.heading import direction, facing
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, soles
 from motionweave.body.tpose import starts_in_tpose
-from motionweave.contacts import detect
+from motionweave.contacts import stillness
 from motionweave.contacts.detect import detect_contacts, estimate_floor, steps
 from motionweave.core import rotations
 from motionweave.core.constraints import FOOT_KINDS, of_kind
@@ -453,8 +453,8 @@ def test_a_fast_runner_s_plants_last_as_long_as_the_foot_is_slow_for_a_run() -> 
         speed = np.where((at % 0.7) < 0.3, drift, swing)
         points = np.zeros((len(at), 3))
         points[:, 2] = np.cumsum(speed) / fps
-        ticks = slice(None, None, int(fps / detect._RATE))
-        track = detect._track("left_toe", points[ticks], speed[ticks])
+        ticks = slice(None, None, int(fps / stillness.RATE))
+        track = stillness.track_of("left_toe", points[ticks], speed[ticks])
         return float(np.median(track.limit))
 
     assert limit(swing=8.0) > drift > limit(swing=3.0)

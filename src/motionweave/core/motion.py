@@ -313,6 +313,9 @@ class Motion:
                 raise MotionError(f"frames {checks.shown(key)}: {error}") from None
             if step < 1:
                 raise MotionError("a slice of a motion runs forwards; use sample() to reverse time")
+            whole = (start, stop, step) == (0, len(self), 1)
+            if whole and all(c.start >= 0.0 and c.end <= stop - 1 for c in self.constraints):
+                return self
             chosen = np.arange(start, stop, step)
         else:
             index = checks.whole(key, "frame", -checks.MOST_FRAMES, checks.MOST_FRAMES)

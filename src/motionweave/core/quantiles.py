@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, IntArray
 
 
 def quantile(values: Array, share: float) -> Array:
@@ -16,3 +16,25 @@ def quantile(values: Array, share: float) -> Array:
     if low == place:
         return np.asarray(ordered[low])
     return np.asarray(ordered[low] + (place - low) * (ordered[low + 1] - ordered[low]))
+
+
+def quantiles_of_groups(values: Array, group: IntArray, share: float) -> Array:
+    """The `quantile` of each of g groups, ``(g,)``.
+
+    Parameters
+    ----------
+    values
+        ``(n,)``.
+    group
+        ``(n,)`` which group each value is of: not decreasing, and each of 0 to g - 1 occurs.
+    share
+        Of the quantile.
+    """
+    count = np.bincount(group)
+    ordered = values[np.lexsort((values, group))]
+    last = np.cumsum(count) - 1
+    place = share * (count - 1)
+    whole = place.astype(np.intp)
+    low = last - count + 1 + whole
+    below, above = ordered[low], ordered[np.minimum(low + 1, last)]
+    return np.asarray(below + (place - whole) * (above - below))

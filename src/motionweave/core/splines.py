@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core import checks
 from motionweave.core.arrays import Array
+from motionweave.core.bands import solve_bands
 from motionweave.errors import MotionError
 
 # Share of the data's own weight with which a bend is discouraged where no data decides.
@@ -195,33 +196,31 @@ def fit(
 
 
 def _normal_equations(place: Array, values: Array, share: Array, spans: int) -> tuple[Array, Array]:
-    """Upper bands ``(3, m + 2)``, diagonal last as LAPACK has it, and right side ``(m + 2, d)``."""
+    """Upper bands ``(m + 2, 3)`` and right side ``(m + 2, d)``; see `bands`."""
     count = spans + 2
     span = np.minimum(place.astype(np.intp), spans - 1)
     t = place - span
     weights = (0.5 * (1.0 - t) ** 2, 0.5 + t * (1.0 - t), 0.5 * t * t)
     bend = (1.0, -2.0, 1.0)
     stiffness = _SLIGHT * max(1.0, share.sum() / spans)
-    band = np.zeros((3, count))
+    band = np.zeros((count, 3))
     right = np.zeros((count, values.shape[1]))
     for a in range(3):
         for d in range(values.shape[1]):
             right[:, d] += np.bincount(span + a, share * weights[a] * values[:, d], minlength=count)
         for b in range(a, 3):
-            row = band[2 - (b - a)]
-            row += np.bincount(span + b, share * weights[a] * weights[b], minlength=count)
-            row[b : b + spans] += stiffness * bend[a] * bend[b]
+            column = band[:, b - a]
+            column += np.bincount(span + a, share * weights[a] * weights[b], minlength=count)
+            column[a : a + spans] += stiffness * bend[a] * bend[b]
     return band, right
 
 
 def _solve(band: Array, right: Array, conditions: list[Array], wanted: list[Array]) -> Array:
     """Least squares ``(n, d)`` under linear conditions, each ``(n,)``, that equal ``(d,)``."""
-    from scipy.linalg import solveh_banded
-
     if not conditions:
-        return np.asarray(solveh_banded(band, right, check_finite=False))
+        return solve_bands(band, right)
     rows = np.stack(conditions)
-    both = solveh_banded(band, np.concatenate([right, rows.T], axis=1), check_finite=False)
+    both = solve_bands(band, np.concatenate([right, rows.T], axis=1))
     free, pull = both[:, : right.shape[1]], both[:, right.shape[1] :]
     # Lagrange: move along the conditions' own directions, as far as they ask.
     return np.asarray(free + pull @ np.linalg.solve(rows @ pull, np.stack(wanted) - rows @ free))

@@ -13,6 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.threads import one_thread
 from motionweave.errors import MotionError
 
 # One weight per joint, by name (1 for those not named) or all of them in the skeleton's order.
@@ -118,14 +119,24 @@ class PointClip:
         """As many frames as suit a frame rate, evenly spread from the first to the last.
 
         Both ends stay frames of the clip, so that the step is not exactly ``1 / fps``:
-        over the whole clip it is off by half a step at most.
+        over the whole clip it is off by half a step at most. What was made once is given
+        again: much is found out about a clip, and kept with it.
         """
-        count = max(min(2, len(self)), round(self.duration * fps) + 1)
-        if count == len(self):
-            return replace(self, fps=fps)
-        return self.sample(np.linspace(0.0, len(self) - 1.0, count), fps)
+        if fps not in self._spreads:
+            count = max(min(2, len(self)), round(self.duration * fps) + 1)
+            self._spreads[fps] = (
+                replace(self, fps=fps)
+                if count == len(self)
+                else self.sample(np.linspace(0.0, len(self) - 1.0, count), fps)
+            )
+        return self._spreads[fps]
+
+    @cached_property
+    def _spreads(self) -> dict[float, PointClip]:
+        return {}
 
 
+@one_thread()
 def point_clouds(motion: Motion, points: int = POINTS) -> Array:
     """The clouds ``(T, P, 3)`` of a motion's frames, P about ``points``.
 

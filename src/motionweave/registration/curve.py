@@ -159,11 +159,11 @@ def constraint_matches(
 def _lane(motion: Motion, clip: int, kind: str, timewarp: TimewarpCurve) -> list[Interval]:
     """A clip's contacts of one kind in u, as far as the curve goes."""
     first, last = timewarp.frames(np.array([timewarp.start, timewarp.end]))[:, clip]
-    held = constraint_tools.joined(constraint_tools.of_kind(motion.constraints, kind))
-    inside = [c for c in constraint_tools.clipped(held, first, last) if c.end > c.start]
+    held = merged((c.start, c.end) for c in motion.constraints if c.kind == kind)
+    bounds = np.clip(np.array(held).reshape(-1, 2), first, last)
+    bounds = bounds[bounds[:, 1] > bounds[:, 0]]
     # Frame 'last' of a closed cycle is the next cycle's first one: not the inverse, which
     # would lead round to the start, but the curve's own end.
-    bounds = np.array([[c.start, c.end] for c in inside]).reshape(-1, 2)
     u = np.where(bounds >= last, timewarp.end, timewarp.parameter(clip, np.minimum(bounds, last)))
     return [(float(start), float(end)) for start, end in u]
 

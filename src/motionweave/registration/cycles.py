@@ -123,7 +123,7 @@ def repetition(motion: Motion) -> Repetition | None:
     likeness, best, lag = next(one for one in found if one[0] <= enough)
     row, lag = best.pair(lag, enough)
     stride = best.step * (len(motion) - 1) / (len(clip) - 1)
-    first, last = _refined(motion, row * stride, (row + lag) * stride, stride)
+    first, last = _refined(points, row * stride, (row + lag) * stride, stride)
     return Repetition(first, last, likeness, best.share(lag))
 
 
@@ -197,20 +197,11 @@ class _Lags:
 
     @cached_property
     def _sums(self) -> Array:
-        """``(n + 1, most + 1)`` sums of all rows and lags before."""
-        # Lag by lag in memory, as they are read.
-        sums = np.zeros((len(self.clip) + 1, self.most + 1), order="F")
-        np.cumsum(self.distances, axis=0, out=sums[1:, 1:])
-        np.cumsum(sums[1:, 1:], axis=1, out=sums[1:, 1:])
+        """``(most + 1, n + 1)`` sums of all lags and rows before."""
+        sums = np.zeros((self.most + 1, len(self.clip) + 1))
+        np.cumsum(self.distances.T, axis=1, out=sums[1:, 1:])
+        np.cumsum(sums[1:, 1:], axis=0, out=sums[1:, 1:])
         return sums
-
-    def _mean(self, begin: int, count: int, rows: int, low: int, high: int) -> Array:
-        """Mean distances over ``rows`` samples from each of ``count`` rows on, and lags
-        ``(low, high]``."""
-        here, there = slice(begin, begin + count), slice(begin + rows, begin + rows + count)
-        below, above = self._sums[:, low], self._sums[:, high]
-        total = above[there] - above[here] - below[there] + below[here]
-        return np.asarray(total / (rows * (high - low)))
 
     def overlap(self, lag: int) -> int:
         """Over how many samples a lag is judged: a period, or what there is of the second."""
@@ -221,15 +212,22 @@ class _Lags:
         a lag later, as a share of how far the samples there usually are from each other."""
         many = self.overlap(lag)
         count = len(self.clip) - lag - many + 1
-        apart = self._mean(0, count, many, lag - 1, lag)
+
+        def passed(sums: Array, over: int) -> Array:
+            """What is added over some samples from each place on."""
+            return np.asarray(sums[over:] - sums[:-over])
+
+        upto = passed(self._sums[lag], many)
+        apart = (upto - passed(self._sums[lag - 1], many)) / many
         # What is brought together has to vary in itself: a figure that stands before a jump and
         # after it repeats nothing.
         half, reach = max(1, many // 2), max(1, min(many, self.most))
-        own = self._mean(0, count, half, 0, reach)
-        other = self._mean(lag, count, half, 0, reach)
-        usual = np.minimum(self._mean(0, count, many, 0, lag), np.minimum(own, other))
+        around = passed(self._sums[reach], half) / (half * reach)
+        usual = np.minimum(around[:count], around[lag : lag + count])
+        np.minimum(usual, upto[:count] / (many * lag), out=usual)
         still = (_STILL * self.clip.height) ** 2
-        return np.where(usual > still, apart / np.maximum(usual, np.finfo(float).tiny), np.inf)
+        result = np.full(count, np.inf)
+        return np.divide(apart[:count], usual, out=result, where=usual > still)
 
     def candidates(self) -> Iterator[tuple[int, float]]:
         """Lags that fit better than their neighbours, and how well they do at their best."""
@@ -337,10 +335,10 @@ def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
     return float(size(move.apply(end) - begin)) / varied, float(bend / usual), float(pace)
 
 
-def _refined(motion: Motion, first: float, last: float, stride: float) -> tuple[int, int]:
+def _refined(clip: PointClip, first: float, last: float, stride: float) -> tuple[int, int]:
     """The best pair among the clip's own frames near one found at another rate."""
     start, far = round(first), max(1.0, stride)
     low = max(start + 1, int(np.ceil(last - far)))
-    high = min(len(motion) - 1, int(np.floor(last + far)))
-    alike = distance.distance_block(motion, motion, (start, start + 1), (low, high + 1))
+    high = min(len(clip) - 1, int(np.floor(last + far)))
+    alike = distance.distance_block(clip, clip, (start, start + 1), (low, high + 1))
     return start, low + int(np.argmin(alike))

@@ -26,7 +26,7 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import RegistrationError
-from motionweave.registration.clouds import JointWeights, PointClip, as_points
+from motionweave.registration.clouds import REACH, JointWeights, PointClip, as_points
 from motionweave.registration.windows import (
     ROUNDING,
     STEP,
@@ -207,6 +207,7 @@ def align_frames(
     a: Motion | PointClip, b: Motion | PointClip, frame_a: float, frame_b: float
 ) -> Planar:
     """The move that brings a frame of b nearest to a frame of a, each with its window."""
+    (a, frame_a), (b, frame_b) = _near(a, frame_a), _near(b, frame_b)
     a, b = corresponding(a, b)
     sides = [(clip.fps * STEP, at, len(clip) - 1 - at) for clip, at in ((a, frame_a), (b, frame_b))]
     before = min(a.reach, *(int(past / stride + ROUNDING) for stride, past, _ in sides))
@@ -219,6 +220,14 @@ def align_frames(
         for clip, at in ((a, frame_a), (b, frame_b))
     ]
     return align(clouds[0], clouds[1], np.tile(a.weights, len(offsets)) / len(offsets))
+
+
+def _near(clip: Motion | PointClip, frame: float) -> tuple[Motion | PointClip, float]:
+    """The part of a clip around a frame that its window needs, and where the frame is in it."""
+    reach = clip.reach if isinstance(clip, PointClip) else REACH
+    far = int(np.ceil(reach * clip.fps * STEP)) + 1
+    first = max(0, int(frame) - far)
+    return clip[first : int(frame) + far + 2], frame - first
 
 
 def corresponding(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,7 +136,7 @@ def good_stretch(a: PointClip, b: PointClip, rules: Rules, worth: tuple[Array, A
     """
     step = coarseness(len(a), len(b))
     a, b = thinned(a, step), thinned(b, step)
-    cost = distance_block(a, b, (0, len(a)), (0, len(b)))
+    cost = poses(a, b, (0, len(a)), (0, len(b)))
     least = least_length(cost.shape)
     mean = 0.5 * (worth[0][::step, None] + worth[1][::step])
     for good in good_levels(cost):
@@ -195,6 +196,24 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
     )
 
 
+def poses(a: PointClip, b: PointClip, rows: Span, columns: Span) -> Array:
+    """A part of the grid of distances of two clips, not to be changed.
+
+    Ends are often looked for in several ways: a whole grid is kept for as long as both
+    clips are, and parts are taken from it.
+    """
+    known = _GRIDS.setdefault(a, WeakKeyDictionary())
+    if b in known:
+        return known[b][slice(*rows), slice(*columns)]
+    found = distance_block(a, b, rows, columns)
+    if found.shape == (len(a), len(b)):
+        known[b] = found
+    return found
+
+
+_GRIDS: WeakKeyDictionary[PointClip, WeakKeyDictionary[PointClip, Array]] = WeakKeyDictionary()
+
+
 def _backwards(cost: Array, slope_limit: int) -> Path:
     """From the last cell backwards to that of the first row or column with the least mean cost."""
     found = dtw.boundary_path(cost[::-1, ::-1], slope_limit)
@@ -205,7 +224,7 @@ class Block:
     """A part of the grid of two clips: distances of poses, and of signals on top."""
 
     def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
-        self.poses, self.height = distance_block(a, b, rows, columns), a.height
+        self.poses, self.height = poses(a, b, rows, columns), a.height
         self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
 
     def best(self, search: Callable[[Array], Path], rules: Rules, tie: float = 0.0) -> Pair:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, cast, get_args, overload
 
 import numpy as np
@@ -302,7 +303,14 @@ class _Making:
         self.lead = [
             0 if self.paper or self.anchors else int(starts_in_tpose(m)) for m in self.motions
         ]
+        self.bodies = [m[lead:] for m, lead in zip(self.motions, self.lead, strict=True)]
         self._found: list[Repetition | None] | None = None
+
+    @cached_property
+    def struck(self) -> list[PointClip]:
+        """The clips without a T-pose, with their strikes."""
+        clouds = [cloud[lead:] for cloud, lead in zip(self.clouds, self.lead, strict=True)]
+        return with_strikes(clouds, self.bodies)
 
     def _points(self, motion: Motion) -> PointClip:
         return as_points(motion, self.weights, self.points, self.reach)
@@ -314,9 +322,7 @@ class _Making:
         return self._round(why, auto) if ends == "cyclic" else self._stretch(ends, why, auto)
 
     def _stretch(self, ends: PairEnds, why: str, auto: bool) -> RegistrationCurve:
-        bodies = [m[lead:] for m, lead in zip(self.motions, self.lead, strict=True)]
-        clouds = [cloud[lead:] for cloud, lead in zip(self.clouds, self.lead, strict=True)]
-        points = with_strikes(clouds, bodies)
+        points = self.struck
         found = register_points(
             *points,
             ends=ends,
@@ -348,7 +354,7 @@ class _Making:
             verdict=judged(
                 name,
                 why,
-                agreement(bodies, points, own, found.reference, kept),
+                agreement(self.bodies, points, own, found.reference, kept),
                 self.motions,
                 auto,
             ),
@@ -357,9 +363,7 @@ class _Making:
     def repetitions(self) -> list[Repetition | None]:
         """How each clip repeats itself, looked for once."""
         if self._found is None:
-            self._found = [
-                repetition(m[lead:]) for m, lead in zip(self.motions, self.lead, strict=True)
-            ]
+            self._found = [repetition(body) for body in self.bodies]
         return self._found
 
     def _cycle_ranges(self) -> list[tuple[int, int]]:

@@ -13,9 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import Constraint
+from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 from motionweave.registration.clouds import PointClip
 
@@ -34,19 +33,19 @@ def with_strikes(points: Sequence[PointClip], motions: Sequence[Motion]) -> list
 
 def strike_signals(motion: Motion, limbs: Sequence[str]) -> Array:
     """``(T, len(limbs))``: 1 where a limb comes down, falling to 0 on both sides."""
-    seconds = np.arange(len(motion)) / motion.fps
+    spread = _SPREAD * motion.fps
     signals = np.zeros((len(motion), len(limbs)))
     for column, limb in enumerate(limbs):
         # Heel and toe of a foot are one limb: it strikes with what comes down first.
-        held = [
-            Constraint(c.start, c.end, limb) for c in motion.constraints if limb_of(c.kind) == limb
-        ]
-        for contact in constraint_tools.joined(held):
-            if contact.start <= 0.0:
+        held = ((c.start, c.end) for c in motion.constraints if limb_of(c.kind) == limb)
+        for strike, _ in merged(held):
+            if strike <= 0.0:
                 continue  # It was down when the clip began.
-            away = np.abs(seconds - contact.start / motion.fps)
-            shown = np.maximum(1.0 - away / _SPREAD, 0.0)
-            signals[:, column] = np.maximum(signals[:, column], shown)
+            first, last = int(strike - spread), int(strike + spread) + 1
+            around = slice(max(first, 0), last + 1)
+            away = np.abs(np.arange(len(motion))[around] - strike)
+            shown = np.maximum(1.0 - away / spread, 0.0)
+            signals[around, column] = np.maximum(signals[around, column], shown)
     return signals
 
 

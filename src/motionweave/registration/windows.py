@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.threads import one_thread
 from motionweave.registration.clouds import PointClip
 
 # Seconds between the frames of a window.
@@ -226,6 +227,7 @@ class _Side:
 _SIDES: WeakKeyDictionary[PointClip, dict[bool, _Side]] = WeakKeyDictionary()
 
 
+@one_thread()
 def block_distances(
     a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
 ) -> Array:

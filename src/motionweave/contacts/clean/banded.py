@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array, BoolArray, read_only
+from motionweave.core.bands import solve_bands
 from motionweave.core.compiled import kernel
 
 # A frame that has to stay is held by this much more than anything else pulls.
@@ -16,24 +17,26 @@ _PINNED = 1e6
 
 @kernel()
 def _accumulate(banded, right, columns, coefficients, weights, targets):  # type: ignore[no-untyped-def]
-    """Add rows to the normal equations, in the upper banded form of LAPACK.
+    """Add rows to the normal equations, in the form of `motionweave.core.bands`.
 
-    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight.
+    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight. What
+    is the same for all rows, or sides, may be given once.
     """
-    above = banded.shape[0] - 1
     for r in range(columns.shape[0]):
-        weight = weights[r]
+        own = r if coefficients.shape[0] > 1 else 0
+        weight = weights[r if weights.shape[0] > 1 else 0]
+        target = targets[r if targets.shape[0] > 1 else 0]
         if weight == 0.0:
             continue
         for a in range(coefficients.shape[1]):
-            scaled = weight * coefficients[r, a]
+            scaled = weight * coefficients[own, a]
             if scaled == 0.0:
                 continue
             row = columns[r] + a
             for s in range(right.shape[1]):
-                right[row, s] += scaled * targets[r, s]
+                right[row, s] += scaled * target[s if target.shape[0] > 1 else 0]
             for b in range(a, coefficients.shape[1]):
-                banded[above + a - b, row + b - a] += scaled * coefficients[r, b]
+                banded[row, b - a] += scaled * coefficients[own, b]
 
 
 class BandedLeastSquares:
@@ -49,7 +52,7 @@ class BandedLeastSquares:
 
     def __init__(self, frames: int, unknowns: int, sides: int = 1) -> None:
         self.frames, self.unknowns = frames, unknowns
-        self.banded = np.zeros((3 * unknowns, frames * unknowns))
+        self.banded = np.zeros((frames * unknowns, 3 * unknowns))
         self.right = np.zeros((frames * unknowns, sides))
 
     def copy(self) -> BandedLeastSquares:
@@ -74,27 +77,25 @@ class BandedLeastSquares:
         first
             ``(n,)`` frames.
         coefficients
-            ``(n, k)`` of the k unknowns from that one on, through the frames that follow.
+            ``(n, k)`` of the k unknowns from that one on, through the frames that follow; or
+            ``(1, k)``, the same for all rows.
         weights
-            ``(n,)`` of the squares.
+            ``(n,)`` of the squares, or one number.
         targets
-            ``(n,)`` or ``(n, sides)`` what the sums shall be.
+            ``(n,)`` or ``(n, sides)`` what the sums shall be, or one number.
         offset
             Which unknown of frame ``first`` the row begins at.
         """
-        rows = len(first)
-        if rows == 0:
+        if len(first) == 0:
             return
-        targets = np.asarray(targets, dtype=np.float64)
-        if targets.ndim == 1:
-            targets = targets[:, None]
+        wanted = np.asarray(targets, dtype=np.float64)
         _accumulate(
             self.banded,
             self.right,
             np.asarray(first, dtype=np.int64) * self.unknowns + offset,
-            read_only(np.broadcast_to(coefficients, (rows, np.shape(coefficients)[-1]))),
-            read_only(np.broadcast_to(weights, rows)),
-            read_only(np.broadcast_to(targets, (rows, self.right.shape[1]))),
+            read_only(np.atleast_2d(coefficients)),
+            read_only(np.atleast_1d(weights)),
+            read_only(wanted[:, None] if wanted.ndim == 1 else np.atleast_2d(wanted)),
         )
 
     def add_change(
@@ -117,15 +118,8 @@ class BandedLeastSquares:
         unknowns
             Which; all by default.
         """
-        rows = self.frames - len(stencil) + 1
-        if rows <= 0:
-            return
-        chosen = range(self.unknowns) if unknowns is None else unknowns
-        coefficients = np.zeros((1, (len(stencil) - 1) * self.unknowns + 1))
-        coefficients[0, :: self.unknowns] = stencil
-        targets = np.broadcast_to(np.asarray(targets, dtype=np.float64), (rows, len(chosen)))
-        for column, unknown in enumerate(chosen):
-            self.add(np.arange(rows), coefficients, weights, targets[:, column], unknown)
+        chosen = slice(None) if unknowns is None else list(unknowns)
+        self._add_stencil(stencil, np.asarray(weights)[..., None], np.asarray(targets), chosen)
 
     def add_smoothness(self, width: float, costs: Sequence[float] | None = None) -> None:
         """Size, speed and bending of all unknowns cost, with a time scale of ``width`` frames.
@@ -134,27 +128,38 @@ class BandedLeastSquares:
         somewhere fades without swinging to the other side. ``costs`` are factors, one for
         each unknown.
         """
-        for unknown, cost in enumerate(costs or (1.0,) * self.unknowns):
-            self.add_change((1.0,), cost, unknowns=(unknown,))
-            self.add_change((-1.0, 1.0), cost * 2.0 * width**2, unknowns=(unknown,))
-            self.add_change((1.0, -2.0, 1.0), cost * width**4, unknowns=(unknown,))
+        cost = np.array(costs or (1.0,) * self.unknowns)
+        for stencil, weight in (
+            ((1.0,), 1.0),
+            ((-1.0, 1.0), 2.0 * width**2),
+            ((1.0, -2.0, 1.0), width**4),
+        ):
+            self._add_stencil(stencil, cost * weight, np.zeros(()), slice(None))
+
+    def _add_stencil(
+        self, stencil: Sequence[float], weights: Array, targets: Array, chosen: slice | list[int]
+    ) -> None:
+        """A stencil for the chosen unknowns, with weights and targets for rows and unknowns."""
+        rows = self.frames - len(stencil) + 1
+        if rows <= 0:
+            return
+        # Of the bands those that lie whole frames apart.
+        bands = self.banded.reshape(self.frames, self.unknowns, -1)[..., :: self.unknowns]
+        right = self.right.reshape(self.frames, self.unknowns, -1)
+        for a, coefficient in enumerate(stencil):
+            frames = slice(a, a + rows)
+            for b, other in enumerate(stencil[a:]):
+                bands[frames, chosen, b] += coefficient * other * weights
+            if targets.any():
+                right[frames, chosen] += (coefficient * weights * targets)[..., None]
 
     def solve(self, free: BoolArray) -> Array:
         """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free."""
-        from scipy.linalg import solveh_banded
-
         banded = self.banded.copy()
-        diagonal = banded[-1].reshape(self.frames, self.unknowns)
+        diagonal = banded.reshape(self.frames, self.unknowns, -1)[..., 0]
         diagonal[~free] = _PINNED * max(float(diagonal.max()), 1.0)
         right = self.right.reshape(self.frames, self.unknowns, -1).copy()
         right[~free] = 0.0
-        found = solveh_banded(
-            banded,
-            right.reshape(self.right.shape),
-            overwrite_ab=True,
-            overwrite_b=True,
-            check_finite=False,
-        )
-        found = found.reshape(self.frames, -1)
+        found = solve_bands(banded, right.reshape(self.right.shape)).reshape(self.frames, -1)
         found[~free] = 0.0
         return np.asarray(found)

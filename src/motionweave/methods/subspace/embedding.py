@@ -24,6 +24,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError
 
 # Seconds for which a difference in velocity is weighed: so long it takes two frames that
@@ -68,6 +69,7 @@ class Embedding:
         return np.asarray((features - self.centre) @ self.axes.T)
 
 
+@one_thread()
 def embed(features: Array, dimensions: int | None = None, explained: float = 0.95) -> Embedding:
     """Classical multidimensional scaling of S frames by the distances of their features.
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError
 
 # Samples nearer than this share of the cloud's size are one place: a motion that stands
@@ -66,6 +67,7 @@ class Kriging:
         # The matrix is symmetric, so the same factors give the coefficients of the data.
         coefficients = self._solve(known)
 
+        @one_thread()
         def values(at: Array) -> Array:
             right = self._right_hand_side(np.asarray(at, dtype=np.float64))
             return np.asarray((right @ coefficients).reshape(len(right), *samples.shape[1:]))
@@ -91,6 +93,7 @@ class Kriging:
         matrix[:count, count:], matrix[count:, :count] = trend, trend.T
         return lu_factor(matrix, check_finite=False)
 
+    @one_thread()
     def _solve(self, right: Array) -> Array:
         from scipy.linalg import lu_solve
 

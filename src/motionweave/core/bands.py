@@ -1,0 +1,59 @@
+"""Symmetric positive definite systems in which only near unknowns meet: solved in one pass.
+
+Such a system of n unknowns is kept as the upper bands of its matrix, row by row: ``(n, w)``
+with ``band[i, d] = A[i, i + d]``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
+
+
+@kernel()
+def _eliminate(band, right):  # type: ignore[no-untyped-def]
+    """Turn ``right`` into the solution, by A = L D Lᵀ; returns whether A is positive definite."""
+    count, width = band.shape
+    sides = right.shape[1]
+    for i in range(count):
+        pivot = band[i, 0]
+        if not pivot > 0.0:
+            return False
+        for a in range(1, min(width, count - i)):
+            share = band[i, a] / pivot
+            if share != 0.0:
+                for b in range(a, width):
+                    band[i + a, b - a] -= share * band[i, b]
+                for s in range(sides):
+                    right[i + a, s] -= share * right[i, s]
+    for i in range(count - 1, -1, -1):
+        for a in range(1, min(width, count - i)):
+            for s in range(sides):
+                right[i, s] -= band[i, a] * right[i + a, s]
+        for s in range(sides):
+            right[i, s] /= band[i, 0]
+    return True
+
+
+def solve_bands(band: Array, right: Array) -> Array:
+    """The solution ``(n, s)`` of ``A x = right``.
+
+    Parameters
+    ----------
+    band
+        ``(n, w)`` upper bands of A, the diagonal first; what lies beyond its last column
+        is not looked at.
+    right
+        ``(n, s)``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If A is not positive definite.
+    """
+    solution = np.array(right, dtype=np.float64, order="C")
+    if not _eliminate(np.array(band, dtype=np.float64, order="C"), solution):
+        raise np.linalg.LinAlgError("the matrix is not positive definite")
+    return solution
