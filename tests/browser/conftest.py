@@ -124,13 +124,20 @@ class Studio:
     def pause(self, seconds: float = 0.5) -> None:
         """Stand still at a time, so that poses and pixels can be compared."""
         self.page.evaluate(
-            f"{{const v = motionweave.viewport; v.playing = false; v.seek({seconds})}}"
+            "async (seconds) => { const v = motionweave.viewport;"
+            " v.playing = false; v.seek(seconds); await v.onScreen(); }",
+            seconds,
         )
 
     def pixels(self) -> bytes:
-        """The picture in the viewport."""
+        """The picture in the viewport, which stands still, as fine as it becomes then."""
         self.page.evaluate(
-            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+            """async () => {
+              const { stage } = motionweave.viewport;
+              do await new Promise(requestAnimationFrame);
+              while (stage.dirty || stage.renderer.getPixelRatio() !== stage.finest);
+              await new Promise(requestAnimationFrame);
+            }"""
         )
         return self.page.locator(".mw-stage").screenshot()
 

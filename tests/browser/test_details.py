@@ -17,51 +17,37 @@ def test_a_clip_that_is_shown_alone_is_what_is_measured_and_exported(studio: Stu
     count = page.locator(".mw-card").count()
     studio.card("jump").hover()
     studio.card("jump").locator('[title^="Show only"]').click()
-    studio.until("s.count === 1")
-
-    def measured() -> None:
-        assert figure(studio, "length") == "2.67 s"
-
-    studio.eventually(measured)
+    assert studio.settle()["count"] == 1
+    assert figure(studio, "length") == "2.67 s"
     studio.click(".mw-button", "Export")
     with page.expect_download() as download:
         page.locator(".q-item", has_text="BVH (.bvh)").click()
     assert download.value.suggested_filename == "jump.bvh"
     # It is on the shelf already.
     studio.key("k")
-    page.wait_for_timeout(300)
+    studio.settle()
     assert page.locator(".mw-card").count() == count
     # Whoever goes on working sees the result again.
     studio.card("sneak").click()
-    studio.until("s.count === 3")
+    assert studio.settle()["count"] == 3
 
 
 def test_weights_over_time_are_drawn_over_the_result_and_a_double_click_is_one_key(
     studio: Studio,
 ) -> None:
     studio.click(".mw-dock .mw-choice button", "Weights over time")
+    before = studio.settle()
+    assert ask(studio, ".mw-curves", "x[1]") == pytest.approx(before["duration"])
     canvas = studio.page.locator(".mw-blend .mw-curves canvas >> visible=true")
-    canvas.wait_for()
-
-    def as_long() -> None:
-        assert ask(studio, ".mw-curves", "x[1]") == pytest.approx(studio.state()["duration"])
-
-    studio.eventually(as_long)
-    before = studio.state()
     canvas.dblclick(position={"x": 300, "y": 60})
-    studio.after(before)
-
-    def one_key() -> None:
-        # A handle for each of three clips.
-        assert ask(studio, ".mw-curves", "handles.length") == 3
-
-    studio.eventually(one_key)
-    studio.eventually(as_long)
+    after = studio.after(before)
+    # A handle for each of three clips.
+    assert ask(studio, ".mw-curves", "handles.length") == 3
+    assert ask(studio, ".mw-curves", "x[1]") == pytest.approx(after["duration"])
 
 
 def test_the_place_of_a_transition_is_dragged_in_the_map(studio: Studio) -> None:
-    studio.screen("Transition")
-    before = studio.until("s.count === 3")
+    before = studio.screen("Transition")
     rows = studio.page.locator(".mw-list-row .mw-value").all_inner_texts()
     shown = [float(text.rstrip("%")) for text in rows]
     assert shown == sorted(shown)
@@ -72,26 +58,24 @@ def test_the_place_of_a_transition_is_dragged_in_the_map(studio: Studio) -> None
     studio.after(before)
     chosen = ask(studio, ".mw-transition .mw-heat", "map.chosen")
     studio.key("z")
-
-    def undone() -> None:
-        assert ask(studio, ".mw-transition .mw-heat", "map.chosen") != chosen
-
-    studio.eventually(undone)
+    studio.settle()
+    assert ask(studio, ".mw-transition .mw-heat", "map.chosen") != chosen
     # All of the drag was one step.
-    studio.page.locator(".mw-button.on", has_text="Best place").wait_for()
+    assert studio.page.locator(".mw-button.on", has_text="Best place").count() == 1
 
 
 def test_what_kind_a_key_shall_be_is_said_before_there_is_one(studio: Studio) -> None:
-    studio.screen("Warp")
-    studio.until("s.count === 1")
+    assert studio.screen("Warp")["count"] == 1
     studio.pause(0.5)
     studio.page.locator('.mw-grip[data-grip="head"]').dispatch_event(
         "pointerdown", {"pointerId": 1, "button": 0}
     )
     studio.page.locator('.mw-grip[data-grip="head"]').dispatch_event("pointerup", {"pointerId": 1})
-    studio.page.locator(".mw-warp", has_text="head: drag it").first.wait_for()
+    studio.settle()
+    assert studio.page.locator(".mw-warp", has_text="head: drag it").count() > 0
     studio.click(".mw-choice button", "Look at")
-    studio.page.locator(".mw-choice button.on", has_text="Look at").wait_for()
+    studio.settle()
+    assert studio.page.locator(".mw-choice button.on", has_text="Look at").count() == 1
     studio.click(".mw-button", "Key here")
     studio.page.locator(".mw-warp", has_text="head, frame 15").first.wait_for()
     assert studio.page.locator(".mw-choice button.on", has_text="Look at").count() == 1
@@ -111,14 +95,14 @@ def test_everything_is_in_reach_in_windows_of_any_size(
         page.set_viewport_size({"width": width, "height": height})
         for title in ("Blend", "Transition", "Framespace", "Spline", "Warp"):
             page.locator(f'.mw-nav button[title^="{title}"]').click()
-            studio.until(f"s.of === {title.lower()!r}")
+            assert studio.settle()["of"] == title.lower()
             for selector in ('[aria-label^="Export"]', ".mw-scrub", ".mw-result .mw-button"):
                 box = page.locator(selector).locator("visible=true").first.bounding_box()
                 assert box["x"] >= 0, (title, selector)
                 assert box["x"] + box["width"] <= width + 0.5, (title, selector)
             assert page.locator(".mw-scrub").bounding_box()["width"] > 200
         page.locator('.mw-nav button[title^="Transition"]').click()
-        studio.until("s.of === 'transition'")
+        assert studio.settle()["of"] == "transition"
         heat = page.locator(".mw-heat canvas >> visible=true").bounding_box()
         assert heat["height"] > 0.15 * height
     finally:
@@ -173,12 +157,13 @@ def test_everything_has_a_name_and_can_be_read_in_both_themes(studio: Studio) ->
     page = studio.page
     for _ in range(2):
         for title in ("Blend", "Transition", "Framespace", "Spline", "Warp"):
-            studio.screen(title)
-            studio.until("s.count > 0")
+            assert studio.screen(title)["count"] > 0
             assert page.evaluate(UNNAMED) == []
             assert page.evaluate(FAINT) == [], title
         studio.click('.mw-icon[title="Dark or light theme"]')
-        page.wait_for_timeout(400)
+        studio.settle()
+        # Colours go over into each other.
+        studio.wait("!document.getAnimations().some((one) => one instanceof CSSTransition)")
 
 
 def test_limbs_have_not_the_colours_of_clips(studio: Studio) -> None:

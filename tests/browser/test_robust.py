@@ -46,7 +46,7 @@ def test_a_killed_server_is_told_and_nothing_is_lost(
         number = studio.page.locator(".mw-pad-numbers input").first
         number.fill("80")
         number.press("Enter")
-        studio.wait("document.querySelector('.mw-pad-numbers input').value === '80'")
+        studio.settle()
         studio.key("Control+s")
         studio.page.locator(".q-notification", has_text="Saved").wait_for()
         saved = path.read_bytes()

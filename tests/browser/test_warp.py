@@ -25,6 +25,16 @@ def track(studio: Studio, call: str) -> Any:
     return ask(studio, ".mw-keytrack", call)
 
 
+def marked(studio: Studio, row: int, count: int) -> None:
+    """Wait for the marks in a row of the track, and for what comes of them.
+
+    The server asks the page for the time before it puts one there.
+    """
+    rows = "document.querySelector('.mw-keytrack').editor.rows"
+    studio.wait(f"{rows}.at({row}).marks.length === {count}")
+    studio.settle()
+
+
 def test_a_hand_is_posed_by_dragging_it(studio: Studio) -> None:
     studio.screen("Warp")
     studio.pause(1.2)
@@ -35,24 +45,22 @@ def test_a_hand_is_posed_by_dragging_it(studio: Studio) -> None:
     page.mouse.down()
     page.mouse.move(x + 40, y - 80, steps=6)
     # While the button is still down the body follows.
-    live = studio.until(f"s.shown > {before['shown']} && s.count === 2")
+    live = studio.after(before)
+    assert live["count"] == 2
     page.mouse.up()
     after = studio.after(live)
     assert after["time"] == before["time"]
     assert picture_changed(seen, studio.pixels()) > 0.003
-
-    def risen() -> None:
-        way = joint(studio.state(), LEFT_HAND) - joint(before, LEFT_HAND)
-        assert way[1] > 0.3
-        # The joint is where it was let go.
-        at = grip(studio, "left_hand")
-        assert np.hypot(at[0] - x - 40, at[1] - y + 80) < 12
-
-    studio.eventually(risen)
-    studio.page.locator(".mw-warp", has_text="left hand, frame 36").first.wait_for()
+    way = joint(after, LEFT_HAND) - joint(before, LEFT_HAND)
+    assert way[1] > 0.3
+    # The joint is where it was let go.
+    at = grip(studio, "left_hand")
+    assert np.hypot(at[0] - x - 40, at[1] - y + 80) < 12
+    assert studio.page.locator(".mw-warp", has_text="left hand, frame 36").count() > 0
     assert track(studio, "rows.map((row) => row.marks.length)") == [0, 1, 0]
     studio.key("z")
-    again = studio.until("s.count === 1")
+    again = studio.settle()
+    assert again["count"] == 1
     np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
 
 
@@ -62,20 +70,22 @@ def test_keys_are_copied_moved_and_deleted(studio: Studio) -> None:
     before = studio.state()
     x, y = grip(studio, "right_hand")
     drag(studio.page, (x, y), (x + 25, y - 40), steps=4)
-    first = studio.until(f"s.shown > {before['shown']} && s.count === 2")
+    first = studio.after(before)
+    assert first["count"] == 2
     studio.pause(2.0)
     studio.click(".mw-button", "Copy here")
-    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks.length === 2")
+    marked(studio, 1, 2)
     copied = studio.after(first)
     start = track(studio, "markAt('k1')")
     drag(studio.page, start, (start[0] + 60, start[1]), steps=4)
-    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks[1].at > 2.1")
-    studio.until(f"s.shown > {copied['shown']}")
+    studio.after(copied)
+    assert track(studio, "rows[1].marks[1].at") > 2.1
     studio.key("Delete")
-    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks.length === 1")
+    marked(studio, 1, 1)
     start = track(studio, "markAt('k0')")
     studio.page.mouse.click(*start, button="right")
-    last = studio.until("s.count === 1")
+    last = studio.settle()
+    assert last["count"] == 1
     assert last["frames"] == before["frames"]
 
 
@@ -85,12 +95,12 @@ def test_a_joint_is_turned_and_scaled_by_its_key(studio: Studio) -> None:
     before = studio.state()
     studio.page.locator('[data-grip="LeftForeArm"]').click()
     studio.key("k")
-    studio.wait("document.querySelector('.mw-keytrack').editor.rows[1].marks.length === 1")
+    marked(studio, 1, 1)
     studio.click(".mw-choice button", "Turn")
+    studio.settle()
     studio.page.locator('input[aria-label="Bend"] >> visible=true').fill("-70")
-    turned = studio.until(
-        f"s.count === 2 && s.points.some((v, i) => Math.abs(v - {before['points']}[i]) > 0.1)"
-    )
+    turned = studio.settle()
+    assert turned["count"] == 2
     assert np.abs(joint(turned, LEFT_HAND) - joint(before, LEFT_HAND)).max() > 0.1
     # Joints above the one that is turned stay where they are.
     np.testing.assert_allclose(joint(turned, 15), joint(before, 15), atol=1e-4)
@@ -101,17 +111,14 @@ def test_time_is_warped_by_sliding_a_marker(studio: Studio) -> None:
     studio.pause(1.0)
     pose = studio.state()["points"]
     studio.click(".mw-button", "Marker here")
-    studio.wait("document.querySelector('.mw-keytrack').editor.rows[0].marks.length === 1")
+    marked(studio, 0, 1)
     start = track(studio, "markAt('t0')")
     drag(studio.page, start, (start[0] + 120, start[1]), steps=5)
-    after = studio.until(f"s.frames > {before['frames'] + 10}")
-
-    def slid() -> None:
-        studio.pause(track(studio, "rows[0].marks[0].at"))
-        # What was seen after one second is seen where the marker is now.
-        np.testing.assert_allclose(studio.state()["points"], pose, atol=2e-3)
-
-    studio.eventually(slid)
+    after = studio.after(before)
+    assert after["frames"] > before["frames"] + 10
+    studio.pause(track(studio, "rows[0].marks[0].at"))
+    # What was seen after one second is seen where the marker is now.
+    np.testing.assert_allclose(studio.state()["points"], pose, atol=2e-3)
     assert after["duration"] > before["duration"]
 
 
@@ -121,23 +128,27 @@ def test_the_way_is_turned_and_the_head_looks_aside(studio: Studio) -> None:
     before = studio.state()
     x, y = track(studio, "onPage([40, 19 * 2 + 9])")
     studio.page.mouse.click(x, y)
-    studio.page.locator(".mw-warp", has_text="way: key it here").first.wait_for()
+    studio.settle()
+    assert studio.page.locator(".mw-warp", has_text="way: key it here").count() > 0
     studio.key("k")
-    studio.wait("document.querySelector('.mw-keytrack').editor.rows.at(-1).marks.length === 1")
+    marked(studio, -1, 1)
     slide(studio, "To the left", 60)
-    moved = f"s.points.some((v, i) => Math.abs(v - {before['points']}[i]) > 0.05)"
-    turned = studio.until(moved)
+    turned = studio.settle()
     shoulders = [joint(s, LEFT_HAND - 2) - joint(s, LEFT_HAND + 3) for s in (before, turned)]
     across = [np.degrees(np.arctan2(v[0], v[2])) for v in shoulders]
     assert abs(across[0] - across[1]) > 30
     studio.key("z")
     studio.key("z")
-    studio.until("s.count === 1")
+    assert studio.settle()["count"] == 1
     studio.page.locator('[data-grip="head"]').click()
+    studio.settle()
     studio.key("k")
+    marked(studio, 1, 1)
     studio.click(".mw-choice button", "Look at")
+    studio.settle()
     slide(studio, "Left", 1.5)
-    studio.until(moved)
+    looking = studio.settle()
+    assert np.abs(np.array(looking["points"]) - np.array(before["points"])).max() > 0.05
     studio.key("c")
     code = studio.page.locator('.mw-code[data-language="python"]')
     code.wait_for()

@@ -277,13 +277,24 @@ class Page:
         live = self.session.live
         common, body = document.settings["common"], worn(document)
         performer = None if body is None else id(body.original)
-        key = (screen.name, screen.key(document), live and common.clean, performer)
+        meshes = tuple(id(clip.character) for clip in document.clips if clip.character is not None)
+        key = (screen.name, screen.key(document), live and common.clean, performer, meshes)
         if key == self._computed:
             return
         self._computed = key
+        known = self.workspace.outcomes.get(key)
+        if known is not None:
+            self._latest.cancel()
+            self._made(screen, document, known[1], live)
+            return
+
+        def done(outcome: Outcome[Result]) -> None:
+            if outcome.value is not None and not live:
+                self.workspace.outcomes.put(key, (document, outcome))
+            self._made(screen, document, outcome, live)
+
         self._latest.submit(
-            lambda: self._packed(dressed(screen.make(document, live), document, live)),
-            lambda outcome: self._made(screen, document, outcome, live),
+            lambda: self._packed(dressed(screen.make(document, live), document, live)), done
         )
 
     def _single(self) -> Clip | None:

@@ -11,6 +11,7 @@ from motionweave.measure.quality import quality
 from motionweave.studio import widgets
 from motionweave.studio.host import Host, Result
 from motionweave.studio.jobs import Latest, Outcome
+from motionweave.studio.memo import Memo
 from motionweave.studio.wearing import worn
 
 # Shares of the leg from which on a figure is worth a second look.
@@ -53,6 +54,9 @@ def figures(motion: Motion) -> list[Figure]:
         ),
         Figure("jumps", str(seams), "frames between which a joint jumps", seams == 0),
     ]
+
+
+_measured: Memo[list[Figure]] = Memo()
 
 
 class Figures:
@@ -117,7 +121,9 @@ class Figures:
             self._fill([])
             return
         motion = result.motion
-        self._latest.submit(lambda: figures(motion), self._told)
+        self._latest.submit(
+            lambda: _measured.get((motion,), None, lambda: figures(motion)), self._told
+        )
 
     async def rest(self) -> None:
         """Return when the figures are those of what was shown last."""

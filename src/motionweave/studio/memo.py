@@ -12,6 +12,30 @@ from motionweave.core.motion import Motion
 Value = TypeVar("Value")
 
 
+class Recent(Generic[Value]):
+    """The values that were put there or asked for last, by their keys."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value of a key, if it is still there."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value; the one that nobody asked for longest may go."""
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+
 class Memo(Generic[Value]):
     """The last few values made from motions and options.
 
@@ -20,24 +44,17 @@ class Memo(Generic[Value]):
     """
 
     def __init__(self, size: int = 16) -> None:
-        self._size = size
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, tuple[tuple[Motion, ...], Value]] = OrderedDict()
+        self._kept: Recent[tuple[tuple[Motion, ...], Value]] = Recent(size)
 
     def get(self, motions: Sequence[Motion], options: Hashable, make: Callable[[], Value]) -> Value:
         """What ``make`` gives, or gave when it was last asked for the same."""
         key = (tuple(_data(motion) for motion in motions), options)
-        with self._lock:
-            known = self._kept.get(key)
-            if known is not None:
-                self._kept.move_to_end(key)
-                return known[1]
+        known = self._kept.get(key)
+        if known is not None:
+            return known[1]
         value = make()
-        with self._lock:
-            # The motions are kept too, so that their ids are not given to others.
-            self._kept[key] = (tuple(motions), value)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
+        # The motions are kept too, so that their ids are not given to others.
+        self._kept.put(key, (tuple(motions), value))
         return value
 
 

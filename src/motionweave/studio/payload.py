@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import struct
+import threading
 from collections import OrderedDict
 from typing import Any
 
@@ -139,6 +140,8 @@ class PayloadStore:
     """Packed motions under addresses that change whenever their content does."""
 
     def __init__(self) -> None:
+        # Motions are packed by threads, and asked for on the event loop.
+        self._lock = threading.Lock()
         self._payloads: OrderedDict[str, bytes] = OrderedDict()
         self._keys: dict[tuple[int, bool], tuple[Motion, str]] = {}
         self._skins: OrderedDict[str, tuple[object, bytes]] = OrderedDict()
@@ -150,18 +153,20 @@ class PayloadStore:
 
         ``ground`` is the clip on whose floor it is, by default itself; ``turns`` as for `pack`.
         """
-        known = self._keys.get((id(motion), turns))
-        if known is not None and known[0] is motion and known[1] in self._payloads:
-            self._payloads.move_to_end(known[1])
-            return known[1]
+        with self._lock:
+            known = self._keys.get((id(motion), turns))
+            if known is not None and known[0] is motion and known[1] in self._payloads:
+                self._payloads.move_to_end(known[1])
+                return known[1]
         packed = pack(motion, floor_of(motion if ground is None else ground), turns=turns)
-        self._count += 1
-        key = str(self._count)
-        self._payloads[key] = packed
-        self._keys[id(motion), turns] = (motion, key)
-        while len(self._payloads) > _KEPT:
-            old, _ = self._payloads.popitem(last=False)
-            self._keys = {i: pair for i, pair in self._keys.items() if pair[1] != old}
+        with self._lock:
+            self._count += 1
+            key = str(self._count)
+            self._payloads[key] = packed
+            self._keys[id(motion), turns] = (motion, key)
+            while len(self._payloads) > _KEPT:
+                old, _ = self._payloads.popitem(last=False)
+                self._keys = {i: pair for i, pair in self._keys.items() if pair[1] != old}
         return key
 
     def skin_of(self, character: Character, body: Motion) -> str:

@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from motionweave.studio.document import Clip, Document
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import Outcome
+from motionweave.studio.memo import Recent
 from motionweave.studio.payload import PayloadStore
 from motionweave.studio.project import SUFFIX, load_project, save_project
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.session import Session
 from motionweave.studio.upload import Received, add_files, sample_clip
+
+# Results that are shown again at once, as by undo or on the way back to a screen.
+_OUTCOMES = 12
 
 
 class Workspace:
@@ -19,6 +25,8 @@ class Workspace:
     def __init__(self) -> None:
         self.session = Session({screen.name: screen.Settings for screen in SCREENS})
         self.store = PayloadStore()
+        #: What came of the last few requests, with the documents that their clips are of.
+        self.outcomes: Recent[tuple[Document, Outcome[Result]]] = Recent(_OUTCOMES)
         #: The project's file, if it was opened from one.
         self.path: Path | None = None
         #: Whether it goes on with unsaved work, and nobody has been told yet.

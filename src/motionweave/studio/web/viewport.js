@@ -82,10 +82,10 @@ export default {
       this.showing = this.stageAll(given, of);
       return this.showing;
     },
-    // When what was to be shown last can be seen.
+    // Resolves when what was to be shown last can be seen as it is now.
     async onScreen() {
       await this.showing;
-      while (this.seen < this.shown) await new Promise(requestAnimationFrame);
+      do await new Promise(requestAnimationFrame); while (this.seen < this.shown || this.stage.dirty);
     },
     async stageAll(given, of) {
       const request = ++this.request;
