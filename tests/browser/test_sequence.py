@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from tests.browser.conftest import Studio, drag
@@ -22,11 +21,9 @@ CARRY = """([card, index]) => {
 
 
 def row(studio: Studio, names: list[str]) -> None:
-    """Wait until these clips are in the row, and what is made of them is on screen."""
-    found = "[...document.querySelectorAll('.mw-block-name')].map((e) => e.textContent)"
-    studio.wait(
-        f"JSON.stringify({found}) === {json.dumps(json.dumps(names, separators=(',', ':')))}"
-    )
+    """These clips are in the row, and what is made of them is on screen."""
+    studio.settle()
+    assert studio.page.locator(".mw-block-name").all_inner_texts() == names
 
 
 def opened(studio: Studio) -> float:
@@ -65,17 +62,17 @@ def test_edges_trim_and_move_seams_and_best_takes_it_back(studio: Studio) -> Non
     # The edge of an inner block is its seam.
     edge = ask(studio, ".mw-track", "blockAt('b1', 'right')")
     drag(studio.page, edge, (edge[0] - 40, edge[1]))
-    studio.page.locator(".mw-seam.fixed").wait_for()
-    studio.until(f"Math.abs(s.duration - {whole}) > 0.01")
+    assert abs(studio.settle()["duration"] - whole) > 0.01
+    assert studio.page.locator(".mw-seam.fixed").count() == 1
     studio.click(".mw-sequence .mw-button", "Best place")
-    studio.page.locator(".mw-seam.fixed").wait_for(state="detached")
-    studio.until(f"Math.abs(s.duration - {whole}) < 0.01")
+    assert abs(studio.settle()["duration"] - whole) < 0.01
+    assert studio.page.locator(".mw-seam.fixed").count() == 0
     # Those of the first and the last block cut the clips.
     edge = ask(studio, ".mw-track", "blockAt('b3', 'right')")
     drag(studio.page, edge, (edge[0] - 120, edge[1]))
-    studio.until(f"s.duration < {whole - 0.5}")
+    assert studio.settle()["duration"] < whole - 0.5
     studio.key("z")
-    studio.until(f"Math.abs(s.duration - {whole}) < 0.01")
+    assert abs(studio.settle()["duration"] - whole) < 0.01
 
 
 def test_a_block_is_faster_and_mirrored_and_all_of_it_is_saved(
@@ -83,22 +80,23 @@ def test_a_block_is_faster_and_mirrored_and_all_of_it_is_saved(
 ) -> None:
     whole = opened(studio)
     studio.page.locator('.mw-block[data-block="b2"]').click()
-    studio.page.locator('.mw-block[data-block="b2"][aria-pressed="true"]').wait_for()
+    studio.settle()
     slide(studio, "Speed", 2.0)
-    studio.until(f"s.duration < {whole - 0.4}")
+    assert studio.settle()["duration"] < whole - 0.4
     studio.click(".mw-switch", "Mirror")
-    studio.page.locator(".mw-block-facts", has_text="2 × · mirrored").wait_for()
-    saved = studio.state()["duration"]
+    saved = studio.settle()["duration"]
+    assert studio.page.locator(".mw-block-facts", has_text="2 × · mirrored").count() == 1
     with studio.page.expect_download() as download:
         studio.key("Control+s")
     path = tmp_path / "p.mwproj"
     download.value.save_as(path)
-    studio.wait("!document.title.startsWith('•')")
+    studio.settle()
+    assert not studio.page.title().startswith("•")
     studio.click(".mw-sequence .mw-button", "Remove all")
-    studio.until("s.count === 0")
+    assert studio.settle()["count"] == 0
     studio.page.set_input_files(".mw-shell input[type=file]", str(path))
     studio.click(".mw-asking button", "Open without saving")
-    studio.until(f"Math.abs(s.duration - {saved}) < 0.01")
+    assert abs(studio.settle()["duration"] - saved) < 0.01
     row(studio, ["walk", "jog", "sneak"])
 
 
