@@ -105,3 +105,25 @@ def test_two_tabs_may_look_at_two_screens_of_one_document(workspace: Workspace) 
             client.delete()
 
     run(main)
+
+
+def test_what_was_made_before_is_shown_again_at_once(workspace: Workspace) -> None:
+    async def main() -> None:
+        client, page = opened(workspace)
+        with client:
+            await page._rest()
+            made = page.result
+            page.screens["blend"].change("weights", weights=(0.0, 1.0, 0.0))
+            await page._rest()
+            assert made is not None
+            assert page.result is not made
+            assert workspace.session.undo()
+            assert page.result is made
+            page.open("transition")
+            await page._rest()
+            page.open("blend")
+            assert page.result is made
+            await page._rest()
+        client.delete()
+
+    run(main)
