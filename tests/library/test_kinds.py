@@ -11,13 +11,10 @@ import pytest
 
 import motionweave as mw
 from motionweave.library import kinds, web
+from motionweave.library.candidates import candidates
 from motionweave.library.course import apart, courses, known
 from motionweave.library.engine import Here
 from motionweave.library.features import Track, track
-
-
-def cloud(random: np.random.Generator, count: int, centre: float, spread: float) -> np.ndarray:
-    return centre + spread * random.standard_normal((count, 6))
 
 
 def distances(points: np.ndarray) -> np.ndarray:
@@ -28,7 +25,8 @@ def test_a_kind_ends_where_little_lies_between() -> None:
     random = np.random.default_rng(0)
     # The other kind is nearer to the example than the far end of its own.
     wide = np.column_stack([np.linspace(0.0, 0.4, 60), 0.02 * random.standard_normal((60, 5))])
-    other = cloud(random, 40, 0.0, 0.03) + [0.2, 0.25, 0.0, 0.0, 0.0, 0.0]
+    aside = np.array([0.2, 0.25, 0.0, 0.0, 0.0, 0.0])
+    other = aside + 0.03 * random.standard_normal((40, 6))
     chosen = kinds.members(distances(np.concatenate([wide, other])))
     assert chosen[:60].mean() > 0.8
     assert not chosen[60:].any()
@@ -69,7 +67,9 @@ def test_what_an_example_does_not_show_is_not_compared() -> None:
     np.testing.assert_array_equal(seen[0], np.repeat([0, 0, 1, 1], 3))
     np.testing.assert_array_equal(seen[2], np.repeat([1, 1, 0, 0], 3))
     wanted, others = random.standard_normal((3, 12)), random.standard_normal((5, 12))
-    plain = [[np.sum(m * (w - o) ** 2) for o in others] for w, m in zip(wanted, seen, strict=True)]
+    plain = np.array(
+        [[np.sum(m * (w - o) ** 2) for o in others] for w, m in zip(wanted, seen, strict=True)]
+    )
     np.testing.assert_allclose(apart(wanted, seen, others), plain, atol=1e-6)
 
 
@@ -95,11 +95,10 @@ def test_the_match_web_is_kept_and_only_new_clips_are_searched(
         return [(match.clip, match.first, match.distance) for match in found]
 
     searched: list[int] = []
-    scan = web.candidates
 
     def counted(index, example, most, *, roles, among):  # type: ignore[no-untyped-def]
         searched.append(len(index) if among is None else int(among.sum()))
-        return scan(index, example, most, roles=roles, among=among)
+        return candidates(index, example, most, roles=roles, among=among)
 
     monkeypatch.setattr(web, "candidates", counted)
     before = ask()

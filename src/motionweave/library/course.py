@@ -53,13 +53,13 @@ def _smooth(heading: Array) -> Array:
     return total / np.convolve(np.ones(len(heading)), window)[SMOOTH : SMOOTH + len(heading)]
 
 
-def known(count: int, at: NDArray[np.int64]) -> NDArray[np.float32]:
+def known(count: int, at: NDArray[np.int64]) -> Array:
     """Which numbers ``(m, 12)`` of courses are of samples that a track of ``count`` has: 1 or 0.
 
     An example is cut out of something: what it did before and after is not to be compared.
     """
     inside = [(at + ahead >= 0) & (at + ahead < count) for ahead in AHEAD]
-    return np.repeat(np.stack(inside, axis=1), 3, axis=1).astype(np.float32)
+    return np.asarray(np.repeat(np.stack(inside, axis=1), 3, axis=1), dtype=np.float32)
 
 
 def apart(wanted: Array, known: Array, others: Array) -> Array:

@@ -21,6 +21,7 @@ from motionweave.library.features import RATE, roles_of
 from motionweave.library.find import find
 from motionweave.library.graph import Graph, build, packed, unpacked
 from motionweave.library.index import Index
+from motionweave.library.live import LiveWalk
 from motionweave.library.matches import Match
 from motionweave.library.store import Entry, Store
 from motionweave.library.walk import Walk
@@ -382,6 +383,7 @@ class Library:
         seconds: float | None = None,
         seed: int = 0,
         start: str | None = None,
+        bend: float = 8.0,
         graph: Graph | None = None,
     ) -> Walk:
         """A new motion out of the library's clips, each running over into the next.
@@ -404,6 +406,9 @@ class Library:
             Of the random choices.
         start
             The clip to begin with; by default any.
+        bend
+            Along a path or to a place: degrees by which the walk may be bent towards it for
+            each leg length travelled; 0 to play the clips as they are.
         graph
             Where to walk; by default the graph of all clips.
 
@@ -419,13 +424,47 @@ class Library:
             )
         ways = self.graph() if graph is None else graph
         if path is not None:
-            return walk.along(self, ways, path, start=start)
+            return walk.along(self, ways, path, start=start, bend=bend)
         if to is not None:
-            return walk.to_place(self, ways, to, heading, start=start)
+            return walk.to_place(self, ways, to, heading, start=start, bend=bend)
         if seconds is not None:
             return walk.at_random(self, ways, seconds, seed=seed, start=start)
         assert through is not None
         return walk.through_clips(self, ways, [kind_of(self.index, one) for one in through])
+
+    def live(self, *, start: str | None = None, graph: Graph | None = None) -> LiveWalk:
+        """A walk that is steered while it goes on, step by step.
+
+        It begins at the origin and faces +z.
+
+        Parameters
+        ----------
+        start
+            The clip to begin with; by default the one from which most ways lead on.
+        graph
+            Where to walk; by default the graph of all clips.
+
+        Returns
+        -------
+        LiveWalk
+            ``step(heading, speed)`` gives the frames that come next, ``motion`` all so far.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import motionweave as mw
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("walk", "walk_left", "walk_right"):
+        ...         mw.save(mw.sample(name, duration=6.0), f"{folder}/{name}.npz")
+        ...     library = mw.Library(folder)
+        ...     report = library.add()
+        ...     live = library.live(graph=library.graph(tolerance=2.0))
+        ...     frames = [len(live.step(heading=30.0)) for _ in range(4)]
+        >>> len(live.motion) == 1 + sum(frames)
+        True
+        """
+        ways = self.graph() if graph is None else graph
+        return LiveWalk(self, ways, walk.beginning(ways, self, start))
 
     def info(self) -> dict[str, Any]:
         """How much is in the library: clips, frames, seconds, rigs, bytes, broken files, words."""
