@@ -61,15 +61,16 @@ def _steered(places: Array, line: Line, limit: float) -> Array:
     )
     way = ahead - behind
     directions = np.unwrap(np.arctan2(way[:, 0], way[:, 1]))
+    goes = np.interp(travelled + _AHEAD, grid, directions)
     turns = np.zeros(len(places))
     here = np.array(places[0])
     progress = 0.0
     for frame in range(1, len(places)):
         progress = line.nearest(here, progress)
-        # Along the path, and back onto it over the way ahead.
-        runs = float(line.direction(progress))
-        aside = Planar(-runs).apply_xz(line.at(progress) - here)[0]
-        wanted = runs + np.arctan2(aside, _AHEAD) - directions[frame] - turns[frame - 1]
+        # As the path will run where the way ahead ends, and back onto the path until there.
+        runs = float(line.direction(progress + _AHEAD))
+        aside = Planar(-float(line.direction(progress))).apply_xz(line.at(progress) - here)[0]
+        wanted = runs + np.arctan2(aside, _AHEAD) - goes[frame] - turns[frame - 1]
         wanted = (wanted + np.pi) % (2.0 * np.pi) - np.pi
         # What is wanted is reached over the way to the place ahead.
         steer = np.clip(wanted / _AHEAD, -limit, limit) * lengths[frame - 1]
