@@ -7,6 +7,7 @@ stays as it is, and each step begins in the pose in which the one before has end
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,10 +20,11 @@ from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import LibraryError
+from motionweave.errors import LibraryError, QualityWarning
 from motionweave.library.bodies import on_body
 from motionweave.library.features import RATE, Track
 from motionweave.library.graph import MARGIN, Graph
+from motionweave.library.meeting import inside
 from motionweave.methods.blending.transition import transition
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ _SEEN = round(1.5 * RATE)
 _EASE = round(0.3 * RATE)
 # What a speed costs that is off by a leg length per second, and a junction, for the squares.
 _PACE, _ROUGH = 0.15, 2.0
+# Clips on the body of the walk that are kept at hand.
+_AT_HAND = 64
 # Slower than this, in leg lengths per second, a body goes where it faces.
 _STANDS = 0.3
 
@@ -79,7 +83,9 @@ class LiveWalk:
         first = library.load(self._clip)
         self._frame = graph.index.frame(self._clip, sample)
         self._body = first
-        self._move = Planar()
+        self._clips: dict[int, Motion] = {}
+        # What takes the current clip to where the walk performs it: on the floor, and up.
+        self._move, self._lift = Planar(), 0.0
         self._unit = leg_length(first.skeleton)
         now = self._part(self._clip, self._frame, 1)
         turn = -float(facing(now)[0])
@@ -193,10 +199,14 @@ class LiveWalk:
 
     def _part(self, clip: int, frame: float, count: int) -> Motion:
         """So many frames of a clip from one on, on the body and in the frame rate of the walk."""
-        motion = self._library.load(clip)
+        if clip not in self._clips:
+            while len(self._clips) >= _AT_HAND:
+                self._clips.pop(next(iter(self._clips)))
+            # Whole: what a clip stands on is told from all of it.
+            self._clips[clip] = on_body(self._library.load(clip), self._body)
+        motion = self._clips[clip]
         at = frame + np.arange(count) * motion.fps / self._body.fps
-        part = replace(motion.sample(np.clip(at, 0.0, len(motion) - 1.0)), fps=self._body.fps)
-        return on_body(part, self._body)
+        return replace(motion.sample(np.clip(at, 0.0, len(motion) - 1.0)), fps=self._body.fps)
 
     def _frames(self, samples: float) -> int:
         return round(samples / RATE * self._body.fps)
@@ -208,7 +218,11 @@ class LiveWalk:
         count = max(1, round((index.frame(self._clip, sample) - self._frame) / ratio))
         part = self._part(self._clip, self._frame, count + 1)[1:]
         self._frame += count * ratio
-        return part.moved(self._move)
+        return self._moved(part)
+
+    def _moved(self, part: Motion) -> Motion:
+        moved = part.moved(self._move)
+        return replace(moved, root=moved.root + np.array([0.0, self._lift, 0.0]))
 
     def _over(self, way: _Way) -> Motion:
         """Over into another clip."""
@@ -217,19 +231,31 @@ class LiveWalk:
         ratios = [self._library.load(clip).fps / self._body.fps for clip in (self._clip, way.clip)]
         half = self._frames(MARGIN)
         leave = max(half, round((index.frame(self._clip, way.leave) - self._frame) / ratios[0]))
-        before = self._part(self._clip, self._frame, leave + half + 1)
+        before = self._moved(self._part(self._clip, self._frame, leave + half + 1))
         first = index.frame(way.clip, way.enter) - half * ratios[1]
         after = self._part(way.clip, first, 2 * half + self._frames(_EASE) + 1)
-        joined = transition(before, after, at=(leave, half), half_width=half)
+        joined = self._joined(before, after, leave, half)
         self._clip, self._frame = way.clip, first + (len(after) - 1) * ratios[1]
         self.clips.append(index.entries[way.clip].path)
-        joined = joined.moved(self._move)
-        # The transition has laid the other clip over the first: where, its last frame tells.
+        # The transition has laid the other clip over the first, floor on floor: where, its last
+        # frame tells.
         own, end = after[-1], joined[-1]
         turn = rotations.multiply(end.rotations[0, 0], rotations.inverse(own.rotations[0, 0]))
         angle = float(rotations.vertical_angle(turn))
         self._move = Planar.onto(angle, own.root[0, [0, 2]], end.root[0, [0, 2]])
+        self._lift = float(end.root[0, 1] - own.root[0, 1])
         return joined[1:]
+
+    @staticmethod
+    def _joined(before: Motion, after: Motion, leave: int, half: int) -> Motion:
+        """The transition, its feet planted; its ends are the clips' own."""
+        at = (leave, half)
+        planted = transition(before, after, at=at, half_width=half)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", QualityWarning)
+            plain = transition(before, after, at=at, half_width=half, clean=False)
+        met = inside(plain, planted, 0.0, len(plain) - 1.0, _EASE / RATE)
+        return met.with_constraints(planted.constraints)
 
 
 def _moved(track: Track, move: Planar) -> Track:
