@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.rig.roles import leg_length
+from motionweave.library.bending import bent
 from motionweave.library.engine import Here
 from motionweave.library.graph import STAY, Graph, build, packed, unpacked
+from motionweave.library.lines import Line
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +121,40 @@ def test_a_fill_says_what_is_wrong(library: mw.Library, tmp_path: Path) -> None:
     empty = mw.Library(tmp_path, executor=Here())
     with pytest.raises(mw.LibraryError, match="the library is empty"):
         mw.inbetween(walk[:30], walk[40:], 1.0, empty)
+
+
+def test_a_live_walk_goes_on_where_it_was_and_follows_wishes(
+    library: mw.Library, graph: Graph
+) -> None:
+    ends = []
+    for wish in (60.0, -60.0):
+        live = library.live(graph=graph)
+        frames = 1
+        for _ in range(7):
+            before = live.motion
+            step = live.step(heading=wish)
+            frames += len(step)
+            np.testing.assert_array_equal(live.motion.root[: len(before)], before.root)
+        assert len(live.motion) == frames
+        # Nothing pops where steps meet: no frame moves on further than the clips do.
+        fastest = max(np.abs(np.diff(library.load(n).positions(), axis=0)).max() for n in range(6))
+        assert np.abs(np.diff(live.motion.positions(), axis=0)).max() < 1.3 * fastest
+        ends.append(live.heading)
+    assert ends[0] > ends[1] + 20.0
+
+
+def test_a_bent_walk_keeps_to_its_path(library: mw.Library) -> None:
+    walk = library.load("walks/walk.npz")
+    turn = np.linspace(0.0, 2.4, 90)
+    unit = leg_length(walk.skeleton)
+    line = Line(8.0 * np.column_stack([1.0 - np.cos(turn), np.sin(turn)]))
+    walk = walk.moved(mw.Planar(0.0, *(-walk.root[0, [0, 2]])))
+    curved = bent(walk, line, unit, np.radians(10.0))
+    errors = [line.error(motion.root[:, [0, 2]] / unit) for motion in (walk, curved)]
+    assert errors[1] < 0.15
+    assert errors[1] < 0.2 * errors[0]
+    # It is bent, not stretched: steps are as long as they were.
+    steps = [np.linalg.norm(np.diff(m.root, axis=0), axis=1) for m in (walk, curved)]
+    np.testing.assert_allclose(steps[0], steps[1], atol=1e-9)
+    straight = bent(walk, Line(np.array([[0.0, 0.0], [0.0, 20.0]])), unit, 0.1)
+    assert np.abs(straight.root - walk.root).max() < 0.05 * unit

@@ -13,7 +13,14 @@ import numpy as np
 
 from motionweave.errors import LibraryError
 from motionweave.library import engine
-from motionweave.library.features import Moments, Track, descriptors, fit_basis, moments
+from motionweave.library.course import described
+from motionweave.library.features import (
+    STRIDE,
+    Moments,
+    Track,
+    fit_basis,
+    moments,
+)
 from motionweave.library.reading import (
     Failure,
     Reading,
@@ -210,7 +217,7 @@ def _index(store: Store, writer: Writer) -> None:
         writer.renew(basis, kept)
         entries = store.entries()
     waste = len(store.features()) - sum(
-        -(-e.samples // 3) for e in entries if e.feature is not None
+        -(-e.samples // STRIDE) for e in entries if e.feature is not None
     )
     if basis is not None and waste > _WASTE * max(len(store.features()), 1):
         writer.renew(basis, store.fitted())
@@ -218,7 +225,7 @@ def _index(store: Store, writer: Writer) -> None:
     for entry in entries:
         if entry.feature is None:
             assert basis is not None
-            writer.describe(entry.id, basis.project(*descriptors(_track(points, entry))))
+            writer.describe(entry.id, described(_track(points, entry), basis))
 
 
 def _together(a: Moments, b: Moments) -> Moments:

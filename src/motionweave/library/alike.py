@@ -90,3 +90,10 @@ def paths(cost: Array) -> Paths:
     _search(cost, total, starts, steps)
     last = (rows - 1) % 3
     return Paths(total[last] / rows, starts[last], steps)
+
+
+def minima(costs: Array) -> NDArray[np.int64]:
+    """Places lower than the one before and not higher than the one after."""
+    padded = np.concatenate([[np.inf], costs, [np.inf]])
+    lower = (costs < padded[:-2]) & (costs <= padded[2:])
+    return np.flatnonzero(lower & np.isfinite(costs))

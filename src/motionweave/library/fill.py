@@ -19,12 +19,12 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.concatenation import concatenate
-from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, MotionweaveError, RigError
 from motionweave.library.bodies import on_body
 from motionweave.library.features import RATE, Track, track
+from motionweave.library.meeting import inside
 from motionweave.library.stretches import Span, nearest
 from motionweave.methods.finish import finished
 
@@ -241,11 +241,4 @@ def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:
         planted = clean_feet(motion, warn=False)
     except MotionweaveError:
         return motion
-    frames = np.arange(len(whole), dtype=float)
-    ease = max(_MEET * whole.fps, 1.0)
-    share = smoothstep((frames - first) / ease) * smoothstep((last - frames) / ease)
-    return replace(
-        whole,
-        root=whole.root + share[:, None] * (planted.root - whole.root),
-        rotations=rotations.slerp(whole.rotations, planted.rotations, share[:, None]),
-    )
+    return inside(whole, planted, first, last, _MEET)

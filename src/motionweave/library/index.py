@@ -39,7 +39,10 @@ class Index:
     def basis(self) -> Basis:
         """The axes of the features; an error in an empty library."""
         if self._basis is None or not self.entries:
-            raise LibraryError("the library is empty: add clips first")
+            raise LibraryError(
+                "the library is empty, or was made by an older motionweave: run "
+                "`motionweave library add` first"
+            )
         return self._basis
 
     def number(self, path: str) -> int | None:
@@ -95,10 +98,19 @@ class Index:
             gap[self.rows[1:] - 1 - behind] = True
         return gap
 
-    @cached_property
+    @property
     def features(self) -> Array:
-        """``(rows, d)``, zero in gaps."""
-        laid = np.zeros((int(self.rows[-1]), self.basis.dimensions), dtype=np.float32)
+        """``(rows, d)``, zero in gaps: pose and dynamics of each moment."""
+        return self._laid[:, : self.basis.dimensions]
+
+    @property
+    def courses(self) -> Array:
+        """``(rows, 12)``, zero in gaps: where the body goes around each moment."""
+        return self._laid[:, self.basis.dimensions :]
+
+    @cached_property
+    def _laid(self) -> Array:
+        laid = np.zeros((int(self.rows[-1]), self._features.shape[1]), dtype=np.float32)
         for number, entry in enumerate(self.entries):
             assert entry.feature is not None
             first, count = int(self.rows[number]), int(self.counts[number])

@@ -13,15 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionweave.clips import load
 from motionweave.core.motion import Motion
-from motionweave.errors import FormatError, LibraryError
+from motionweave.errors import LibraryError
 from motionweave.library import adding, walk
 from motionweave.library.collect import Collection, collect
-from motionweave.library.features import RATE, Track, roles_of, track
-from motionweave.library.find import ALIKE, find
+from motionweave.library.examples import Range, chosen, kind_of, motion_of, seen
+from motionweave.library.features import RATE, roles_of
+from motionweave.library.find import find
 from motionweave.library.graph import Graph, build, packed, unpacked
 from motionweave.library.index import Index
+from motionweave.library.live import LiveWalk
 from motionweave.library.matches import Match
-from motionweave.library.reading import words
 from motionweave.library.store import Entry, Store
 from motionweave.library.walk import Walk
 from motionweave.library.web import through
@@ -30,8 +31,6 @@ from motionweave.library.web import through
 FOLDER = ".motionweave"
 # Loaded clips that are kept at hand.
 _AT_HAND = 256
-
-Range = tuple[float | None, float | None]
 
 
 class Library:
@@ -157,7 +156,11 @@ class Library:
         tuple of str
             The paths that were forgotten.
         """
-        names = [adding.name_of(Path(path), self.folder) for path in paths]
+        listed = {entry.path for entry in self.store.entries()}
+        names = [
+            str(path) if str(path) in listed else adding.name_of(Path(path), self.folder)
+            for path in paths
+        ]
         gone = [
             entry.path
             for entry in self.store.entries()
@@ -239,7 +242,8 @@ class Library:
             How many matches at most.
         limit
             The largest distance (root mean square of all roles in leg lengths); by default
-            none for the nearest, and 0.16 from one link to the next with ``through_others``.
+            none for the nearest; with ``through_others`` what lies between the kinds of
+            motion decides.
         part
             Part of the body to compare: ``"arms"``, ``"legs"``, ``"left arm"``,
             ``"right arm"``, ``"upper body"``, or roles.
@@ -257,75 +261,27 @@ class Library:
         tuple of Match
             The nearest first.
         """
-        among = self._among(words, measures or {})
+        among = chosen(self.index, words, measures)
         if example is None:
             return self._whole_clips(among, most)
-        seen, own = self._seen(example, frames)
+        looked_for, own = seen(self, example, frames)
         roles = roles_of(part)
         if through_others:
-            step = ALIKE if limit is None else limit
-            links = through(self, seen, most=most, limit=step, roles=roles, among=among)
-            found = [Match.of(self, seen, link.stretch, link.via) for link in links]
+            links = through(self, looked_for, most=most, limit=limit, roles=roles, among=among)
+            found = [Match.of(self, looked_for, link.stretch, link.via) for link in links]
         else:
             most_likely = find(
                 self.index,
-                seen,
+                looked_for,
                 most=most + (own is not None),
                 roles=roles,
                 among=among,
                 limit=np.inf if limit is None else limit,
             )
-            found = [Match.of(self, seen, stretch) for stretch in most_likely]
+            found = [Match.of(self, looked_for, stretch) for stretch in most_likely]
         if own is not None:
             found = [one for one in found if not one.overlaps(*own)]
         return tuple(found[:most])
-
-    def _seen(
-        self, example: Motion | str | Path, frames: tuple[float, float] | None
-    ) -> tuple[Track, tuple[str, float, float] | None]:
-        """The example as the library sees it, and where in the library it is, if it is there."""
-        if isinstance(example, Motion):
-            motion = example
-            if frames is not None:
-                motion = _cut(motion, frames)
-            return track(motion), None
-        name = adding.name_of(self.folder / example, self.folder)
-        number = self.index.number(name)
-        if number is None:
-            number = self.index.number(adding.name_of(Path(example), self.folder))
-        if number is None:
-            if not Path(example).exists():
-                raise FormatError("there is no such file, and no such clip in the library", example)
-            motion = load(example, contacts=False, drop_tpose=True)
-            return track(motion if frames is None else _cut(motion, frames)), None
-        entry = self.index.entries[number]
-        first, last = frames or (0.0, entry.frames - 1.0)
-        if not 0 <= first <= last <= entry.frames - 1:
-            raise LibraryError(
-                f"frames {first:g} to {last:g} are not all in {entry.path}, which has frames 0 "
-                f"to {entry.frames - 1}"
-            )
-        low, high = self.index.sample(number, first), self.index.sample(number, last)
-        return self.index.track(number, low, high + 1), (entry.path, first, last)
-
-    def _among(self, text: str, measures: Mapping[str, Range]) -> NDArray[np.bool_] | None:
-        """Which clips ``(clips,)`` have the words and measures asked for."""
-        if not text and not measures:
-            return None
-        index = self.index
-        wanted = words(text)
-        chosen = np.ones(len(index), dtype=bool)
-        for number, entry in enumerate(index.entries):
-            said = index.words.get(entry.id, set())
-            fits = all(any(one.startswith(word) for one in said) for word in wanted)
-            for name, (low, high) in measures.items():
-                if name not in entry.measures:
-                    known = ", ".join(entry.measures)
-                    raise LibraryError(f"there is no measure {name!r}; there are: {known}")
-                value = entry.measures[name]
-                fits = fits and (low is None or value >= low) and (high is None or value <= high)
-            chosen[number] = fits
-        return chosen
 
     def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:
         if among is None:
@@ -365,16 +321,7 @@ class Library:
             through_others=True,
             words=words,
         )
-        return collect(self, self._motion(example, frames), matches)
-
-    def _motion(self, example: Motion | str | Path, frames: tuple[float, float] | None) -> Motion:
-        if isinstance(example, Motion):
-            motion = example
-        elif self.index.number(adding.name_of(self.folder / example, self.folder)) is not None:
-            motion = self.load(adding.name_of(self.folder / example, self.folder))
-        else:
-            motion = load(example, drop_tpose=True)
-        return motion if frames is None else _cut(motion, frames)
+        return collect(self, motion_of(self, example, frames), matches)
 
     # Graph and walks
 
@@ -418,7 +365,7 @@ class Library:
         made = build(
             self.index,
             self.store.folder,
-            among=self._among(words, measures or {}),
+            among=chosen(self.index, words, measures),
             tolerance=tolerance,
             executor=executor or self._executor,
         )
@@ -436,6 +383,7 @@ class Library:
         seconds: float | None = None,
         seed: int = 0,
         start: str | None = None,
+        bend: float = 8.0,
         graph: Graph | None = None,
     ) -> Walk:
         """A new motion out of the library's clips, each running over into the next.
@@ -458,6 +406,9 @@ class Library:
             Of the random choices.
         start
             The clip to begin with; by default any.
+        bend
+            Along a path or to a place: degrees by which the walk may be bent towards it for
+            each leg length travelled; 0 to play the clips as they are.
         graph
             Where to walk; by default the graph of all clips.
 
@@ -473,25 +424,47 @@ class Library:
             )
         ways = self.graph() if graph is None else graph
         if path is not None:
-            return walk.along(self, ways, path, start=start)
+            return walk.along(self, ways, path, start=start, bend=bend)
         if to is not None:
-            return walk.to_place(self, ways, to, heading, start=start)
+            return walk.to_place(self, ways, to, heading, start=start, bend=bend)
         if seconds is not None:
             return walk.at_random(self, ways, seconds, seed=seed, start=start)
         assert through is not None
-        return walk.through_clips(self, ways, [self._kind(one) for one in through])
+        return walk.through_clips(self, ways, [kind_of(self.index, one) for one in through])
 
-    def _kind(self, text: str) -> NDArray[np.bool_]:
-        """Which clips are meant by a path or by words."""
-        chosen = np.zeros(len(self), dtype=bool)
-        number = self.index.number(text)
-        if number is not None:
-            chosen[number] = True
-            return chosen
-        among = self._among(text, {})
-        if among is None or not among.any():
-            raise LibraryError(f"{text!r}: no clip of the library has that path or these words")
-        return among
+    def live(self, *, start: str | None = None, graph: Graph | None = None) -> LiveWalk:
+        """A walk that is steered while it goes on, step by step.
+
+        It begins at the origin and faces +z.
+
+        Parameters
+        ----------
+        start
+            The clip to begin with; by default the one from which most ways lead on.
+        graph
+            Where to walk; by default the graph of all clips.
+
+        Returns
+        -------
+        LiveWalk
+            ``step(heading, speed)`` gives the frames that come next, ``motion`` all so far.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import motionweave as mw
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("walk", "walk_left", "walk_right"):
+        ...         mw.save(mw.sample(name, duration=6.0), f"{folder}/{name}.npz")
+        ...     library = mw.Library(folder)
+        ...     report = library.add()
+        ...     live = library.live(graph=library.graph(tolerance=2.0))
+        ...     frames = [len(live.step(heading=30.0)) for _ in range(4)]
+        >>> len(live.motion) == 1 + sum(frames)
+        True
+        """
+        ways = self.graph() if graph is None else graph
+        return LiveWalk(self, ways, walk.beginning(ways, self, start))
 
     def info(self) -> dict[str, Any]:
         """How much is in the library: clips, frames, seconds, rigs, bytes, broken files, words."""
@@ -512,13 +485,3 @@ class Library:
             "broken": self.store.broken(),
             "words": dict(often[:40]),
         }
-
-
-def _cut(motion: Motion, frames: tuple[float, float]) -> Motion:
-    first, last = round(frames[0]), round(frames[1])
-    if not 0 <= first <= last <= len(motion) - 1:
-        raise LibraryError(
-            f"frames {first} to {last} are not all in the example, which has frames 0 to "
-            f"{len(motion) - 1}"
-        )
-    return motion[first : last + 1]

@@ -24,11 +24,13 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
+from motionweave.library.course import NUMBERS
 from motionweave.library.features import TRACKED, Basis, Track
 
 # "mwlb": what says in an SQLite file that it is ours.
 _APPLICATION = 0x6D776C62
-_VERSION = 1
+# Version 2 keeps the course of every moment, and the match web.
+_VERSION = 2
 _DATABASE = "library.db"
 _LOCK = "writer.db"
 # Numbers of a sample: three of each role, and the heading.
@@ -46,6 +48,10 @@ CREATE TABLE words (clip INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY (clip
 CREATE TABLE broken (
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE answers (question TEXT PRIMARY KEY, answer BLOB NOT NULL);
+"""
+_WEB = """
+CREATE TABLE web (
+    example TEXT PRIMARY KEY, newest INTEGER NOT NULL, candidates BLOB NOT NULL);
 """
 
 
@@ -131,7 +137,7 @@ class Store:
             if self._pragma("application_id") == 0 and tables:
                 raise LibraryError(f"{self.folder / _DATABASE} is the database of something else")
             if self._pragma("application_id") == 0:
-                for statement in _SCHEMA.split(";")[:-1]:
+                for statement in (_SCHEMA + _WEB).split(";")[:-1]:
                     self._db.execute(statement)
                 for key in ("points", "features", "sampled", "described"):
                     self._set(key, 0)
@@ -151,6 +157,24 @@ class Store:
                 f"{self.folder} is a library of version {version}, made by a newer motionweave "
                 f"(this one knows version {_VERSION}): update motionweave, or give another folder"
             )
+        if version < _VERSION:
+            self._upgrade()
+
+    def _upgrade(self) -> None:
+        """Bring a store of version 1 up to date; clips wait for features, not for being read."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            if self._pragma("user_version") < _VERSION:
+                self._db.execute(_WEB)
+                self._db.execute("DELETE FROM meta WHERE key IN ('basis', 'fitted')")
+                self._db.execute("DELETE FROM answers")
+                self._db.execute("UPDATE clips SET feature = NULL")
+                self._set("change", self.change() + 1)
+                self._db.execute(f"PRAGMA user_version = {_VERSION}")
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
 
     def close(self) -> None:
         """Close the database; arrays that are mapped stay valid."""
@@ -183,14 +207,20 @@ class Store:
         """A number that grows with every change of the store's clips."""
         return int(self._get("change") or 0)
 
+    def newest(self) -> int:
+        """The greatest number that a clip ever had: the number of a clip is not used again."""
+        largest = self._db.execute("SELECT coalesce(max(id), 0) FROM clips").fetchone()[0]
+        return max(int(largest), int(self._get("newest") or 0))
+
     def points(self) -> Array:
         """All samples ``(n, 55)``, mapped."""
         return self._mapped("points", "sampled", _COLUMNS)
 
     def features(self) -> Array:
-        """All features ``(m, d)``, mapped."""
+        """All features and courses ``(m, d + 12)``, mapped."""
         basis = self.basis()
-        return self._mapped("features", "described", basis.dimensions if basis else 1)
+        columns = basis.dimensions + NUMBERS if basis else 1
+        return self._mapped("features", "described", columns)
 
     def basis(self) -> Basis | None:
         """The axes onto which descriptors are projected; None in an empty library."""
@@ -208,6 +238,12 @@ class Store:
         """What was kept as the answer to a question."""
         row = self._all("SELECT answer FROM answers WHERE question = ?", (question,))
         return row[0][0] if row else None
+
+    def linked(self, example: str) -> tuple[int, bytes] | None:
+        """What the match web knows of an example: the newest clip that was looked at, and what
+        was found."""
+        row = self._all("SELECT newest, candidates FROM web WHERE example = ?", (example,))
+        return row[0] if row else None
 
     # Writing
 
@@ -320,13 +356,17 @@ class Writer:
         self.remove(path)
         rows = np.column_stack([track.points.reshape(len(track), -1), track.heading])
         first = self._append("points", "sampled", rows)
-        done = self._db.execute(
-            "INSERT INTO clips (path, digest, size, changed, fps, frames, samples, first, rig, "
-            "measures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (path, digest, *stamp, fps, frames, len(track), first, rig, json.dumps(measures)),
+        number = self._store.newest() + 1
+        self._db.execute(
+            "INSERT INTO clips (id, path, digest, size, changed, fps, frames, samples, first, rig, "
+            "measures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(number, path, digest, *stamp, fps, frames, len(track), first, rig),
+                json.dumps(measures),
+            ),
         )
-        assert done.lastrowid is not None
-        self.say(done.lastrowid, words)
+        self._store._set("newest", number)
+        self.say(number, words)
         self._changed = True
 
     def say(self, clip: int, words: Iterable[str]) -> None:
@@ -373,6 +413,8 @@ class Writer:
         self._store._set("fitted", fitted)
         self._begin_anew("features", "described")
         self._db.execute("UPDATE clips SET feature = NULL")
+        # What was found was measured along the old axes.
+        self._db.execute("DELETE FROM web")
         self._changed = True
 
     def repack(self, entries: Sequence[Entry], points: Array) -> None:
@@ -387,6 +429,11 @@ class Writer:
     def keep(self, question: str, answer: bytes) -> None:
         """Keep an answer; any change of the clips makes it void."""
         self._db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, answer))
+
+    def link(self, example: str, newest: int, candidates: bytes) -> None:
+        """Keep what was found for an example; it holds until the features' axes change."""
+        row = example, newest, candidates
+        self._db.execute("INSERT OR REPLACE INTO web VALUES (?, ?, ?)", row)
 
     def commit(self) -> None:
         """Make everything so far count, and go on."""

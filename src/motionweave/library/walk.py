@@ -6,6 +6,7 @@ on the clips themselves.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -15,13 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.body.rig.roles import leg_length
-from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import LibraryError
+from motionweave.errors import LibraryError, QualityWarning
+from motionweave.library.bending import bent
 from motionweave.library.features import RATE
 from motionweave.library.graph import MARGIN, STAY, Graph
+from motionweave.library.lines import Line
 from motionweave.methods.blending.transition import transition
+from motionweave.methods.finish import finished
 
 if TYPE_CHECKING:
     from motionweave.library.library import Library
@@ -100,25 +103,40 @@ class Walk:
     error: float | None = None
 
 
-def along(library: Library, graph: Graph, path: ArrayLike, *, start: str | None = None) -> Walk:
+def along(
+    library: Library,
+    graph: Graph,
+    path: ArrayLike,
+    *,
+    start: str | None = None,
+    bend: float = 0.0,
+) -> Walk:
     """A walk along a drawn path; see `Library.walk`."""
     begins = _beginnings(graph, library, start)
     body = library.load(begins[0][0]).skeleton
     unit = leg_length(body)
-    line = _Line(np.asarray(path, dtype=np.float64) / unit)
+    line = Line(np.asarray(path, dtype=np.float64) / unit)
     best = _search(graph, line, begins)
-    motion, clips = perform(library, graph, best)
-    # The walk begins where the path does.
-    motion = motion.moved(best_start(best, graph, line, unit))
+    motion, clips = _on_path(library, graph, best, line, unit, bend)
     error = line.error(motion.root[:, [0, 2]] / unit) * unit
     return Walk(motion, clips, error)
 
 
-def best_start(plan: Plan, graph: Graph, line: _Line, unit: float) -> Planar:
-    """The move that takes the first clip to the beginning of the path, in the body's unit."""
+def _on_path(
+    library: Library, graph: Graph, plan: Plan, line: Line, unit: float, bend: float
+) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
+    """The motion of a plan, from where the path begins and bent towards it."""
     first = plan.pieces[0]
     move = _on_line(graph, first.clip, first.first, line)
-    return Planar(move.angle, move.x * unit, move.z * unit)
+    start = Planar(move.angle, move.x * unit, move.z * unit)
+    motions, places, played = _parts(library, graph, plan)
+    if bend <= 0.0:
+        return _joined(motions, places).moved(start), played
+    with warnings.catch_warnings():
+        # It is checked once it is bent.
+        warnings.simplefilter("ignore", QualityWarning)
+        motion = _joined(motions, places, clean=False).moved(start)
+    return finished(bent(motion, line, unit, np.radians(bend)), motions, clean=True), played
 
 
 def at_random(
@@ -221,6 +239,7 @@ def to_place(
     heading: float | None,
     *,
     start: str | None = None,
+    bend: float = 0.0,
 ) -> Walk:
     """A walk from the origin, facing +z, to a place and heading; see `Library.walk`."""
     begins = _beginnings(graph, library, start)
@@ -228,10 +247,9 @@ def to_place(
     target = np.asarray(place, dtype=np.float64) / unit
     if np.linalg.norm(target) < 1.0:
         raise LibraryError("the place to go to is less than a step away")
-    line = _Line(np.stack([np.zeros(2), target]))
+    line = Line(np.stack([np.zeros(2), target]))
     best = _search(graph, line, begins, heading=heading)
-    motion, clips = perform(library, graph, best)
-    motion = motion.moved(best_start(best, graph, line, unit))
+    motion, clips = _on_path(library, graph, best, line, unit, bend if heading is None else 0.0)
     off = float(np.linalg.norm(motion.root[-1, [0, 2]] - np.asarray(place)))
     return Walk(motion, clips, off)
 
@@ -240,6 +258,20 @@ def perform(
     library: Library, graph: Graph, plan: Plan
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
     """The motion of a plan, and what it plays of which clips."""
+    motions, places, played = _parts(library, graph, plan)
+    return _joined(motions, places), played
+
+
+def _joined(
+    motions: Sequence[Motion], places: Sequence[tuple[float, float]], *, clean: bool = True
+) -> Motion:
+    return transition(*motions, at=places, clean=clean) if places else motions[0]
+
+
+def _parts(
+    library: Library, graph: Graph, plan: Plan
+) -> tuple[list[Motion], list[tuple[float, float]], tuple[tuple[str, float, float], ...]]:
+    """What is joined, where, and what is played of which clips."""
     index = graph.index
     motions: list[Motion] = []
     places: list[tuple[float, float]] = []
@@ -258,49 +290,13 @@ def perform(
             places.append((leave, frames[0] - first))
         leave = frames[1] - first
         played.append((index.entries[piece.clip].path, frames[0], frames[1]))
-    if len(motions) == 1:
-        return motions[0], tuple(played)
-    return transition(*motions, at=places, clean=True), tuple(played)
+    return motions, places, tuple(played)
 
 
 # Planning
 
 
-class _Line:
-    """A path on the floor by the distance travelled along it, in leg lengths."""
-
-    def __init__(self, points: Array):
-        if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
-            raise LibraryError(
-                f"path: expected two or more places (x, z), got an array of shape {points.shape}"
-            )
-        steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
-        self._points = points[np.concatenate([[True], steps > 0])]
-        self._at = np.concatenate([[0.0], np.cumsum(steps[steps > 0])])
-        self.length = float(self._at[-1])
-        if self.length <= 0.0:
-            raise LibraryError("path: all places are the same")
-
-    def at(self, distance: Array | float) -> Array:
-        """Places ``(..., 2)`` after so much of the path, its ends beyond it."""
-        return np.stack(
-            [np.interp(distance, self._at, self._points[:, axis]) for axis in (0, 1)], axis=-1
-        )
-
-    def direction(self, distance: Array | float) -> Array:
-        """Angle in which the path runs, in the sense of a heading."""
-        ahead = np.minimum(np.asarray(distance) + 0.5, self.length)
-        way = self.at(ahead) - self.at(ahead - 0.5)
-        return np.asarray(np.arctan2(way[..., 0], way[..., 1]))
-
-    def error(self, places: Array) -> float:
-        """Mean distance of places ``(T, 2)`` from the path, each from its nearest point."""
-        dense = self.at(np.linspace(0.0, self.length, max(2, int(self.length * 20))))
-        apart = np.linalg.norm(places[:, None] - dense[None], axis=2)
-        return float(apart.min(axis=1).mean())
-
-
-def _on_line(graph: Graph, clip: int, sample: int, line: _Line) -> Planar:
+def _on_line(graph: Graph, clip: int, sample: int, line: Line) -> Planar:
     """The move that takes a clip, from a sample on, to the beginning of a path."""
     ahead = graph.index.track(clip, sample, sample + STAY)
     hips = ahead.points[:, 0]
@@ -326,9 +322,16 @@ def _beginnings(graph: Graph, library: Library, start: str | None) -> list[tuple
     return [(int(clip), 0) for clip in used[::step]]
 
 
+def beginning(graph: Graph, library: Library, start: str | None) -> tuple[int, int]:
+    """The clip with the most ways out of it, or the one asked for, and its first sample."""
+    if start is None:
+        return int(np.argmax(np.diff(graph.firsts))), 0
+    return _beginnings(graph, library, start)[0]
+
+
 def _search(
     graph: Graph,
-    line: _Line,
+    line: Line,
     begins: Sequence[tuple[int, int]],
     *,
     heading: float | None = None,
@@ -357,7 +360,7 @@ def _search(
 
 
 def _grown(
-    graph: Graph, line: _Line, plan: Plan, finished: list[Plan], heading: float | None
+    graph: Graph, line: Line, plan: Plan, finished: list[Plan], heading: float | None
 ) -> list[Plan]:
     """A plan gone on to every junction within reach; what reaches the end goes to ``finished``."""
     here = plan.current

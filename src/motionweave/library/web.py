@@ -1,31 +1,40 @@
 """Motions of the same kind that look too different by themselves, reached through others.
 
-Kovar & Gleicher (2004): every match becomes an example in turn. Their match web holds the
-chains of local minima of all pairs of clips; here the features name the pairs worth
-looking at, and only those are computed. The time alignments along the way are put one after
-the other, so that every match is registered with the first example.
+Kovar & Gleicher (2004) keep a match web: for every pair of clips where one is like the other. A
+query is answered by what crosses it, and every match becomes a query in turn. Here the web
+grows where it is asked: what is found for an example is kept in the store, with how its moments
+correspond, and clips that come later are looked at alone. The time alignments along the way are
+put one after the other, so that every match is registered with the first example.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.library.features import Track
-from motionweave.library.find import Stretch, find
+from motionweave.core.arrays import Array
+from motionweave.errors import LibraryError
+from motionweave.library import kinds
+from motionweave.library.candidates import Candidate, candidates, shared
+from motionweave.library.course import described, known
+from motionweave.library.features import STRIDE, Track
+from motionweave.library.find import Stretch, apart, verified
 
 if TYPE_CHECKING:
+    from motionweave.library.index import Index
     from motionweave.library.library import Library
 
-# A match this near to an example that was already looked for (as a share of the limit)
-# finds the same again.
-_NEAR = 0.5
-# Examples that are looked for at most.
-_MOST_EXAMPLES = 40
+# Candidates of an example that are looked at, at least, and for each match that is wanted.
+_LEAST, _EACH = 600, 1
+# Examples that are looked for at most: the first, and matches far from those before.
+_MOST_EXAMPLES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +45,62 @@ class Link:
     via: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class _Node:
+    """A candidate, registered with the first example.
+
+    Parameters
+    ----------
+    candidate
+        As it was found for the example that it was found for.
+    example
+        Which that is, in the order in which examples were looked for.
+    path
+        ``(n,)`` the descriptor of the clip that belongs to each of the first example's.
+    """
+
+    candidate: Candidate
+    example: int
+    path: NDArray[np.int64]
+
+    def overlaps(self, other: _Node) -> bool:
+        """Whether both are in effect the same stretch."""
+        spans = [(int(one.path[0]), int(one.path[-1])) for one in (self, other)]
+        return self.candidate.clip == other.candidate.clip and shared(*spans)
+
+
+@dataclass(frozen=True, eq=False)
+class _Example:
+    """What was looked for.
+
+    Parameters
+    ----------
+    track
+        Its samples.
+    node
+        The candidate that it is; None for the first.
+    via
+        Clips on the way to it, its own included.
+    distance
+        The largest from one to the next on that way.
+    """
+
+    track: Track
+    node: _Node | None = None
+    via: tuple[int, ...] = ()
+    distance: float = 0.0
+
+
 def through(
     library: Library,
     example: Track,
     *,
     most: int,
-    limit: float,
+    limit: float | None,
     roles: Sequence[str],
     among: NDArray[np.bool_] | None,
 ) -> list[Link]:
-    """Matches of an example and of its matches, the nearest first, each once.
+    """Matches of the example's kind, the nearest first, each once.
 
     Parameters
     ----------
@@ -56,41 +111,195 @@ def through(
     most
         How many matches at most.
     limit
-        The largest distance from one to the next.
+        The largest distance from one to the next; None to tell by the kind.
     roles, among
         As in `motionweave.library.find.find`.
     """
     index = library.index
-    found: list[Link] = []
-    # Examples to look for: the track, the way to it, and how its samples belong to the first.
-    waiting: list[tuple[Track, Link | None]] = [(example, None)]
-    looked = 0
-    while waiting and looked < _MOST_EXAMPLES and len(found) < most:
-        current, link = waiting.pop(0)
-        looked += 1
-        for stretch in find(index, current, most=most, roles=roles, among=among, limit=limit):
-            if any(stretch.overlaps(other.stretch) for other in found):
-                continue
-            reached = _along(stretch, link)
-            found.append(reached)
-            if stretch.distance > _NEAR * limit:
-                own = index.track(stretch.clip, stretch.first, stretch.last + 1)
-                waiting.append((own, reached))
-    found.sort(key=lambda one: (len(one.via), one.stretch.distance))
-    return found[:most]
+    count = max(_LEAST, _EACH * most)
+    examples = [_Example(example)]
+    nodes: list[_Node] = []
+    while True:
+        current = examples[-1]
+        found = _candidates(library, current.track, count, roles, among)
+        fresh = _registered(found, current, len(examples) - 1, nodes)
+        nodes += fresh
+        distances = _distances(index, example, nodes)
+        chosen = kinds.members(distances)
+        following = _next(distances, chosen, examples, nodes)
+        exhausted = len(found) < count or not chosen[1:][len(nodes) - len(fresh) :].any()
+        if exhausted or following is None or len(examples) == _MOST_EXAMPLES:
+            break
+        examples.append(_as_example(index, nodes[following], examples))
+    kept = [node for node, is_of_kind in zip(nodes, chosen[1:], strict=True) if is_of_kind]
+    links = _verified(index, examples, kept, roles)
+    if limit is not None:
+        links = [link for link in links if link.stretch.distance <= limit]
+    return links[:most]
 
 
-def _along(stretch: Stretch, link: Link | None) -> Link:
-    """A match of an intermediary as a match of the first example."""
-    if link is None:
+def _candidates(
+    library: Library,
+    example: Track,
+    most: int,
+    roles: Sequence[str],
+    among: NDArray[np.bool_] | None,
+) -> list[Candidate]:
+    """What may be like an example: from the web what is known, and the rest of the clips."""
+    index = library.index
+    if among is not None:
+        return candidates(index, example, most, roles=roles, among=among)
+    question = _question(example, most, roles)
+    kept = library.store.linked(question)
+    newest = library.store.newest()
+    found: list[Candidate] = []
+    fresh = np.ones(len(index), dtype=bool)
+    if kept is not None:
+        found = _unpacked(kept[1], index)
+        fresh = np.array([entry.id > kept[0] for entry in index.entries], dtype=bool)
+        if not fresh.any():
+            return found
+    found += candidates(index, example, most, roles=roles, among=None if fresh.all() else fresh)
+    found = sorted(found, key=lambda one: (one.cost, one.clip, one.rows))[:most]
+    # The web saves time: without it, as where another process writes, everything is found too.
+    with suppress(LibraryError), library.store.writing() as writer:
+        writer.link(question, newest, _packed(found, index))
+    return found
+
+
+def _question(example: Track, most: int, roles: Sequence[str]) -> str:
+    digest = hashlib.sha256(np.ascontiguousarray(example.points).tobytes())
+    digest.update(np.ascontiguousarray(example.heading).tobytes())
+    digest.update(repr((most, tuple(roles))).encode())
+    return digest.hexdigest()
+
+
+def _packed(found: Sequence[Candidate], index: Index) -> bytes:
+    blob = io.BytesIO()
+    np.savez_compressed(
+        blob,
+        np.array([index.entries[one.clip].id for one in found], dtype=np.int64),
+        np.array([one.path for one in found], dtype=np.int32),
+        np.array([one.cost for one in found]),
+    )
+    return blob.getvalue()
+
+
+def _unpacked(blob: bytes, index: Index) -> list[Candidate]:
+    """Candidates that were kept, without those in clips that are gone."""
+    numbers = {entry.id: number for number, entry in enumerate(index.entries)}
+    with np.load(io.BytesIO(blob)) as arrays:
+        clips, paths, costs = (arrays[f"arr_{i}"] for i in range(3))
+    return [
+        Candidate(numbers[int(clip)], path.astype(np.int64), float(cost))
+        for clip, path, cost in zip(clips, paths, costs, strict=True)
+        if int(clip) in numbers
+    ]
+
+
+def _registered(
+    found: Sequence[Candidate], example: _Example, number: int, nodes: Sequence[_Node]
+) -> list[_Node]:
+    """Candidates that are not among the nodes yet, registered with the first example."""
+    taken: dict[int, list[_Node]] = {}
+    for node in nodes:
+        taken.setdefault(node.candidate.clip, []).append(node)
+    fresh = []
+    for one in found:
+        path = one.path
+        if example.node is not None:
+            between = example.node.path - example.node.path[0]
+            path = path[np.clip(between, 0, len(path) - 1)]
+        node = _Node(one, number, path)
+        others = taken.setdefault(one.clip, [])
+        if not any(node.overlaps(other) for other in others):
+            others.append(node)
+            fresh.append(node)
+    return fresh
+
+
+def _distances(index: Index, example: Track, nodes: Sequence[_Node]) -> Array:
+    """Of the first example and all nodes from each other, ``(1 + m, 1 + m)``."""
+    at = np.arange(0, len(example), STRIDE)
+    own = described(example, index.basis)
+    split = index.basis.dimensions
+    rows = [index.rows[node.candidate.clip] + node.path for node in nodes]
+    features = np.stack([own[:, :split], *(index.features[row] for row in rows)])
+    courses = np.stack([own[:, split:], *(index.courses[row] for row in rows)])
+    turns = [_turned(example), *(_turned(_track(index, node)) for node in nodes)]
+    return kinds.registered_distances(features, courses * known(len(example), at), np.array(turns))
+
+
+def _track(index: Index, node: _Node) -> Track:
+    first, last = (STRIDE * int(node.path[end]) for end in (0, -1))
+    return index.track(node.candidate.clip, first, last + 1)
+
+
+def _turned(track: Track) -> float:
+    heading = np.unwrap(np.asarray(track.heading, dtype=np.float64))
+    return float(heading[-1] - heading[0])
+
+
+def _next(
+    distances: Array,
+    chosen: NDArray[np.bool_],
+    examples: Sequence[_Example],
+    nodes: Sequence[_Node],
+) -> int | None:
+    """The node of the kind that is farthest from all that was looked for; None if there is none."""
+    looked = [0, *(1 + nodes.index(one.node) for one in examples if one.node is not None)]
+    far = np.where(chosen, distances[:, looked].min(axis=1), -1.0)[1:]
+    return int(np.argmax(far)) if len(far) and far.max() > 0.0 else None
+
+
+def _as_example(index: Index, node: _Node, examples: Sequence[_Example]) -> _Example:
+    """A match that becomes an example in turn."""
+    found_for = examples[node.example]
+    return _Example(
+        _track(index, node),
+        node,
+        (*found_for.via, node.candidate.clip),
+        max(found_for.distance, float(np.sqrt(node.candidate.cost))),
+    )
+
+
+def _verified(
+    index: Index, examples: Sequence[_Example], nodes: Sequence[_Node], roles: Sequence[str]
+) -> list[Link]:
+    """The nodes with their exact places, those found for the first example first."""
+    links: list[Link] = []
+    samples = len(examples[0].track)
+    for number, example in enumerate(examples):
+        mine = [node for node in nodes if node.example == number]
+        spans: dict[int, list[tuple[int, int]]] = {}
+        for node in mine:
+            spans.setdefault(node.candidate.clip, []).append(node.candidate.rows)
+        found = verified(index, example.track, [node.candidate for node in mine], roles)
+        for stretch in apart(found):
+            rows = stretch.first // STRIDE, stretch.last // STRIDE
+            # Next to a candidate lies what was not chosen.
+            if any(shared(rows, span) for span in spans.get(stretch.clip, ())):
+                links.append(_along(stretch, example, samples))
+    unique: list[Link] = []
+    for link in sorted(links, key=lambda one: (len(one.via), one.stretch.distance)):
+        if not any(link.stretch.overlaps(other.stretch) for other in unique):
+            unique.append(link)
+    return unique
+
+
+def _along(stretch: Stretch, example: _Example, samples: int) -> Link:
+    """A match of an example as a match of the first, which has so many samples."""
+    if example.node is None:
         return Link(stretch)
     # The intermediary's samples on the way, looked up in the match's own path.
-    between = link.stretch.path - link.stretch.first
+    rows = example.node.path - example.node.path[0]
+    between = np.interp(np.arange(samples), STRIDE * np.arange(len(rows)), STRIDE * rows)
+    between = np.clip(np.round(between).astype(np.int64), 0, len(stretch.path) - 1)
     return Link(
         replace(
             stretch,
-            path=stretch.path[np.clip(between, 0, len(stretch.path) - 1)],
-            distance=max(stretch.distance, link.stretch.distance),
+            path=stretch.path[between],
+            distance=max(stretch.distance, example.distance),
         ),
-        (*link.via, link.stretch.clip),
+        example.via,
     )

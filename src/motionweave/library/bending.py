@@ -1,0 +1,79 @@
+"""A walk bent a little, so that it follows its path where the clips alone do not.
+
+Clips turn as they were recorded, and a walk that is put together from them drifts off its path.
+Somebody who walks looks ahead and steers: at every frame the way on is turned to where
+the path runs, and back onto it, never more than a little for each step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.library.lines import Line
+
+# Leg lengths over which somebody beside the path comes back onto it.
+_AHEAD = 1.5
+# Leg lengths of travel over which the way goes that the steering sees: swaying hips do not steer.
+_SWAY = 1.5
+
+
+def bent(motion: Motion, line: Line, unit: float, limit: float) -> Motion:
+    """The motion with its way bent towards a path.
+
+    Parameters
+    ----------
+    motion
+        Begins where the path does.
+    line
+        The path, in leg lengths.
+    unit
+        What a leg length is in the motion.
+    limit
+        Radians for each leg length travelled.
+    """
+    places = motion.root[:, [0, 2]] / unit
+    turns = _steered(places, line, limit)
+    steps = Planar(turns[1:]).apply_xz(np.diff(places, axis=0))
+    moved = places[0] + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    root = np.array(motion.root)
+    root[:, [0, 2]] = moved * unit
+    local = np.array(motion.rotations)
+    local[:, 0] = rotations.multiply(rotations.about_vertical(turns), local[:, 0])
+    return replace(motion, root=root, rotations=local)
+
+
+def _steered(places: Array, line: Line, limit: float) -> Array:
+    """By how much ``(T,)`` the way is turned at each frame."""
+    steps = np.diff(places, axis=0)
+    lengths = np.linalg.norm(steps, axis=1)
+    # The direction of the way without the hips' sway: across a stride or so.
+    travelled = np.concatenate([[0.0], np.cumsum(lengths)])
+    grid = travelled + 1e-9 * np.arange(len(travelled))
+    ahead, behind = (
+        np.stack([np.interp(travelled + half, grid, places[:, axis]) for axis in (0, 1)], axis=1)
+        for half in (0.5 * _SWAY, -0.5 * _SWAY)
+    )
+    way = ahead - behind
+    directions = np.unwrap(np.arctan2(way[:, 0], way[:, 1]))
+    goes = np.interp(travelled + _AHEAD, grid, directions)
+    turns = np.zeros(len(places))
+    here = np.array(places[0])
+    progress = 0.0
+    for frame in range(1, len(places)):
+        progress = line.nearest(here, progress)
+        # As the path will run where the way ahead ends, and back onto the path until there.
+        runs = float(line.direction(progress + _AHEAD))
+        aside = Planar(-float(line.direction(progress))).apply_xz(line.at(progress) - here)[0]
+        wanted = runs + np.arctan2(aside, _AHEAD) - goes[frame] - turns[frame - 1]
+        wanted = (wanted + np.pi) % (2.0 * np.pi) - np.pi
+        # What is wanted is reached over the way to the place ahead.
+        steer = np.clip(wanted / _AHEAD, -limit, limit) * lengths[frame - 1]
+        turns[frame] = turns[frame - 1] + steer
+        here = here + Planar(turns[frame]).apply_xz(steps[frame - 1])
+    return turns

@@ -1,0 +1,149 @@
+"""Stretches of clips that may be like an example, named by their features.
+
+The features of all clips, ten per second, are scanned in a way that allows for other timing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core.arrays import Array
+from motionweave.library import alike
+from motionweave.library.course import apart, courses, known
+from motionweave.library.features import STRIDE, TRACKED, Basis, Track, descriptors
+from motionweave.library.index import Index
+
+# Rows of features that are compared at a time: what fits into the processor's cache.
+_BLOCK = 1 << 16
+# Two stretches of a clip are one match if they share more than this part of the shorter.
+_SAME = 0.4
+
+
+def shared(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether two ranges share so much that they mean the same."""
+    common = min(a[1], b[1]) - max(a[0], b[0]) + 1
+    return common > _SAME * (min(a[1] - a[0], b[1] - b[0]) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A stretch that may be like the example, by its features.
+
+    Parameters
+    ----------
+    clip
+        Number of the clip.
+    path
+        ``(n,)`` the descriptor of the clip that belongs to each of the example's.
+    cost
+        Mean square distance of the features.
+    """
+
+    clip: int
+    path: NDArray[np.int64]
+    cost: float
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """First and last descriptor."""
+        return int(self.path[0]), int(self.path[-1])
+
+
+def candidates(
+    index: Index,
+    example: Track,
+    most: int,
+    *,
+    roles: Sequence[str] = TRACKED,
+    among: NDArray[np.bool_] | None = None,
+) -> list[Candidate]:
+    """What may be alike, the most promising first; parameters as in `find`."""
+    wanted = _Wanted(index.basis, example, roles)
+    scans: list[alike.Paths] = []
+    shifts: list[int] = []
+    ends: list[tuple[Array, NDArray[np.int64], NDArray[np.int64]]] = []
+    for low, high in _blocks(index, among):
+        cost = wanted.costs(index, low, high)
+        cost[:, index.gaps[index.rows[low] : index.rows[high]]] = np.inf
+        found = alike.paths(cost)
+        lowest = alike.minima(found.costs)
+        if len(lowest) > 8 * most:
+            lowest = lowest[np.argpartition(found.costs[lowest], 8 * most)[: 8 * most]]
+        scan = np.full(len(lowest), len(scans))
+        ends.append((found.costs[lowest], scan, lowest))
+        scans.append(found)
+        shifts.append(int(index.rows[low]))
+    if not ends:
+        return []
+    costs, scan, stops = (np.concatenate(parts) for parts in zip(*ends, strict=True))
+    taken: dict[int, list[tuple[int, int]]] = {}
+    chosen: list[Candidate] = []
+    for which in np.argsort(costs, kind="stable"):
+        one, shift, stop = scans[scan[which]], shifts[scan[which]], int(stops[which])
+        clip = int(index.owners[stop + shift])
+        begin = int(index.rows[clip])
+        span = (int(one.starts[stop]) + shift - begin, stop + shift - begin)
+        if any(shared(span, other) for other in taken.get(clip, ())):
+            continue
+        taken.setdefault(clip, []).append(span)
+        path = one.trace(stop) + shift - begin
+        chosen.append(Candidate(clip, path, float(costs[which])))
+        if len(chosen) == most:
+            break
+    return chosen
+
+
+class _Wanted:
+    """What the features of candidates are compared to."""
+
+    def __init__(self, basis: Basis, example: Track, roles: Sequence[str]):
+        self._whole = tuple(roles) == TRACKED
+        self._roles = roles
+        pose, dynamics = descriptors(example, roles)
+        self._still = len(example) < 2
+        at = np.arange(0, len(example), STRIDE)
+        self._course = courses(example, at), known(len(example), at)
+        if self._whole:
+            self._rows = basis.project(pose, dynamics)
+            if self._still:
+                self._rows = self._rows[:, : basis.poses]
+        else:
+            self._rows = pose if self._still else np.concatenate([pose, dynamics], axis=1)
+
+    def costs(self, index: Index, low: int, high: int) -> Array:
+        """Squared distances ``(n, rows)`` to the rows of clips ``low`` to ``high``."""
+        if self._whole:
+            rows = index.features[index.rows[low] : index.rows[high], : self._rows.shape[1]]
+        else:
+            # Features are of whole bodies: parts of them are described on the way.
+            rows = np.zeros((int(index.rows[high] - index.rows[low]), self._rows.shape[1]))
+            for number in range(low, high):
+                parts = descriptors(index.track(number), self._roles)
+                first = int(index.rows[number] - index.rows[low])
+                rows[first : first + len(parts[0])] = (
+                    parts[0] if self._still else np.concatenate(parts, axis=1)
+                )
+        squares = np.einsum("ij,ij->i", rows, rows)
+        own = np.einsum("ij,ij->i", self._rows, self._rows)
+        cost = np.maximum(own[:, None] + squares - 2.0 * (self._rows @ rows.T), 0.0)
+        if self._whole and not self._still:
+            cost += apart(*self._course, index.courses[index.rows[low] : index.rows[high]])
+        return cost
+
+
+def _blocks(index: Index, among: NDArray[np.bool_] | None) -> list[tuple[int, int]]:
+    """Ranges of clips whose rows fit into a block; clips not asked for are left out."""
+    blocks: list[tuple[int, int]] = []
+    wanted = range(len(index)) if among is None else np.flatnonzero(among).tolist()
+    for number in wanted:
+        if blocks and blocks[-1][1] == number:
+            low = blocks[-1][0]
+            if index.rows[number + 1] - index.rows[low] <= _BLOCK:
+                blocks[-1] = (low, number + 1)
+                continue
+        blocks.append((number, number + 1))
+    return blocks

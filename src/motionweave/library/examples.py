@@ -1,0 +1,108 @@
+"""What a search begins with: an example in or outside of the library, words, measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.clips import load
+from motionweave.core.motion import Motion
+from motionweave.errors import FormatError, LibraryError
+from motionweave.library import adding
+from motionweave.library.features import Track, track
+from motionweave.library.index import Index
+from motionweave.library.reading import words
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+
+Range = tuple[float | None, float | None]
+Frames = tuple[float, float]
+
+
+def seen(
+    library: Library, example: Motion | str | Path, frames: Frames | None
+) -> tuple[Track, tuple[str, float, float] | None]:
+    """The example as the library sees it, and where in the library it is, if it is there."""
+    if isinstance(example, Motion):
+        return track(_cut(example, frames)), None
+    number = _number(library, example)
+    if number is None:
+        if not Path(example).exists():
+            raise FormatError("there is no such file, and no such clip in the library", example)
+        return track(_cut(load(example, contacts=False, drop_tpose=True), frames)), None
+    entry = library.index.entries[number]
+    first, last = frames or (0.0, entry.frames - 1.0)
+    if not 0 <= first <= last <= entry.frames - 1:
+        raise LibraryError(
+            f"frames {first:g} to {last:g} are not all in {entry.path}, which has frames 0 "
+            f"to {entry.frames - 1}"
+        )
+    low, high = library.index.sample(number, first), library.index.sample(number, last)
+    return library.index.track(number, low, high + 1), (entry.path, first, last)
+
+
+def motion_of(library: Library, example: Motion | str | Path, frames: Frames | None) -> Motion:
+    """The example as a motion."""
+    if isinstance(example, Motion):
+        return _cut(example, frames)
+    number = _number(library, example)
+    whole = load(example, drop_tpose=True) if number is None else library.load(number)
+    return _cut(whole, frames)
+
+
+def _number(library: Library, example: str | Path) -> int | None:
+    """Number of the clip in the library, by its path there or on disk."""
+    for path in (library.folder / example, Path(example)):
+        number = library.index.number(adding.name_of(path, library.folder))
+        if number is not None:
+            return number
+    return None
+
+
+def _cut(motion: Motion, frames: Frames | None) -> Motion:
+    if frames is None:
+        return motion
+    first, last = round(frames[0]), round(frames[1])
+    if not 0 <= first <= last <= len(motion) - 1:
+        raise LibraryError(
+            f"frames {first} to {last} are not all in the example, which has frames 0 to "
+            f"{len(motion) - 1}"
+        )
+    return motion[first : last + 1]
+
+
+def chosen(
+    index: Index, text: str, measures: Mapping[str, Range] | None
+) -> NDArray[np.bool_] | None:
+    """Which clips ``(clips,)`` have the words and measures asked for; None if none are."""
+    if not text and not measures:
+        return None
+    wanted = words(text)
+    fitting = np.ones(len(index), dtype=bool)
+    for number, entry in enumerate(index.entries):
+        said = index.words.get(entry.id, set())
+        fits = all(any(one.startswith(word) for one in said) for word in wanted)
+        for name, (low, high) in (measures or {}).items():
+            if name not in entry.measures:
+                known = ", ".join(entry.measures)
+                raise LibraryError(f"there is no measure {name!r}; there are: {known}")
+            value = entry.measures[name]
+            fits = fits and (low is None or value >= low) and (high is None or value <= high)
+        fitting[number] = fits
+    return fitting
+
+
+def kind_of(index: Index, text: str) -> NDArray[np.bool_]:
+    """Which clips ``(clips,)`` are meant by a path or by words."""
+    number = index.number(text)
+    if number is not None:
+        return np.asarray(np.arange(len(index)) == number)
+    among = chosen(index, text, None)
+    if among is None or not among.any():
+        raise LibraryError(f"{text!r}: no clip of the library has that path or these words")
+    return among

@@ -1,0 +1,123 @@
+"""Which of the stretches that are like an example are of its kind.
+
+How far apart two examples of one kind may be differs from kind to kind: two runs in different
+styles are further apart than a straight walk is from a walk around a corner. What tells kinds
+apart is that there is little between them. Stretches that are registered with one example are
+registered with each other, so all of them can be compared at once; each is linked to those
+nearest to it, and somebody who goes from link to link at random, and returns to the example now
+and then, is seldom outside of its kind.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core.arrays import Array
+
+# Links of each stretch: a share of all, within these bounds.
+_SHARE, _FEWEST, _LINKS = 0.25, 3, 60
+# Which neighbour's distance is what counts as near, and what does in any case, in leg lengths.
+_SCALE, _NEAR = 7, 0.05
+# How often the example is returned to.
+_RETURN = 0.02
+# Of the kind is what is visited, by its links, at least this share as often as the most visited.
+_VISITED = 0.3
+# How much a posture that is kept all the time counts: it is style rather than kind.
+_POSTURE = 0.3
+# How much a radian counts by which one turns more than the other from beginning to end.
+_TURN = 0.4
+# Distance beyond which two stretches are never linked, in leg lengths.
+_FARTHEST = 0.4
+_STEPS, _SETTLED = 2000, 1e-9
+
+
+def members(distances: Array, limit: float = _FARTHEST) -> NDArray[np.bool_]:
+    """Which stretches ``(m,)`` are of the kind of the first.
+
+    Parameters
+    ----------
+    distances
+        ``(m, m)`` of all of them from each other.
+    limit
+        The largest distance of two that are linked.
+    """
+    count = len(distances)
+    chosen = np.zeros(count, dtype=bool)
+    chosen[0] = True
+    if count < 2:
+        return chosen
+    links = _links(distances, limit)
+    weight = np.asarray(links.sum(axis=1)).ravel()
+    if weight[0] <= 0.0:
+        return chosen
+    visits = _visits(links, weight) / np.maximum(weight, np.finfo(float).tiny)
+    visits[weight <= 0.0] = 0.0
+    return np.asarray(chosen | (visits >= _VISITED * visits[1:].max()))
+
+
+def _links(distances: Array, limit: float):  # type: ignore[no-untyped-def]
+    """How strongly stretches are linked, a sparse and symmetric ``(m, m)`` matrix.
+
+    What is near is measured by how near the neighbours are on either side (self-tuning
+    affinities, Zelnik-Manor & Perona 2004).
+    """
+    from scipy.sparse import csr_matrix
+
+    count = len(distances)
+    few = int(np.clip(round(_SHARE * count), _FEWEST, _LINKS))
+    few = min(few, count - 1)
+    nearest = np.argsort(distances, axis=1, kind="stable")
+    # A stretch is its own nearest neighbour, or a copy of it is.
+    scale = np.take_along_axis(distances, nearest[:, [min(_SCALE, few)]], axis=1)[:, 0]
+    scale = np.maximum(scale, _NEAR)
+    row = np.repeat(np.arange(count), few + 1)
+    column = nearest[:, : few + 1].ravel()
+    apart = distances[row, column]
+    linked = (row != column) & (apart <= limit)
+    row, column, apart = row[linked], column[linked], apart[linked]
+    strength = np.exp(-(apart**2) / (scale[row] * scale[column]))
+    one_way = csr_matrix((strength, (row, column)), shape=(count, count))
+    return one_way.maximum(one_way.T)
+
+
+def _visits(links, weight: Array) -> Array:  # type: ignore[no-untyped-def]
+    """How often ``(m,)`` each is visited on a random walk that returns to the first."""
+    onwards = links.multiply(1.0 / np.maximum(weight, np.finfo(float).tiny)[:, None]).T.tocsr()
+    start = np.zeros(len(weight))
+    start[0] = 1.0
+    visits = start
+    for _ in range(_STEPS):
+        following = _RETURN * start + (1.0 - _RETURN) * (onwards @ visits)
+        settled = np.abs(following - visits).sum() < _SETTLED
+        visits = following
+        if settled:
+            break
+    return np.asarray(visits)
+
+
+def registered_distances(features: Array, courses: Array, turns: Array) -> Array:
+    """Distances ``(m, m)`` in leg lengths between stretches registered with one example.
+
+    Parameters
+    ----------
+    features
+        ``(m, n, d)`` pose and dynamics at corresponding moments.
+    courses
+        ``(m, n, 12)``, zero where the example's is not known.
+    turns
+        ``(m,)`` radians from beginning to end.
+    """
+    count, moments = features.shape[:2]
+    posture = features.mean(axis=1)
+    parts = [
+        (features - posture[:, None]).reshape(count, -1) / np.sqrt(moments),
+        np.sqrt(_POSTURE) * posture,
+        courses.reshape(count, -1) / np.sqrt(moments),
+        _TURN * turns[:, None],
+    ]
+    table = np.concatenate(parts, axis=1).astype(np.float64)
+    squares = np.einsum("ij,ij->i", table, table)
+    apart = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * table @ table.T, 0.0))
+    np.fill_diagonal(apart, 0.0)
+    return np.asarray(apart)

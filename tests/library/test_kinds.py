@@ -1,0 +1,145 @@
+"""Kinds, courses, and the match web that is kept."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.library import kinds, web
+from motionweave.library.candidates import candidates
+from motionweave.library.course import apart, courses, known
+from motionweave.library.engine import Here
+from motionweave.library.features import Track, track
+
+
+def distances(points: np.ndarray) -> np.ndarray:
+    return np.linalg.norm(points[:, None] - points, axis=2)
+
+
+def test_a_kind_ends_where_little_lies_between() -> None:
+    random = np.random.default_rng(0)
+    # The other kind is nearer to the example than the far end of its own.
+    wide = np.column_stack([np.linspace(0.0, 0.4, 60), 0.02 * random.standard_normal((60, 5))])
+    aside = np.array([0.2, 0.25, 0.0, 0.0, 0.0, 0.0])
+    other = aside + 0.03 * random.standard_normal((40, 6))
+    chosen = kinds.members(distances(np.concatenate([wide, other])))
+    assert chosen[:60].mean() > 0.8
+    assert not chosen[60:].any()
+
+
+def test_alone_is_a_kind_of_its_own() -> None:
+    points = np.concatenate([np.zeros((1, 6)), np.full((9, 6), 3.0)])
+    np.testing.assert_array_equal(kinds.members(distances(points)), np.arange(10) == 0)
+    assert kinds.members(np.zeros((1, 1))).all()
+
+
+def test_a_posture_that_is_kept_counts_less_than_what_is_done() -> None:
+    features = np.zeros((3, 10, 4))
+    features[1] += 0.2
+    features[2, ::2] += 0.2
+    features[2, 1::2] -= 0.2
+    apart = kinds.registered_distances(features, np.zeros((3, 10, 12)), np.zeros(3))
+    assert apart[0, 1] < 0.7 * apart[0, 2]
+
+
+def test_a_course_sees_turns_and_not_where_it_is() -> None:
+    left, straight = (track(mw.sample(name, duration=4.0)) for name in ("walk_left", "walk"))
+    at = np.arange(40, 80)
+    moved = track(mw.sample("walk_left", duration=4.0).moved(mw.Planar(1.3, 4.0, -2.0)))
+    np.testing.assert_allclose(courses(left, at), courses(moved, at), atol=1e-4)
+    assert np.abs(courses(left, at)[:, 11]).min() > 5 * np.abs(courses(straight, at)[:, 11]).max()
+
+
+def test_headings_are_averaged_over_what_there_is() -> None:
+    seen = Track(np.zeros((20, 18, 3), dtype=np.float32), np.full(20, 1.5, dtype=np.float32))
+    np.testing.assert_allclose(courses(seen, np.arange(20)), 0.0, atol=1e-6)
+
+
+def test_what_an_example_does_not_show_is_not_compared() -> None:
+    random = np.random.default_rng(1)
+    at = np.array([0, 20, 59])
+    seen = known(60, at)
+    np.testing.assert_array_equal(seen[0], np.repeat([0, 0, 1, 1], 3))
+    np.testing.assert_array_equal(seen[2], np.repeat([1, 1, 0, 0], 3))
+    wanted, others = random.standard_normal((3, 12)), random.standard_normal((5, 12))
+    plain = np.array(
+        [[np.sum(m * (w - o) ** 2) for o in others] for w, m in zip(wanted, seen, strict=True)]
+    )
+    np.testing.assert_allclose(apart(wanted, seen, others), plain, atol=1e-6)
+
+
+def test_straight_walks_are_not_collected_for_a_turn(library: mw.Library) -> None:
+    found = library.find("walks/walk_left.npz", frames=(0, 100), through_others=True, most=50)
+    assert {match.clip for match in found} == {"walks/walk_left.npz"}
+
+
+@pytest.fixture
+def own(clips: Path, tmp_path: Path) -> mw.Library:
+    folder = tmp_path / "clips"
+    shutil.copytree(clips, folder)
+    library = mw.Library(folder, executor=Here())
+    library.add()
+    return library
+
+
+def test_the_match_web_is_kept_and_only_new_clips_are_searched(
+    own: mw.Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask() -> list[tuple[str, float, float]]:
+        found = own.find("jogs/jog.npz", frames=(0, 60), through_others=True, most=50)
+        return [(match.clip, match.first, match.distance) for match in found]
+
+    searched: list[int] = []
+
+    def counted(index, example, most, *, roles, among):  # type: ignore[no-untyped-def]
+        searched.append(len(index) if among is None else int(among.sum()))
+        return candidates(index, example, most, roles=roles, among=among)
+
+    monkeypatch.setattr(web, "candidates", counted)
+    before = ask()
+    assert searched == [8]
+    assert ask() == before
+    assert searched == [8]
+    mw.save(mw.sample("jog", duration=6.0, speed=2.0), own.folder / "jogs/other.npz")
+    (own.folder / "jogs/jog_left.npz").unlink()
+    own.add()
+    after = ask()
+    assert searched == [8, 1]
+    assert "jogs/other.npz" in {clip for clip, _, _ in after}
+    fresh = mw.Library(own.folder, store=own.folder.parent / "fresh", executor=Here())
+    fresh.add()
+    found = fresh.find("jogs/jog.npz", frames=(0, 60), through_others=True, most=50)
+    assert {match.clip for match in found} == {clip for clip, _, _ in after}
+
+
+def test_a_store_of_an_older_version_is_brought_up_to_date(own: mw.Library) -> None:
+    store = own.store.folder
+    own.close()
+    with sqlite3.connect(store / "library.db") as database:
+        database.execute("DROP TABLE web")
+        database.execute("PRAGMA user_version = 1")
+    with mw.Library(own.folder, executor=Here()) as library:
+        with pytest.raises(mw.LibraryError, match="made by an older motionweave"):
+            library.find(mw.sample("punch"))
+        assert str(library.add()) == "8 unchanged"
+        assert library.find(mw.sample("punch"), most=1)[0].clip == "fights/punch.npz"
+
+
+def test_a_number_is_not_used_again(own: mw.Library) -> None:
+    newest = max(entry.id for entry in own.clips)
+    path = next(entry.path for entry in own.clips if entry.id == newest)
+    own.remove(path)
+    own.add()
+    assert own.entry(path).id == newest + 1
+
+
+def test_turned_is_counted_over_whole_turns() -> None:
+    heading = np.linspace(0.0, 7.0, 50)
+    wrapped = (heading + np.pi) % (2 * np.pi) - np.pi
+    seen = Track(np.zeros((50, 18, 3), dtype=np.float32), wrapped.astype(np.float32))
+    assert abs(web._turned(seen) - 7.0) < 1e-5
