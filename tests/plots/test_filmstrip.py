@@ -44,6 +44,17 @@ def test_a_travelling_strip_keeps_distances() -> None:
     assert way < high - low < way + 2.0
 
 
+def test_who_climbs_starts_on_the_floor_line() -> None:
+    walk = mw.sample("walk")
+    climbing = mw.warp(walk, ground=mw.Ground.stairs(rise=0.15, run=0.35, start=0.05))
+    # The picture reaches as far below the floor line, at 0, as what is lowest needs.
+    level, stairs = (
+        film_strip(motion, frames=8, travel=True).axes[0].get_ylim()[0]
+        for motion in (walk, climbing)
+    )
+    assert stairs == pytest.approx(level, abs=0.02)
+
+
 def test_bad_requests_are_told(tmp_path: Path) -> None:
     walk = mw.sample("walk")
     with pytest.raises(mw.MotionError, match="view"):

@@ -240,6 +240,19 @@ def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
 
 
 def _floor(motion: Motion) -> float:
-    """Height of the floor line: the level that the lowest points of the body keep to."""
+    """Height of the floor line: the lowest level on which feet stand, such as the foot of stairs.
+
+    Without contacts the level that the lowest points of the body keep to.
+    """
     points = np.concatenate([motion.positions(), motion.end_positions()], axis=1)
-    return float(np.percentile(points[..., 1].min(axis=1), 10.0))
+    lowest = points[..., 1].min(axis=1)
+    spans = [
+        lowest[max(round(c.start), 0) : round(c.end) + 1]
+        for c in motion.constraints
+        if c.kind.endswith(("_heel", "_toe"))
+    ]
+    levels = np.array([np.median(span) for span in spans if len(span)])
+    if not len(levels):
+        return float(np.percentile(lowest, 10.0))
+    tall = body_height(motion.skeleton) or 1.0
+    return float(np.median(levels[levels <= levels.min() + _STAIR * tall]))
