@@ -36,8 +36,9 @@ _REACH = 100.0
 # What a shift over the floor costs against one up or down.
 _LEVEL = 1.5
 # Leg lengths missed that are worth as much as a knee's largest acceleration in the clip
-# once more, which counts as at least this many radians per second squared.
-_MISSED, _LEAST = 0.005, 10.0
+# once more, which counts as at least this many radians per second squared; as many as in a
+# brisk step where the limb is to take one that the clip has not.
+_MISSED, _LEAST, _BRISK = 0.005, 10.0, 100.0
 # Radians of bend from which on, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
 _ROUNDS = 4
@@ -64,6 +65,8 @@ class FootWay:
         By which share the limb may get longer than its bones.
     exact
         Whether to be there exactly, however suddenly the limb has to bend for it.
+    brisk
+        Whether the limb may bend as suddenly as in a step, whatever it does in the clip.
     """
 
     limb: ik.Limb
@@ -73,6 +76,7 @@ class FootWay:
     grip: Array
     stretch: float = 0.0
     exact: bool = False
+    brisk: bool = False
 
 
 class _Leg(NamedTuple):
@@ -173,12 +177,12 @@ def _add_leg(
     rows.add(frames, direction, weight, reached - start)
 
 
-def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float) -> Array:
+def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float, least: float) -> Array:
     """Bends ``(T,)`` that bring a limb's end where it is to be, and do not change suddenly.
 
     A length missed is weighed against a bend that changes suddenly. Where the limb is
     nearly straight a calm bend costs next to no length, and where it is clearly bent
-    the length decides.
+    the length decides. ``least`` is the acceleration that a bend always may have.
     """
     count = len(off)
     longer, _ = _longer(leg, shift)
@@ -191,7 +195,7 @@ def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float) -> Array:
     rows.add(np.arange(count), slope[:, None], 1.0, slope * wanted)
     sudden = float(np.abs(np.diff(leg.hinge.bend, 2)).max()) * fps**2
     calm = 1.0 - smoothstep((leg.hinge.bend[1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
-    rows.add_change((1.0, -2.0, 1.0), calm * (_MISSED / max(sudden, _LEAST) * fps**2) ** 2)
+    rows.add_change((1.0, -2.0, 1.0), calm * (_MISSED / max(sudden, least) * fps**2) ** 2)
     return leg.hinge.kept_back(leg.hinge.bend + rows.solve(off)[:, 0])
 
 
@@ -222,7 +226,10 @@ def solve_limb(
     if not off.any():
         return missing, stretched
     hip, knee, ankle = (positions[off, joint] + shift[off] for joint in limb)
-    bend = None if way.exact else _calm_bend(_leg(positions, way), shift, off, motion.fps)[off]
+    bend = None
+    if not way.exact:
+        least = _BRISK if way.brisk else _LEAST
+        bend = _calm_bend(_leg(positions, way), shift, off, motion.fps, least)[off]
     solved = ik.solve_hinged(hip, knee, ankle, goal[off], way.axis[off], bend)
     before = orientations[off]
     new = ik.apply_to_limb(

@@ -32,6 +32,7 @@ from motionweave.core.motion import Motion
 from motionweave.methods.warping.goals import Posed
 from motionweave.methods.warping.moments import Span, stances
 from motionweave.methods.warping.paths import Path
+from motionweave.methods.warping.steps import Stepping, insert_steps
 from motionweave.methods.warping.targets import Clip
 from motionweave.methods.warping.terrain import Landing, Terrain, lay_out
 from motionweave.methods.warping.turns import Shape
@@ -91,6 +92,8 @@ class Plan:
         ``(T,)`` 1 in stances, 0 where the foot goes along with the body.
     own
         ``(T,)`` 1 where the leg is as its keys have it instead.
+    steps
+        Whether the foot takes steps that the clip has not.
     """
 
     side: str
@@ -99,6 +102,7 @@ class Plan:
     orientation: Array
     standing: Array
     own: Array
+    steps: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +141,16 @@ class Feet:
         start = clip.motion.root[int(starts_in_tpose(clip.motion))]
         return lay_out(clip, soles, spans, path, ground, float(self.level.at(start)))
 
+    def stepping(self, path: Path | None, release: Sequence[str]) -> dict[str, Stepping]:
+        """When feet stand, with the steps that a path needs; parameters as for `plans`."""
+        clip = self.clip
+        if not has_feet(clip.motion.skeleton):
+            return {}
+        firm = _firm(clip.motion, release)
+        places = {side: clip.forward[0][:, limb.end] for side, limb in clip.legs.items()}
+        spans = {side: stances(firm, side) for side in places}
+        return insert_steps(spans, places, path, clip.motion.fps, clip.scale)
+
     def plans(
         self,
         keyed: Keyed,
@@ -144,6 +158,7 @@ class Feet:
         posed: Sequence[Posed],
         shape: Shape,
         release: Sequence[str],
+        stepping: Mapping[str, Stepping],
         terrain: Terrain | None = None,
     ) -> list[Plan]:
         """Plans for the feet of every leg that is known.
@@ -161,13 +176,14 @@ class Feet:
         release
             Kinds of contact that no longer hold. A foot whose heel is released stands
             on its toe.
+        stepping
+            When the feet stand.
         terrain
             Given ground; the path leads over it.
         """
         clip = self.clip
         if not has_feet(clip.motion.skeleton):
             return []
-        firm = _firm(clip.motion, release)
         before, after = clip.forward, keyed.whole.forward()
         foot = after if keyed.footed is keyed.whole else keyed.footed.forward()
         sole = self.points if keyed.footed is clip.motion else _points(keyed.footed)
@@ -182,12 +198,14 @@ class Feet:
             own = before[0][:, held]
             # A turned ankle moves the toes, but does not lead the foot anywhere.
             moved = own + (after[0][:, limb.end] - before[0][:, limb.end])
-            spans = stances(firm, side)
+            spans, moments = stepping[side].spans, stepping[side].moments
             if terrain is None:
-                way, ground, tilt = _held(own, moved, path, spans, fps)
+                way, ground, tilt = _held(own, moved, path, spans, moments, fps)
+                way[:, 1] += stepping[side].lift(len(way), clip.scale)
             else:
-                stands = terrain.spans[side], fps, terrain.landings[side]
-                way, ground, tilt = _held(own, moved, path, *stands)
+                stands, landings = terrain.spans[side], terrain.landings[side]
+                moments = tuple(landing.moment for landing in landings)
+                way, ground, tilt = _held(own, moved, path, stands, moments, fps, landings)
             way[:, :3] += _goal_shift(side, posed, shape, clip, spans)
             index = SIDES.index(side)
             standing = _standing(spans, len(way))
@@ -213,7 +231,8 @@ class Feet:
             turned = rotations.multiply(level, pose)
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
             own_way = np.where(standing, in_stance, loose)
-            result.append(Plan(side, limb, ankle, turned, firmness, own_way))
+            steps = bool(stepping[side].swings)
+            result.append(Plan(side, limb, ankle, turned, firmness, own_way, steps))
         return result
 
 
@@ -281,6 +300,7 @@ def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootW
         np.where(off[:, None], goal, end),
         np.where(off[:, None], turn, rotations.IDENTITY),
         plan.standing * (1.0 - plan.own),
+        brisk=plan.steps,
     )
 
 
@@ -330,6 +350,7 @@ def _held(
     moved: Array,
     path: Path | None,
     spans: Sequence[Span],
+    moments: Sequence[float],
     fps: float,
     landings: Sequence[Landing] | None = None,
 ) -> tuple[Array, Array, Array]:
@@ -339,7 +360,8 @@ def _held(
     there, as rotation vectors ``(T, 3)``.
 
     ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it;
-    ``landings`` say how stances lie on given ground.
+    each stance of ``spans`` stands where it is at one of the ``moments``, and ``landings`` say
+    how stances lie on given ground.
     """
     count = len(own)
     frames = np.arange(count, dtype=np.float64)
@@ -349,9 +371,8 @@ def _held(
     way = np.column_stack([carried, heading, rise, np.zeros((count, 3))])
     correction = np.zeros((count, 8))
     known = np.zeros(count, dtype=bool)
-    for index, (first, last) in enumerate(spans):
+    for index, ((first, last), at) in enumerate(zip(spans, moments, strict=True)):
         inside = _whole_frames(first, last)
-        at = min(max(0.5 * (first + last), 0.0), count - 1.0)
         # Keys of the leg may plant a foot elsewhere, but not in the floor or above it.
         change = (_at(moved, at) - _at(own, at)) * [1.0, 0.0, 1.0]
         place = own[inside] + change

@@ -46,6 +46,8 @@ class Landing:
 
     Parameters
     ----------
+    moment
+        The frame, the middle of the stance, that says how all of it is carried.
     carried
         The move along the path, and its rise, that comes first.
     centre
@@ -56,6 +58,7 @@ class Landing:
         ``(3,)`` rotation vector about it.
     """
 
+    moment: float
     carried: tuple[Planar, float]
     centre: Array
     shift: Array
@@ -152,7 +155,7 @@ def lay_out(
         # Where the sole is on the clip's floor, whatever it does above that.
         base = floor + rise
         centre, shift, tilt = _landed(heel, toe, base, carried, height, world, clip.scale)
-        landing = Landing((move, rise), centre, shift, tilt)
+        landing = Landing(at, (move, rise), centre, shift, tilt)
         carried, height = landing.shift[[0, 2]], base + landing.shift[1]
         landings[side].append(landing)
     standing = {

@@ -20,7 +20,7 @@ from motionweave.body.rig.roles import SIDES
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.errors import QualityWarning
+from motionweave.errors import Notice, QualityWarning
 from motionweave.methods.warping.feet import Feet, Keyed, Plan, follow
 from motionweave.methods.warping.goals import (
     GoalFrame,
@@ -33,6 +33,7 @@ from motionweave.methods.warping.goals import (
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.paths import Path, path_of
+from motionweave.methods.warping.steps import without_steps
 from motionweave.methods.warping.targets import Clip, Placed
 from motionweave.methods.warping.turning import warp_rotations
 from motionweave.methods.warping.turns import Shape, Turn, turns_of
@@ -94,6 +95,16 @@ def warp_values(
         warped = feet.kept(warped)
     if feet is not None:
         feet.tell(warped)
+        steps = sorted(
+            (first, side) for side, one in feet.stepping.items() for first, _ in one.swings
+        )
+        if steps:
+            taken = ", ".join(f"{side} at frame {first:g}" for first, side in steps)
+            warnings.warn(
+                Notice(f"the body would get out of its feet's reach, and steps: {taken}"),
+                stacklevel=4,
+            )
+            warped = warped.with_constraints(without_steps(warped.constraints, feet.stepping))
     return warped
 
 
@@ -122,6 +133,7 @@ class _Kept:
         if ground is not None:
             self.terrain = self.feet.terrain(self.keyed, path, ground, release)
             self.path = self.terrain.path
+        self.stepping = self.feet.stepping(None if ground is not None else path, release)
         self.plans: list[Plan] = []
         self.missing: Mapping[str, Array] = {}
         self.given_way: Array = np.zeros((len(clip.motion), 3))
@@ -129,7 +141,13 @@ class _Kept:
     def kept(self, motion: Motion, posed: Sequence[Posed] = ()) -> Motion:
         """The motion with its feet where they are meant to be."""
         self.plans = self.feet.plans(
-            self.keyed, self.path, posed, self.shape, self.release, self.terrain
+            self.keyed,
+            self.path,
+            posed,
+            self.shape,
+            self.release,
+            self.stepping,
+            self.terrain,
         )
         still = [p.frame for p in posed]
         result, self.missing, self.given_way = follow(motion, self.plans, self.clip, still)

@@ -92,7 +92,8 @@ def warp(
     clean
         Whether feet keep standing wherever keys move the body above them (keys of the
         root and the hips, and goals), re-planted where a path or keys of the leg take
-        them, and scaled knees stay on their side. Other frames are the clip's, bit for
+        them, and scaled knees stay on their side. Feet that stand, and that a path leads the
+        body away from, take steps of their own. Other frames are the clip's, bit for
         bit: what was wrong with its feet is for `clean_feet`. Keys of legs alone do just
         what they say. False never touches the legs: every curve is exactly as warped.
     paper
@@ -141,13 +142,17 @@ def warp(
     if result is not clip.motion:
         # Feet are kept above already, and those on stairs are not on the clip's floor. Time
         # comes after the check: a clip that is to go faster is to accelerate more.
+        stepped = result.constraints != clip.motion.constraints and not kinds
         climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
         result = finished(
             result,
             [clip.motion],
             clean=clean,
             plant=lambda kept: kept,
-            meant=("slide", "floor") if climbs else (),
+            meant=(
+                *(("slide", "floor") if climbs else ()),
+                *(("acceleration", "twist", "speed") if stepped else ()),
+            ),
             advice="give the keys more time to ease in and out, or change less",
         )
     return _warp_time(result, time_keys, part_times, tension, monotone)
