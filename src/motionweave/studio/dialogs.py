@@ -19,7 +19,7 @@ KEYS = {
     "T": "foot trails and paths",
     "G": "inputs as ghosts",
     "+  −  0": "see less time, more, all of it",
-    "1 – 6": "screens",
+    "1 – 7": "screens",
     "Z  Shift+Z": "undo, redo",
     "K": "result to the shelf; on the Warp screen a key",
     "Delete": "delete the chosen key (Warp) or block (Sequence)",
