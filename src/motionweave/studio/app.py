@@ -324,6 +324,9 @@ class Page:
             result = self.result = outcome.value
             self._say("")
             self._settled(fresh=True)
+            if self._latest.behind:
+                # What comes next is being made already.
+                self._busy(True)
             self.viewport.show(result.looks, of=screen.name)
             screen.present(result)
             if not live:

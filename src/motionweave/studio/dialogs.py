@@ -18,6 +18,7 @@ KEYS = {
     "F": "follow the character",
     "T": "foot trails and paths",
     "G": "inputs as ghosts",
+    "O": "onion skin: the poses before and after",
     "+  −  0": "see less time, more, all of it",
     "1 – 7": "screens",
     "Z  Shift+Z": "undo, redo",
