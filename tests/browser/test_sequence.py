@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from tests.browser.conftest import Studio, drag
 from tests.browser.editors import ask, slide
 
@@ -114,3 +116,21 @@ def test_the_timeline_is_seen_larger_and_all_pictures_follow(studio: Studio) -> 
     state = studio.state()
     assert not state["playing"]
     assert 0.4 * state["duration"] < state["time"] < 0.7 * state["duration"]
+
+
+def test_onion_skins_are_the_poses_around(studio: Studio) -> None:
+    opened(studio)
+    studio.pause(1.0)
+    skins = "motionweave.viewport.skins.skins"
+    studio.key("o")
+    studio.wait(f"{skins}.length === 4")
+    before = studio.page.evaluate(f"[...{skins}[1].character.points]")
+    studio.pause(1.0 - 5 / 30)
+    studio.until("s.points.length > 0")
+    here = studio.state()["points"]
+    np.testing.assert_allclose(before, here, atol=1e-4)
+    # Before the first frame there is none.
+    studio.pause(0.0)
+    assert not studio.page.evaluate(f"{skins}[0].character.group.visible")
+    studio.key("o")
+    studio.wait(f"{skins}.length === 0")

@@ -12,7 +12,9 @@ from motionweave.body.mirror import mirror
 from motionweave.errors import BlendError
 from motionweave.methods.blending.transition import transition
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Document, settings_from_json, settings_to_json
+from motionweave.studio.document import Clip, Document, settings_from_json, settings_to_json
+from motionweave.studio.jobs import attempt, tell
+from motionweave.studio.remarks import Remark
 from motionweave.studio.screens.sequence import SequenceScreen
 from motionweave.studio.screens.sequence_drawing import drawn
 from motionweave.studio.screens.sequence_model import (
@@ -67,6 +69,22 @@ def test_a_clip_may_be_there_twice_and_one_block_is_the_clip_itself() -> None:
     assert len(SequenceScreen.make(made_of(twice), False).motion) > len(sample("walk"))
     alone = SequenceScreen.make(made_of(SequenceSettings((Block("b1", "c1"),))), False)
     np.testing.assert_array_equal(alone.motion.root, sample("walk").root)
+
+
+def test_another_body_is_brought_once_and_told_every_time() -> None:
+    child = Clip("c4", "child", sample("jog").scaled(0.7), "file", "child.bvh")
+    document = made_of(SequenceSettings((Block("b1", "c1"), Block("b2", "c4")))).with_clip(child)
+    heard = []
+    for _ in range(2):
+        outcome = attempt(lambda: SequenceScreen.make(document, False))
+        assert outcome.value is not None
+        expected = transition(sample("walk"), child.motion, clean=False)
+        np.testing.assert_array_equal(outcome.value.motion.rotations, expected.rotations)
+        heard.append(outcome.remarks)
+    assert heard[0] == heard[1]
+    # What was heard when a thing was new is told again when it is remembered.
+    again = attempt(lambda: tell([Remark("of another body")]))
+    assert again.remarks == (Remark("of another body"),)
 
 
 def test_a_chosen_seam_holds_while_its_blocks_are_neighbours() -> None:

@@ -127,7 +127,7 @@ class Page:
                         on_remedy=self._remedy,
                         on_remark=self._go_to,
                         on_cancel=self._give_up,
-                        on_retry=self._try_again,
+                        on_retry=self.make_again,
                     )
                 self._build_status()
                 self._docks = self._build_parts("mw-dock", lambda screen: screen.build_dock())
@@ -324,6 +324,9 @@ class Page:
             result = self.result = outcome.value
             self._say("")
             self._settled(fresh=True)
+            if self._latest.behind:
+                # What comes next is being made already.
+                self._busy(True)
             self.viewport.show(result.looks, of=screen.name)
             screen.present(result)
             if not live:
@@ -416,7 +419,8 @@ class Page:
         self._settled(fresh=False)
         self._overlay.stale("Stopped", retry=True)
 
-    def _try_again(self) -> None:
+    def make_again(self) -> None:
+        """Make the result anew although nothing was changed on the page."""
         self._computed = None
         self._overlay.stale("")
         self.update()

@@ -75,5 +75,8 @@ class Host(Protocol):
     ) -> None:
         """Hand a motion to the user as a file."""
 
+    def make_again(self) -> None:
+        """Make the result anew although nothing was changed on the page."""
+
     def browse(self) -> None:
         """Let the user choose files."""

@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -88,6 +88,13 @@ def _collected() -> Iterator[list[Remark]]:
         yield said
     finally:
         _heard.remarks = outer
+
+
+def tell(remarks: Iterable[Remark]) -> None:
+    """Add to what is heard from this thread's work, such as what was heard when it was new."""
+    collector: list[Remark] | None = getattr(_heard, "remarks", None)
+    if collector is not None:
+        collector.extend(remarks)
 
 
 def stage(name: str, share: float) -> None:
@@ -194,6 +201,11 @@ class Latest:
         """Return when nothing runs and nothing waits."""
         while self._running is not None:
             await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+
+    @property
+    def behind(self) -> bool:
+        """Whether it has been at work for long, and more waits for it."""
+        return self._told and self._waiting is not None
 
     def _remind(self, given_up: threading.Event) -> None:
         if self._running is given_up:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -10,6 +11,9 @@ from nicegui import ui
 from motionweave.studio import widgets
 from motionweave.studio.remarks import Remark
 from motionweave.studio.troubles import Remedy, Trouble
+
+# Seconds of work, and the share of it, from which on it can be told how long the rest takes.
+_SURE, _FEW = 1.5, 0.05
 
 
 class Overlay:
@@ -36,6 +40,7 @@ class Overlay:
         self._on_remedy, self._on_remark = on_remedy, on_remark
         self._listed: tuple[Remark, ...] = ()
         self._shown: Trouble | None = None
+        self._began = 0.0
         with ui.element("div").classes("mw-over"):
             with ui.element("div").classes("mw-over-top"):
                 self._label = ui.label("").classes("mw-stale")
@@ -46,6 +51,7 @@ class Overlay:
                 with ui.element("div").classes("mw-bar") as self._bar:
                     ui.element("i")
                 self._share = ui.label("").classes("mw-value")
+                self._left = ui.label("").classes("mw-left")
                 widgets.button("Cancel", on_cancel)
             self._card = ui.element("section").classes("mw-trouble")
         self._bar.props.update(
@@ -113,6 +119,7 @@ class Overlay:
         """Show whether something is being done."""
         self._working.set_visibility(busy)
         if busy:
+            self._began = time.monotonic()
             self.stage("", 0.0)
 
     def stage(self, name: str, share: float) -> None:
@@ -122,3 +129,12 @@ class Overlay:
         self._share.set_text(f"{percent} %")
         self._bar.style(f"--share: {percent}%")
         self._bar.props["aria-valuenow"] = percent
+        self._left.set_text(time_left(time.monotonic() - self._began, share))
+
+
+def time_left(seconds: float, share: float) -> str:
+    """How long the rest takes if it goes on as it has; empty while nobody can tell."""
+    if seconds < _SURE or not _FEW < share < 1.0:
+        return ""
+    left = seconds * (1.0 - share) / share
+    return f"about {left / 60.0:.0f} min left" if left > 90.0 else f"about {left:.0f} s left"

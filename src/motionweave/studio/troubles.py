@@ -177,6 +177,15 @@ def _for_sequence(settings: Any, clips: Sequence[Clip], message: str) -> Iterato
         yield Remedy("Remove the last block", change)
 
 
+def _for_library(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+    if settings.words and clips:
+        yield Remedy("Search without words", _setting("library", words=""))
+    if settings.part:
+        yield Remedy("Compare the whole body", _setting("library", part=""))
+    if settings.gap:
+        yield Remedy("Take the usual gap", _setting("library", gap=None))
+
+
 _REMEDIES: dict[str, Callable[[Any, Sequence[Clip], str], Iterator[Remedy]]] = {
     "blend": _for_blend,
     "transition": _for_transition,
@@ -184,4 +193,5 @@ _REMEDIES: dict[str, Callable[[Any, Sequence[Clip], str], Iterator[Remedy]]] = {
     "spline": _for_spline,
     "warp": _for_warp,
     "sequence": _for_sequence,
+    "library": _for_library,
 }

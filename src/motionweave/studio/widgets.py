@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -116,6 +117,35 @@ class Switch:
             self.element.props["aria-checked"] = "true" if on else "false"
             mark(self.element, "on", on)
             self.element.update()
+
+
+class TextField:
+    """A line of text, told when it is done with."""
+
+    def __init__(self, label: str, example: str, on_change: Callable[[str], None]) -> None:
+        self._shown = ""
+        with ui.element("label").classes("mw-text") as self.element:
+            ui.label(label)
+            self._input = ui.element("input")
+        self._input.props.update(
+            {"type": "text", "placeholder": example, "aria-label": label, "spellcheck": "false"}
+        )
+
+        def told(event: GenericEventArguments) -> None:
+            self._shown = str(event.args).strip()
+            on_change(self._shown)
+
+        reading = "(event) => emit(event.target.value)"
+        self._input.on("change", told, js_handler=reading)
+
+    def set(self, text: str) -> None:
+        """Show a text."""
+        if text != self._shown:
+            self._shown = text
+            # Not its value: that would be set back in the middle of typing.
+            self._input.props["defaultValue"] = text
+            there = f"const e = getHtmlElement({self._input.id})"
+            ui.run_javascript(f"{{{there}; if (e) e.value = {json.dumps(text)};}}")
 
 
 class Slider:

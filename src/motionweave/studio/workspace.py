@@ -71,7 +71,7 @@ def opening(document: Document) -> Document:
     usable = [clip for clip in document.clips if clip.usable]
     for screen in SCREENS:
         clips = _first(usable, screen.first)
-        if len(clips) >= min(screen.first, 2):
+        if clips and len(clips) >= min(screen.first, 2):
             settings = document.settings[screen.name]
             ids = tuple(clip.id for clip in clips)
             document = document.with_settings(screen.name, screen.with_clips(settings, ids))

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.framespace import FramespaceScreen
+from motionweave.studio.screens.library import LibraryScreen
 from motionweave.studio.screens.screen import Screen
 from motionweave.studio.screens.sequence import SequenceScreen
 from motionweave.studio.screens.spline import SplineScreen
@@ -41,4 +42,5 @@ SCREENS: tuple[type[Screen], ...] = (
     SplineScreen,
     WarpScreen,
     SequenceScreen,
+    LibraryScreen,
 )

@@ -13,7 +13,6 @@ from motionweave.studio import widgets
 from motionweave.studio.document import Document
 from motionweave.studio.editors import SequenceTrack
 from motionweave.studio.host import Result
-from motionweave.studio.jobs import stage
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.screens.sequence_code import as_code
 from motionweave.studio.screens.sequence_drawing import Drawn, drawn
@@ -61,7 +60,6 @@ class SequenceScreen(Screen):
 
     @staticmethod
     def make(document: Document, live: bool) -> Result:
-        stage("Joining the clips", 0.1)
         parts, made = joined(document, clean=document.settings["common"].clean and not live)
         motion = made.motion
         if len(parts) > 2:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
 from motionweave.methods.blending.transition import Transition, make_transition
 from motionweave.methods.junctions import Keep
+from motionweave.retargeting import on_common_skeleton
 from motionweave.studio.document import Clip, Document
+from motionweave.studio.jobs import Outcome, attempt, stage, tell
 from motionweave.studio.memo import Memo
 
 # The fewest frames of a clip that a block may show.
@@ -215,6 +218,30 @@ def wanted(
     return places, halves
 
 
+_brought: Memo[Outcome[Motion]] = Memo(size=64)
+
+
+def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
+    """All on the body of the first, each brought there once, whatever is done to the others."""
+    first = motions[0]
+    found = [first]
+    for number, motion in enumerate(motions[1:], start=1):
+        stage(f"Putting {motion.name} on one body with the others", 0.5 * number / len(motions))
+        brought = _brought.get(
+            (first, motion), None, partial(attempt, partial(_onto, first, motion))
+        )
+        tell(brought.remarks)
+        if brought.problem is not None:
+            raise brought.problem
+        assert brought.value is not None
+        found.append(brought.value)
+    return found
+
+
+def _onto(first: Motion, motion: Motion) -> Motion:
+    return on_common_skeleton((first, motion))[1]
+
+
 def joined(document: Document, *, clean: bool) -> tuple[list[Part], Transition]:
     """The parts of the sequence, and what comes of joining them."""
     settings: SequenceSettings = document.settings["sequence"]
@@ -223,5 +250,6 @@ def joined(document: Document, *, clean: bool) -> tuple[list[Part], Transition]:
         return parts, Transition(parts[0].motion, (), (), ())
     places, halves = wanted(settings, parts)
     keep: Keep = "all" if settings.keep == "all" else "most"
-    motions = [part.motion for part in parts]
+    motions = _on_one_body([part.motion for part in parts])
+    stage("Joining the clips", 0.6)
     return parts, make_transition(motions, at=places, half_width=halves, keep=keep, clean=clean)

@@ -14,6 +14,7 @@ const LOCAL = {
   f: (view) => view.switch("following"),
   t: (view) => view.switch("trails"),
   g: (view) => view.switch("ghosts"),
+  o: (view) => view.switch("onion"),
 };
 
 // Files in one request.

@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
+import { Character, clipOf, Grips, Onion, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
@@ -27,13 +27,17 @@ export default {
         <button class="mw-icon" :class="{ on: following }" title="Follow the character (F)" @click="following = !following"><span class="material-icons">center_focus_strong</span></button>
         <button class="mw-icon" :class="{ on: trails }" title="Foot trails and paths (T)" @click="trails = !trails"><span class="material-icons">timeline</span></button>
         <button class="mw-icon" :class="{ on: ghosts }" title="Inputs as ghosts (G)" @click="ghosts = !ghosts"><span class="material-icons">group</span></button>
+        <button class="mw-icon" :class="{ on: onion }" title="Onion skin: the poses before and after (O)" aria-label="Onion skin: the poses before and after (O)" @click="onion = !onion"><span class="material-icons">animation</span></button>
+        <select v-if="onion" class="mw-speed" v-model.number="apart" title="Frames from pose to pose of the onion skin" aria-label="frames from pose to pose of the onion skin">
+          <option v-for="n in [1, 2, 5, 10, 20]" :value="n">± {{ n }}</option>
+        </select>
       </div>
       <timeline ref="timeline" v-show="count" :shown="shown" :duration="duration"></timeline>
     </div>`,
   components: { timeline },
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
-    playing: true, loop: true, following: true, trails: true, ghosts: true, speed: 1,
+    playing: true, loop: true, following: true, trails: true, ghosts: true, onion: false, apart: 5, speed: 1,
     time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner", shown: 0,
   }),
   mounted() {
@@ -41,6 +45,7 @@ export default {
     this.stage.setTheme(this.theme);
     this.stage.resized = () => { if (!this.stage.touched) this.look(this.side); };
     this.lead = new THREE.Vector3();
+    this.skins = new Onion(this.stage);
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
@@ -74,6 +79,8 @@ export default {
     theme(name) { this.stage.setTheme(name); },
     trails() { this.dress(); },
     ghosts() { this.dress(); },
+    onion() { this.peel(); },
+    apart() { this.peel(); },
   },
   methods: {
     // What to show: [{ id, url, data, color, ghost, clock, beside, label, grips }]. A clip
@@ -118,7 +125,7 @@ export default {
       }
       this.dress();
       this.makeLabels();
-      this.pose();
+      this.peel();
       this.grips.set(main);
       if (of !== this.of && main) {
         timeView.set(0, 1);
@@ -150,6 +157,10 @@ export default {
       }
       this.stage.dirty = true;
     },
+    peel() {
+      this.skins.set(this.onion ? this.main() : null, this.apart);
+      this.pose();
+    },
     advance(seconds) {
       if (!this.count) return;
       if (this.playing && this.duration > 0) {
@@ -180,6 +191,7 @@ export default {
       for (const c of this.stage.characters.values()) {
         c.set(c.look.ghost ? c.inStep(this.time * this.fps, this.duration * this.fps) : this.time * c.clip.fps);
       }
+      this.skins.pose(this.time * this.fps);
       this.stage.dirty = true;
     },
     makeLabels() {

@@ -3,6 +3,7 @@ export { THREE } from "./three.js";
 export { Character, clipOf, LEFT, RIGHT } from "./character.js";
 export { shown } from "./fields.js";
 export { Grips } from "./grips.js";
+export { Onion } from "./onion.js";
 export { skinOf } from "./skin.js";
 export { Stage } from "./stage.js";
 export { BOLD, dot, haloed, inRem, nearest, throttled, trace } from "./canvas.js";

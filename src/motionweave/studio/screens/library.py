@@ -1,0 +1,266 @@
+"""Library: find motions in a folder by an example or by words, or fill a gap from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from motionweave.core.motion import Motion
+from motionweave.studio import widgets
+from motionweave.studio.document import Clip, Document, unique_name
+from motionweave.studio.host import Result
+from motionweave.studio.jobs import Outcome, in_thread
+from motionweave.studio.screens import library_model as model
+from motionweave.studio.screens.library_code import as_code
+from motionweave.studio.screens.library_model import Found, LibrarySettings, Row
+from motionweave.studio.screens.screen import RESULT, Screen, series
+from motionweave.studio.snippets import Recipe
+from motionweave.studio.upload import MOST_CLIPS
+from motionweave.studio.viewport import Look
+
+_BESIDE = 1.1
+# Keys in the list of what was found.
+_KEYS = """(event) => {
+  const way = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];
+  if (!way) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const row = event.target.closest('button')?.[way];
+  row?.focus();
+  row?.click();
+}"""
+
+
+class LibraryScreen(Screen):
+    """The library screen."""
+
+    name = "library"
+    title = "Library"
+    icon = "manage_search"
+    hint = "Name a folder of clips on the right, then click a clip on the shelf as an example."
+    Settings = LibrarySettings
+    most = 1
+    # Nothing is looked for until a folder is named.
+    first = 0
+
+    # Making
+
+    @staticmethod
+    def missing(document: Document) -> str:
+        settings: LibrarySettings = document.settings["library"]
+        if not settings.folder:
+            return LibraryScreen.hint
+        if document.usable(settings.clips):
+            return ""
+        if settings.mode == "fill":
+            return "Click the clip on the shelf that has a gap to be filled."
+        return "" if settings.words else "Click a clip on the shelf as an example, or type words."
+
+    @staticmethod
+    def make(document: Document, live: bool) -> Result:
+        settings: LibrarySettings = document.settings["library"]
+        if settings.mode == "fill":
+            clean = document.settings["common"].clean and not live
+            (clip,) = document.usable(settings.clips)[:1]
+            motion, about = model.filled(document, clean=clean)
+            original = Look("original", clip.motion, series(0), ghost=True, ground=clip.motion)
+            looks = (Look("result", motion, RESULT, ground=clip.motion), original)
+            return Result(motion, looks, (clip.motion,), about)
+        made = model.found(document)
+        main = Look("result", made.motion, RESULT)
+        if made.example is None:
+            return Result(made.motion, (main,), (), made)
+        ghost = Look(
+            "example",
+            made.example.motion,
+            series(0),
+            ghost=True,
+            clock=made.clock,
+            beside=_BESIDE,
+            label=made.example.name,
+        )
+        return Result(made.motion, (main, ghost), (made.example.motion,), made)
+
+    @staticmethod
+    def recipe(document: Document) -> Recipe:
+        return as_code(document, clean=document.settings["common"].clean)
+
+    @staticmethod
+    def with_clips(settings: LibrarySettings, clips: tuple[str, ...]) -> LibrarySettings:
+        return replace(settings, clips=clips, chosen=0, gap=None)
+
+    # Widgets
+
+    def build_panel(self) -> None:
+        self._rows: tuple[Row, ...] = ()
+        self._buttons: list[ui.element] = []
+        with widgets.section("Folder"):
+            self._folder = widgets.TextField(
+                "Folder of clips", "/home/me/clips", lambda text: self._look(folder=text)
+            )
+            self._about = ui.label("")
+            with ui.element("div").classes("mw-row"):
+                self._again = widgets.button(
+                    "Look for new clips",
+                    self._read_again,
+                    icon="refresh",
+                    title="Take in what is new or changed in the folder",
+                )
+        with widgets.section("What for"):
+            self._mode = widgets.Choice(
+                {
+                    "find": ("Find", "Motions like the example, or with these words"),
+                    "fill": ("Fill a gap", "Make frames of a clip anew, as the folder has it"),
+                },
+                lambda mode: self.change("find or fill", mode=mode),
+            )
+            with ui.element("div").classes("mw-parameters") as self._finding:
+                self._words = widgets.TextField(
+                    "Words", "such as walk left", lambda text: self._look(words=text)
+                )
+                self._part = widgets.Choice(
+                    {
+                        "": ("Body", "Compare the whole body"),
+                        "upper body": ("Upper", "Compare the upper body"),
+                        "arms": ("Arms", "Compare the arms"),
+                        "legs": ("Legs", "Compare the legs"),
+                    },
+                    lambda part: self._look(part=part),
+                )
+                self._through = widgets.Switch(
+                    "Also what is like a match",
+                    "Collect all of a kind: every match is an example in turn",
+                    lambda on: self._look(through=on),
+                )
+                self._most = widgets.Slider("At most", 5, 100, 5, self._set_most)
+                with ui.element("div").classes("mw-row"):
+                    self._all = widgets.button(
+                        "All to the shelf",
+                        self._take_all,
+                        icon="playlist_add",
+                        title="Put everything that was found on the shelf",
+                    )
+            with ui.element("div").classes("mw-parameters") as self._filling:
+                self._first = widgets.Slider("From frame", 0, 1, 1, partial(self._set_gap, 0))
+                self._last = widgets.Slider("To frame", 0, 1, 1, partial(self._set_gap, 1))
+
+    def build_dock(self) -> None:
+        with ui.element("div").classes("mw-dock-head"):
+            self._count = ui.label("").classes("mw-curves-note")
+        self._list = ui.element("div").classes("mw-found")
+        self._list.props.update({"role": "group", "aria-label": "what was found"})
+        self._list.on("keydown", js_handler=_KEYS)
+
+    def refresh(self, settings: LibrarySettings) -> None:
+        self._folder.set(settings.folder)
+        self._words.set(settings.words)
+        self._mode.set(settings.mode)
+        self._part.set(settings.part)
+        self._through.set(settings.through)
+        self._most.set(settings.most)
+        self._finding.set_visibility(settings.mode == "find")
+        self._filling.set_visibility(settings.mode == "fill")
+        widgets.enable(self._again, bool(settings.folder))
+        clip = next(iter(self.page.session.document.usable(settings.clips)), None)
+        if clip is not None:
+            last = len(clip.motion) - 1
+            gap = model.gap_of(settings, len(clip.motion))
+            self._first.set(gap[0], 0, last)
+            self._last.set(gap[1], 0, last)
+        if self.missing(self.page.session.document):
+            self._about.set_text("")
+            self._show((), 0, "")
+
+    def present(self, result: Result) -> None:
+        if isinstance(result.details, Found):
+            made = result.details
+            self._about.set_text(made.about)
+            number = f"{len(made.rows)} found" + (", the nearest first" if made.example else "")
+            self._show(made.rows, made.chosen, number)
+        else:
+            self._about.set_text(str(result.details))
+            self._show((), 0, "The clip with its gap filled; the clip as it was is a ghost.")
+
+    def _show(self, rows: tuple[Row, ...], chosen: int, count: str) -> None:
+        self._count.set_text(count)
+        widgets.enable(self._all, bool(rows))
+        if rows != self._rows:
+            self._rows = rows
+            self._list.clear()
+            with self._list:
+                self._buttons = [self._row(i, row) for i, row in enumerate(rows)]
+        for i, button in enumerate(self._buttons if rows else ()):
+            widgets.mark(button, "on", i == chosen)
+            button.props["aria-pressed"] = "true" if i == chosen else "false"
+
+    def _row(self, number: int, row: Row) -> ui.element:
+        with ui.element("button").classes("mw-found-row") as button:
+            ui.label(row.name)
+            ui.label(f"frames {row.first}–{row.last}").classes("mw-value")
+            ui.label(f"{row.seconds:.2f} s").classes("mw-value")
+            near = "" if row.distance is None else f"{row.distance:.2f} legs away"
+            ui.label(near).classes("mw-value")
+        through = f", through {', '.join(row.via)}" if row.via else ""
+        button.props["title"] = f"{row.clip}{through}"
+        button.on("click", lambda _: self.change("choice of a match", chosen=number))
+        return button
+
+    # Handlers
+
+    def _look(self, **fields: Any) -> None:
+        self.change("search", chosen=0, **fields)
+
+    def _set_most(self, most: float, final: bool) -> None:
+        if final:
+            self._look(most=round(most))
+
+    def _set_gap(self, side: int, frame: float, final: bool) -> None:
+        clip = next(iter(self.page.session.document.usable(self.settings.clips)), None)
+        if clip is None:
+            return
+        gap = list(model.gap_of(self.settings, len(clip.motion)))
+        gap[side] = round(frame)
+        self.change("the gap", merge="gap", final=final, gap=(gap[0], max(gap)))
+
+    def _read_again(self) -> None:
+        folder = self.settings.folder
+
+        def work() -> None:
+            with model.opened(folder) as library:
+                model.read(library)
+
+        async def task() -> None:
+            outcome = await in_thread(work)
+            with self.page.viewport:
+                ui.notify(outcome.error or "The folder is up to date.", classes="mw-toast")
+                self.page.make_again()
+
+        background_tasks.create(task())
+
+    def _take_all(self) -> None:
+        document, rows = self.page.session.document, self._rows
+
+        async def task() -> None:
+            outcome = await in_thread(lambda: model.stretches(document, rows))
+            with self.page.viewport:
+                self._taken(outcome)
+
+        background_tasks.create(task())
+
+    def _taken(self, outcome: Outcome[list[tuple[Row, Motion]]]) -> None:
+        if outcome.value is None:
+            ui.notify(outcome.error, classes="mw-toast")
+            return
+        document = self.page.session.document
+        room = MOST_CLIPS - len(document.clips)
+        for row, motion in outcome.value[:room]:
+            name = unique_name(document, row.name)
+            source = f"frames {row.first} to {row.last} of {row.clip}"
+            clip = Clip(document.new_id(), name, motion, "result", source)
+            document = document.with_clip(clip)
+        count = min(len(outcome.value), room)
+        self.page.session.change(document, "adding what was found")
+        ui.notify(f"{count} clips are on the shelf.", classes="mw-toast")

@@ -1,0 +1,79 @@
+"""A search in a library, and a gap filled from one, as Python and as command lines."""
+
+from __future__ import annotations
+
+from motionweave.studio import snippets
+from motionweave.studio.document import Document
+from motionweave.studio.screens.library_model import Found, LibrarySettings, found, gap_of
+from motionweave.studio.snippets import Recipe
+
+
+def as_code(document: Document, *, clean: bool) -> Recipe:
+    """How to find or fill the same with the library and on the command line."""
+    settings: LibrarySettings = document.settings["library"]
+    return _filling(document, clean) if settings.mode == "fill" else _finding(document)
+
+
+def _opening(settings: LibrarySettings) -> tuple[list[str], str]:
+    lines = [f"library = mw.Library({settings.folder!r})", "library.add()"]
+    return lines, snippets.command("motionweave", "library", "add", settings.folder)
+
+
+def _finding(document: Document) -> Recipe:
+    settings: LibrarySettings = document.settings["library"]
+    made: Found = found(document)
+    names = snippets.named([] if made.example is None else [made.example])
+    lines, adding = _opening(settings)
+    given: dict[str, object] = {
+        "most": settings.most,
+        **({"part": settings.part} if settings.part else {}),
+        **({"words": settings.words} if settings.words else {}),
+        **({"through_others": True} if settings.through and names else {}),
+    }
+    call = [one.variable for one in names] + [f"{key}={value!r}" for key, value in given.items()]
+    row = made.rows[made.chosen]
+    lines += [
+        f"found = library.find({', '.join(call)})",
+        f"motion = found[{made.chosen}].load()",
+        f"mw.save(motion, {snippets.OUTPUT!r})",
+    ]
+    words: list[object] = ["motionweave", "library", "find", settings.folder]
+    words += [one.file for one in names]
+    words += ["--most", settings.most]
+    words += ["--part", settings.part] if settings.part else []
+    words += ["--words", settings.words] if settings.words else []
+    words += ["--through"] if settings.through and names else []
+    trim = ["--trim", f"{row.first}:{row.last}"]
+    file = f"{settings.folder.rstrip('/')}/{row.clip}"
+    cutting = ["motionweave", "convert", file, "-o", snippets.OUTPUT, *trim]
+    return Recipe(
+        snippets.script(names, *lines),
+        snippets.commands(names, adding, snippets.command(*words), snippets.command(*cutting)),
+    )
+
+
+def _filling(document: Document, clean: bool) -> Recipe:
+    settings: LibrarySettings = document.settings["library"]
+    (clip,) = document.usable(settings.clips)[:1]
+    (name,) = snippets.named([clip])
+    first, last = gap_of(settings, len(clip.motion))
+    seconds = snippets.number((last + 2 - first) / clip.motion.fps)
+    lines, adding = _opening(settings)
+    parts = f"{name.variable}[:{first}], {name.variable}[{last + 1}:]"
+    how = "" if clean else ", clean=False"
+    lines += [
+        f"motion = mw.inbetween({parts}, {seconds}, library{how})",
+        f"mw.save(motion, {snippets.OUTPUT!r})",
+    ]
+    end = len(clip.motion) - 1
+    cuts = [("before.bvh", f"0:{first - 1}"), ("after.bvh", f"{last + 1}:{end}")]
+    commands = [
+        snippets.command("motionweave", "convert", name.file, "-o", file, "--trim", trim)
+        for file, trim in cuts
+    ]
+    filling = ["motionweave", "library", "fill", settings.folder, "before.bvh", "after.bvh"]
+    filling += ["--seconds", seconds, *([] if clean else ["--no-clean"]), "-o", snippets.OUTPUT]
+    return Recipe(
+        snippets.script([name], *lines),
+        snippets.commands([name], adding, *commands, snippets.command(*filling)),
+    )

@@ -1,0 +1,228 @@
+"""What the library screen finds: plain settings in, stretches of clips of a folder out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.errors import LibraryError
+from motionweave.library.fill import inbetween
+from motionweave.library.library import FOLDER, Library
+from motionweave.library.matches import Match
+from motionweave.studio.document import Clip, Document
+from motionweave.studio.jobs import stage
+from motionweave.studio.memo import Memo
+
+# Frames that must be left of a clip on either side of a gap.
+MARGIN = 8
+
+
+@dataclass(frozen=True)
+class LibrarySettings:
+    """What the library screen looks for.
+
+    Parameters
+    ----------
+    folder
+        Where the clips are, on the machine that the studio runs on.
+    clips
+        Id of the example, or of the clip with a gap.
+    mode
+        ``"find"`` or ``"fill"``.
+    words
+        Only clips about which all these words are said.
+    part
+        Part of the body that is compared; empty for all of it.
+    through
+        Also what is like a match, and so on.
+    most
+        How many are listed.
+    chosen
+        Which of them is shown.
+    gap
+        First and last frame that are made anew; None for the middle third.
+    """
+
+    folder: str = ""
+    clips: tuple[str, ...] = ()
+    mode: str = "find"
+    words: str = ""
+    part: str = ""
+    through: bool = False
+    most: int = 20
+    chosen: int = 0
+    gap: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One stretch that was found.
+
+    Parameters
+    ----------
+    clip
+        Path of the clip in the folder.
+    first, last
+        Its frames.
+    seconds
+        How long it is.
+    distance
+        From the example, in leg lengths; None if it was found by words alone.
+    via
+        Clips through which it was reached.
+    """
+
+    clip: str
+    first: int
+    last: int
+    seconds: float
+    distance: float | None
+    via: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The clip's name without its folders."""
+        return Path(self.clip).stem
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search gave.
+
+    Parameters
+    ----------
+    rows
+        The nearest first.
+    about
+        How much is in the folder, in words.
+    motion
+        The stretch that is shown.
+    example
+        What was looked for, if it was a motion.
+    clock
+        The frame of the example at each frame of the stretch.
+    chosen
+        Which of the rows is shown.
+    """
+
+    rows: tuple[Row, ...]
+    about: str
+    motion: Motion
+    example: Clip | None
+    clock: tuple[float, ...]
+    chosen: int
+
+
+def opened(folder: str) -> Library:
+    """The library of a folder; a folder that was never read is read first."""
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        raise LibraryError(f"{folder} is not a folder of this machine")
+    fresh = not (place / FOLDER).is_dir()
+    library = Library(place)
+    if fresh or len(library) == 0:
+        read(library)
+    return library
+
+
+def read(library: Library) -> None:
+    """Take in what is new in the folder, telling how far it is."""
+    stage("Reading the folder", 0.0)
+    library.add(
+        progress=lambda done, all_of_them: stage(
+            f"Reading clip {done} of {all_of_them}", 0.9 * done / max(all_of_them, 1)
+        )
+    )
+    if len(library) == 0:
+        raise LibraryError("there is no clip of a body that can be searched in this folder")
+
+
+_searches: Memo[Found] = Memo(size=8)
+
+
+def found(document: Document) -> Found:
+    """What the settings ask for; remembered until the folder is read again."""
+    settings: LibrarySettings = document.settings["library"]
+    example = next(iter(document.usable(settings.clips)), None)
+    with opened(settings.folder) as library:
+        motions = () if example is None else (example.motion,)
+        asked = (settings, library.store.change(), None if example is None else example.name)
+        return _searches.get(motions, asked, lambda: _search(library, settings, example))
+
+
+def _search(library: Library, settings: LibrarySettings, example: Clip | None) -> Found:
+    stage("Searching", 0.3)
+    matches = library.find(
+        None if example is None else example.motion,
+        most=settings.most,
+        part=settings.part or None,
+        words=settings.words,
+        through_others=settings.through and example is not None,
+    )
+    if not matches:
+        raise LibraryError("nothing in the folder is like this, or has these words")
+    rows = tuple(_row(library, match, example is not None) for match in matches)
+    chosen = min(max(settings.chosen, 0), len(rows) - 1)
+    stage("Loading what was found", 0.7)
+    motion = matches[chosen].load()
+    clock = () if example is None else _clock(matches[chosen], len(motion), example.motion)
+    return Found(rows, _about(library), motion, example, clock, chosen)
+
+
+def stretches(document: Document, rows: tuple[Row, ...]) -> list[tuple[Row, Motion]]:
+    """The motions of all that was found."""
+    settings: LibrarySettings = document.settings["library"]
+    made = []
+    with opened(settings.folder) as library:
+        for number, row in enumerate(rows):
+            stage(f"Loading {row.name}", number / len(rows))
+            made.append((row, library.load(row.clip)[row.first : row.last + 1]))
+    return made
+
+
+def gap_of(settings: LibrarySettings, frames: int) -> tuple[int, int]:
+    """First and last frame of the gap, inside a clip of that many frames."""
+    first, last = settings.gap or (frames // 3, 2 * frames // 3)
+    first = min(max(first, MARGIN), max(frames - 2 * MARGIN, MARGIN))
+    return first, min(max(last, first + 1), frames - 1 - MARGIN)
+
+
+def filled(document: Document, *, clean: bool) -> tuple[Motion, str]:
+    """The clip with its gap made anew from the folder, and how much is in that."""
+    settings: LibrarySettings = document.settings["library"]
+    (clip,) = document.usable(settings.clips)[:1]
+    motion = clip.motion
+    if len(motion) <= 3 * MARGIN:
+        raise LibraryError(f"{clip.name} is too short to have a gap")
+    first, last = gap_of(settings, len(motion))
+    with opened(settings.folder) as library:
+        stage("Filling the gap", 0.4)
+        seconds = (last + 1 - (first - 1)) / motion.fps
+        made = inbetween(motion[:first], motion[last + 1 :], seconds, library, clean=clean)
+        return made, _about(library)
+
+
+def _row(library: Library, match: Match, compared: bool) -> Row:
+    entry = library.entry(match.clip)
+    first, last = round(match.first), min(round(match.last), entry.frames - 1)
+    distance = round(match.distance, 4) if compared else None
+    return Row(match.clip, first, last, (last - first) / entry.fps, distance, match.via)
+
+
+def _clock(match: Match, frames: int, example: Motion) -> tuple[float, ...]:
+    """The frame of the example that belongs to each frame of a match."""
+    at: Array = np.arange(float(frames)) + round(match.first)
+    own = np.interp(at, match.path[:, 1], match.path[:, 0] * example.fps)
+    return tuple(np.clip(own, 0.0, len(example) - 1.0).tolist())
+
+
+def _about(library: Library) -> str:
+    known = library.info()
+    minutes = known["seconds"] / 60.0
+    rigs = f", {known['rigs']} rigs" if known["rigs"] > 1 else ""
+    broken = f"; {len(known['broken'])} files could not be read" if known["broken"] else ""
+    return f"{known['clips']} clips, {minutes:.1f} minutes{rigs}{broken}"

@@ -1,0 +1,118 @@
+"""The library screen: what it finds and fills, and the code for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.errors import LibraryError
+from motionweave.studio.document import Document, settings_from_json, settings_to_json
+from motionweave.studio.screens.library import LibraryScreen
+from motionweave.studio.screens.library_model import (
+    MARGIN,
+    Found,
+    LibrarySettings,
+    gap_of,
+    stretches,
+)
+from motionweave.studio.troubles import trouble_of
+from tests.studio.documents import document_with
+from tests.studio.recipes import by_commands, by_python
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = tmp_path_factory.mktemp("clips")
+    for name in ("walk", "jog", "punch", "walk_left"):
+        mw.save(mw.sample(name), place / f"{name}.npz")
+    return str(place)
+
+
+def asking(folder: str, **settings: object) -> Document:
+    given = LibrarySettings(folder, **{"clips": ("c1",), **settings})  # type: ignore[arg-type]
+    return document_with(["walk"], "library", given)
+
+
+def found(document: Document) -> Found:
+    details = LibraryScreen.make(document, False).details
+    assert isinstance(details, Found)
+    return details
+
+
+def test_what_is_like_the_example_is_found_and_shown_in_step(folder: str) -> None:
+    made = LibraryScreen.make(asking(folder), False)
+    details = made.details
+    assert details.about.startswith("4 clips")
+    assert details.rows[0].name == "walk"
+    assert details.rows[0].distance == pytest.approx(0.0, abs=0.02)
+    assert [row.distance for row in details.rows] == sorted(row.distance for row in details.rows)
+    main, example = made.looks
+    assert len(example.clock) == len(main.motion)
+    np.testing.assert_allclose(example.clock, np.arange(len(main.motion)), atol=1.5)
+    second = found(asking(folder, chosen=1))
+    row = second.rows[1]
+    assert len(second.motion) == row.last - row.first + 1
+    everything = stretches(asking(folder), details.rows)
+    assert [len(motion) for _, motion in everything] == [
+        row.last - row.first + 1 for row in details.rows
+    ]
+
+
+def test_words_alone_find_whole_clips(folder: str) -> None:
+    made = LibraryScreen.make(asking(folder, clips=(), words="left"), False)
+    assert [row.name for row in made.details.rows] == ["walk_left"]
+    assert made.details.rows[0].distance is None
+    assert len(made.looks) == 1
+    assert LibraryScreen.missing(asking(folder, clips=()))
+    assert LibraryScreen.missing(asking("", clips=("c1",)))
+
+
+def test_nothing_found_and_no_folder_are_told(folder: str, tmp_path: Path) -> None:
+    document = asking(folder, words="swim")
+    with pytest.raises(LibraryError) as raised:
+        LibraryScreen.make(document, False)
+    trouble = trouble_of(raised.value, "library", document)
+    assert trouble.remedies[0].label == "Search without words"
+    assert found(trouble.remedies[0].apply(document)).rows
+    with pytest.raises(LibraryError, match="not a folder of this machine"):
+        LibraryScreen.make(asking(str(tmp_path / "gone")), False)
+    with pytest.raises(LibraryError, match="no clip of a body"):
+        LibraryScreen.make(asking(str(tmp_path)), False)
+
+
+def test_a_gap_is_filled_and_the_rest_stays(folder: str) -> None:
+    document = asking(folder, mode="fill", gap=(30, 50))
+    made = LibraryScreen.make(document, False).motion
+    walk = mw.sample("walk")
+    assert len(made) == len(walk)
+    np.testing.assert_allclose(made.root[:30], walk.root[:30], atol=1e-9)
+    np.testing.assert_allclose(made.root[51:], walk.root[51:], atol=1e-9)
+    # The clip itself is in the folder: what was lost is found again.
+    np.testing.assert_allclose(made.positions()[30:51], walk.positions()[30:51], atol=1e-3)
+
+
+@pytest.mark.parametrize("gap", [None, (0, 5), (80, 200), (50, 40)])
+def test_a_gap_leaves_room_on_both_sides(gap: tuple[int, int] | None) -> None:
+    first, last = gap_of(LibrarySettings(gap=gap), 93)
+    assert MARGIN <= first < last <= 92 - MARGIN
+
+
+@pytest.mark.parametrize("mode", ["find", "fill"])
+def test_copied_code_makes_the_same(
+    mode: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = asking(folder, mode=mode, chosen=1)
+    motion = LibraryScreen.make(document, False).motion
+    recipe = LibraryScreen.recipe(document)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    np.testing.assert_allclose(again.rotations, motion.rotations, atol=1e-6)
+    assert len(by_commands(recipe, tmp_path, monkeypatch)) == len(motion)
+
+
+def test_settings_survive_a_project(folder: str) -> None:
+    settings = replace(asking(folder).settings["library"], gap=(3, 9), words="walk")
+    assert settings_from_json(LibrarySettings, settings_to_json(settings)) == settings
