@@ -8,9 +8,7 @@ and stays within the bounds because its vertices do.
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core.arrays import Array
-from motionweave.errors import BlendError, FormatError
+from motionweave.core.checks import array, path_of
+from motionweave.core.texts import csv_rows, parse_json, read_text
+from motionweave.errors import BlendError, FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 
 SHAPES = ("concatenate", "blend")
@@ -173,22 +173,17 @@ class Interpolant:
     @classmethod
     def load(cls, path: str | Path) -> Interpolant:
         """Control vertices from a JSON list of points, or a CSV file with a point a line."""
-        path = Path(path)
+        path = path_of(path)
+        text = read_text(path)
+        rows: object
+        if path.suffix.lower() == ".json":
+            data = parse_json(text, path)
+            rows = data.get("vertices") if isinstance(data, dict) else data
+        else:
+            rows = _numbers(text, path)
         try:
-            text = path.read_text(encoding="utf-8-sig")
-            if path.suffix.lower() == ".json":
-                data = json.loads(text)
-                rows = data["vertices"] if isinstance(data, dict) else data
-            else:
-                rows = _numbers(text.splitlines(), path)
-            vertices = np.array(rows, dtype=np.float64)
-        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
-            raise FormatError(
-                f"expected control vertices x, y[, z] as a JSON list or CSV lines ({error})", path
-            ) from None
-        try:
-            return cls(vertices)
-        except BlendError as error:
+            return cls(array(rows, "control vertices x, y[, z]", (None, None)))
+        except (BlendError, MotionError) as error:
             raise FormatError(str(error), path) from None
 
     def save(self, path: str | Path) -> None:
@@ -239,10 +234,10 @@ def _corners(clips: int) -> int:
     return clips
 
 
-def _numbers(lines: Sequence[str], path: Path) -> list[list[float]]:
+def _numbers(text: str, path: Path) -> list[list[float]]:
     rows: list[list[float]] = []
-    for number, row in enumerate(csv.reader(lines), start=1):
-        cells = [cell.strip() for cell in row if cell.strip()]
+    for number, row in csv_rows(text, path):
+        cells = [cell for cell in row if cell]
         if not cells or cells[0].startswith("#") or (not rows and cells[0].lower() == "x"):
             continue
         try:
