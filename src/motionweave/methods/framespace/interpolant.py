@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import array, path_of
 from motionweave.core.texts import csv_rows, parse_json, read_text
@@ -52,6 +53,7 @@ class Interpolant:
     vertices: Array
 
     def __post_init__(self) -> None:
+        check_arguments(Interpolant.__init__, {"vertices": self.vertices}, BlendError)
         vertices = np.array(self.vertices, dtype=np.float64)
         if vertices.ndim != 2 or vertices.shape[1] not in (2, 3) or len(vertices) < 2:
             raise BlendError(
@@ -85,6 +87,7 @@ class Interpolant:
             Share of the whole time for which each clip is played by itself; 0.2 of it
             for two clips and 0.1 for four by default.
         """
+        check_arguments(Interpolant.concatenate, locals(), BlendError)
         corners = np.array([[0.0], [1.0]] if _corners(clips) == 2 else _AROUND)
         share = 0.4 / clips if hold is None else hold
         # A cubic lies on a corner as long as four vertices in a row do. At the ends of a
@@ -120,6 +123,7 @@ class Interpolant:
             Share of the time in which the mix is reached from the first clip, and
             again in which the last clip is reached from the mix; 0 for the mix alone.
         """
+        check_arguments(Interpolant.blend, locals(), BlendError)
         axes = 1 if _corners(clips) == 2 else 2
         mix = level or (0.5,) * axes
         if len(mix) != axes:
@@ -143,6 +147,7 @@ class Interpolant:
 
     def points(self, count: int = 200) -> Array:
         """Points ``(count, 2 or 3)`` along the curve, for drawing."""
+        check_arguments(Interpolant.points, locals(), BlendError)
         return self._curve(np.linspace(0.0, 1.0, count))
 
     def at(self, x: ArrayLike) -> Array:
@@ -150,6 +155,7 @@ class Interpolant:
 
         Before the curve's beginning and after its end it stays where it is there.
         """
+        check_arguments(Interpolant.at, locals(), BlendError)
         x = np.atleast_1d(np.asarray(x, dtype=np.float64))
         parameter = np.linspace(0.0, 1.0, _TABLE)
         table = self._curve(parameter)
@@ -163,6 +169,7 @@ class Interpolant:
 
     def weights(self, x: ArrayLike) -> Array:
         """Weights of the clips ``(n, 2 or 4)`` at times x from 0 to 1 (Eq. 3 and 4)."""
+        check_arguments(Interpolant.weights, locals(), BlendError)
         return corner_weights(self.at(x))
 
     def _curve(self, parameter: Array) -> Array:
