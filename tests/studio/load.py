@@ -90,11 +90,15 @@ class Tab:
         }
         query["implicit_handshake"] = "true"
         words = "&".join(f"{key}={value}" for key, value in query.items())
-        await self.socket.connect(
-            f"{self.server.address}?{words}",
-            socketio_path="/_nicegui_ws/socket.io",
-            transports=["websocket"],
-        )
+        try:
+            await self.socket.connect(
+                f"{self.server.address}?{words}",
+                socketio_path="/_nicegui_ws/socket.io",
+                transports=["websocket"],
+                wait_timeout=60,
+            )
+        except socketio.exceptions.ConnectionError as error:
+            self.report.refused.append(f"socket: {error}")
 
     async def close(self) -> None:
         self.closed = True
@@ -106,7 +110,8 @@ def http(server: Server) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         cookies={COOKIE: server.token},
         cookie_jar=aiohttp.CookieJar(unsafe=True),
-        connector=aiohttp.TCPConnector(limit=0),
+        # The server may close a connection that is kept at the moment it is used again.
+        connector=aiohttp.TCPConnector(limit=0, force_close=True),
         timeout=aiohttp.ClientTimeout(total=300),
     )
 
@@ -117,7 +122,14 @@ async def crowd(server: Server, clients: int, seconds: float) -> Report:
     async with http(server) as session:
         tabs = [Tab(server, session, report) for _ in range(clients)]
         company = asyncio.create_task(bad_company(server, session))
-        await asyncio.gather(*(tab.open() for tab in tabs))
+        # People come one after the other, not in the same instant.
+        doors = asyncio.Semaphore(8)
+
+        async def enter(tab: Tab) -> None:
+            async with doors:
+                await tab.open()
+
+        await asyncio.gather(*(enter(tab) for tab in tabs))
 
         async def stay(tab: Tab) -> None:
             end = time.monotonic() + seconds
@@ -152,7 +164,7 @@ async def bad_company(server: Server, session: aiohttp.ClientSession) -> None:
     ]
     try:
         while True:
-            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            _, writer = await asyncio.open_connection("127.0.0.1", server.port)
             writer.write(
                 f"POST /upload HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nCookie: {COOKIE}="
                 f"{server.token}\r\nContent-Type: {form['Content-Type']}\r\n"

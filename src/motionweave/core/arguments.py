@@ -83,10 +83,10 @@ def _fits(value: Any, hint: Any) -> bool:
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         own = [part for part in parts if not _of_numpy(part)]
-        if len(own) < len(parts) and _numeric(value):
-            return True
         # What NumPy takes for numbers includes texts and all kinds of single values.
-        return hint != ArrayLike and any(_fits(value, part) for part in own)
+        if hint != ArrayLike and any(_fits(value, part) for part in own):
+            return True
+        return len(own) < len(parts) and _numeric(value)
     if hint is None or hint is types.NoneType:
         return value is None
     if hint is bool:
@@ -153,9 +153,12 @@ def _of_numpy(hint: Any) -> bool:
 
 def _numeric(value: Any) -> bool:
     """Whether NumPy takes a value for numbers that a float can hold."""
+    if not isinstance(value, Real | Sequence) and not hasattr(value, "__array__"):
+        return False  # NumPy would go through anything that has a length.
     try:
         numbers = np.asarray(value)
-    except (ValueError, OverflowError):
+    except Exception:
+        # Whatever those raise that are in a list and have a length of their own.
         return False
     return numbers.dtype.kind in "fiu"
 
@@ -192,7 +195,7 @@ def _described(hint: Any) -> str:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return "a mapping"
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return f"a list of which each is {_described(parts[0])}"
+        return f"a list of which each is {_described(parts[0]).removesuffix(' or None')}"
     if hint in _NAMES:
         return _NAMES[hint]
     name = getattr(hint, "__name__", str(hint))

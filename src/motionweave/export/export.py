@@ -84,9 +84,7 @@ def export_set(
     except OSError as error:
         raise FormatError(f"cannot be made: {error.strerror or error}", folder) from error
     if (folder / "README.md").exists() and not (folder / "set.json").exists():
-        raise FormatError(
-            "there is a README.md that is not that of a set; give a new folder", folder
-        )
+        raise FormatError("there is a README.md of something else; give a new folder", folder)
     clips = aligned_clips(curve, fps)
     titles = unique_names(
         _file_name(name or f"clip {i + 1}")
