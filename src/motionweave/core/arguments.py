@@ -82,7 +82,7 @@ def _fits(value: Any, hint: Any) -> bool:
     """Whether a value is what an annotation says; annotations that say little let all pass."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        own = [part for part in parts if not _of_numpy(part)]
+        own = [part for part in parts if not _of_numpy(part) and part not in (bytes, complex)]
         # What NumPy takes for numbers includes texts and all kinds of single values.
         if hint != ArrayLike and any(_fits(value, part) for part in own):
             return True
