@@ -16,6 +16,7 @@ from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
+from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import path_of
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion, checked
@@ -80,6 +81,7 @@ def load(
     >>> mw.load("walk.bvh", drop_tpose=True)
     <Motion 'walk': ...>
     """
+    check_arguments(load, locals(), FormatError)
     path = path_of(path)
     # Some formats do not say how fast they are; their readers must be told.
     reader_takes_fps = registry.accepts(registry.reader_of(path).read, "fps")
@@ -155,6 +157,7 @@ def load_all(
     >>> [clip.name for clip in mw.load_all("*.bvh")]
     ['jog', 'walk']
     """
+    check_arguments(load_all, locals(), FormatError)
     if broken not in get_args(Broken):
         raise MotionError(f"broken={broken!r}: expected {' or '.join(get_args(Broken))}")
     motions = []
@@ -230,6 +233,7 @@ def load_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     ...
     motionweave.errors.FormatError: take.c3d: there is no such file
     """
+    check_arguments(load_markers, locals(), FormatError)
     return registry.read_markers(path, up=up, fps=fps)
 
 
@@ -266,6 +270,7 @@ def save(
     >>> import motionweave as mw
     >>> mw.save(mw.sample("walk"), "walk.glb")
     """
+    check_arguments(save, locals(), FormatError)
     path = path_of(path)
     if isinstance(motion, Sequence) and not isinstance(motion, str):
         kept = [one if contacts else one.with_constraints(()) for one in map(checked, motion)]

@@ -39,6 +39,7 @@ from motionweave.contacts.clean.solve import FootWay, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import on_one_floor
 from motionweave.core import concatenation, rotations
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
 from motionweave.core.motion import Motion, all_checked
@@ -103,6 +104,7 @@ def retarget(
     >>> round(float(child.root[-1, 2] / walk.root[-1, 2]), 2)
     0.6
     """
+    check_arguments(retarget, locals(), RigError)
     if isinstance(onto, str | Path):
         onto = load(onto, contacts=False)
     motion = at_pelvis(motion)
@@ -166,6 +168,7 @@ def joint_mapping(source: Motion | Skeleton, target: Motion | Skeleton) -> Joint
     >>> mw.joint_mapping(walk, walk).to_json()["LeftFoot"]
     'LeftFoot'
     """
+    check_arguments(joint_mapping, locals(), RigError)
     ours = source if isinstance(source, Skeleton) else source.skeleton
     theirs = target if isinstance(target, Skeleton) else target.skeleton
     return match_by_name(ours, theirs) if one_convention(ours, theirs) else match(ours, theirs)
@@ -196,6 +199,7 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
     >>> mw.common_skeleton([walk, jog]) == walk.skeleton
     True
     """
+    check_arguments(common_skeleton, locals(), RigError)
     if not motions:
         raise RigError("no motions, so no skeleton that they could have in common")
     first, *others = (at_pelvis(motion) for motion in all_checked(motions))
@@ -242,6 +246,7 @@ def on_common_skeleton(
     >>> clips[0].skeleton == clips[1].skeleton
     True
     """
+    check_arguments(on_common_skeleton, locals(), RigError)
     return on_one_floor(_on_one_skeleton(_bodies(motions), skeleton))
 
 
@@ -270,6 +275,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     >>> len(mw.concatenate([walk, walk])) == 2 * len(walk)
     True
     """
+    check_arguments(concatenate, locals())
     return concatenation.concatenate(_on_one_skeleton(_bodies(motions)))
 
 

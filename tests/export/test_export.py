@@ -108,3 +108,14 @@ def test_open_curves_and_the_command(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert told["loop"] is False
     assert main([*words[:2], "-o", str(tmp_path / "set")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_readme_of_someone_else_stays(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    curve = mw.register(mw.sample("walk"), mw.sample("jog"))
+    with pytest.raises(mw.FormatError, match="give a new folder"):
+        mw.export_set(curve, tmp_path)
+    assert (tmp_path / "README.md").read_text() == "mine"
+    assert [one.name for one in tmp_path.iterdir()] == ["README.md"]
+    mw.export_set(curve, tmp_path / "new")
+    mw.export_set(curve, tmp_path / "new")

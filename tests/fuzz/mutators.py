@@ -22,6 +22,11 @@ _NUMBERS = (
     *("0", "-1", "1", "nan", "inf", "-inf", "1e9", "1e308", "1e-320", "-0.0", "9" * 400),
     *("1.2.3", "2147483648", "-9223372036854775809", "0x10", "1e", "--1", "1_000", "٣"),
 )
+# Numbers that a file may well hold, so that what is accepted is tested as hard as what is not.
+_MILD = (
+    *("0", "-0.0", "1", "-1", "0.5", "90", "-180", "359.999", "720", "0.008333", "1e-9", "123.25"),
+    *("1e5", "-1e5", "1e8", "3.0e-05"),
+)
 _WORDS = (
     *("", " ", "\t", "\0", "\n", "{", "}", "[", "]", "(", ")", ":", "#", '"', "\\", "\ufeff"),
     *("ROOT", "JOINT", "End Site", "OFFSET", "CHANNELS", "MOTION", "begin", "end", "root"),
@@ -100,6 +105,17 @@ def text(data: bytes, rng: np.random.Generator) -> bytes:
     return said.encode("utf-8", "replace")
 
 
+def numbers(data: bytes, rng: np.random.Generator) -> bytes:
+    """A few numbers of a text changed into others."""
+    said = data.decode("utf-8", "replace")
+    for _ in range(int(rng.integers(1, 4))):
+        places = list(re.finditer(r"(?<![\w.])[-+]?\d[\d.]*(?:e[-+]?\d+)?", said))
+        if places:
+            place = _pick(places, rng)
+            said = said[: place.start()] + _pick(_MILD, rng) + said[place.end() :]
+    return said.encode("utf-8", "replace")
+
+
 def value(data: Any, rng: np.random.Generator) -> Any:
     """Plain values, as JSON has them, with some of them changed."""
     for _ in range(int(rng.integers(1, 4))):
@@ -146,11 +162,18 @@ def _places(data: Any) -> list[tuple[Any, Any]]:
 
 
 def json_text(data: bytes, rng: np.random.Generator) -> bytes:
-    """JSON with its structure or its text damaged."""
-    if rng.random() < 0.3:
+    """JSON with its structure, its numbers or its text damaged."""
+    kind = rng.random()
+    if kind < 0.2:
         return text(data, rng)
+    if kind < 0.4:
+        return numbers(data, rng)
     if rng.random() < 0.02:
         return b"[" * int(rng.integers(50, 200_000))
+    return _structure(data, rng)
+
+
+def _structure(data: bytes, rng: np.random.Generator) -> bytes:
     return _dumped(value(json.loads(data), rng))
 
 
@@ -170,7 +193,8 @@ def glb(data: bytes, rng: np.random.Generator) -> bytes:
     length = struct.unpack_from("<I", data, 12)[0]
     header, binary = data[20 : 20 + length], data[28 + length :]
     if kind < 0.8:
-        header = _dumped(value(json.loads(header), rng))
+        change = numbers if kind < 0.3 else _structure
+        header = change(header, rng)
     else:
         binary = blind(binary, rng)
     header += b" " * (-len(header) % 4)
@@ -185,13 +209,17 @@ def archive(data: bytes, rng: np.random.Generator) -> bytes:
         return blind(data, rng)
     with zipfile.ZipFile(io.BytesIO(data)) as old:
         members = {name: old.read(name) for name in old.namelist()}
-    for _ in range(int(rng.integers(1, 3))):
+    gentle = rng.random() < 0.4
+    for _ in range(1 if gentle else int(rng.integers(1, 3))):
         name = _pick(list(members), rng)
         headers = [one for one in members if one.endswith(".json")]
         if headers and rng.random() < 0.5:
             name = headers[0]
         kind = rng.random()
-        if kind < 0.1:
+        if gentle:
+            change = numbers if name.endswith(".json") else some_numbers
+            members[name] = change(members[name], rng)
+        elif kind < 0.1:
             members.pop(name)
         elif kind < 0.2:
             members[name] = members[_pick(list(members), rng)]
@@ -253,6 +281,21 @@ def npy(data: bytes, rng: np.random.Generator) -> bytes:
                 array = np.zeros(array.shape, dtype=np.uint8)
     else:
         array = np.concatenate([array, array]) if array.ndim else array[None]
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, allow_pickle=False)
+    return buffer.getvalue()
+
+
+def some_numbers(data: bytes, rng: np.random.Generator) -> bytes:
+    """A ``.npy`` member with a few numbers changed into others."""
+    array = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False).copy()
+    flat = array.reshape(-1)
+    for _ in range(int(rng.integers(1, 4))):
+        if flat.size and array.dtype.kind in "fiu":
+            at = int(rng.integers(flat.size))
+            with np.errstate(all="ignore"):
+                new = _pick((0.0, -1.0, 1.0, 1e-9, 1e5, float(flat[at]) * 1.5), rng)
+                flat[at] = new if array.dtype.kind == "f" else int(new)
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array, allow_pickle=False)
     return buffer.getvalue()

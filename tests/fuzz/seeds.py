@@ -14,6 +14,7 @@ import numpy as np
 import motionweave as mw
 from motionweave.contacts.event_files import save_events
 from motionweave.contacts.states import EventTable, State
+from motionweave.io.npz import MODELS
 from motionweave.io.store.sidecar import save_contacts
 from motionweave.methods.warping.files import Recipe, save_warp
 from tests.fuzz.targets import HERE, screens
@@ -25,6 +26,8 @@ def make(folder: Path) -> None:
     """Write all seeds into a folder."""
     for name in (
         *("bvh", "asf", "amc", "glb", "gltf", "npz", "usd", "c3d", "mwreg", "mwproj"),
+        *("npy", "amass", "amass_body", "vrma", "mapping", "weights", "catalogue"),
+        *("interpolant_csv", "interpolant_json"),
         *("contacts", "events_csv", "events_json", "rig", "warp_yaml", "warp_json"),
     ):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -41,6 +44,17 @@ def make(folder: Path) -> None:
     mw.save(random_motion(rng, 2, 3), folder / "usd" / "small.usdc")
     _markers(folder / "c3d" / "small.c3d", rng)
     walk = mw.sample("walk")
+    mw.save(walk[:6], folder / "npy" / "walk.npy", fps=30.0)
+    mw.save(walk[:6], folder / "vrma" / "walk.vrma")
+    _amass(folder, rng)
+    mw.joint_mapping(walk, walk).save(folder / "mapping" / "walk.json")
+    for suffix in ("csv", "json"):
+        curve = mw.Interpolant.concatenate()
+        curve.save(folder / f"interpolant_{suffix}" / f"curve.{suffix}")
+    (folder / "weights" / "weights.csv").write_text("time,a,b\n0,1,0\n0.5,0.25,0.75\n1,0,1\n")
+    (folder / "catalogue" / "catalog.csv").write_text(
+        'file,what\nwalk.bvh,"slow walk, left"\nrun/jog.bvh,jog\n'
+    )
     curve = mw.register(walk[:30], mw.sample("jog")[:24])
     curve.save(folder / "mwreg" / "gaits.mwreg")
     _project(folder / "mwproj" / "session.mwproj", small)
@@ -70,6 +84,16 @@ def _markers(path: Path, rng: np.random.Generator) -> None:
     points[:3] = rng.normal(size=(3, 3, 5))
     file["data"]["points"] = points
     file.write(str(path))
+
+
+def _amass(folder: Path, rng: np.random.Generator) -> None:
+    parents = np.array((-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19))
+    names = MODELS[len(parents)]
+    body = mw.Skeleton(names, parents, rng.normal(scale=0.1, size=(len(parents), 3)))
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (1, len(parents), 1))
+    mw.save(mw.Motion(body, 30.0, np.zeros((1, 3)), still), folder / "amass_body" / "body.bvh")
+    poses, trans = rng.normal(size=(4, 66)), rng.normal(size=(4, 3))
+    np.savez(folder / "amass" / "poses.npz", poses=poses, trans=trans, mocap_framerate=60.0)
 
 
 def _project(path: Path, motion: mw.Motion) -> None:

@@ -19,10 +19,13 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
+from motionweave.body.correspondence import match
 from motionweave.body.rig.override import read_override
+from motionweave.cli.blend import read_weights
 from motionweave.contacts.event_files import load_events
 from motionweave.core.checks import LARGEST
 from motionweave.io.store.sidecar import load_contacts
+from motionweave.library.reading import catalogue_words
 from motionweave.methods.warping.files import load_warp
 from tests.fuzz import mutators
 from tests.fuzz.mutators import Mutator
@@ -51,6 +54,7 @@ def _as_file(data: bytes, name: str) -> Iterator[Path]:
         # NumPy's warnings are numbers out of hand that nobody checked.
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", mw.QualityWarning)
+        warnings.simplefilter("ignore", mw.Notice)
         yield path
 
 
@@ -112,6 +116,23 @@ def fuzz_gltf(data: bytes) -> None:
 def fuzz_npz(data: bytes) -> None:
     """NumPy archives."""
     _clip(data, "clip.npz")
+
+
+def fuzz_npy(data: bytes) -> None:
+    """Joint positions as one array."""
+    _clip(data, "clip.npy")
+
+
+def fuzz_amass(data: bytes) -> None:
+    """AMASS poses, with a skeleton."""
+    with _as_file(data, "poses.npz") as path:
+        skeleton = HERE / "corpus" / "amass_body" / "body.bvh"
+        _must_survive(mw.load(path, contacts=False, skeleton=skeleton), data)
+
+
+def fuzz_vrma(data: bytes) -> None:
+    """VRM animation."""
+    _clip(data, "clip.vrma")
 
 
 def fuzz_usd(data: bytes) -> None:
@@ -188,6 +209,37 @@ def fuzz_warp_json(data: bytes) -> None:
         load_warp(path)
 
 
+def fuzz_mapping(data: bytes) -> None:
+    """Which joint follows which, for retargeting."""
+    with _as_file(data, "mapping.json") as path:
+        walk = mw.sample("walk").skeleton
+        match(walk, walk, path)
+
+
+def fuzz_interpolant_csv(data: bytes) -> None:
+    """Control vertices, CSV."""
+    with _as_file(data, "curve.csv") as path:
+        mw.Interpolant.load(path).weights(np.linspace(0.0, 1.0, 5))
+
+
+def fuzz_interpolant_json(data: bytes) -> None:
+    """Control vertices, JSON."""
+    with _as_file(data, "curve.json") as path:
+        mw.Interpolant.load(path).weights(np.linspace(0.0, 1.0, 5))
+
+
+def fuzz_weights(data: bytes) -> None:
+    """Weights over time."""
+    with _as_file(data, "weights.csv") as path:
+        read_weights(path)
+
+
+def fuzz_catalogue(data: bytes) -> None:
+    """What is said about the clips of a folder."""
+    with _as_file(data, "catalog.csv") as path:
+        catalogue_words([path.parent])
+
+
 @dataclass(frozen=True)
 class Target:
     """One reader.
@@ -223,7 +275,7 @@ class Target:
         return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-_TEXT = mutators.either(mutators.text, mutators.text, mutators.blind)
+_TEXT = mutators.either(mutators.text, mutators.numbers, mutators.numbers, mutators.blind)
 _JSON = mutators.either(mutators.json_text, mutators.json_text, mutators.blind)
 TARGETS = {
     one.name: one
@@ -234,16 +286,24 @@ TARGETS = {
         Target(fuzz_glb, mutators.glb, 3.0),
         Target(fuzz_gltf, _JSON, 2.0),
         Target(fuzz_npz, mutators.archive, 2.0),
+        Target(fuzz_npy, mutators.either(mutators.npy, mutators.some_numbers), 1.0),
+        Target(fuzz_amass, mutators.archive, 1.0),
+        Target(fuzz_vrma, mutators.glb, 1.0),
         Target(fuzz_mwreg, mutators.archive, 2.0),
         Target(fuzz_mwproj, mutators.archive, 0.3, ("nicegui",)),
         Target(fuzz_contacts, _JSON, 3.0),
         Target(fuzz_events_csv, _TEXT, 3.0),
         Target(fuzz_events_json, _JSON, 3.0),
         Target(fuzz_rig, _JSON, 3.0),
+        Target(fuzz_mapping, _JSON, 0.5),
+        Target(fuzz_interpolant_csv, _TEXT, 2.0),
+        Target(fuzz_interpolant_json, _JSON, 2.0),
+        Target(fuzz_weights, _TEXT, 2.0),
+        Target(fuzz_catalogue, _TEXT, 2.0),
         Target(fuzz_warp_yaml, _TEXT, 3.0, ("yaml",)),
         Target(fuzz_warp_json, _JSON, 3.0),
-        # A process for each input: seconds, not milliseconds.
-        Target(fuzz_usd, _TEXT, 0.01, ("pxr",)),
-        Target(fuzz_c3d, mutators.blind, 0.02, ("ezc3d",)),
+        # A process for each input.
+        Target(fuzz_usd, _TEXT, 0.05, ("pxr",)),
+        Target(fuzz_c3d, mutators.blind, 0.1, ("ezc3d",)),
     )
 }

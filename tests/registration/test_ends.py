@@ -44,7 +44,7 @@ def test_a_list_and_single_clips_are_the_same() -> None:
     clips = [mw.sample("walk"), mw.sample("jog")]
     a, b = mw.register(clips), mw.register(*clips)
     np.testing.assert_array_equal(a.timewarp.spline.control, b.timewarp.spline.control)
-    with pytest.raises(mw.RegistrationError, match="str is not a clip"):
+    with pytest.raises(mw.RegistrationError, match="expected a Motion, a Markers or a list"):
         mw.register("walk.bvh", clips[0])  # type: ignore[call-overload]
 
 

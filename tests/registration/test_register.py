@@ -368,7 +368,7 @@ def _sides(motion: Motion) -> tuple[list[int], dict[str, str]]:
         ({"ends": "loose"}, "'auto', 'fixed', 'free', 'cyclic'"),
         ({"ends": ("fixed", "cyclic")}, "'fixed' or 'free' for start and end"),
         ({"slope_limit": 0}, "slope limit 0"),
-        ({"slope_limit": 2.5}, "slope limit 2.5"),
+        ({"slope_limit": 2.5}, "slope_limit=2.5: expected a whole number"),
         ({"reference": 2}, "reference 2"),
         ({"strikes": -1.0}, "strikes"),
         ({"window": 4}, "window 4: expected an odd number"),

@@ -21,6 +21,7 @@ from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.body.rig.tree import chain
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.texts import parse_json, read_text
 from motionweave.errors import RigError
 
 # What a file of a mapping holds: joint to joint, joint to two joints and a share, or to none.
@@ -357,10 +358,7 @@ def _apply(
     where = "mapping"
     if isinstance(given, str | Path):
         where = str(given)
-        try:
-            given = json.loads(Path(given).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise RigError(f"{where}: not a JSON file: {error}") from None
+        given = parse_json(read_text(given), given)
     if not isinstance(given, Mapping):
         raise RigError(f'{where}: expected an object such as {{"LeftUpLeg": "lfemur"}}')
     for name, follows in given.items():

@@ -21,6 +21,7 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.core import rotations
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, checked
 from motionweave.core.skeleton import Skeleton
@@ -62,6 +63,7 @@ def mirror(motion: Motion) -> Motion:
     >>> bool(abs(right.root[:, 0] + left.root[:, 0]).max() < 1e-9)
     True
     """
+    check_arguments(mirror, locals())
     motion = at_pelvis(checked(motion))
     skeleton = motion.skeleton
     swap = partners(skeleton)

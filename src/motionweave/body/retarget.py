@@ -19,6 +19,7 @@ from motionweave.body.posture import LEG_JOINTS
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import soles
 from motionweave.core import rotations
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
@@ -63,6 +64,7 @@ def on_skeleton(motion: Motion, skeleton: Skeleton) -> Motion:
     >>> mw.on_skeleton(walk, child).skeleton == child
     True
     """
+    check_arguments(on_skeleton, locals(), RigError)
     source = motion.skeleton
     if skeleton == source:
         return motion

@@ -36,8 +36,8 @@ def body_height(skeleton: Skeleton) -> float:
     Parameters
     ----------
     skeleton
-        The character. For one without legs or trunk, the extent of its rest pose is taken
-        (`Skeleton.height`).
+        The character. For one without legs or trunk, or with legs of no length, the extent of
+        its rest pose is taken (`Skeleton.height`).
 
     Returns
     -------
@@ -56,7 +56,13 @@ def body_height(skeleton: Skeleton) -> float:
     top = next((role for role in ("head", "neck", "chest") if rig.has(role)), None)
     if top is None or not rig.has(*legs, "hips"):
         return skeleton.height
-    leg = leg_length(skeleton, rig)
+    leg = float(
+        np.mean(
+            [_chain(skeleton, *(rig.roles[f"{s}_{p}"] for p in ("thigh", "ankle"))) for s in SIDES]
+        )
+    )
+    if leg == 0.0:
+        return skeleton.height
     trunk = _SPINE_CURVES * _chain(skeleton, rig.roles["hips"], rig.roles[top])
     return _foot(skeleton, rig, leg) + leg + _hips(skeleton, rig) + trunk + _head(rig, top, trunk)
 
@@ -98,9 +104,11 @@ def _head(rig: Rig, top: str, trunk: float) -> float:
 
 def _farthest(skeleton: Skeleton, joint: int) -> float:
     """How far the tips of the bones below a joint are from it, at most."""
-    ends = skeleton.end_offsets[skeleton.end_parents == joint]
-    reach = float(np.linalg.norm(ends, axis=1).max(initial=0.0))
-    for child in skeleton.children[joint]:
-        bone = float(np.linalg.norm(skeleton.offsets[child]))
-        reach = max(reach, bone + _farthest(skeleton, child))
-    return reach
+    reach = {joint: 0.0}
+    for below in range(joint + 1, len(skeleton)):
+        above = int(skeleton.parents[below])
+        if above in reach:
+            reach[below] = reach[above] + float(np.linalg.norm(skeleton.offsets[below]))
+    tips = zip(skeleton.end_parents, np.linalg.norm(skeleton.end_offsets, axis=1), strict=True)
+    ends = [reach[int(parent)] + float(length) for parent, length in tips if int(parent) in reach]
+    return max([*reach.values(), *ends])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 
 from motionweave.cli import blending, common
+from motionweave.core.checks import shown
+from motionweave.core.texts import csv_rows, read_text
 from motionweave.errors import BlendError, FormatError
 
 
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> None:
     if args.weights_over_time is None:
         weights = _numbers(args.weights)
     else:
-        times, rows = _table(args.weights_over_time)
+        times, rows = read_weights(args.weights_over_time)
         weights = over_time(times, rows)
         duration = times[-1] if duration is None else duration
     curve = blending.load_curve(args)
@@ -83,28 +84,27 @@ def _numbers(text: str) -> list[float]:
         raise BlendError(f"weights {text!r}: expected numbers such as 0.3,0.7") from None
 
 
-def _table(path: Path) -> tuple[list[float], list[list[float]]]:
+def read_weights(path: Path) -> tuple[list[float], list[list[float]]]:
     """Times and rows of weights from a CSV file, with or without a line of names."""
     times: list[float] = []
     rows: list[list[float]] = []
-    with path.open(newline="", encoding="utf-8-sig") as lines:
-        for number, row in enumerate(csv.reader(lines), start=1):
-            if not any(cell.strip() for cell in row):
+    for number, row in csv_rows(read_text(path), path):
+        if not any(row):
+            continue
+        try:
+            values = [float(cell) for cell in row]
+        except ValueError:
+            if not times and number == 1:
                 continue
-            try:
-                values = [float(cell) for cell in row]
-            except ValueError:
-                if not times and number == 1:
-                    continue
-                raise FormatError(f"expected numbers, got {','.join(row)}", path, number) from None
-            if rows and len(values) != len(rows[0]) + 1:
-                raise FormatError(
-                    f"expected {len(rows[0]) + 1} numbers as in the lines above", path, number
-                )
-            if len(values) < 2 or (times and values[0] <= times[-1]):
-                raise FormatError("expected a later time, then a weight per clip", path, number)
-            times.append(values[0])
-            rows.append(values[1:])
+            raise FormatError(f"expected numbers, got {shown(row)}", path, number) from None
+        if rows and len(values) != len(rows[0]) + 1:
+            raise FormatError(
+                f"expected {len(rows[0]) + 1} numbers as in the lines above", path, number
+            )
+        if len(values) < 2 or (times and values[0] <= times[-1]):
+            raise FormatError("expected a later time, then a weight per clip", path, number)
+        times.append(values[0])
+        rows.append(values[1:])
     if not times:
         raise FormatError("the table holds no weights; expected lines time,w1,w2,...", path)
     return times, rows

@@ -31,6 +31,7 @@ from motionweave.contacts.stillness import (
     still_stretches,
     track_of,
 )
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.intervals import merged
@@ -87,6 +88,7 @@ def detect_contacts(motion: Motion, hands: bool = False) -> tuple[Constraint, ..
     >>> sorted({contact.kind for contact in contacts})
     ['left_heel', 'left_toe', 'right_heel', 'right_toe']
     """
+    check_arguments(detect_contacts, locals())
     return _seen(motion, hands).contacts
 
 
@@ -115,6 +117,7 @@ def estimate_floor(motion: Motion) -> Floor:
     >>> abs(floor.height) < 0.02, floor.tilt
     (True, 0.0)
     """
+    check_arguments(estimate_floor, locals())
     return _seen(motion).floor
 
 

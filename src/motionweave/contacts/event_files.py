@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half
+from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.texts import csv_rows, parse_json, read_text
 from motionweave.errors import FormatError, MotionError
@@ -52,6 +53,7 @@ def save_events(table: EventTable, path: str | Path) -> None:
     >>> import motionweave as mw
     >>> mw.save_events(mw.find_events(mw.sample("walk")), "walk.csv")
     """
+    check_arguments(save_events, locals(), FormatError)
     path = Path(path)
     rows = [(round(s.time, _DECIMALS), s.half, sorted(s.labels)) for s in table.states]
     if _is_json(path):

@@ -16,6 +16,7 @@ from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.contacts.detect import detect_contacts
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half, grouped
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.cycles import repeat
@@ -64,6 +65,7 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
     >>> sorted(table.states[0].labels)
     [...]
     """
+    check_arguments(find_events, locals())
     motion = at_pelvis(checked(motion))
     if not cyclic:
         found = events(motion)

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.core import checks
+from motionweave.core.arguments import check_arguments
 from motionweave.errors import MotionError
 
 LOWER_JOINTS = ("HI", "K", "H")
@@ -138,6 +139,7 @@ class EventTable:
     name: str = ""
 
     def __post_init__(self) -> None:
+        check_arguments(EventTable.__init__, {"states": self.states, "name": self.name})
         order = sorted(self.states, key=lambda s: (s.time, s.half, sorted(s.labels)))
         object.__setattr__(self, "states", tuple(order))
 

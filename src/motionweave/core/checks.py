@@ -99,7 +99,9 @@ def array(value: Any, what: str, shape: tuple[int | None, ...], largest: float =
         numbers = np.asarray(value)
         if numbers.dtype.kind not in "fiu" and numbers.size:
             raise TypeError
-        numbers = numbers.astype(np.float64, copy=False)
+        # NaN of some kinds are noticed here; all of them are refused below.
+        with np.errstate(invalid="ignore"):
+            numbers = numbers.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise MotionError(f"{what}: expected numbers, got {shown(value)}") from None
     if numbers.size == 0 and 0 in shape:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 import motionweave
 from motionweave.core import checks, kinematics, rotations
 from motionweave.core import constraints as constraint_tools
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.carrier import STILL, Carrier
 from motionweave.core.constraints import Constraint
@@ -362,6 +363,7 @@ class Motion:
         >>> mw.sample("walk").trim(0.5, 1.5).duration
         1.0
         """
+        check_arguments(Motion.trim, locals())
         last = self.duration if end is None else end
         if not 0.0 <= start <= last <= self.duration + 0.5 / self.fps:
             raise MotionError(

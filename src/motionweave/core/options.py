@@ -29,6 +29,7 @@ def check_choice(
     >>> check_choice("left", Literal["left", "right"], "side")
     """
     words = get_args(choices)
-    if value not in words:
+    # Arrays would compare each of their values.
+    if not isinstance(value, str | bool | int) or value not in words:
         listed = ", ".join(repr(word) for word in words[:-1])
         raise error(f"{option}={value!r}: expected {listed} or {words[-1]!r}")

@@ -81,6 +81,8 @@ class Skeleton:
         object.__setattr__(self, "offsets", _frozen(offsets))
         object.__setattr__(self, "end_parents", _frozen(end_parents))
         object.__setattr__(self, "end_offsets", _frozen(end_offsets))
+        if not isinstance(self.roles, Mapping):
+            raise MotionError(f"roles {checks.shown(self.roles)}: expected a mapping")
         object.__setattr__(self, "roles", MappingProxyType(dict(self.roles)))
 
     def __len__(self) -> int:

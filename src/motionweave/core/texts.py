@@ -7,6 +7,7 @@ bounded: texts are not huge, numbers fit a float, and nothing is nested without 
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,13 +25,23 @@ _MOST_NODES = 200_000
 _MOST_DIGITS = 300
 
 
-def read_text(path: str | Path, *, largest: int = LARGEST) -> str:
-    """The text of a file in UTF-8; `FormatError` if it cannot be had or is not text."""
+def read_text(path: str | Path, *, largest: int = LARGEST, errors: str = "strict") -> str:
+    """The text of a file in UTF-8; `FormatError` if it cannot be had or is not text.
+
+    Parameters
+    ----------
+    path
+        The file.
+    largest
+        Bytes that it may have.
+    errors
+        What becomes of bytes that are not text, as for Python's ``open``.
+    """
     path = path_of(path)
     try:
         if path.stat().st_size > largest:
             raise FormatError(f"larger than {largest >> 20} MB, which is more than is read", path)
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig", errors=errors)
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path) from None
     except OSError as error:
@@ -104,9 +115,11 @@ def parse_yaml(text: str, path: str | Path | None = None) -> Any:
         raise FormatError(f"not YAML: a value cannot be read ({kind})", path) from None
 
 
-def csv_rows(text: str, path: str | Path | None = None) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(
+    text: str, path: str | Path | None = None, *, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
     """Line numbers (from 1) and stripped cells of a CSV text."""
-    rows = csv.reader(text.splitlines())
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     while True:
         try:
             cells = next(rows)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.options import check_choice
 from motionweave.errors import FormatError, MotionError
 from motionweave.export.align import AlignedClip, aligned_clips, contact_rows
@@ -73,6 +74,7 @@ def export_set(
     >>> [clip["name"] for clip in told["clips"]]
     ['walk', 'jog']
     """
+    check_arguments(export_set, locals())
     check_choice(root, RootBone, "root")
     if names is not None and len(names) != len(curve):
         raise MotionError(f"{len(names)} names for {len(curve)} clips")
@@ -81,6 +83,8 @@ def export_set(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FormatError(f"cannot be made: {error.strerror or error}", folder) from error
+    if (folder / "README.md").exists() and not (folder / "set.json").exists():
+        raise FormatError("there is a README.md of something else; give a new folder", folder)
     clips = aligned_clips(curve, fps)
     titles = unique_names(
         _file_name(name or f"clip {i + 1}")

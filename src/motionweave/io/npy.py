@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.body.soles import contact_points
-from motionweave.core import rotations
+from motionweave.core import checks, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
@@ -23,6 +23,7 @@ from motionweave.errors import FormatError
 from motionweave.io.npz import MODELS
 from motionweave.io.registry import Format
 from motionweave.io.scene.units import metres_a_unit
+from motionweave.io.store.container import array_in
 
 # Frames per second of HumanML3D.
 RATE = 20.0
@@ -101,14 +102,13 @@ FORMAT = Format("NumPy joint positions", (".npy",), read=read, write=write)
 
 def _positions(path: Path) -> Array:
     """Positions ``(T, J, 3)`` in a file, whose axes may be in the order of a network."""
-    try:
-        array = np.load(path, allow_pickle=False, mmap_mode="r")
-    except (ValueError, EOFError, OSError) as error:
+    array = array_in(path)
+    if array is None or array.dtype.kind not in "fiu":
         raise FormatError(
             "this is not an array of numbers; objects kept with pickle are not read: save the "
-            f"array of joint positions alone ({str(error).splitlines()[0][:60]})",
+            "array of joint positions alone",
             path,
-        ) from None
+        )
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]
     if array.ndim == 3 and array.shape[0] in MODELS and array.shape[1] == 3:
@@ -121,10 +121,7 @@ def _positions(path: Path) -> Array:
             f"joint positions: expected shape (frames, 22 or 24, 3), found {array.shape}",
             path,
         )
-    values = np.array(array, dtype=np.float64)
-    if not np.all(np.isfinite(values)) or np.abs(values).max() > 1e6:
-        raise FormatError("joint positions must be finite, in metres", path)
-    return values
+    return np.array(checks.array(array, "joint positions in metres", (None, None, 3), 1e6))
 
 
 def _lengths(positions: Array) -> Array:

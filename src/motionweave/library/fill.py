@@ -16,8 +16,10 @@ import numpy as np
 from motionweave.body.mirror import mirror
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
+from motionweave.core.checks import shown
 from motionweave.core.concatenation import concatenate
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -90,6 +92,11 @@ def inbetween(
     >>> len(filled) == 30 + 20 + len(walk) - 50
     True
     """
+    from motionweave.library.library import Library
+
+    check_arguments(inbetween, locals(), LibraryError)
+    if not isinstance(library, Library):
+        raise LibraryError(f"library={shown(library)}: expected a Library")
     after = on_body(after, before)
     if len(after) > 1:
         after = after.resample(before.fps)

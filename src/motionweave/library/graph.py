@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError
+from motionweave.io.store.container import Members
 from motionweave.library import engine
 from motionweave.library.features import RATE, STRIDE, role_weights
 from motionweave.library.index import Index
@@ -187,8 +188,8 @@ def packed(graph: Graph) -> bytes:
 
 def unpacked(blob: bytes, index: Index) -> Graph:
     """The graph that was packed, on the index it was made from."""
-    with np.load(io.BytesIO(blob)) as arrays:
-        clips, samples, distances, moves, found = (arrays[f"arr_{i}"] for i in range(5))
+    with Members(io.BytesIO(blob), "a motion graph") as arrays:
+        clips, samples, distances, moves, found = (arrays.array(f"arr_{i}.npy") for i in range(5))
     return Graph(clips, samples, distances, Planar(*moves.T), int(found), index)
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from motionweave.clips import load
-from motionweave.errors import MotionweaveError
+from motionweave.core.texts import csv_rows, read_text
+from motionweave.errors import FormatError, MotionweaveError, QualityWarning
 from motionweave.io import registry
 from motionweave.library.features import Track, measures, track
 
@@ -120,27 +120,34 @@ def catalogue_words(folders: Iterable[Path]) -> dict[Path, set[str]]:
         for name in _CATALOGUES:
             table = folder / name
             if table.is_file():
-                for file, said in _rows(table):
+                try:
+                    rows = list(_rows(table))
+                except FormatError as error:
+                    warnings.warn(QualityWarning(f"{error}; its words are left out"), stacklevel=2)
+                    continue
+                for file, said in rows:
                     found.setdefault((folder / file).resolve(), set()).update(said)
     return found
 
 
 def _rows(table: Path) -> Iterator[tuple[str, set[str]]]:
-    with open(table, encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t" if table.suffix == ".tsv" else ",")
-        column = next((c for c in _FILE_COLUMNS if c in (rows.fieldnames or ())), None)
-        if column is None:
-            return
-        for row in rows:
-            if row.get(column):
-                yield str(row[column]), _said(row)
+    text = read_text(table, errors="replace")
+    rows = csv_rows(text, table, delimiter="\t" if table.suffix == ".tsv" else ",")
+    columns = next((cells for _, cells in rows), [])
+    column = next((c for c in _FILE_COLUMNS if c in columns), None)
+    if column is None:
+        return
+    for _, cells in rows:
+        row = dict(zip(columns, cells, strict=False))
+        if row.get(column) and "\0" not in row[column]:
+            yield row[column], _said(row)
 
 
-def _said(row: Mapping[str | None, object]) -> set[str]:
+def _said(row: dict[str, str]) -> set[str]:
     return {
         word
         for column, value in row.items()
-        if column and isinstance(value, str) and not _NOT_WORDS.search(column.lower())
+        if column and not _NOT_WORDS.search(column.lower())
         for word in words(value)
         if len(word) > 1
     }

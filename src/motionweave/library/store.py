@@ -23,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.texts import parse_json
 from motionweave.errors import LibraryError
+from motionweave.io.store.container import Members
 from motionweave.library.course import NUMBERS
 from motionweave.library.features import TRACKED, Basis, Track
 
@@ -185,7 +187,7 @@ class Store:
     def entries(self) -> list[Entry]:
         """All clips, in the order in which they were added."""
         rows = self._all("SELECT * FROM clips ORDER BY id")
-        return [Entry(*(*row[:-1], json.loads(row[-1]))) for row in rows]
+        return [Entry(*(*row[:-1], parse_json(row[-1]))) for row in rows]
 
     def words(self) -> dict[int, set[str]]:
         """What is said about the clips: number of the clip to words."""
@@ -227,8 +229,8 @@ class Store:
         blob = self._get("basis")
         if blob is None:
             return None
-        with np.load(io.BytesIO(blob)) as arrays:
-            return Basis(*(arrays[f"arr_{i}"] for i in range(4)))
+        with Members(io.BytesIO(blob), "the axes of a library") as arrays:
+            return Basis(*(arrays.array(f"arr_{i}.npy") for i in range(4)))
 
     def fitted(self) -> int:
         """Samples that the axes were found from."""

@@ -22,6 +22,7 @@ from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint, active
 from motionweave.core.motion import Motion, checked
@@ -228,6 +229,7 @@ def quality(
     >>> found.skate_max < 0.001, found.undeclared_frames, len(found.seams)
     (True, 0, 0)
     """
+    check_arguments(quality, locals())
     motion, inputs = at_pelvis(checked(motion)), [at_pelvis(checked(one)) for one in inputs]
     for other in inputs:
         if not motion.skeleton.same_joints(other.skeleton):

@@ -12,6 +12,7 @@ from motionweave.body.heading import facing
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import checks, rotations
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.curves import smootherstep
@@ -93,6 +94,7 @@ def layer(
     True
     >>> half = mw.layer(walk, mw.sample("jog"), "left_arm", weight=0.5, in_step=True)
     """
+    check_arguments(layer, locals(), BlendError)
     base, over = all_checked((base, over))
     if ease is not None and not (np.isfinite(ease) and ease >= 0.0):
         raise BlendError(f"ease {ease:g}: expected seconds, 0 or more")

@@ -13,7 +13,9 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.body.volume import body_points
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
+from motionweave.core.checks import number
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.plots import figurine
@@ -73,6 +75,8 @@ def film_strip(
     >>> import motionweave as mw
     >>> strip = mw.film_strip(mw.sample("walk"), "walk.png", frames=6)
     """
+    check_arguments(film_strip, locals())
+    number(width, "width", 1.0, 100.0)
     clips = [at_pelvis(m) for m in ([motions] if isinstance(motions, Motion) else motions)]
     if not clips:
         raise MotionError("no motion to draw a film strip of")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, clipped, of_kind
 from motionweave.core.constraints import kinds as kinds_of
@@ -47,6 +48,7 @@ def registration_plot(curve: RegistrationCurve, path: str | Path | None = None) 
     >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
     >>> figure = mw.registration_plot(curve, "curve.png")
     """
+    check_arguments(registration_plot, locals())
     others = [j for j in range(len(curve)) if j != curve.reference]
     columns = min(_COLUMNS, max(2, len(others)))
     rows = -(-len(others) // columns)

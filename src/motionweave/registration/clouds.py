@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.checks import array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
@@ -179,7 +180,7 @@ def joint_weights(skeleton: Skeleton, weights: JointWeights | None) -> Array:
         for name, value in weights.items():
             result[skeleton.index(name)] = value
     else:
-        result = np.asarray(weights, dtype=np.float64)
+        result = array(weights, "joint weights", (None,))
     if result.shape != (len(skeleton),) or not np.all(result >= 0) or not result.sum() > 0:
         raise MotionError(
             f"joint weights: expected {len(skeleton)} numbers, none negative and not all zero"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionweave.core import checks
+from motionweave.core.arguments import check_arguments
 from motionweave.core.motion import Motion
 from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
@@ -46,6 +47,7 @@ def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
     >>> import motionweave as mw
     >>> mw.save_registration(mw.register(mw.sample("walk"), mw.sample("jog")), "gaits.mwreg")
     """
+    check_arguments(save_registration, locals(), RegistrationError)
     with atomic_path(path) as temporary:
         _CONTAINER.write(temporary, lambda keep: _header(curve, keep))
 
@@ -81,6 +83,7 @@ def load_registration(
     >>> len(mw.load_registration("gaits.mwreg"))
     2
     """
+    check_arguments(load_registration, locals(), RegistrationError)
     curve = _CONTAINER.read(path, _curve)
     if motions is not None:
         _check_clips(curve, motions, path)

@@ -12,6 +12,7 @@ from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, displacement, is_closed, repeat
 from motionweave.core.motion import Motion
@@ -73,6 +74,7 @@ def loop(
     >>> len(walk) == 4 * (len(mw.loop(mw.sample("walk"))) - 1) + 1
     True
     """
+    check_arguments(loop, locals())
     if rounds != int(rounds) or rounds < 1:
         raise MotionError(f"rounds={rounds}: expected a whole number from 1 on")
     if frames is None:
@@ -112,6 +114,7 @@ def in_place(motion: Motion) -> Motion:
     >>> bool(abs(walk.root[-1] - walk.root[0]).max() < 1e-9)
     True
     """
+    check_arguments(in_place, locals())
     return _on_the_spot(motion) if is_closed(motion) else _off_its_way(motion)
 
 
@@ -144,6 +147,7 @@ def travel(motion: Motion, speed: float | None = None) -> Motion:
     >>> bool(walk.constraints)
     True
     """
+    check_arguments(travel, locals())
     if speed is not None and not np.isfinite(speed):
         raise MotionError(f"speed={speed}: expected a number")
     feet = has_feet(motion.skeleton)

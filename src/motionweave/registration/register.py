@@ -12,6 +12,7 @@ import numpy as np
 
 from motionweave.body.heading import facing
 from motionweave.body.tpose import starts_in_tpose
+from motionweave.core.arguments import check_arguments
 from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
@@ -178,6 +179,7 @@ def register(
     >>> curve.timewarp.frames([0.0, 0.5]).shape
     (2, 2)
     """
+    check_arguments(register, locals(), RegistrationError)
     given = [m for one in motions for m in (one if isinstance(one, list | tuple) else (one,))]
     clips = [one for one in given if isinstance(one, Motion)]
     markers = [one for one in given if isinstance(one, Markers)]

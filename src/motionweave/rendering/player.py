@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
@@ -117,6 +118,7 @@ def player(
     >>> "http" in page
     False
     """
+    check_arguments(player, locals())
     check_choice(camera, CameraPath, "camera")
     motions = motions_in(motion)
     for what, given in (("labels", labels), ("colours", colours)):

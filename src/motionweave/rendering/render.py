@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
 from motionweave.errors import MotionError
@@ -119,6 +120,7 @@ def render(
     >>> mw.render(mw.sample("jab")[:10], "jab.mp4", size=(160, 90), trails=["hands"])
     >>> mw.render(mw.sample("jump"), "jump.png", ghosts=3, background="dark")
     """
+    check_arguments(render, locals())
     motions = motions_in(motion)
     _check(motions, layout, size, fps, speed, rounds, ghosts, labels, colours)
     if Path(path).suffix.lower() == ".html":

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import Request, Response, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
+from starlette.requests import ClientDisconnect
 
 from motionweave.studio import upload
 from motionweave.studio.document import unique_name
@@ -23,6 +24,9 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         form = await request.form(max_files=upload.MOST_FILES, max_fields=4)
     except MultiPartException as error:
         return Response(f"The upload could not be understood: {error.message}", status_code=400)
+    except ClientDisconnect:
+        # Nobody is there to be answered; 499 is what servers note for it.
+        return Response(status_code=499)
     except HTTPException as error:
         return Response(f"The upload could not be understood: {error.detail}", status_code=400)
     files = [part for part in form.getlist("files") if not isinstance(part, str)]

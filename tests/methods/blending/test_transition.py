@@ -113,10 +113,10 @@ def test_contacts_run_through_without_holes() -> None:
         ({"at": (500, 3)}, "frame 500"),
         ({"at": (0, 3)}, "no room for a transition at frame 0 of walk"),
         ({"at": [(3, 3), (4, 4)]}, "1 transitions; got places for 2"),
-        ({"at": (1, 2, 3)}, "got places for 3"),
+        ({"at": (1, 2, 3)}, r"at=\(1, 2, 3\): expected"),
         ({"half_width": 0}, "at least one"),
         ({"keep": "everything"}, "expected 'most', 'all'"),
-        ({"at": ("x", 1)}, "expected two frames"),
+        ({"at": ("x", 1)}, r"at=\('x', 1\): expected"),
     ],
 )
 def test_impossible_transitions_say_why(options: dict, said: str) -> None:

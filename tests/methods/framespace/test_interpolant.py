@@ -137,7 +137,7 @@ def test_files_there_and_back(
         ("a.csv", "0,0\n", "at least two"),
         ("a.json", "{}", "control vertices"),
         ("a.json", "[[0, 0], [1]]", "control vertices"),
-        ("a.json", "][", "control vertices"),
+        ("a.json", "][", "not valid JSON"),
     ],
 )
 def test_broken_files_say_where(tmp_path: Path, name: str, text: str, says: str) -> None:

@@ -64,7 +64,7 @@ def test_given_correspondences_coincide():
         (500, None, "expected 1 to"),
         (((50, 40), (0, 10)), None, "of the first clip"),
         (((50, 60), (0, 1000)), None, "of the second clip"),
-        ((1, 2, 3), None, "two intervals"),
+        ((1, 2, 3), None, r"overlap=\(1, 2, 3\): expected"),
         (20, [(1, 2)], "strictly inside"),
         (20, [(80, 10), (85, 5)], "increase"),
     ],

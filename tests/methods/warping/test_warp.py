@@ -194,7 +194,7 @@ def test_the_upper_body_can_run_late(walk):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"keys": ["head"]}, "expected Key objects"),
+        ({"keys": ["head"]}, "expected a Key or a list of them"),
         ({"keys": [mw.Key(200, "head", turn=(1, 0, 0))]}, "frames 0 to 92"),
         ({"keys": [mw.Key(3, "haed", turn=(1, 0, 0))]}, "did you mean"),
         ({"keys": [mw.Key(3, "head", turn=(1, 0, 0))] * 2}, "two keys at frame 3"),
@@ -203,9 +203,9 @@ def test_the_upper_body_can_run_late(walk):
         ({"keys": [mw.Key(3, "spine", goal=(0, 0, 0))]}, "for one joint"),
         ({"hold": "never"}, "hold='never': expected"),
         ({"euler": "XXZ"}, "euler='XXZ': expected"),
-        ({"keys": 5}, "expected a Key or several"),
-        ({"time_keys": 5}, "time keys"),
-        ({"part_times": [1]}, "time keys by part"),
+        ({"keys": 5}, "expected a Key or a list of them"),
+        ({"time_keys": 5}, "time_keys=5: expected a mapping"),
+        ({"part_times": [1]}, r"part_times=\[1\]: expected a mapping"),
         ({"keys": [mw.Key(9, "head", turn=(1, 0, 0), until=3)]}, "before it begins"),
         ({"keys": [mw.Key(9, "hips", goal=(0, 1, 0), unit="leg")] * 2}, "another goal for it"),
         ({"tension": 2.0}, "from 0 to 1"),

@@ -30,6 +30,7 @@ from motionweave.body.rig.override import (
 )
 from motionweave.body.rig.shape import roles_by_shape, standing_legs
 from motionweave.body.rig.tree import chain, is_above, meeting, most_between, next_joint
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import shown
 from motionweave.core.skeleton import Skeleton
@@ -170,6 +171,7 @@ def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
     >>> mw.find_rig(mw.with_rig(body, {"head": None})).has("head")
     False
     """
+    check_arguments(with_rig, locals(), RigError)
     given = read_override(override)
     for name in sorted(joints_of(given)):
         skeleton.index(name)

@@ -32,6 +32,7 @@ from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import ground_under
 from motionweave.core import rotations as quat
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
@@ -111,6 +112,7 @@ def clean_feet(
     >>> mw.quality(cleaned).skate_max < 0.002
     True
     """
+    check_arguments(clean_feet, locals())
     motion = checked(motion)
     if not 0.0 <= stretch <= 0.2:
         raise MotionError(f"stretch {stretch:g}: expected a share of the leg from 0 to 0.2")

@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 
 
+def prepare() -> None:
+    """Load what every file needs."""
+    import ezc3d  # noqa: F401
+
+
 def read(path: str, options: dict[str, Any]) -> dict[str, Any]:
     import ezc3d
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.checks import size
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError
 from motionweave.io.axes import Pose, to_y_up, turned
@@ -21,6 +22,7 @@ from motionweave.io.fbx.blender import convert
 from motionweave.io.gltf import format as gltf
 from motionweave.io.registry import Format
 from motionweave.io.scene.rest import Rest, normalised
+from motionweave.io.store.container import Members
 
 _MAGICS = (b"Kaydara FBX Binary", b"; FBX")
 
@@ -51,10 +53,15 @@ FORMAT = Format("FBX", (".fbx",), read=read, write=write)
 
 def from_joints(dumped: Path, path: Path) -> Motion:
     """The motion in arrays that Blender wrote down, whose world has z up."""
-    with np.load(dumped, allow_pickle=False) as arrays:
-        names = unique_names(str(one) for one in arrays["names"])
-        parents = arrays["parents"].tolist()
-        rest, poses, fps = arrays["rest"], arrays["poses"], float(arrays["fps"])
+    with Members(dumped, "what Blender makes of an FBX file") as members:
+        arrays = {
+            name: members.array(f"{name}.npy")
+            for name in ("names", "parents", "rest", "poses", "fps")
+        }
+    names = unique_names(str(one) for one in arrays["names"])
+    parents = arrays["parents"].tolist()
+    rest, poses, fps = arrays["rest"], arrays["poses"], float(arrays["fps"])
+    size(len(poses), len(names), path.stat().st_size)
     if parents.count(-1) != 1 or parents[0] != -1:
         raise FormatError("the joints do not hang on one root", path)
     if not (np.all(np.isfinite(rest)) and np.all(np.isfinite(poses))):

@@ -211,9 +211,12 @@ class Gltf:
 
 def open_gltf(path: Path) -> Gltf:
     """Read the container of a ``.glb`` or ``.gltf`` file, whichever it is."""
-    if path.stat().st_size > _LARGEST_FILE:
-        raise FormatError("the file is larger than 2 GB", path)
-    data = path.read_bytes()
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise FormatError("the file is larger than 2 GB", path)
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror or error}", path) from error
     text, binary = data, None
     if data[:4] == _MAGIC:
         text, binary = _chunks(data, path)

@@ -177,12 +177,7 @@ class Members:
 
     def numbers(self, name: str) -> np.ndarray | None:
         """The array in a member; None if it is of Python objects, which are never read."""
-        data = self.read(name)
-        try:
-            return array_from(data)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {shown(str(error))}"
-            raise FormatError(f"the array {shown(name)} is broken ({reason})", self.path) from None
+        return _checked(self.read(name), f"the array {shown(name)}", self.path)
 
     def array(self, name: str) -> np.ndarray:
         """The array in a member, which is of plain values."""
@@ -214,6 +209,19 @@ def check_size(archive: zipfile.ZipFile, path: str | Path | None) -> None:
             "than is read",
             path,
         )
+
+
+def array_in(path: Path) -> np.ndarray | None:
+    """The array in a ``.npy`` file; None if it is of Python objects, which are never read."""
+    return _checked(path.read_bytes(), "the array", path)
+
+
+def _checked(data: bytes, what: str, path: str | Path | None) -> np.ndarray | None:
+    try:
+        return array_from(data)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {shown(str(error))}"
+        raise FormatError(f"{what} is broken ({reason})", path) from None
 
 
 def _write(archive: zipfile.ZipFile, member: str, data: bytes) -> None:

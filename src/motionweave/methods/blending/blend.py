@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
@@ -119,6 +120,7 @@ def blend(
     >>> half = mw.blend(curve, [0.5, 0.5])
     >>> faster = mw.blend(curve, lambda t: [1 - t / 3, t / 3])
     """
+    check_arguments(blend, locals(), BlendError)
     for value, choices, option in (
         (method, Method, "method"),
         (direction, Direction, "direction"),

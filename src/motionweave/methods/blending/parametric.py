@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
@@ -135,6 +136,7 @@ class ParametricSpace:
         QualityWarning
             If the nearest value was taken, or one beyond those of the motions.
         """
+        check_arguments(ParametricSpace.at, locals(), BlendError)
         check_choice(outside, Outside, "outside", BlendError)
         target = self._target(wanted, outside)
         reached, error = self._reached(target)
@@ -270,6 +272,7 @@ def parametric(
     >>> abs(reached.values["speed"] - 0.5 * (low + high)) < 0.01 * (high - low)
     True
     """
+    check_arguments(parametric, locals(), BlendError)
     return ParametricSpace(curve, parameters, convex=convex)
 
 

@@ -10,8 +10,10 @@ from functools import partial
 import numpy as np
 
 from motionweave.core import kinematics
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
+from motionweave.core.checks import LARGEST, shown
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import BlendError
@@ -76,6 +78,7 @@ class Stepper:
     def __init__(
         self, curve: RegistrationCurve, start: float | None = None, *, pace: Pace = "durations"
     ):
+        check_arguments(Stepper.__init__, locals(), BlendError)
         self.curve = curve
         warp, align = curve.timewarp.spline, curve.alignment.spline
         begin = warp.start if start is None else float(start)
@@ -125,8 +128,9 @@ class Stepper:
         dt
             Seconds since the last step.
         """
-        if not (math.isfinite(dt) and dt >= 0.0):
-            raise BlendError(f"time step {dt}: expected seconds, zero or more")
+        # Quicker than `check_arguments`: this runs many times per frame of a game.
+        if not (isinstance(dt, float | int) and 0.0 <= dt <= LARGEST):
+            raise BlendError(f"time step {shown(dt)}: expected seconds, zero or more")
         row = normalized(weights, len(self.curve.motions))
         if row.ndim != 1:
             raise BlendError("a step takes one row of weights")

@@ -10,6 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from motionweave.body.size import body_height
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
@@ -142,6 +143,7 @@ def transition(
     >>> len(mw.transition([walk, jog, walk], keep="all")) > len(walk)
     True
     """
+    check_arguments(transition, locals(), BlendError)
     clips = given_clips(motions, 2, "a transition")
     return make_transition(
         clips,
@@ -255,6 +257,7 @@ def junctions(
     >>> mw.transition(walk, jog, at=best.frames).name
     'walk to jog'
     """
+    check_arguments(junctions, locals(), BlendError)
     a, b = on_common_skeleton((a, b))
     return find_junctions(a, b, _half(a, b, half_width) / a.fps, keep=keep, weights=weights)[:most]
 

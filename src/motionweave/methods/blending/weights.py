@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.checks import shown
 from motionweave.errors import BlendError
 
 # Constant weights (k,), a row per frame (T, k), or a function of the time in seconds.
@@ -25,7 +26,10 @@ def normalized(weights: Sequence[float] | Array, inputs: int) -> Array:
     BlendError
         If there are not ``inputs`` of them, one is not finite, or a row sums to zero.
     """
-    rows = np.array(weights, dtype=np.float64)
+    try:
+        rows = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise BlendError(f"weights {shown(weights)}: expected numbers") from None
     if rows.ndim not in (1, 2) or rows.shape[-1] != inputs:
         got = f"{rows.shape[-1]}" if rows.ndim == 1 else f"shape {rows.shape}"
         raise BlendError(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.contacts.states import EventTable
+from motionweave.core.arguments import check_arguments
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -72,6 +73,7 @@ class Framespace:
         decoupled: bool = False,
         smoothing: float = SMOOTHING,
     ):
+        check_arguments(Framespace.__init__, locals(), BlendError)
         if len(motions) not in (2, 4):
             raise BlendError(f"a framespace has 2 or 4 clips, got {len(motions)}")
         count = len(motions)
@@ -155,6 +157,7 @@ class Framespace:
         BlendError
             If interpolant, cycles or frame rate cannot be used.
         """
+        check_arguments(Framespace.interpolate, locals(), BlendError)
         curve = as_interpolant(interpolant, len(self.bases))
         rounds = self.rounds(cycles)
         rate = self.bases[0].motion.fps if fps is None else float(fps)
@@ -224,6 +227,7 @@ def framespace(
     >>> mw.framespace(jog, walk, cycles=4).name
     'jog+walk'
     """
+    check_arguments(framespace, locals(), BlendError)
     rest = list(given)
     if cycles is None and len(rest) > 2 and isinstance(rest[-1], int):
         cycles = rest.pop()  # type: ignore[assignment]

@@ -8,17 +8,18 @@ and stays within the bounds because its vertices do.
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
-from motionweave.errors import BlendError, FormatError
+from motionweave.core.checks import array, path_of
+from motionweave.core.texts import csv_rows, parse_json, read_text
+from motionweave.errors import BlendError, FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 
 SHAPES = ("concatenate", "blend")
@@ -52,6 +53,7 @@ class Interpolant:
     vertices: Array
 
     def __post_init__(self) -> None:
+        check_arguments(Interpolant.__init__, {"vertices": self.vertices}, BlendError)
         vertices = np.array(self.vertices, dtype=np.float64)
         if vertices.ndim != 2 or vertices.shape[1] not in (2, 3) or len(vertices) < 2:
             raise BlendError(
@@ -85,6 +87,7 @@ class Interpolant:
             Share of the whole time for which each clip is played by itself; 0.2 of it
             for two clips and 0.1 for four by default.
         """
+        check_arguments(Interpolant.concatenate, locals(), BlendError)
         corners = np.array([[0.0], [1.0]] if _corners(clips) == 2 else _AROUND)
         share = 0.4 / clips if hold is None else hold
         # A cubic lies on a corner as long as four vertices in a row do. At the ends of a
@@ -120,6 +123,7 @@ class Interpolant:
             Share of the time in which the mix is reached from the first clip, and
             again in which the last clip is reached from the mix; 0 for the mix alone.
         """
+        check_arguments(Interpolant.blend, locals(), BlendError)
         axes = 1 if _corners(clips) == 2 else 2
         mix = level or (0.5,) * axes
         if len(mix) != axes:
@@ -143,6 +147,7 @@ class Interpolant:
 
     def points(self, count: int = 200) -> Array:
         """Points ``(count, 2 or 3)`` along the curve, for drawing."""
+        check_arguments(Interpolant.points, locals(), BlendError)
         return self._curve(np.linspace(0.0, 1.0, count))
 
     def at(self, x: ArrayLike) -> Array:
@@ -150,6 +155,7 @@ class Interpolant:
 
         Before the curve's beginning and after its end it stays where it is there.
         """
+        check_arguments(Interpolant.at, locals(), BlendError)
         x = np.atleast_1d(np.asarray(x, dtype=np.float64))
         parameter = np.linspace(0.0, 1.0, _TABLE)
         table = self._curve(parameter)
@@ -163,6 +169,7 @@ class Interpolant:
 
     def weights(self, x: ArrayLike) -> Array:
         """Weights of the clips ``(n, 2 or 4)`` at times x from 0 to 1 (Eq. 3 and 4)."""
+        check_arguments(Interpolant.weights, locals(), BlendError)
         return corner_weights(self.at(x))
 
     def _curve(self, parameter: Array) -> Array:
@@ -173,22 +180,17 @@ class Interpolant:
     @classmethod
     def load(cls, path: str | Path) -> Interpolant:
         """Control vertices from a JSON list of points, or a CSV file with a point a line."""
-        path = Path(path)
+        path = path_of(path)
+        text = read_text(path)
+        rows: object
+        if path.suffix.lower() == ".json":
+            data = parse_json(text, path)
+            rows = data.get("vertices") if isinstance(data, dict) else data
+        else:
+            rows = _numbers(text, path)
         try:
-            text = path.read_text(encoding="utf-8-sig")
-            if path.suffix.lower() == ".json":
-                data = json.loads(text)
-                rows = data["vertices"] if isinstance(data, dict) else data
-            else:
-                rows = _numbers(text.splitlines(), path)
-            vertices = np.array(rows, dtype=np.float64)
-        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError) as error:
-            raise FormatError(
-                f"expected control vertices x, y[, z] as a JSON list or CSV lines ({error})", path
-            ) from None
-        try:
-            return cls(vertices)
-        except BlendError as error:
+            return cls(array(rows, "control vertices x, y[, z]", (None, None)))
+        except (BlendError, MotionError) as error:
             raise FormatError(str(error), path) from None
 
     def save(self, path: str | Path) -> None:
@@ -239,10 +241,10 @@ def _corners(clips: int) -> int:
     return clips
 
 
-def _numbers(lines: Sequence[str], path: Path) -> list[list[float]]:
+def _numbers(text: str, path: Path) -> list[list[float]]:
     rows: list[list[float]] = []
-    for number, row in enumerate(csv.reader(lines), start=1):
-        cells = [cell.strip() for cell in row if cell.strip()]
+    for number, row in csv_rows(text, path):
+        cells = [cell for cell in row if cell]
         if not cells or cells[0].startswith("#") or (not rows and cells[0].lower() == "x"):
             continue
         try:

@@ -16,6 +16,7 @@ from motionweave.body.size import body_height
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
+from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, all_checked
 from motionweave.core.planar import Planar
@@ -252,6 +253,7 @@ class Subspace:
             short as asked for, if it leads through poses of which no clip knows anything, or
             if the result is rougher than its clips.
         """
+        check_arguments(Subspace.transition, locals(), BlendError)
         leave, enter = self._given(leave, enter)
         if self.paper or (leave is not None and enter is not None):
             pair = self.best_pair(leave, enter)
@@ -519,6 +521,7 @@ def subspace(
     >>> grand.duration > quick.duration
     True
     """
+    check_arguments(subspace, locals(), BlendError)
     a, b, *lent = all_checked((a, b, *lending))
     scale = a.fps / b.fps
     clips = [clip.resample(a.fps) for clip in on_common_skeleton((a, b, *lent))]
@@ -621,6 +624,7 @@ def spline_transition(
     >>> mw.spline_transition(mw.sample("landing"), mw.sample("jump"), 11, 24).name
     'landing to jump'
     """
+    check_arguments(spline_transition, locals(), BlendError)
     made = subspace(a, b, paper=paper).transition(
         leave, enter, degree=degree, length=length, bias=bias, clean=clean
     )

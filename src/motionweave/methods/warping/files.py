@@ -28,6 +28,7 @@ from typing import Any
 
 from motionweave.body.ground import Ground
 from motionweave.clips import load
+from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
@@ -158,6 +159,7 @@ def save_warp(recipe: Recipe, path: str | Path) -> None:
     >>> import motionweave as mw
     >>> mw.save_warp(mw.Recipe(keys=(mw.Key(20, "spine", turn=(25, 0, 0)),)), "stoop.json")
     """
+    check_arguments(save_warp, locals(), FormatError)
     path = Path(path)
     data = recipe_data(recipe)
     if path.suffix.lower() == ".json":

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from motionweave.body.size import body_height
+from motionweave.core.arguments import check_arguments
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning, Remedy, WarpError
@@ -150,6 +151,7 @@ def join(
     >>> mw.join(walk, jog, 20).name
     'walk to jog'
     """
+    check_arguments(join, locals(), WarpError)
     place = overlap_of(a, b, overlap, correspondences)
     if overlap is None:
         _warn_of_cut(a, b, place)

@@ -9,6 +9,7 @@ from motionweave.body.ground import Ground
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import has_feet
+from motionweave.core.arguments import check_arguments
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
 from motionweave.core.motion import Motion, checked
 from motionweave.core.options import check_choice
@@ -123,6 +124,7 @@ def warp(
     >>> len(slower)
     185
     """
+    check_arguments(warp, locals(), WarpError)
     motion = checked(motion)
     given = _checked_keys(keys)
     check_choice(hold, Hold, "hold", WarpError)

@@ -1,0 +1,209 @@
+"""The gate for what callers give: arguments are what a function's annotations say, or our error.
+
+Annotations say once what a parameter takes, for people, for type checkers, and here. What they
+cannot say, such as ranges, the functions check themselves.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motionweave.core.checks import LARGEST, shown
+from motionweave.errors import MotionError, MotionweaveError
+
+_EMPTY = inspect.Parameter.empty
+# Whole numbers that fit what arrays count with.
+_MOST = 2**62
+
+
+def check_arguments(
+    function: Callable[..., Any],
+    given: Mapping[str, Any],
+    error: type[MotionweaveError] = MotionError,
+) -> None:
+    """Raise ``error`` unless all arguments are what the function's annotations say.
+
+    It is the first line of a function, where its local names are its arguments.
+
+    Parameters
+    ----------
+    function
+        Whose arguments they are.
+    given
+        ``locals()`` of the function.
+    error
+        Which error to raise.
+
+    Examples
+    --------
+    >>> def slowed(factor: float = 2.0) -> float:
+    ...     check_arguments(slowed, locals())
+    ...     return 1.0 / factor
+    >>> slowed("twice")
+    Traceback (most recent call last):
+        ...
+    motionweave.errors.MotionError: factor='twice': expected a number
+    """
+    for name, (hint, several) in _hints(function).items():
+        value = given[name]
+        for one in value if several else (value,):
+            if not _fits(one, hint):
+                said = shown(one) if several else f"{name}={shown(one)}"
+                raise error(f"{said}: expected {_described(hint)}")
+
+
+@cache
+def _hints(function: Callable[..., Any]) -> dict[str, tuple[Any, bool]]:
+    """The parameters that are annotated: what each takes, and whether it takes any number."""
+    found: dict[str, tuple[Any, bool]] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = parameter.annotation
+        if isinstance(hint, str):
+            try:
+                hint = eval(hint, function.__globals__)
+            except NameError:
+                continue  # Known to type checkers alone.
+        if hint is _EMPTY or hint is Any or parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        found[name] = (hint, parameter.kind is parameter.VAR_POSITIONAL)
+    return found
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is what an annotation says; annotations that say little let all pass."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        own = [part for part in parts if not _of_numpy(part) and part not in (bytes, complex)]
+        # What NumPy takes for numbers includes texts and all kinds of single values.
+        if hint != ArrayLike and any(_fits(value, part) for part in own):
+            return True
+        return len(own) < len(parts) and _numeric(value)
+    if hint is None or hint is types.NoneType:
+        return value is None
+    if hint is bool:
+        return isinstance(value, bool | np.bool_)
+    if hint is float or hint is int:
+        return _number(value, hint)
+    if origin is Literal:
+        # Which words there are, functions say themselves, in words of their own.
+        return any(type(value) is type(part) for part in parts)
+    if hint is np.ndarray or origin is np.ndarray:
+        return _numeric(value)
+    if origin is tuple:
+        return _tuple_fits(value, parts)
+    if origin is not None and isinstance(origin, type):
+        return _collection_fits(value, origin, parts)
+    if hint is Path:
+        return isinstance(value, Path)
+    if isinstance(hint, type) and not getattr(hint, "_is_protocol", False):
+        return isinstance(value, hint)
+    return True
+
+
+def _number(value: Any, kind: type) -> bool:
+    wanted = Integral if kind is int else Real
+    if isinstance(value, bool | np.bool_) or not isinstance(value, wanted):
+        return False
+    most: Any = _MOST if kind is int else LARGEST
+    # Also false for NaN; and integers of any size can be compared.
+    return bool(-most <= value <= most)
+
+
+def _tuple_fits(value: Any, parts: tuple[Any, ...]) -> bool:
+    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
+        return False
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return False
+    if len(parts) == 2 and parts[1] is Ellipsis:
+        return all(_fits(one, parts[0]) for one in value)
+    return len(value) == len(parts) and all(map(_fits, value, parts))
+
+
+def _collection_fits(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
+    if issubclass(origin, Mapping):
+        keys, values = parts or (Any, Any)
+        return isinstance(value, Mapping) and all(
+            _fits(key, keys) and _fits(one, values) for key, one in value.items()
+        )
+    if not issubclass(origin, Iterable):
+        return isinstance(value, origin)
+    if isinstance(value, str | bytes | Mapping):
+        return False
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and all(_fits(one, parts[0]) for one in value)
+    if not isinstance(value, origin):
+        return False
+    # What can be gone through only once is left to the function.
+    return not isinstance(value, Collection) or all(_fits(one, parts[0]) for one in value)
+
+
+def _of_numpy(hint: Any) -> bool:
+    module = getattr(get_origin(hint) or hint, "__module__", "")
+    return str(module).startswith("numpy._typing")
+
+
+def _numeric(value: Any) -> bool:
+    """Whether NumPy takes a value for numbers that a float can hold."""
+    if not isinstance(value, Real | Sequence) and not hasattr(value, "__array__"):
+        return False  # NumPy would go through anything that has a length.
+    try:
+        numbers = np.asarray(value)
+    except Exception:
+        # Whatever those raise that are in a list and have a length of their own.
+        return False
+    return numbers.dtype.kind in "fiu"
+
+
+_NAMES = {
+    float: "a number",
+    int: "a whole number",
+    str: "a text",
+    bool: "True or False",
+    Path: "a path",
+    types.NoneType: "None",
+}
+
+
+def _described(hint: Any) -> str:
+    """What an annotation takes, in words."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        plain = [part for part in parts if not _of_numpy(part)]
+        if len(plain) < len(parts):
+            # What NumPy takes for numbers comes with many plain kinds of number.
+            plain = [part for part in plain if part not in (bool, int, float, complex, str, bytes)]
+            return _listed([*map(_described, plain), "numbers"])
+        # Of what may be given alone or in a list, it is enough to say so.
+        single = [part for part in plain if get_args(part)[:1] not in [(one,) for one in plain]]
+        several = ["a list of them"] if len(single) < len(plain) else []
+        return _listed([*map(_described, single), *several])
+    if origin is Literal:
+        return _listed([repr(part) for part in parts])
+    if hint is np.ndarray or origin is np.ndarray:
+        return "an array of numbers"
+    if origin is tuple and not (len(parts) == 2 and parts[1] is Ellipsis):
+        return f"({', '.join(_described(part) for part in parts)})"
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return "a mapping"
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return f"a list of which each is {_described(parts[0]).removesuffix(' or None')}"
+    if hint in _NAMES:
+        return _NAMES[hint]
+    name = getattr(hint, "__name__", str(hint))
+    if name == "Callable":
+        return "a function"
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    kinds = list(dict.fromkeys(words))
+    return " or ".join([", ".join(kinds[:-1]), kinds[-1]]) if len(kinds) > 1 else kinds[0]
