@@ -118,6 +118,16 @@ def test_a_piece_of_a_step_at_an_end_is_left_out(first: int, last: int, where: s
     assert max((d.way for d in drags(curve.motions, curve.timewarp, 0)), default=0.0) < 0.02
 
 
+@pytest.mark.parametrize(("name", "first", "last"), [("jump", 12, 48), ("dance_a", 40, 110)])
+def test_a_piece_of_a_clip_is_found_in_it(name: str, first: int, last: int) -> None:
+    """Not played in slow motion beside the whole clip."""
+    clip = mw.sample(name)
+    curve = mw.register(clip, clip[first:last])
+    frames = curve.timewarp.frames(np.linspace(curve.timewarp.start, curve.timewarp.end, 50))
+    # At its ends the stretch may go on into frames that stand still.
+    assert np.median(np.abs(frames[:, 0] - frames[:, 1] - first)) < 0.5
+
+
 def test_a_foot_that_stands_in_one_clip_and_goes_in_the_other_is_dragged() -> None:
     walk = mw.sample("walk")
     same = mw.register(walk, walk, ends="fixed")

@@ -32,6 +32,12 @@ _DRAGGED, _OUTER = 0.08, 0.2
 _MENDED, _KEPT = 0.5, 0.7
 
 
+# One clip is a piece of the other if it lasts less than this share of it, at least this share of
+# what there is room for corresponds, and poses are less than this share as far apart as those of
+# whole clips.
+_SHORTER, _PIECE, _CLOSER = 0.77, 0.8, 0.5
+
+
 class Making(Protocol):
     """Clips to be registered, and how curves with different ends are made of them."""
 
@@ -59,9 +65,9 @@ class Making(Protocol):
 def best_ends(making: Making) -> RegistrationCurve:
     """The curve with the ends that suit the clips best.
 
-    Whole clips are taken at once if they correspond well from end to end. Otherwise one
-    cycle of each, if all clips repeat themselves, and the best stretch are made, too, and
-    what is surest and keeps most is taken.
+    Whole clips are taken at once if they last about as long and correspond well from end to
+    end. Otherwise one cycle of each, if all clips repeat themselves, and the best stretch are
+    made, too, and what is surest and keeps most is taken.
     """
     made: list[RegistrationCurve] = []
     failed: list[MotionweaveError] = []
@@ -73,7 +79,9 @@ def best_ends(making: Making) -> RegistrationCurve:
             failed.append(error)
 
     attempt(("fixed", "fixed"), "they correspond from end to end")
-    if made and _worth(made[0]) >= _AT_ONCE:
+    seconds = [motion.duration for motion in making.motions]
+    apart = min(seconds) < _SHORTER * max(seconds)
+    if made and _worth(made[0]) >= _AT_ONCE and not apart:
         return _trimmed(making, made[0])
     if all(found is not None for found in making.repetitions()):
         attempt("cyclic", "all of them repeat themselves")
@@ -81,10 +89,26 @@ def best_ends(making: Making) -> RegistrationCurve:
     if not made:
         raise failed[0]
     best = max(made, key=_worth)
+    if apart and best.verdict is not None and best.verdict.ends == "fixed":
+        pieces = [curve for curve in made if _is_piece(curve, best, seconds)]
+        best = pieces[0] if pieces else best
     if not best.cyclic and best.verdict is not None and best.verdict.doubtful:
         why = "nothing corresponds better"
         best = replace(best, verdict=replace(best.verdict, why=why))
     return _trimmed(making, best)
+
+
+def _is_piece(curve: RegistrationCurve, whole: RegistrationCurve, seconds: Sequence[float]) -> bool:
+    """Whether a stretch shows that a short clip is a piece of a longer one: played as a whole
+    beside all of it, it would go in slow motion."""
+    assert curve.verdict is not None
+    assert whole.verdict is not None
+    found, other = curve.verdict.agreement, whole.verdict.agreement
+    room = min(seconds) / np.asarray(seconds)
+    kept = np.asarray(found.kept) / np.minimum(1.0, room)
+    return curve.verdict.ends == "free" and bool(
+        kept.min() >= _PIECE and found.poses < _CLOSER * other.poses
+    )
 
 
 def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
