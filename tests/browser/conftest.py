@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from motionweave.studio.project import project_bytes
+from motionweave.studio.workspace import Workspace
 from tests.browser.find import find_browser
 from tests.studio.process import Server
 
@@ -27,6 +30,10 @@ FLAGS = [
 ]
 # The machine may be busy with other tests.
 PATIENCE = 90_000
+# Drawing in software is most of the work, and what is tested can be seen in a coarse picture.
+COARSE = "{ const { stage } = motionweave.viewport; stage.ratio = stage.finest = 0.5; }"
+STILL = """addEventListener("DOMContentLoaded", () => document.head.append(Object.assign(
+  document.createElement("style"), { textContent: "* { transition: none !important; }" })))"""
 # What the page looks like to whoever waited for it in vain.
 SITUATION = """(() => {
   const said = (css) => document.querySelector(css)?.innerText ?? "";
@@ -79,14 +86,18 @@ class Studio:
     def open(self, address: str) -> None:
         self.page.goto(address, timeout=PATIENCE)
         self.wait("window.motionweave?.viewport?.state().count > 0")
+        if "fine" not in address:
+            self.page.evaluate(COARSE)
         self.settle()
 
     def wait(self, condition: str) -> None:
         try:
             self.page.wait_for_function(condition, timeout=PATIENCE, polling=50)
         except playwright.TimeoutError:
-            found = self.page.evaluate(SITUATION)
-            raise AssertionError(f"not so: {condition}\n{found}\n{self.log[-20:]}") from None
+            raise AssertionError(f"not so: {condition}\n{self._situation()}") from None
+
+    def _situation(self) -> str:
+        return f"{self.page.evaluate(SITUATION)}\n{self.log[-20:]}"
 
     def state(self) -> dict[str, Any]:
         return self.page.evaluate("window.motionweave.viewport.state()")
@@ -98,10 +109,13 @@ class Studio:
 
     def settle(self) -> dict[str, Any]:
         """Wait until all that was done so far is answered and on screen; returns the state."""
-        self.wait("!!window.motionweave?.settled")
-        done = "motionweave.settled().then(() => { motionweave.rested = true; })"
-        self.page.evaluate(f"{{ motionweave.rested = false; {done}; }}")
-        self.wait("motionweave.rested")
+        settled = self.page.evaluate(
+            "(patience) => Promise.race([motionweave.settled().then(() => true),"
+            " new Promise((done) => setTimeout(done, patience, false))])",
+            PATIENCE,
+        )
+        if not settled:
+            raise AssertionError(f"it does not settle\n{self._situation()}")
         return self.state()
 
     def after(self, before: dict[str, Any]) -> dict[str, Any]:
@@ -173,6 +187,7 @@ def tab(server: Server, browser: Any) -> Iterator[Studio]:
         accept_downloads=True,
         permissions=["clipboard-read", "clipboard-write"],
     )
+    context.add_init_script(STILL)
     one = Studio(context.new_page())
     # Pictures that are to be kept are drawn as finely as with a graphics card.
     one.open(server.entrance)
@@ -182,14 +197,26 @@ def tab(server: Server, browser: Any) -> Iterator[Studio]:
     context.close()
 
 
+START_ANEW = """async (project) => {
+  const form = new FormData();
+  form.append("files", new Blob([Uint8Array.from(atob(project), (c) => c.charCodeAt(0))]), "first.mwproj");
+  const answer = await fetch("/upload", { method: "POST", body: form });
+  if (!answer.ok) throw new Error(await answer.text());
+}"""  # noqa: E501
+
+
+@pytest.fixture(scope="session")
+def first() -> str:
+    """The document that the studio opens with, as a project file in base 64."""
+    return base64.b64encode(project_bytes(Workspace.open().session.document)).decode()
+
+
 @pytest.fixture
-def studio(tab: Studio) -> Iterator[Studio]:
+def studio(tab: Studio, first: str) -> Iterator[Studio]:
     """A tab on the first document; the test fails on any error in the browser's console."""
     tab.errors.clear()
     tab.page.keyboard.press("Escape")
-    tab.click('.mw-icon[title="Project"]')
-    tab.page.locator(".q-item", has_text="Start anew").click()
-    tab.page.locator(".q-menu").wait_for(state="detached")
+    tab.page.evaluate(START_ANEW, first)
     state = tab.screen("Blend")
     assert {look["label"] for look in state["looks"]} == {"", "walk", "jog", "sneak"}
     tab.pause()

@@ -133,6 +133,16 @@ def test_a_project_is_saved_and_opened_again(studio: Studio, tmp_path: Path) -> 
     assert studio.settle()["count"] == 3
 
 
+def test_starting_anew_is_a_step_like_any_other(studio: Studio) -> None:
+    studio.card("walk").click()
+    assert studio.settle()["count"] == 3
+    studio.click('.mw-icon[title="Project"]')
+    studio.page.locator(".q-item", has_text="Start anew").click()
+    assert studio.settle()["count"] == 4
+    studio.key("z")
+    assert studio.settle()["count"] == 3
+
+
 def test_the_address_has_screen_and_time_and_back_goes_back(studio: Studio) -> None:
     page = studio.page
     studio.screen("Transition")

@@ -53,7 +53,7 @@ def test_handles_are_dragged_along_their_curves(studio: Studio) -> None:
     assert view(studio, "spline.frames[0]") < leave - 4
     assert after["duration"] != before["duration"]
     assert view(studio, "spline.frames[1]") == enter
-    shown = studio.page.locator('input[aria-label="Leave at"]').input_value()
+    shown = studio.page.locator('input[aria-label="Leave at"] >> visible=true').input_value()
     assert int(shown) == view(studio, "spline.frames[0]")
     studio.click(".mw-choice button", "3-D")
     studio.settle()

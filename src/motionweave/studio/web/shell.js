@@ -20,7 +20,7 @@ const LOCAL = {
 // Files in one request.
 const BATCH = 20;
 
-// Milliseconds after which whatever was held back is on its way: sliders tell every 40.
+// Milliseconds after which what was typed or slid is on its way: fields tell every 40.
 const HELD = 50;
 
 // Screen and time that an address names, such as #warp@1.25.
@@ -66,6 +66,7 @@ export default {
     advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
     this.entitle();
     this.asked = [];
+    this.typed = -HELD;
     this.sent = Promise.resolve();
     window.motionweave = Object.assign(window.motionweave ?? {}, { settled: () => this.settled() });
     const { screen } = visited(location.hash);
@@ -74,6 +75,7 @@ export default {
     this.arrived = true;
     this.listeners = {
       pointerdown: () => { this.walking = false; },
+      input: () => { this.typed = performance.now(); },
       change: (event) => { if (event.target.matches?.(".mw-app select")) event.target.blur(); },
       popstate: () => this.$emit("visit", visited(location.hash).screen || this.screen),
       keydown: (event) => this.key(event),
@@ -153,8 +155,9 @@ export default {
     },
     // Resolves when all that was done on the page until now has been answered and is on screen.
     async settled() {
-      const held = new Promise((done) => setTimeout(done, HELD));
-      await Promise.all([this.sent, held, new Promise(requestAnimationFrame)]);
+      const held = this.typed + HELD - performance.now();
+      if (held > 0) await new Promise((done) => setTimeout(done, held));
+      await Promise.all([this.sent, new Promise(requestAnimationFrame)]);
       await this.ask();
       await this.$nextTick();
       await window.motionweave.viewport?.onScreen();
