@@ -93,7 +93,7 @@ def test_everything_is_in_reach_in_windows_of_any_size(
     page = studio.page
     try:
         page.set_viewport_size({"width": width, "height": height})
-        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp"):
+        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp", "Sequence"):
             page.locator(f'.mw-nav button[title^="{title}"]').click()
             assert studio.settle()["of"] == title.lower()
             for selector in ('[aria-label^="Export"]', ".mw-scrub", ".mw-result .mw-button"):
@@ -156,7 +156,7 @@ FAINT = """() => {
 def test_everything_has_a_name_and_can_be_read_in_both_themes(studio: Studio) -> None:
     page = studio.page
     for _ in range(2):
-        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp"):
+        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp", "Sequence"):
             assert studio.screen(title)["count"] > 0
             assert page.evaluate(UNNAMED) == []
             assert page.evaluate(FAINT) == [], title

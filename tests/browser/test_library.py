@@ -6,6 +6,7 @@ from pathlib import Path
 
 import motionweave as mw
 from tests.browser.conftest import Studio
+from tests.browser.test_details import FAINT, UNNAMED
 
 
 def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> None:
@@ -23,6 +24,8 @@ def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> No
     rows = page.locator(".mw-found-row")
     page.locator(".mw-found-row.on", has_text="jog").wait_for()
     jog = studio.state()["frames"]
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate(FAINT) == []
     # The keyboard goes through the list.
     rows.first.focus()
     page.keyboard.press("ArrowDown")
