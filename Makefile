@@ -9,7 +9,7 @@ PEERS := .venv-bench/.ready
 BLENDER_VENV ?= .venv-blender
 BLENDER := $(BLENDER_VENV)/.ready
 
-.PHONY: demo test test-blender blender blender-extension lint types layers pytest fuzz browser docs reference pictures bench bench-full clean
+.PHONY: demo test test-blender blender blender-extension lint types layers pytest fuzz wheel browser docs reference pictures bench bench-full clean
 
 demo: $(SHOWN)
 	$(BIN)/motionweave demo
@@ -43,6 +43,10 @@ INPUTS ?= 100000
 SEED ?= 0
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(INPUTS) --seed $(SEED)
+
+# The README as a new user tries it: with the wheel of the core, in an empty folder.
+wheel: $(READY)
+	$(BIN)/python tests/docs/wheel.py --borrow
 
 # Links, spelling, and everything that mkdocs finds. docs/cli.md is made from the parsers.
 docs: $(READY)

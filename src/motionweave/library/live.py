@@ -198,7 +198,7 @@ class LiveWalk:
     # Playing
 
     def _part(self, clip: int, frame: float, count: int) -> Motion:
-        """So many frames of a clip from one on, on the body and in the frame rate of the walk."""
+        """Some frames of a clip from one on, on the body and in the frame rate of the walk."""
         if clip not in self._clips:
             while len(self._clips) >= _AT_HAND:
                 self._clips.pop(next(iter(self._clips)))

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-# A worker that nobody has asked for so many seconds goes home.
+# A worker that nobody has asked for this many seconds goes home.
 _IDLE = 60.0
 _MOST_SAID = 1000
 
