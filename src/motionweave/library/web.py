@@ -288,7 +288,7 @@ def _verified(
 
 
 def _along(stretch: Stretch, example: _Example, samples: int) -> Link:
-    """A match of an example as a match of the first, which has this many samples."""
+    """A match of an example as a match of the first, with the first one's number of samples."""
     if example.node is None:
         return Link(stretch)
     # The intermediary's samples on the way, looked up in the match's own path.
