@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.core.intervals import merged, not_negative, runs
+from motionweave.core.intervals import covered, merged, not_negative, runs
 
 masks = st.lists(st.booleans(), max_size=40).map(lambda row: np.array(row, dtype=bool))
 interval = st.tuples(st.integers(0, 40), st.integers(0, 8)).map(lambda p: (p[0], p[0] + p[1]))
@@ -17,12 +17,12 @@ interval = st.tuples(st.integers(0, 40), st.integers(0, 8)).map(lambda p: (p[0],
 
 @given(masks)
 def test_runs_cover_exactly_the_true_entries(mask: np.ndarray) -> None:
-    covered = np.zeros(len(mask), dtype=bool)
+    inside = np.zeros(len(mask), dtype=bool)
     found = runs(mask)
     for first, last in found:
         assert first <= last
-        covered[first : last + 1] = True
-    assert np.array_equal(covered, mask)
+        inside[first : last + 1] = True
+    assert np.array_equal(inside, mask)
     assert all(b[0] - a[1] > 1 for a, b in itertools.pairwise(found))
 
 
@@ -58,3 +58,15 @@ def test_straight_between_frames(values: list[float]) -> None:
 def test_an_empty_mask_has_no_runs() -> None:
     assert runs(np.zeros(0, dtype=bool)) == []
     assert merged([]) == pytest.approx([])
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6)), max_size=12),
+    st.lists(st.floats(-2.0, 40.0), max_size=20),
+)
+def test_places_are_covered_where_any_interval_holds_them(
+    spans: list[tuple[int, int]], places: list[float]
+) -> None:
+    intervals = [(float(first), float(first + length)) for first, length in spans]
+    expected = [any(a <= place <= b for a, b in intervals) for place in places]
+    assert covered(intervals, places).tolist() == expected

@@ -128,7 +128,7 @@ class _Seen(NamedTuple):
     contacts: tuple[Constraint, ...]
 
 
-_known: Memory[_Seen] = Memory()
+SEEN: Memory[_Seen] = Memory()
 
 
 def _seen(motion: Motion, hands: bool = False) -> _Seen:
@@ -139,7 +139,7 @@ def _seen(motion: Motion, hands: bool = False) -> _Seen:
         scene = _Scene(motion, hands)
         return _Seen(scene.whole_floor(), scene.constraints())
 
-    return _known.recall(motion, look, hands)
+    return SEEN.recall(motion, look, hands)
 
 
 class _Scene:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core import checks
-from motionweave.core.intervals import merged
+from motionweave.core.intervals import covered, merged
 from motionweave.errors import MotionError
 
 FOOT_KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
@@ -77,12 +77,7 @@ def clipped(constraints: Iterable[Constraint], first: float, last: float) -> tup
 
 def active(constraints: Iterable[Constraint], kind: str, frames: ArrayLike) -> np.ndarray:
     """For each of ``frames`` ``(n,)``, whether a constraint of that kind holds: ``(n,)`` bool."""
-    frames = np.asarray(frames, dtype=np.float64)
-    held = np.zeros(frames.shape, dtype=bool)
-    for c in constraints:
-        if c.kind == kind:
-            held |= (frames >= c.start) & (frames <= c.end)
-    return held
+    return covered(((c.start, c.end) for c in constraints if c.kind == kind), frames)
 
 
 def carried(constraints: Iterable[Constraint], frames: ArrayLike) -> tuple[Constraint, ...]:

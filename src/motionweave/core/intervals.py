@@ -31,6 +31,16 @@ def merged(intervals: Iterable[Interval], gap: float = 0.0) -> list[Interval]:
     return result
 
 
+def covered(intervals: Iterable[Interval], places: ArrayLike) -> BoolArray:
+    """Whether ``places`` ``(...)`` lie in any of the intervals, their ends included."""
+    places = np.asarray(places, dtype=np.float64)
+    apart = np.array(merged(intervals)).reshape(-1, 2)
+    if len(apart) == 0:
+        return np.zeros(places.shape, dtype=bool)
+    last_begun = np.searchsorted(apart[:, 0], places, side="right") - 1
+    return np.asarray((last_begun >= 0) & (places <= apart[last_begun, 1]))
+
+
 def not_negative(values: ArrayLike) -> list[Interval]:
     """Fractional stretches of frames in which ``values`` ``(T,)`` are at least zero.
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.intervals import covered
 from motionweave.core.motion import Motion
 from motionweave.errors import Remedy
 from motionweave.registration.clouds import PointClip
@@ -210,10 +211,9 @@ def _contacts(motions: Sequence[Motion], frames: Array, reference: int) -> float
     limbs = sorted({limb_of(c.kind) for motion in motions for c in motion.constraints})
     down = np.zeros((len(motions), len(limbs), len(frames)), dtype=bool)
     for j, motion in enumerate(motions):
-        for c in motion.constraints:
-            down[j, limbs.index(limb_of(c.kind))] |= (frames[:, j] >= c.start) & (
-                frames[:, j] <= c.end
-            )
+        for number, limb in enumerate(limbs):
+            held = ((c.start, c.end) for c in motion.constraints if limb_of(c.kind) == limb)
+            down[j, number] = covered(held, frames[:, j])
     same = (down == down[reference]).mean(axis=(1, 2))
     return float(same.min())
 

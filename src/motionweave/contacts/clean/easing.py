@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import hermite
+from motionweave.core.curves import hermite_basis
 from motionweave.core.intervals import runs
 
 
@@ -55,5 +57,13 @@ def _between(start: Array, start_slope: Array, end: Array, end_slope: Array, cou
 
     Values and slopes (per frame) at the ends are ``(n,)``.
     """
-    ends, slopes = np.stack([start, end]), np.stack([start_slope, end_slope])
-    return hermite([0.0, float(count)], ends, slopes, np.arange(1.0, count))
+    rise, out, into = _basis(count)
+    return np.asarray(start + rise * (end - start) + count * (out * start_slope + into * end_slope))
+
+
+@lru_cache(maxsize=64)
+def _basis(count: int) -> tuple[Array, Array, Array]:
+    """`hermite_basis` ``(count - 1, 1)`` at the frames between two ends: plants are many, and
+    frames between them mostly as many."""
+    rise, out, into = hermite_basis(np.arange(1.0, count)[:, None] / count)
+    return rise, out, into
