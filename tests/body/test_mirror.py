@@ -15,6 +15,7 @@ from motionweave.body.heading import facing
 from motionweave.body.mirror import mirror, other_side, partners
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.core import rotations
+from motionweave.core.arrays import Array
 from tests.body.test_rig import CONVENTIONS, body, skeleton_of
 from tests.strategies import random_quaternions
 
@@ -91,6 +92,32 @@ def test_a_rest_pose_that_faces_another_way_is_mirrored_in_its_own_plane() -> No
     again = mirror(image)
     np.testing.assert_allclose(again.positions(), motion.positions(), atol=1e-9)
     assert np.max(rotations.angle_between(again.rotations, motion.rotations)) < 1e-6
+
+
+def test_axes_that_follow_the_bones_change_nothing() -> None:
+    walk = mw.sample("walk_left")
+    axes = rotations.exp(np.random.default_rng(3).normal(size=(len(walk.skeleton), 3)))
+    own = with_axes(walk, axes)
+    np.testing.assert_allclose(own.positions(), walk.positions(), atol=1e-9)
+    image = mw.mirror(own)
+    np.testing.assert_allclose(image.positions(), mw.mirror(walk).positions(), atol=1e-4)
+    np.testing.assert_allclose(mw.mirror(image).positions(), own.positions(), atol=1e-9)
+
+
+def with_axes(motion: Motion, axes: Array) -> Motion:
+    """The same motion of a rig whose joints have their axes turned by ``(J, 4)``."""
+    above = axes[motion.skeleton.parents[1:]]
+    local = rotations.multiply(motion.rotations, axes[None])
+    local[:, 1:] = rotations.multiply(rotations.inverse(above)[None], local[:, 1:])
+    offsets = np.array(motion.skeleton.offsets)
+    offsets[1:] = rotations.rotate(rotations.inverse(above), offsets[1:])
+    skeleton = motion.skeleton
+    ends = rotations.rotate(rotations.inverse(axes[skeleton.end_parents]), skeleton.end_offsets)
+    return replace(
+        motion,
+        skeleton=replace(skeleton, offsets=offsets, end_offsets=ends),
+        rotations=local,
+    )
 
 
 def test_sliding_bones_are_mirrored_too() -> None:

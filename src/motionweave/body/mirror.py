@@ -3,8 +3,8 @@
 Each joint has a partner: the joint at the same place of the other side, or itself in the
 middle. Partners are paired from the root down (by the side in their names, by role, by
 shape), so that the tree is the same seen in the mirror. The rest pose has a mirror plane
-of its own, found from the offsets: most rigs have it at x = 0, but rigs whose bones lie
-along an axis do not.
+of its own, found from the offsets: most rigs have it at x = 0, some elsewhere. Rigs whose
+joints have axes that follow their bones have none in common; each of their joints has one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arguments import check_arguments
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, read_only
 from motionweave.core.motion import Motion, checked
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import QualityWarning
@@ -31,6 +31,8 @@ from motionweave.errors import QualityWarning
 _ON_AXIS = np.cos(np.radians(15.0))
 # Bones may miss their mirror image by this share of the body's height.
 _SYMMETRIC = 0.1
+# Weight of the common reflection beside the bones: it says only what these leave open.
+_UNDECIDED = 1e-6
 
 
 def mirror(motion: Motion) -> Motion:
@@ -67,11 +69,10 @@ def mirror(motion: Motion) -> Motion:
     motion = at_pelvis(checked(motion))
     skeleton = motion.skeleton
     swap = partners(skeleton)
-    normal = rest_normal(skeleton, swap)
-    reflected = skeleton.offsets - 2.0 * np.outer(skeleton.offsets @ normal, normal)
-    missed = np.linalg.norm(reflected - skeleton.offsets[swap], axis=1)[1:]
-    if len(missed) and missed.max() > _SYMMETRIC * body_height(skeleton):
-        worst = skeleton.names[int(np.argmax(missed)) + 1]
+    reflections = rest_reflections(skeleton)
+    missed = _missed(skeleton, swap, reflections)
+    if missed.max() > _SYMMETRIC * body_height(skeleton):
+        worst = skeleton.names[int(np.argmax(missed))]
         warnings.warn(
             f"the skeleton is not symmetric (joint {worst!r} has no counterpart at its mirrored "
             "place), so the mirrored motion is only roughly the mirror image",
@@ -79,10 +80,7 @@ def mirror(motion: Motion) -> Motion:
             stacklevel=2,
         )
     kinds = {c.kind: other_side(c.kind) for c in motion.constraints}
-    image = motion.mirrored(swap, kinds)
-    if np.array_equal(normal, [1.0, 0.0, 0.0]):
-        return image
-    return _in_rest_plane(image, normal)
+    return _in_rest_planes(motion.mirrored(swap, kinds), reflections[swap])
 
 
 def other_side(kind: str) -> str:
@@ -108,7 +106,51 @@ def partners(skeleton: Skeleton) -> NDArray[np.intp]:
     return swap
 
 
-def rest_normal(skeleton: Skeleton, swap: NDArray[np.intp]) -> Array:
+@lru_cache(maxsize=64)
+def rest_reflections(skeleton: Skeleton) -> Array:
+    """``(J, 3, 3)`` reflections: from the axes of each joint's partner to the joint's own.
+
+    One for all joints if that brings bones to those of their partners. Otherwise, where axes
+    follow the bones, each joint has the one that is nearest to it of those that do. In its
+    partner's axes it is the inverse, so that mirroring twice gives the motion back.
+    """
+    swap = partners(skeleton)
+    normal = _rest_normal(skeleton, swap)
+    common = np.eye(3) - 2.0 * np.outer(normal, normal)
+    found = np.repeat(common[None], len(skeleton), axis=0)
+    if _missed(skeleton, swap, found).max() > _SYMMETRIC * body_height(skeleton):
+        for joint in range(len(skeleton)):
+            bones = list(skeleton.children[joint])
+            found[joint] = _nearest_reflection(
+                skeleton.offsets[bones], skeleton.offsets[swap[bones]], common
+            )
+    return read_only(found)
+
+
+def _missed(skeleton: Skeleton, swap: NDArray[np.intp], reflections: Array) -> Array:
+    """``(J,)`` how far from its partner's place a joint lies in the mirror."""
+    above = reflections[skeleton.parents]
+    images = np.einsum("jab,jb->ja", above, skeleton.offsets[swap])
+    missed = np.linalg.norm(images - skeleton.offsets, axis=1)
+    missed[0] = 0.0
+    return np.asarray(missed)
+
+
+def _nearest_reflection(ours: Array, theirs: Array, common: Array) -> Array:
+    """The reflection ``(3, 3)`` that brings ``theirs`` ``(n, 3)`` best to ``ours``.
+
+    Turns about the bones, which these do not say, are as in ``common``. The orthogonal factor
+    of the sum of products is the best one; the weakest direction decides that it reflects.
+    """
+    products = ours.T @ theirs
+    size = np.linalg.norm(products)
+    products = (products / size if size > 0.0 else products) + _UNDECIDED * common
+    left, _, right = np.linalg.svd(products)
+    left[:, -1] *= -np.sign(np.linalg.det(left @ right))
+    return np.asarray(left @ right)
+
+
+def _rest_normal(skeleton: Skeleton, swap: NDArray[np.intp]) -> Array:
     """Unit normal ``(3,)`` of the plane that exchanges the sides of the rest pose.
 
     The reflection I - 2 n n' that brings offsets best to those of their partners has as
@@ -127,19 +169,25 @@ def rest_normal(skeleton: Skeleton, swap: NDArray[np.intp]) -> Array:
     return np.asarray(normal * np.sign(normal[axis]))
 
 
-def _in_rest_plane(image: Motion, normal: Array) -> Motion:
-    """A motion mirrored with local frames reflected in x, as if reflected along ``normal``.
+def _in_rest_planes(image: Motion, reflections: Array) -> Motion:
+    """A motion mirrored with local axes reflected in x, as if each joint's were by its own.
 
-    With M the reflection in x and S the one along the normal, global orientations must be
-    M G S where they are M G M: all local frames are turned by M S.
+    With M the reflection in x and S that of a joint ``(J, 3, 3)``, global orientations must be
+    M G S where they are M G M: all axes are turned by M S.
     """
     across = np.diag([-1.0, 1.0, 1.0])
-    turn = across @ (np.eye(3) - 2.0 * np.outer(normal, normal))
-    quat = rotations.from_matrix(turn)
-    local = rotations.multiply(image.rotations, quat)
-    local[:, 1:] = rotations.multiply(rotations.inverse(quat), local[:, 1:])
+    if np.array_equal(reflections, np.broadcast_to(across, reflections.shape)):
+        return image
+    turns = across @ reflections
+    above = image.skeleton.parents[1:]
+    quats = np.stack([rotations.from_matrix(turn) for turn in turns])
+    local = rotations.multiply(image.rotations, quats[None])
+    local[:, 1:] = rotations.multiply(rotations.inverse(quats[above])[None], local[:, 1:])
     moves = image.translations
-    return replace(image, rotations=local, translations=None if moves is None else moves @ turn)
+    if moves is not None:
+        moves = np.array(moves)
+        moves[:, 1:] = np.einsum("tjb,jba->tja", moves[:, 1:], turns[above])
+    return replace(image, rotations=local, translations=moves)
 
 
 class _Pairing:
