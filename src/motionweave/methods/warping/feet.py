@@ -363,8 +363,8 @@ def _held(
     there, as rotation vectors ``(T, 3)``.
 
     ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it;
-    each stance of ``spans`` stands where it is at one of the ``moments``, and ``landings`` say
-    how stances lie on given ground.
+    ``size`` is the leg's length; each stance of ``spans`` stands where it is at one of the
+    ``moments``, and ``landings`` say how stances lie on given ground.
     """
     count = len(own)
     frames = np.arange(count, dtype=np.float64)
