@@ -154,7 +154,9 @@ def agreement(motion: Motion, found: Iterable[Constraint]) -> float:
         np.array([active(each, kind, frames) for kind in FOOT_KINDS])
         for each in (motion.constraints, found)
     )
-    return float(2.0 * np.sum(given & seen) / max(np.sum(given) + np.sum(seen), 1))
+    if not (given.any() or seen.any()):
+        return 1.0
+    return float(2.0 * np.sum(given & seen) / (np.sum(given) + np.sum(seen)))
 
 
 def _slide(result: Motion, motion: Motion) -> float:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.ik import Limb, hinge_axis
+from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.tpose import starts_in_tpose
@@ -128,24 +128,8 @@ def _joints(motion: Motion) -> dict[str, list[int]]:
 
 def _bends(of: Motion, motion: Motion) -> Array:
     """Bends of both knees ``(2, T)`` in degrees about the axes they have in ``of``."""
-    from motionweave.core import rotations
-
-    joints = _joints(of)
-    result = []
-    for limb in (Limb(*each) for each in zip(*joints.values(), strict=True)):
-        positions, orientations = of.forward()
-        axis = hinge_axis(positions, orientations, limb)
-        local = rotations.rotate(rotations.inverse(orientations[:, limb.upper]), axis)
-        positions, orientations = motion.forward()
-        axis = rotations.rotate(orientations[:, limb.upper], local)
-        upper = positions[:, limb.middle] - positions[:, limb.upper]
-        lower = positions[:, limb.end] - positions[:, limb.middle]
-        sine = np.sum(np.cross(upper, lower) * axis, axis=-1)
-        cosine = np.sum(upper * lower, axis=-1) - np.sum(upper * axis, axis=-1) * np.sum(
-            lower * axis, axis=-1
-        )
-        result.append(np.degrees(np.arctan2(sine, cosine)))
-    return np.stack(result)
+    hinges = find_hinges(of)
+    return np.degrees([hinges[f"{side}_shin"].flexion(*motion.forward()) for side in SIDES])
 
 
 def _acceleration(points: Array, fps: float) -> Array:

@@ -661,6 +661,68 @@ def test_an_upper_body_has_arms_but_no_legs() -> None:
     assert rig.names()["chest"] == "Spine"
 
 
+def branches(*chains: tuple[int, list[tuple[float, float, float]]]) -> Skeleton:
+    """A skeleton of nameless chains, each at the joint of an index, with these bones."""
+    parents, offsets = [-1], [(0.0, 1.0, 0.0)]
+    for start, bones in chains:
+        for place, bone in enumerate(bones):
+            parents.append(start if place == 0 else len(offsets) - 1)
+            offsets.append(bone)
+    names = tuple(f"joint{index}" for index in range(len(offsets)))
+    return Skeleton(names, np.array(parents), np.array(offsets))
+
+
+def test_limbs_spread_from_one_joint_are_not_a_human() -> None:
+    spread = [
+        (0, [(side * 0.2, 0.0, z), (side * 0.3, 0.1, z), (side * 0.3, -0.2, z)])
+        for z in (-0.2, 0.0, 0.2)
+        for side in (-1.0, 1.0)
+    ]
+    rig = find_rig(branches(*spread))
+    assert rig.legs == 6
+    assert not rig.has("left_thigh")
+    assert "stands on 6 legs" in rig.why_not_human()
+
+
+def test_two_branches_that_stand_on_nothing_are_no_legs() -> None:
+    up = [(0.0, 0.4, 0.0), (0.0, 0.4, 0.05)]
+    rig = find_rig(branches((0, [(0.1, 0.0, 0.0), *up]), (0, [(-0.1, 0.0, 0.0), *up])))
+    assert not rig.has("left_thigh")
+
+
+def test_fingers_of_one_hand_are_no_arms() -> None:
+    legs = [
+        (0, [(side, 0.0, 0.0), (0.0, -0.45, 0.0), (0.0, -0.45, 0.0), (0.0, -0.05, 0.15)])
+        for side in (-0.1, 0.1)
+    ]
+    # Arms of different counts of joints, one of which ends in long claws.
+    other = [(0, [(0.0, 0.4, 0.0), (-0.4, 0.0, 0.0)]), (9, [(0.4, 0.0, 0.0), (0.2, 0.0, 0.0)])]
+    claws = [(12, [(0.4, z, 0.0)]) for z in (-0.02, 0.02)]
+    rig = find_rig(branches(*legs, *other, *claws))
+    assert rig.has("left_thigh", "right_ankle")
+    assert not rig.has("left_upper_arm")
+    assert not rig.has("head")
+
+
+def test_human_names_on_legs_with_hocks_are_those_of_an_animal() -> None:
+    sides = [
+        [
+            f"Bip01_{side}_{part}"
+            for part in ("Thigh", "Calf", "HorseLink", "Foot", "UpperArm", "Forearm", "Hand")
+        ]
+        for side in "LR"
+    ]
+    names = ["Bip01_Pelvis", "Bip01_Spine", *sides[0], *sides[1]]
+    parents = [-1, 0]
+    for first in (2, 9):
+        parents += [0, first, first + 1, first + 2, 1, first + 4, first + 5]
+    # The zero pose says nothing: every bone lies along one axis.
+    offsets = np.tile([0.3, 0.0, 0.0], (len(names), 1))
+    rig = find_rig(Skeleton(tuple(names), np.array(parents), offsets))
+    assert rig.legs == 4
+    assert not rig.has("left_thigh")
+
+
 def test_an_override_goes_before_names_and_shape(tmp_path: Path) -> None:
     skeleton = skeleton_of(CONVENTIONS["lafan1"][0])
     path = tmp_path / "rig.json"

@@ -201,11 +201,6 @@ _METHODS: dict[str, tuple[tuple[str, ...], Any]] = {
 }
 
 
-# A leg that is nearly straight bends by the root of what its foot is moved, and a body whose
-# path is turned is shifted until its legs reach: rounding grows to a quarter of a degree there.
-_AGREE = {"heading": 5e-3}
-
-
 @lru_cache
 def _plain(method: str) -> mw.Motion:
     names, run = _METHODS[method]
@@ -220,7 +215,7 @@ def test_methods_do_not_see_the_carrier(method: str, kind: str) -> None:
     names, run = _METHODS[method]
     above = {"deep": 2, "beside": True, "angle": 0.7, "place": (1.0, 0.5, -2.0)}
     made = run(*(carried(_clip(name), kind, **above) for name in names))
-    _same_body(made, _plain(method), _AGREE.get(method, 1e-5))
+    _same_body(made, _plain(method), 1e-6)
 
 
 @pytest.mark.parametrize("method", ["warp", "heading", "clean", "mirror"])
@@ -231,7 +226,7 @@ def test_no_carrier_whatever_makes_a_difference(method: str, above: dict[str, An
     # A clip that was loaded has its carrier aside already; one made in Python has not.
     for form in (at_pelvis, lambda motion: motion):
         made = run(*(form(carried(_clip(name), **above)) for name in names))
-        _same_body(made, _plain(method), _AGREE.get(method, 1e-6))
+        _same_body(made, _plain(method), 1e-6)
 
 
 @given(above=carriers())

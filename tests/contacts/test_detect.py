@@ -458,3 +458,17 @@ def test_a_fast_runner_s_plants_last_as_long_as_the_foot_is_slow_for_a_run() -> 
         return float(np.median(track.limit))
 
     assert limit(swing=8.0) > drift > limit(swing=3.0)
+
+
+def test_walking_in_place_does_not_lift_the_floor() -> None:
+    # The only moment in which a foot rests is one in the air: it is held up for a while.
+    walk = mw.in_place(mw.sample("walk"))
+    rig = find_rig(walk.skeleton)
+    floor = mw.estimate_floor(mw.sample("walk")).height
+    turns = np.array(walk.rotations)
+    hip, knee = rig.roles["left_thigh"], rig.roles["left_shin"]
+    turns[20:50, hip] = rotations.exp(np.array([-1.0, 0.0, 0.0]))
+    turns[20:50, knee] = rotations.exp(np.array([1.6, 0.0, 0.0]))
+    held = replace(walk, rotations=turns, constraints=())
+    size = leg_length(walk.skeleton)
+    assert abs(mw.estimate_floor(held).height - floor) < 0.1 * size

@@ -19,6 +19,7 @@ import numpy as np
 from motionweave.body.rig.names import normalised
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.body.rig.tree import chain
+from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 from motionweave.core.texts import parse_json, read_text
@@ -259,9 +260,9 @@ def _turned_bones(mapping: JointMapping, joints: list[int]) -> Iterator[tuple[in
             - source.rest_positions[mapping.pairs[above].joint]
         )
         # Joints that lie nearly on top of each other point anywhere.
-        if np.linalg.norm(a) < _NO_BONE * target.height:
+        if np.linalg.norm(a) < _NO_BONE * body_height(target):
             continue
-        if np.linalg.norm(b) < _NO_BONE * source.height:
+        if np.linalg.norm(b) < _NO_BONE * body_height(source):
             continue
         yield joint, float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))
 

@@ -1,9 +1,9 @@
 """Inverse kinematics in closed form: limbs of two bones, and feet on two points.
 
-Everything works on arrays of T frames at once. A limb is solved by where its
-middle joint has to be: in the plane it already bends in, carried along by the
-smallest turn that points the limb at its goal. That leaves no freedom to choose
-and no iteration to converge, so a goal where the limb already is changes nothing.
+Everything works on arrays of T frames at once. A limb is solved from the pose it has: it
+bends about its hinge until it is as long as it has to be, and takes the smallest swing that
+points it at its goal. That leaves no freedom to choose and no iteration to converge, so a
+goal where the limb already is changes nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +17,6 @@ from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 
-# A limb bent by less than the first sine has no plane worth keeping and bends about
-# its hinge; beyond the second it keeps its own plane exactly; in between both count.
-_STRAIGHT, _BENT = 0.01, 0.06
-# Sine of the angle between the plane of a hinged limb and its hinge's plane, at most.
-_MOST_ASIDE = 0.7
 # Bend, in radians, below which a hinge counts as nearly straight.
 NEARLY_STRAIGHT = 0.14
 # Radians, less than one degree, by which one that is at its limit yields.
@@ -58,72 +53,6 @@ class TwoBone(NamedTuple):
     middle: Array
     end: Array
     shortfall: Array
-
-
-def solve_two_bones(
-    upper: ArrayLike,
-    middle: ArrayLike,
-    end: ArrayLike,
-    goal: ArrayLike,
-    *,
-    hinge: ArrayLike | None = None,
-    soft: float = 0.0,
-    hinged: bool = False,
-) -> TwoBone:
-    """Turn two bones so that the end joint comes to lie at ``goal``.
-
-    Parameters
-    ----------
-    upper, middle, end, goal
-        ``(T, 3)`` present places of the three joints, and where the end should be.
-    hinge
-        ``(T, 3)`` axis about which the middle joint bends (right-handed: turning the
-        second bone about it bends the limb more), for frames in which the limb is
-        straight or nearly so and shows no plane of its own worth keeping. Without it
-        the limb's own plane is always kept, and any plane taken where there is none.
-    soft
-        Share of the limb's length, before full extension, within which the limb
-        gives way: the nearer to straight, the less of a further pull it follows, so
-        that the middle joint cannot snap. 0 reaches exactly up to full length. A limb
-        that is already straighter than that is only kept from getting straighter
-        at full speed.
-    hinged
-        Whether the limb bends about ``hinge`` in all frames, and its middle joint stays as far
-        off that plane as it is. For goals that change how a limb is bent: a recorded limb that
-        is nearly straight, or passes straight, shows a plane that turns quickly, and a limb
-        bent more in that plane would swing sideways.
-    """
-    upper, middle, end, goal = np.broadcast_arrays(
-        *(np.asarray(p, dtype=np.float64) for p in (upper, middle, end, goal))
-    )
-    first, second, span, pull = middle - upper, end - middle, end - upper, goal - upper
-    a, b = _length(first), _length(second)
-    now, wanted = _length(span), _length(pull)
-    along = _direction(span, first)
-    to_goal = _direction(pull, along)
-
-    swing = quat.between_vectors(along, to_goal)
-    reached = np.clip(_softened(wanted, now, a + b, soft), np.abs(a - b), a + b)
-    # Law of cosines. A limb folded onto itself, its end on its upper joint, has its
-    # middle joint straight along the pole.
-    folded = a * reached <= 1e-12 * (a + b) ** 2
-    squares = a * a + reached * reached - b * b
-    cosine = np.where(folded, 0.0, squares / np.where(folded, 1.0, 2.0 * a * reached))
-    cosine = np.clip(cosine, -1.0, 1.0)
-    sine = np.sqrt(1.0 - cosine * cosine)
-    if hinged and hinge is not None:
-        pole = _hinged_pole(first, along, a, sine, hinge)
-    else:
-        pole = _pole(first, along, a, b, hinge)
-    pole = quat.rotate(swing, pole)
-    pole = _direction(pole - to_goal * _dot(pole, to_goal), pole)
-    new_middle = upper + a * (cosine * to_goal + sine * pole)
-    new_end = upper + reached * to_goal
-
-    upper_turn = _turned_onto(swing, first, new_middle - upper)
-    middle_turn = _turned_onto(upper_turn, second, new_end - new_middle)
-    shortfall = np.asarray(_length(goal - new_end)[..., 0])
-    return TwoBone(upper_turn, middle_turn, new_middle, new_end, shortfall)
 
 
 class HingeReach(NamedTuple):
@@ -236,7 +165,9 @@ def solve_hinged(
         bend = hinge.bent_for(np.sqrt(_rowdot(pull, pull)) - now)
     flex = quat.exp(axis * (bend - hinge.bend)[:, None])
     span = first + quat.rotate(flex, second)
-    swing = quat.between_vectors(span, np.where(_length(pull) > 0.0, pull, span))
+    # A limb folded onto itself, or a goal at its upper joint, points nowhere.
+    points = (_length(span) > 0.0) & (_length(pull) > 0.0)
+    swing = quat.between_vectors(np.where(points, span, 1.0), np.where(points, pull, 1.0))
     new_end = upper + quat.rotate(swing, span)
     return TwoBone(
         swing,
@@ -262,7 +193,7 @@ def apply_to_limb(
     local, orientations
         ``(T, J, 4)`` local rotations and global orientations before.
     solved
-        What `solve_two_bones` found.
+        What `solve_hinged` found.
     end_orientation
         ``(T, 4)`` global orientation the end joint shall have; by default the one it
         had, so that feet and hands do not turn with the limb.
@@ -282,25 +213,6 @@ def apply_to_limb(
     result[:, 2] = quat.multiply(quat.inverse(over_end), wanted)
     # Products of unit quaternions drift by rounding only, but drift they do.
     return quat.normalize(result)
-
-
-def hinge_axis(positions: Array, orientations: Array, limb: Limb) -> Array:
-    """The axis ``(T, 3)``, global, about which a limb's middle joint bends in a clip.
-
-    It is the axis fixed in the upper bone that fits all frames best, those with a
-    strong bend counting most: what a knee does when it starts to bend from straight.
-    A limb that never bends has none, and zeros are returned.
-    """
-    first = positions[:, limb.middle] - positions[:, limb.upper]
-    second = positions[:, limb.end] - positions[:, limb.middle]
-    scale = np.maximum(_length(first) * _length(second), 1e-300)
-    sines = np.cross(first, second) / scale
-    local = quat.rotate(quat.inverse(orientations[:, limb.upper]), sines)
-    mean = np.sum(local * _length(local), axis=0)
-    size = np.linalg.norm(mean)
-    if size < 1e-9:
-        return np.zeros_like(local)
-    return quat.rotate(orientations[:, limb.upper], mean / size)
 
 
 class Foot(NamedTuple):
@@ -362,66 +274,8 @@ def place_foot(
     return Foot(goal + quat.rotate(turn, ankle - pivot), turn)
 
 
-def _pole(first: Array, along: Array, a: Array, b: Array, hinge: ArrayLike | None) -> Array:
-    """Unit direction from the line upper-end to the middle joint, ``(T, 3)``."""
-    own = (first - along * _dot(first, along)) / np.maximum(a, 1e-300)
-    helper = np.where(np.abs(along[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-    any_side = _direction(np.cross(along, helper), helper)
-    if hinge is None:
-        return _direction(own, any_side)
-    spare = _direction(np.cross(along, np.asarray(hinge, dtype=np.float64)), any_side)
-    # How far the joint is off the line, as the sine of the bend.
-    bend = _length(own) * (a + b) / np.maximum(b, 1e-300)
-    share = np.clip((bend - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
-    share = share * share * (3.0 - 2.0 * share)
-    return _direction(share * _direction(own, spare) + (1.0 - share) * spare, spare)
-
-
-def _hinged_pole(first: Array, along: Array, a: Array, sine: Array, hinge: ArrayLike) -> Array:
-    """Unit direction to a middle joint that will be ``a sine`` off the line, as far off the
-    plane of the hinge as it is now, ``(T, 3)``."""
-    hinge = np.asarray(hinge, dtype=np.float64)
-    straight = _pole(first, along, a, a, hinge)
-    bent = _direction(np.cross(along, hinge), straight)
-    own = (first - along * _dot(first, along)) / np.maximum(a, 1e-300)
-    aside = own - bent * _dot(own, bent)
-    aside = aside / np.maximum(np.maximum(sine, _length(aside) / _MOST_ASIDE), 1e-300)
-    return np.sqrt(1.0 - _dot(aside, aside)) * bent + aside
-
-
-def _softened(wanted: Array, now: Array, length: Array, soft: float) -> Array:
-    """Distances to reach, so that full ``length`` is approached but never passed."""
-    if soft <= 0.0:
-        return wanted
-    start = np.maximum((1.0 - soft) * length, np.minimum(now, length))
-    room = np.maximum(length - start, 1e-12 * length)
-    beyond = np.maximum(wanted - start, 0.0)
-    return np.where(wanted > start, start + room * -np.expm1(-beyond / room), wanted)
-
-
-def _turned_onto(turn: Array, bone: Array, wanted: Array) -> Array:
-    """``turn`` followed by the smallest rotation that brings the bone onto ``wanted``."""
-    still = np.broadcast_to(bone, wanted.shape)
-    empty = (_length(bone) == 0.0) | (_length(wanted) == 0.0)
-    start = np.where(empty, 1.0, quat.rotate(turn, still))
-    goal = np.where(empty, 1.0, wanted)
-    return quat.multiply(quat.between_vectors(start, goal), turn)
-
-
-def _direction(vectors: Array, spare: Array) -> Array:
-    """Unit vectors ``(T, 3)``; where one has no length, that of ``spare``."""
-    size = _length(vectors)
-    other = _length(spare)
-    tiny = size <= 1e-9 * np.maximum(other, 1e-300)
-    return np.where(tiny, spare / np.maximum(other, 1e-300), vectors / np.where(tiny, 1.0, size))
-
-
 def _length(vectors: Array) -> Array:
     return np.asarray(np.linalg.norm(vectors, axis=-1, keepdims=True))
-
-
-def _dot(a: Array, b: Array) -> Array:
-    return np.asarray(np.sum(a * b, axis=-1, keepdims=True))
 
 
 def _rowdot(a: Array, b: Array) -> Array:

@@ -17,6 +17,7 @@ from motionweave.body.anatomy import Pair
 from motionweave.body.correspondence import JointMapping, match_by_name
 from motionweave.body.posture import LEG_JOINTS
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.body.soles import soles
 from motionweave.core import rotations
 from motionweave.core.arguments import check_arguments
@@ -234,9 +235,10 @@ def size(skeleton: Skeleton) -> float:
     rig = find_rig(skeleton)
     if rig.has("left_thigh", "left_ankle", "right_thigh", "right_ankle"):
         return leg_length(skeleton, rig)
-    if skeleton.height <= 0.0:
+    height = body_height(skeleton)
+    if height <= 0.0:
         raise RigError("a skeleton without any extent cannot take over a motion")
-    return skeleton.height
+    return height
 
 
 def _turned_limbs(motion: Motion, skeleton: Skeleton) -> Array:

@@ -45,6 +45,9 @@ _CARRIES = 1.5
 
 # Height in leg lengths above the floor.
 _ON_FLOOR = 0.06
+# What the lower foot is below by this much for half of the time is not the floor: that is
+# where it is lower than in all but this share of the frames.
+_UNDER, _LOW = 0.08, 0.1
 
 # Durations in seconds: of a plant above the floor, of the time in which only this foot can
 # carry, and of a gap that may be none.
@@ -322,7 +325,12 @@ def _floor_of(still: list[Plant], tracks: list[Track]) -> Floor:
         return Floor(lowest)
     places = np.array([plant.place for plant in still])
     weights = np.array([min(plant.seconds, 1.0) for plant in still])
-    return fit_floor(places, weights, 1.0)
+    floor = fit_floor(places, weights, 1.0)
+    lowest = np.min([floor.above(track.points) for track in tracks], axis=0)
+    if np.median(lowest) < -_UNDER:
+        # Whoever walks in place never stands still but with a foot in the air.
+        return Floor(floor.height + float(np.quantile(lowest, _LOW)), floor.slope)
+    return floor
 
 
 def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, float]]:

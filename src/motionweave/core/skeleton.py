@@ -166,7 +166,8 @@ class Skeleton:
         """Body height in the file's unit: the vertical extent of the rest pose.
 
         For a rest pose that does not stand (all bones along one axis, a lying
-        figure) the largest extent is taken instead.
+        figure) the largest extent is taken instead. Good for tolerances; how high a body
+        stands is what `motionweave.body.size.body_height` says.
         """
         points = np.concatenate([self.rest_positions, self.rest_end_positions])
         extents = np.ptp(points, axis=0)

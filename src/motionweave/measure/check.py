@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, active
@@ -240,7 +241,7 @@ def _measured(motion: Motion, rate: float) -> Figures:
 
 
 def _size(skeleton: Skeleton, feet: bool) -> float:
-    return leg_length(skeleton) if feet else (skeleton.height or 1.0)
+    return leg_length(skeleton) if feet else (body_height(skeleton) or 1.0)
 
 
 def _twists(orientations: Array, stride: int) -> Array:

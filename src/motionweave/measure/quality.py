@@ -244,7 +244,7 @@ def quality(
     plants: tuple[PlantQuality, ...] = ()
     depths = np.zeros((1, 1))
     undeclared = np.zeros(0)
-    size = body_height(motion.skeleton)
+    size = body_height(motion.skeleton) or 1.0
     if has_feet(motion.skeleton):
         size = leg_length(motion.skeleton)
         hands = any(c.kind in HAND_KINDS for c in motion.constraints)

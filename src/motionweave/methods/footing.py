@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.body import ik
-from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.hinges import find_hinges
+from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.soles import has_feet, soles
+from motionweave.contacts.clean.solve import FootWay, solve_limb
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint, clipped, kinds, of_kind
@@ -221,22 +223,20 @@ def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
 
 def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
     """A leg bent so that its foot is higher by ``lift`` ``(T,)``; the foot does not turn."""
-    moved = np.flatnonzero(lift > 0.0)
-    if len(moved) == 0:
+    hinge = find_hinges(motion).get(f"{side}_shin")
+    if hinge is None or not np.any(lift > 0.0):
         return motion
-    rig = find_rig(motion.skeleton)
-    limb = ik.Limb(*(rig.joint(f"{side}_{role}", "steps") for role in ("thigh", "shin", "ankle")))
     positions, orientations = motion.forward()
-    hinge = ik.hinge_axis(positions, orientations, limb)[moved]
-    upper, middle, end = (positions[moved, joint] for joint in limb)
-    goal = end + lift[moved, None] * np.array([0.0, 1.0, 0.0])
-    solved = ik.solve_two_bones(upper, middle, end, goal, hinge=hinge)
-    quats = np.array(motion.rotations)
-    local, before = motion.rotations[moved], orientations[moved]
-    new = ik.apply_to_limb(local, before, motion.skeleton, limb, solved)
-    quats[np.ix_(moved, np.array(limb))] = np.where(
-        np.sum(new * local[:, limb], axis=-1, keepdims=True) < 0.0, -new, new
+    way = FootWay(
+        ik.Limb(hinge.upper, hinge.joint, hinge.end),
+        rotations.rotate(orientations[:, hinge.upper], hinge.axis),
+        positions[:, hinge.end] + lift[:, None] * np.array([0.0, 1.0, 0.0]),
+        np.tile(rotations.IDENTITY, (len(lift), 1)),
+        np.ones(len(lift)),
+        exact=True,
     )
+    quats = np.array(motion.rotations)
+    solve_limb(motion, positions, orientations, way, np.zeros((len(lift), 3)), quats)
     return replace(motion, rotations=quats)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -82,6 +83,7 @@ _CENTRE_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
 
 # Words for the legs of animals, and for where on an animal a leg is.
 _BEASTLY = _words("paw hoof foreleg hindleg frontleg backleg rearleg forepaw hindpaw")
+_HOCKS = _words("horselink hock fetlock pastern")
 _BEASTLY_PLACES = _words("fore hind front rear back")
 _LEGGED = _words("leg upleg thigh shin foot paw calf ankle")
 
@@ -207,6 +209,16 @@ def _off_centre(
         apart = [j for j in joints if np.linalg.norm(rest[others] - rest[j], axis=1).min() > near]
         kept[side, part] = apart or joints
     return kept
+
+
+def has_hocks(skeleton: Skeleton) -> bool:
+    """Whether names speak of the additional link that the hind legs of animals have."""
+    count = 0
+    for name in skeleton.names:
+        tokens = [token.lower() for token in _TOKEN.findall(name)]
+        links = {*tokens, *(a + b for a, b in pairwise(tokens))}
+        count += bool(links & _HOCKS)
+    return count >= 2
 
 
 def legs_by_name(skeleton: Skeleton) -> int:

@@ -18,7 +18,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, legs_by_name, roles_by_name
+from motionweave.body.rig.names import (
+    ARM_ROLES,
+    LEG_ROLES,
+    has_hocks,
+    legs_by_name,
+    roles_by_name,
+)
 from motionweave.body.rig.override import (
     CENTRE_ROLES,
     ROLES,
@@ -294,7 +300,8 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterab
             for limb, found in zip(_limbs(), limbs, strict=True)
             for first in [0 if limb[0].endswith("thigh") else 1]
         ]
-        count = standing_legs(skeleton, ends)
+        # Zero poses of animals often stand on nothing; that their legs have hocks is telling.
+        count = 4 if has_hocks(skeleton) else standing_legs(skeleton, ends)
     elif all(limbs[::2]):
         count = 2
     else:

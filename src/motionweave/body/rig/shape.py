@@ -30,6 +30,8 @@ _SAME_PLACE = 0.02
 _STANDING = 0.6
 _ON_FLOOR = 0.2
 _ONE_PLACE = 0.05
+# In leg lengths, how far to one side of the legs' middle that of the arms may be.
+_OFF_MIDDLE = 0.4
 # A joint has no more limbs than this: branches beyond the longest are hair, cloth, fingers.
 _MOST_BRANCHES = 16
 
@@ -101,7 +103,10 @@ def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
     if not pairs:
         return {}
     legs = _legs_of(branches, pairs)
-    arms = next((p for p in pairs if p is not legs), None)
+    arms = next((p for p in pairs if p is not legs and _in_the_middle(branches, p, legs)), None)
+    if arms is None and _drop(branches, legs) <= _STANDING:
+        # Two branches that stand on nothing and carry nothing: anything could be that.
+        return {}
     chains = {joint: _limb(branches, legs.parent, joint) for joint in (legs.a, legs.b)}
     if not all(len(chain) >= 3 for chain in chains.values()):
         return {}
@@ -170,6 +175,9 @@ def _below(skeleton: Skeleton, joint: int) -> set[int]:
 def standing_legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]] = ()) -> int:
     """On how many legs the rest pose stands: branches that come in pairs and end at the floor.
 
+    Legs may be spread so far that none of them stands, as a spider's are: then those that
+    hang in pairs on one joint count, if there are more than two.
+
     Parameters
     ----------
     skeleton
@@ -187,7 +195,7 @@ def standing_legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]] = ()) -> 
     else:
         pairs = [pair for pair in _limb_pairs(branches) if _drop(branches, pair) > _STANDING]
         if not pairs:
-            return 0
+            return _limbs_of_one_joint(branches)
         tips = np.array([branches.tip[joint] for pair in pairs for joint in (pair.a, pair.b)])
         drops = [pair.reach for pair in pairs for _ in range(2)]
         reach = pairs[0].reach
@@ -199,6 +207,22 @@ def standing_legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]] = ()) -> 
         if on_floor and all(np.linalg.norm(tip - foot) > _ONE_PLACE * reach for foot in feet):
             feet.append(tip)
     return len(feet)
+
+
+def _limbs_of_one_joint(branches: _Branches) -> int:
+    """How many limbs hang in pairs on one joint, if more than two; 0 otherwise."""
+    parents = [pair.parent for pair in _limb_pairs(branches)]
+    most = max((parents.count(parent) for parent in parents), default=0)
+    return 2 * most if most > 1 else 0
+
+
+def _in_the_middle(branches: _Branches, pair: _Pair, legs: _Pair) -> bool:
+    """Whether a pair lies on both sides of the body, as the fingers of one hand do not."""
+    across = branches.tip[legs.a] - branches.tip[legs.b]
+    if np.linalg.norm(across) < _SAME_PLACE * legs.reach:
+        return True
+    off = branches.tip[[pair.a, pair.b]].mean(axis=0) - branches.tip[[legs.a, legs.b]].mean(axis=0)
+    return bool(abs(off @ across) < _OFF_MIDDLE * legs.reach * np.linalg.norm(across))
 
 
 def _drop(branches: _Branches, pair: _Pair) -> float:

@@ -389,11 +389,11 @@ class _Solver:
         )
 
     def _axis(self, limb: ik.Limb) -> Array:
-        """The axis ``(T, 3)`` about which a limb bends."""
+        """The axis ``(T, 3)`` about which a limb bends; zeros for one without a hinge."""
         for hinge in self.hinges:
             if hinge.joint == limb.middle:
                 return quat.rotate(self.orientations[:, limb.upper], hinge.axis)
-        return ik.hinge_axis(self.positions, self.orientations, limb)
+        return np.zeros((len(self.motion), 3))
 
 
 def _jerks(motion: Motion, limb: ik.Limb) -> Array:

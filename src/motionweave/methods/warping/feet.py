@@ -200,12 +200,14 @@ class Feet:
             moved = own + (after[0][:, limb.end] - before[0][:, limb.end])
             spans, moments = stepping[side].spans, stepping[side].moments
             if terrain is None:
-                way, ground, tilt = _held(own, moved, path, spans, moments, fps)
+                way, ground, tilt = _held(own, moved, path, clip.scale, spans, moments, fps)
                 way[:, 1] += stepping[side].lift(len(way), clip.scale)
             else:
                 stands, landings = terrain.spans[side], terrain.landings[side]
                 moments = tuple(landing.moment for landing in landings)
-                way, ground, tilt = _held(own, moved, path, stands, moments, fps, landings)
+                way, ground, tilt = _held(
+                    own, moved, path, clip.scale, stands, moments, fps, landings
+                )
             way[:, :3] += _goal_shift(side, posed, shape, clip, spans)
             index = SIDES.index(side)
             standing = _standing(spans, len(way))
@@ -349,6 +351,7 @@ def _held(
     own: Array,
     moved: Array,
     path: Path | None,
+    size: float,
     spans: Sequence[Span],
     moments: Sequence[float],
     fps: float,
@@ -360,8 +363,8 @@ def _held(
     there, as rotation vectors ``(T, 3)``.
 
     ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it;
-    each stance of ``spans`` stands where it is at one of the ``moments``, and ``landings`` say
-    how stances lie on given ground.
+    ``size`` is the leg's length; each stance of ``spans`` stands where it is at one of the
+    ``moments``, and ``landings`` say how stances lie on given ground.
     """
     count = len(own)
     frames = np.arange(count, dtype=np.float64)
@@ -387,9 +390,19 @@ def _held(
         correction[inside, :3] = place - way[inside, :3]
         known[inside] = True
     if np.any(correction):
-        touched = np.any(correction != 0.0, axis=1) | np.any(way[:, :3] != own, axis=1)
+        lengths = np.column_stack([way[:, :3] - own, correction[:, [0, 1, 2, 4]]])
+        touched = _more_than_rounding(lengths, size)
+        touched |= _more_than_rounding(correction[:, [3, 5, 6, 7]], 1.0)
         way = way + _led(correction, known, near(touched, round(_LEADING * fps)), fps)
     return way[:, :4], way[:, 4], way[:, 5:]
+
+
+def _more_than_rounding(changes: Array, size: float) -> BoolArray:
+    """Frames ``(T,)`` in which something of ``(T, n)`` really changes.
+
+    Which frames are free to change decides what comes out: rounding must not.
+    """
+    return np.asarray(np.any(np.abs(changes) > _ROUNDING * size, axis=1))
 
 
 def _goal_shift(
