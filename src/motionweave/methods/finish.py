@@ -40,6 +40,7 @@ def finished(
     plant: Callable[[Motion], Motion] = _planted,
     whole: bool = False,
     meant: Collection[FindingKind] = (),
+    lively: float = 1.0,
     seams: Sequence[tuple[int, int]] = (),
     remedies: Sequence[Remedy] = (),
     advice: str = "",
@@ -66,6 +67,8 @@ def finished(
     meant
         Kinds of findings that are what was asked for, such as feet on stairs that lead
         down.
+    lively
+        How many times what the check allows a joint may accelerate because that was asked for.
     seams
         Where clips are joined; see `check`.
     remedies, advice
@@ -86,7 +89,12 @@ def finished(
     else:
         # Whoever leaves the feet as they are knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
-    found = tuple(finding for finding in found if finding.kind not in meant)
+    found = tuple(
+        finding
+        for finding in found
+        if finding.kind not in meant
+        and not (finding.kind == "acceleration" and finding.severity <= lively)
+    )
     for finding in found:
         if finding.kind in _OF_CONTACTS:
             told.append(QualityWarning(finding.message, finding))

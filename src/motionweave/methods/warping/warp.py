@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import numpy as np
+
 from motionweave.body.ground import Ground
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.root import at_pelvis
@@ -17,7 +19,14 @@ from motionweave.errors import RigError, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.warping.keys import Key, ease_pair
 from motionweave.methods.warping.targets import Clip
-from motionweave.methods.warping.time import TimeKeys, retime, retime_parts, time_curve
+from motionweave.methods.warping.time import (
+    TimeCurve,
+    TimeKeys,
+    output_frames,
+    retime,
+    retime_parts,
+    time_curve,
+)
 from motionweave.methods.warping.turns import Shape
 from motionweave.methods.warping.values import warp_values
 
@@ -32,6 +41,9 @@ _HELD = {
     "before": (True, False),
     "after": (False, True),
 }
+# Keys ask for a change: a joint may accelerate by so much more than the check allows, twice as
+# hard as in the clip, before that is worth a warning.
+_LIVELY = 4.0 / 3.0
 # The order of angles of the paper's form, unless another is asked for.
 _PUBLISHED: EulerOrder = "ZYX"
 
@@ -139,11 +151,16 @@ def warp(
     result = warp_values(
         clip, given, shape, follow_path=follow, release=kinds, clean=clean, ground=ground
     )
+    times = None
+    if time_keys is not None:
+        times = time_curve(time_keys, len(motion), tension, monotone)
     if kinds:
         result = result.with_constraints(c for c in result.constraints if c.kind not in kinds)
     if result is not clip.motion:
         # Feet are kept above already, and those on stairs are not on the clip's floor. Time
         # comes after the check: a clip that is to go faster is to accelerate more.
+        # A clip that is to go slower may be livelier before.
+        slower = 1.0 if times is None else _slower(times, len(motion))
         stepped = result.constraints != clip.motion.constraints and not kinds
         climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
         result = finished(
@@ -155,9 +172,10 @@ def warp(
                 *(("slide", "floor") if climbs else ()),
                 *(("acceleration", "twist", "speed") if stepped else ()),
             ),
+            lively=_LIVELY * slower,
             advice="give the keys more time to ease in and out, or change less",
         )
-    return _warp_time(result, time_keys, part_times, tension, monotone)
+    return _warp_time(result, times, part_times, tension, monotone)
 
 
 def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
@@ -174,12 +192,19 @@ def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
 
 # Time
 
+
+def _slower(times: TimeCurve, count: int) -> float:
+    """How many times as slow as before all of a clip goes, at least once."""
+    fastest = float(np.abs(np.diff(output_frames(times, count))).max(initial=0.0))
+    return max(1.0, 1.0 / fastest) if fastest > 0.0 else 1.0
+
+
 _KINDS_OF_PART = {"hand": ("hand",), "ankle": ("heel", "toe")}
 
 
 def _warp_time(
     motion: Motion,
-    time_keys: TimeKeys | None,
+    times: TimeCurve | None,
     part_times: Mapping[str, TimeKeys] | None,
     tension: float,
     monotone: bool,
@@ -187,8 +212,8 @@ def _warp_time(
     if part_times is not None and not isinstance(part_times, Mapping):
         raise WarpError(f"part_times: expected time keys by part, got {part_times!r}")
     result = motion
-    if time_keys is not None:
-        result = retime(motion, time_curve(time_keys, len(motion), tension, monotone))
+    if times is not None:
+        result = retime(motion, times)
     if not part_times:
         return result
     clip = Clip(motion)
