@@ -108,7 +108,7 @@ def test_hand_contacts_come_along(clips):
     [
         ({"part": "lower"}, "holds legs"),
         ({"part": "left_leg"}, "holds legs"),
-        ({"part": 3}, "name of a part"),
+        ({"part": 3}, "part=3: expected a text"),
         ({"start": 500}, "frames 0 to"),
         ({"weight": 2.0}, "from 0 to 1"),
         ({"weight": [0.5, 0.5]}, "one for each"),
