@@ -178,7 +178,7 @@ def _stretches(
         motion = library.load(span.clip)
         first = library.index.frame(span.clip, span.first)
         pace = span.samples / RATE * motion.fps / steps
-        frames = first + np.arange(-1, steps + 2) * pace
+        frames = np.asarray(first + np.arange(-1, steps + 2) * pace, dtype=np.float64)
         part = motion.sample(np.clip(frames, 0.0, len(motion) - 1.0))
         part = mirror(part) if span.mirrored else part
         try:
@@ -212,7 +212,7 @@ def _standing(motion: Motion, frames: Array, swapped: bool) -> Array:
 
 def _contacts(
     whole: Motion, detected: Iterable[Constraint], standing: Array, first: int
-) -> list[Constraint]:
+) -> tuple[Constraint, ...]:
     """Contacts as detected outside of a gap, and in it where most of the stretches have them.
 
     A foot of a blend drifts even where all that is blended stands, so that nothing would be
@@ -239,7 +239,7 @@ def _contacts(
                 held |= (frames >= one.start) & (frames <= one.end)
         held[first + 1 : first + len(share) - 1] = share[1:-1] > 0.5
         contacts += [Constraint(float(low), float(high), kind) for low, high in runs(held)]
-    return sorted(contacts)
+    return tuple(sorted(contacts))
 
 
 def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
