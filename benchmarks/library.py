@@ -116,7 +116,7 @@ def labels(library: mw.Library, count: int) -> list[tuple[str, str]]:
     named = [(n, text) for n, text in named if text and text.startswith("2 ")]
     if len(named) < 50:
         return []
-    kinds = dict(named)
+    kinds = {n: text for n, text in named if text}
     numbers = np.array([n for n, _ in named])
     means = []
     for n in numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -31,7 +32,10 @@ def test_info_and_find(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_graph_walk_and_fill(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wide = ["--tolerance", "3"]
     assert main(["library", "graph", str(folder), *wide, "--json"]) == 0
@@ -39,6 +43,13 @@ def test_graph_walk_and_fill(
     out = tmp_path / "out.bvh"
     assert main(["library", "walk", str(folder), *wide, "--seconds", "4", "-o", str(out)]) == 0
     assert len(mw.load(out)) > 60
+    live = ["library", "walk", str(folder), *wide, "--live", "-o", str(out)]
+    monkeypatch.setattr("sys.stdin", io.StringIO("0\n30 1.2\n30\n"))
+    assert main(live) == 0
+    assert len(mw.load(out)) > 40
+    monkeypatch.setattr("sys.stdin", io.StringIO("0\nnorth\n"))
+    assert main(live) == 2
+    assert "line 2: 'north'" in capsys.readouterr().err
     walk = mw.sample("walk")
     for name, part in (("a", walk[:30]), ("b", walk[50:])):
         mw.save(part, tmp_path / f"{name}.npz")

@@ -228,12 +228,27 @@ def _walk_arguments(parser: argparse.ArgumentParser) -> None:
         help="clip or kind of clip to pass through; may be given several times",
     )
     parser.add_argument("--seconds", type=float, help="walk at random for this long")
+    parser.add_argument(
+        "--live",
+        action="store_true",
+        help="walk step by step: each line of the standard input is a heading in degrees, and a "
+        "speed if you like",
+    )
+    parser.add_argument(
+        "--bend",
+        type=float,
+        default=8.0,
+        metavar="DEGREES",
+        help="by how much the walk may be bent towards its path, for each leg length (default: 8)",
+    )
     parser.add_argument("--seed", type=int, default=0, help="seed of the random choices")
     parser.add_argument("--start", metavar="CLIP", help="clip to begin with")
 
 
 def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     common.check_output(args.output)
+    if args.live:
+        return _live(args, library)
     walk = library.walk(
         None if args.path is None else _places(args.path),
         to=None if args.to is None else tuple(args.to),
@@ -242,6 +257,7 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         seconds=args.seconds,
         seed=args.seed,
         start=args.start,
+        bend=args.bend,
         graph=library.graph(words=args.words, tolerance=args.tolerance),
     )
     common.save_clip(walk.motion, args.output)
@@ -250,6 +266,27 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         lines.append(f"{walk.error:.3g} from where it was to be")
     lines.append(f"wrote {args.output}, {walk.motion.duration:.1f} s")
     return {"clips": walk.clips, "error": walk.error, "written": args.output}, "\n".join(lines)
+
+
+def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
+    """A step for each line that is read."""
+    graph = library.graph(words=args.words, tolerance=args.tolerance)
+    live = library.live(start=args.start, graph=graph)
+    for number, line in enumerate(sys.stdin, start=1):
+        try:
+            wish = [float(word) for word in line.split()]
+            if len(wish) > 2:
+                raise ValueError
+        except ValueError:
+            raise LibraryError(
+                f"line {number}: {line.strip()!r}: expected a heading in degrees, and a speed if "
+                "you like"
+            ) from None
+        live.step(*wish)
+    motion = live.motion
+    common.save_clip(motion, args.output)
+    text = f"{len(live.clips)} clips, wrote {args.output}, {motion.duration:.1f} s"
+    return {"clips": live.clips, "place": live.place, "written": args.output}, text
 
 
 def _fill_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ goes on into it, and what it does after the gap begins in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.checks import shown
 from motionweave.core.concatenation import concatenate
+from motionweave.core.constraints import FOOT_KINDS, Constraint
+from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, MotionweaveError, RigError
@@ -41,6 +43,9 @@ _SHARP = 2.0
 _CARRY = 0.35
 # Seconds around the gap that tell what the body is doing.
 _CONTEXT = 0.5
+# Seconds of a gap beyond which the stretches tell when feet stand; in shorter ones a foot that
+# stands is held by the poses around.
+_LONG = 0.75
 # Seconds over which planted feet go over into what lies outside the gap.
 _MEET = 0.12
 
@@ -104,12 +109,15 @@ def inbetween(
     steps = round(seconds * before.fps)
     if steps < 2:
         raise LibraryError(f"a gap of {seconds:g} s has no frame in it at {before.fps:g} fps")
-    gap, clips = _filled(before, after, steps, library)
+    gap, clips, standing = _filled(before, after, steps, library)
     clips += [part for part in (before, after) if len(part) > 2]
     whole = concatenate([before.with_constraints(()), gap, after.with_constraints(())])
     whole = replace(whole, name=f"{before.name or 'a clip'} to {after.name or 'a pose'}")
-    whole = whole.with_constraints(detect_contacts(whole))
     first, last = len(before) - 1, len(before) - 1 + steps
+    contacts = detect_contacts(whole)
+    if seconds > _LONG:
+        contacts = _contacts(whole, contacts, standing, first)
+    whole = whole.with_constraints(contacts)
 
     def plant(motion: Motion) -> Motion:
         return _inside(motion, whole, first, last)
@@ -125,14 +133,15 @@ def inbetween(
 
 def _filled(
     before: Motion, after: Motion, steps: int, library: Library
-) -> tuple[Motion, list[Motion]]:
-    """The frames of the gap, and the stretches that they were made of."""
+) -> tuple[Motion, list[Motion], Array]:
+    """The frames of the gap, the stretches that they were made of, and the share of these in
+    which each foot stands."""
     seen = _context(before, after)
     samples = max(2, round(steps / before.fps * RATE))
     spans = nearest(library.index, *seen, samples, _BLENDED)
-    stretches, weights = _stretches(library, spans, before, steps)
+    stretches, weights, standing = _stretches(library, spans, before, steps)
     placed = [_met(stretch, before, after) for stretch in stretches]
-    share = np.broadcast_to(weights / weights.sum(), (steps + 3, len(placed)))
+    share = np.broadcast_to(weights, (steps + 3, len(placed)))
     root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
     turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
@@ -140,7 +149,8 @@ def _filled(
     if before.translations is not None:
         moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
         mean = replace(mean, translations=moves)
-    return mean[2:-2], stretches
+    stands = np.tensordot(weights, standing, axes=1)[:, 1:-1]
+    return mean[2:-2], stretches, np.asarray(stands)
 
 
 def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
@@ -156,18 +166,19 @@ def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
 
 def _stretches(
     library: Library, spans: Sequence[Span], before: Motion, steps: int
-) -> tuple[list[Motion], Array]:
-    """The stretches on the body and in the frame rate of the motion, and their weights.
+) -> tuple[list[Motion], Array, Array]:
+    """The stretches on the body and in the frame rate of the motion, their weights, and when
+    their feet stand: ``(stretches, kinds, frames)``.
 
     Each has a frame more on either side, which tells how fast it comes and goes.
     """
     found: list[Motion] = []
-    distances = []
+    distances, standing = [], []
     for span in spans:
-        motion = library.load(span.clip, contacts=False)
+        motion = library.load(span.clip)
         first = library.index.frame(span.clip, span.first)
         pace = span.samples / RATE * motion.fps / steps
-        frames = first + np.arange(-1, steps + 2) * pace
+        frames = np.asarray(first + np.arange(-1, steps + 2) * pace, dtype=np.float64)
         part = motion.sample(np.clip(frames, 0.0, len(motion) - 1.0))
         part = mirror(part) if span.mirrored else part
         try:
@@ -175,6 +186,7 @@ def _stretches(
         except RigError:
             continue
         distances.append(span.distance)
+        standing.append(_standing(motion, frames, span.mirrored))
     if not found:
         raise LibraryError(
             f"the library has no stretch of {steps / before.fps:.2f} s on a body that can be "
@@ -182,7 +194,52 @@ def _stretches(
         )
     apart = np.array(distances)
     # The nearest count most; all of them where they are about as near.
-    return found, np.exp(-_SHARP * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
+    weights = np.exp(-_SHARP * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
+    return found, weights / weights.sum(), np.stack(standing)
+
+
+def _standing(motion: Motion, frames: Array, swapped: bool) -> Array:
+    """Which of heels and toes stand ``(kinds, frames)`` at frames of a motion: 1 or 0."""
+    held = np.zeros((len(FOOT_KINDS), len(frames)))
+    for contact in motion.constraints:
+        if contact.kind in FOOT_KINDS:
+            side, _, part = contact.kind.partition("_")
+            side = {"left": "right", "right": "left"}[side] if swapped else side
+            inside = (frames >= contact.start) & (frames <= contact.end)
+            held[FOOT_KINDS.index(f"{side}_{part}"), inside] = 1.0
+    return held
+
+
+def _contacts(
+    whole: Motion, detected: Iterable[Constraint], standing: Array, first: int
+) -> tuple[Constraint, ...]:
+    """Contacts as detected outside of a gap, and in it where most of the stretches have them.
+
+    A foot of a blend drifts even where all that is blended stands, so that nothing would be
+    detected there.
+
+    Parameters
+    ----------
+    whole
+        The motion with the gap filled.
+    detected
+        Its contacts as they are detected.
+    standing
+        ``(kinds, frames)`` share of the stretches that stand, from frame ``first`` on.
+    first
+        The last frame before the gap.
+    """
+    detected = list(detected)
+    frames = np.arange(len(whole), dtype=float)
+    contacts = [one for one in detected if one.kind not in FOOT_KINDS]
+    for kind, share in zip(FOOT_KINDS, standing, strict=True):
+        held = np.zeros(len(whole), dtype=bool)
+        for one in detected:
+            if one.kind == kind:
+                held |= (frames >= one.start) & (frames <= one.end)
+        held[first + 1 : first + len(share) - 1] = share[1:-1] > 0.5
+        contacts += [Constraint(float(low), float(high), kind) for low, high in runs(held)]
+    return tuple(sorted(contacts))
 
 
 def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
