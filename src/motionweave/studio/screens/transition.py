@@ -69,6 +69,7 @@ class Details:
 
 
 _grids: Memo[Array] = Memo()
+_places: Memo[tuple[Junction, ...]] = Memo()
 
 
 class TransitionScreen(Screen):
@@ -101,7 +102,11 @@ class TransitionScreen(Screen):
             (first, second), None, lambda: np.sqrt(np.maximum(distance_grid(first, second), 0.0))
         )
         stage("Looking for places to join", 0.3)
-        places = junctions(first, second, half_width=half, most=_MARKED)
+        places = _places.get(
+            (first, second),
+            half,
+            lambda: junctions(first, second, half_width=half, most=_MARKED),
+        )
         chosen = settings.at or best_junction(first, second, half_width=half).frames
         clean = document.settings["common"].clean and not live
         stage("Joining", 0.6)
