@@ -36,6 +36,8 @@ _LIVELY = 0.3
 # Where clips are joined, joints of the body that are calm in the clips are looked at, too: how
 # many times as hard they may accelerate, held against at least this share of the liveliest one's.
 _CALM, _STILL = 2.0, 0.03
+# Seconds around a seam that count as part of it.
+_NEAR = 0.1
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
 # A point of the sole is low below this height above its own lowest, and slides above this speed
@@ -175,7 +177,7 @@ def check(
     if not before:
         return ()
     found = [
-        _harder(result, made, before, "acceleration", calm=bool(seams)),
+        _harder(result, made, before, "acceleration", seams),
         _harder(result, made, before, "twist"),
         _faster(result, made, before),
         _other_way(result, clips) if whole else None,
@@ -271,36 +273,41 @@ def _harder(
     made: Figures,
     before: Sequence[Figures],
     kind: Literal["acceleration", "twist"],
-    *,
-    calm: bool = False,
+    seams: Sequence[tuple[int, int]] = (),
 ) -> Finding | None:
     """The joint that accelerates, or turns, most beyond what the clips do.
 
-    ``calm`` is for whether joints that hardly move in the clips are looked at.
+    At ``seams`` joints that hardly move in the clips are looked at, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.max([getattr(one, kind).max(axis=0) for one in before], axis=0)
-    limits = allowed * np.maximum(own, _LIVELY * own.max())
-    if calm:
-        body = sorted(set(find_rig(result.skeleton).roles.values()))
-        closer = _CALM * np.maximum(own, _STILL * own.max())
-        limits[body] = np.minimum(limits, closer)[body]
     values = getattr(made, kind)
-    peaks = values.max(axis=0)
-    joint = int(np.argmax(peaks / np.maximum(limits, np.finfo(float).tiny)))
-    if peaks[joint] <= limits[joint]:
+    limits = np.broadcast_to(allowed * np.maximum(own, _LIVELY * own.max()), values.shape)
+    if seams:
+        body = sorted(set(find_rig(result.skeleton).roles.values()))
+        frames = np.arange(len(values)) + made.stride
+        near = _NEAR * made.fps
+        at = np.any(
+            [(first - near <= frames) & (frames <= last + near) for first, last in seams], 0
+        )
+        closer = np.minimum(limits, _CALM * np.maximum(own, _STILL * own.max()))
+        limits = limits.copy()
+        limits[np.ix_(at, body)] = closer[np.ix_(at, body)]
+    beyond = values / np.maximum(limits, np.finfo(float).tiny)
+    row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
+    if values[row, joint] <= limits[row, joint]:
         return None
-    frame = int(values[:, joint].argmax()) + made.stride
+    frame = int(row) + made.stride
     name = result.skeleton.names[joint]
-    times = peaks[joint] / max(own[joint], _STILL * own.max(), np.finfo(float).tiny)
+    times = values[row, joint] / max(own[joint], _STILL * own.max(), np.finfo(float).tiny)
     does = "accelerates" if kind == "acceleration" else "twists"
     return Finding(
         kind,
         f"{name} {does} {times:.1f} times as hard as in the clips at frame {frame}",
         frame,
         name,
-        float(peaks[joint]),
-        float(limits[joint]),
+        float(values[row, joint]),
+        float(limits[row, joint]),
     )
 
 

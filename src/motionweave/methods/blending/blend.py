@@ -144,7 +144,13 @@ def blend(
             pace=pace,
         )
         result = assemble(curve, trace)
+    whole = duration is None and start is None
+    return finished_blend(result, curve, clean=clean, whole=whole)
+
+
+def finished_blend(result: Motion, curve: RegistrationCurve, *, clean: bool, whole: bool) -> Motion:
+    """A blend as it comes off the curve with its feet planted, and checked; see `finished`."""
     if clean:
         result = resting(result, curve.used)
-    whole = duration is None and start is None
-    return finished(result, curve.used, clean=clean, whole=whole, remedies=REMEDIES)
+    # Warnings name the line that called whoever calls this.
+    return finished(result, curve.used, clean=clean, whole=whole, remedies=REMEDIES, stacklevel=4)

@@ -11,11 +11,11 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.measure import measures
+from motionweave.methods.blending.blend import finished_blend
 from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.parametric import ParametricSpace, parametric
 from motionweave.methods.blending.trace import assemble, trace_of
 from motionweave.methods.blending.weights import Weights
-from motionweave.methods.finish import finished
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import Ends, register
@@ -152,8 +152,7 @@ def blended(document: Document, live: bool) -> Result:
         used = weights_at(settings.keys, len(clips))
         duration = settings.duration
     trace = trace_of(curve, used, duration=duration)
-    whole = duration is None
-    motion = finished(assemble(curve, trace), curve.used, clean=clean, whole=whole)
+    motion = finished_blend(assemble(curve, trace), curve, clean=clean, whole=duration is None)
     motion = replace(motion, name=_title(clips, weights, settings.mode))
     ground = motions[0]
     looks = [Look("result", motion, RESULT, ground=ground)]
