@@ -143,7 +143,7 @@ def test_weights_over_time(studio: Studio) -> None:
 def test_a_measure_steers(studio: Studio) -> None:
     studio.click(".mw-section .mw-choice button", "By measure")
     before = studio.settle()
-    slider = studio.page.locator('.mw-parameters input[type="range"]')
+    slider = studio.page.locator('.mw-parameters input[aria-label="speed"]')
     slider.focus()
     # As fast as these clips can be is a jog.
     slider.press("End")
