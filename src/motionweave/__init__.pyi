@@ -57,10 +57,10 @@ from .methods.framespace.blend import Framespace as Framespace
 from .methods.framespace.blend import framespace as framespace
 from .methods.framespace.interpolant import Interpolant as Interpolant
 from .methods.layering import layer as layer
-from .methods.subspace.transition import SplineTransition as SplineTransition
-from .methods.subspace.transition import Subspace as Subspace
+from .methods.subspace.fitting import subspace as subspace
+from .methods.subspace.space import SplineTransition as SplineTransition
+from .methods.subspace.space import Subspace as Subspace
 from .methods.subspace.transition import spline_transition as spline_transition
-from .methods.subspace.transition import subspace as subspace
 from .methods.warping.files import Recipe as Recipe
 from .methods.warping.files import load_warp as load_warp
 from .methods.warping.files import save_warp as save_warp

@@ -20,7 +20,7 @@ from motionweave.methods.blending.blend import blend
 from motionweave.methods.blending.stepper import Stepper
 from motionweave.methods.blending.transition import transition
 from motionweave.methods.framespace.blend import framespace
-from motionweave.methods.subspace.transition import subspace
+from motionweave.methods.subspace.fitting import subspace
 from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.warp import warp
 from motionweave.registration.register import register

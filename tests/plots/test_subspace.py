@@ -9,7 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.errors import BlendError
-from motionweave.methods.subspace.transition import Subspace
+from motionweave.methods.subspace.space import Subspace
 from motionweave.plots.subspace import subspace_plot
 
 

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> None:
     if args.plot is not None:
         common.check_output(args.plot, args.clips, motion=False)
     clips = common.load_clips(args, args.clips)
-    from motionweave.methods.subspace.transition import subspace
+    from motionweave.methods.subspace.fitting import subspace
 
     # Clips after the second lend their poses.
     space = subspace(*clips, dimensions=args.dimensions, explained=args.explained, paper=args.paper)

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionweave import Motion
 from motionweave.core import rotations
-from motionweave.methods.subspace.transition import SplineTransition, Subspace
+from motionweave.methods.subspace.space import SplineTransition, Subspace
 from tests.strategies import random_skeleton
 
 

@@ -14,7 +14,7 @@ from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations
-from motionweave.methods.subspace.transition import SplineTransition, Subspace
+from motionweave.methods.subspace.space import SplineTransition, Subspace
 from tests.methods.subspace.clips import assert_ends_fit
 
 

@@ -15,7 +15,7 @@ from motionweave.core import rotations
 from motionweave.errors import BlendError, QualityWarning, RigError
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import MARGIN
-from motionweave.methods.subspace.transition import Subspace
+from motionweave.methods.subspace.space import Subspace
 from tests.methods.subspace.clips import assert_ends_fit, assert_same_poses, two_clips
 
 seeds = st.integers(0, 2**32 - 1)

@@ -1,0 +1,457 @@
+"""The subspace of clips, and splines through it that join them (Mukai, section 2.3)."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.heading import facing
+from motionweave.body.size import body_height
+from motionweave.body.tpose import starts_in_tpose
+from motionweave.core.arguments import check_arguments
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.core.planar import Planar
+from motionweave.errors import BlendError, QualityWarning, Remedy
+from motionweave.methods.finish import finished
+from motionweave.methods.junctions import (
+    CUT,
+    action_before,
+    find_junctions,
+    warn_of_cut,
+    what_is_cut,
+)
+from motionweave.methods.splice import Spliced, assembled, plant_near
+from motionweave.methods.strain import Strain, calmest, relaxed
+from motionweave.methods.subspace import bezier
+from motionweave.methods.subspace.embedding import (
+    Embedding,
+)
+from motionweave.methods.subspace.field import Field
+from motionweave.methods.subspace.gap import Gap, needed
+from motionweave.methods.subspace.tracing import Clip
+
+# Length of a spline if none is asked for.
+_LENGTH = 1.3
+# Seconds that a transition lasts at most if it is made longer only to be calm.
+_LONGEST = 2.5
+# Seconds of both clips that a spline replaces on either side of where they are most alike.
+_HALF = 0.15
+# Poses and velocities agree if a cut from one to the other accelerates no point by more than
+# this share of its hardest acceleration in the clips.
+_SAME = 0.05
+# How far from all frames of the clips a spline may lead, in body heights, before it is worth
+# a warning: nothing is known of the poses there.
+_UNKNOWN = 0.16
+# Gaps that are remembered for further splines.
+_MOST_GAPS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class SplineTransition:
+    """A motion joined by a spline, and how it came about.
+
+    Parameters
+    ----------
+    motion
+        The first clip up to ``leave``, the transition, and the second clip from
+        ``enter``, moved to where the transition arrives.
+    raw
+        The same before the feet were cleaned.
+    start, end
+        Frames of ``motion`` that show the pose left and the pose entered; the
+        transition lies between them.
+    leave, enter
+        Frames of the clips, as they are in the subspace.
+    degree, length
+        Of the spline; the length in units of the most direct one.
+    control
+        ``(degree + 1, d)`` control points in the subspace.
+    path
+        ``(end - start + 1, d)`` point in the subspace of every frame from start to end.
+    explained
+        Share of the squared dissimilarities that the subspace keeps.
+    placed
+        The planar move that was applied to the second clip.
+    """
+
+    motion: Motion
+    raw: Motion
+    start: int
+    end: int
+    leave: int
+    enter: int
+    degree: int
+    length: float
+    control: Array
+    path: Array
+    explained: float
+    placed: Planar
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the pose left to the pose entered."""
+        return (self.end - self.start) / self.motion.fps
+
+    def _repr_html_(self) -> str:
+        """In a notebook it plays."""
+        return self.motion._repr_html_()
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """Clips as curves in one linear subspace. Made by `subspace`.
+
+    Fitting it is the slow part (still a fraction of a second); any number of
+    transitions can be made from it.
+
+    Parameters
+    ----------
+    a, b
+        The clips that are joined; ``b`` with the bone lengths and the frame rate of ``a``.
+    embedding
+        The subspace.
+    curves
+        Points ``(T, d)`` of the frames of ``a`` and of ``b``.
+    velocities
+        Derivatives ``(T, d)`` of the curves in time, per second.
+    rows
+        The frames' poses ``(T, F)`` as rows of numbers, see `PoseCode`.
+    samples
+        ``(S,)`` which of the frames, those of ``b`` after those of ``a``, and then those of
+        further clips, are samples.
+    field
+        Poses and speeds at any point, estimated from the samples.
+    enter_scale
+        Frames of ``b`` here for a frame of it as it was given.
+    paper
+        Whether transitions are made as in the paper, with nothing added.
+    """
+
+    a: Motion
+    b: Motion
+    embedding: Embedding
+    curves: tuple[Array, Array]
+    velocities: tuple[Array, Array]
+    rows: tuple[Array, Array]
+    samples: NDArray[np.intp]
+    field: Field
+    enter_scale: float = 1.0
+    paper: bool = False
+    _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
+    _shapes: list[tuple[Array, Array]] = dataclasses.field(default_factory=list)
+    _strains: list[Strain] = dataclasses.field(default_factory=list)
+
+    @property
+    def explained(self) -> float:
+        """Share of the squared dissimilarities that the subspace keeps, 0 to 1."""
+        return self.embedding.explained
+
+    def best_pair(self, leave: int | None = None, enter: int | None = None) -> tuple[int, int]:
+        """The frames to leave and to enter: alike in pose and velocity, with little cut off.
+
+        Parameters
+        ----------
+        leave, enter
+            One of them, if it is given; the other is then the best for it.
+        """
+        if leave is not None and enter is not None:
+            return leave, enter
+        return next(iter(self._pairs(leave, enter)))[1]
+
+    def _pairs(
+        self, leave: int | None, enter: int | None
+    ) -> Iterator[tuple[float, tuple[int, int]]]:
+        """Pairs of frames and what they cost, the cheapest first."""
+        if leave is None and enter is None:
+            half = min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
+            around = 0 if self.paper else round(half * self.a.fps)
+            first = int(starts_in_tpose(self.a)), int(starts_in_tpose(self.b))
+            for junction in find_junctions(self.a, self.b, half):
+                middle = [round(frame) for frame in junction.frames]
+                # The bridge takes the place of a little of both clips: it need not come back.
+                yield (
+                    junction.cost,
+                    (max(middle[0] - around, first[0]), min(middle[1] + around, len(self.b) - 1)),
+                )
+            return
+        given, other = (0, 1) if leave is not None else (1, 0)
+        frame = leave if leave is not None else enter
+        assert frame is not None
+        apart = np.linalg.norm(self.curves[other] - self.curves[given][frame], axis=1)
+        before = action_before((self.a, self.b)[other])
+        cost = apart + CUT * (before if other else 1.0 - before)
+        if starts_in_tpose((self.a, self.b)[other]):
+            cost[0] = np.inf
+        best = int(np.argmin(cost))
+        yield float(cost[best]), (frame, best) if other else (best, frame)
+
+    def transition(
+        self,
+        leave: int | None = None,
+        enter: int | None = None,
+        *,
+        degree: int = 4,
+        length: float | None = None,
+        bias: float = 0.0,
+        clean: bool = True,
+    ) -> SplineTransition:
+        """Join the clips by a spline.
+
+        Parameters
+        ----------
+        leave, enter
+            Last frame kept of ``a`` and first frame kept of ``b``, each in frames of
+            the clip as it was given; None for the best.
+        degree
+            2 to 6. A quadratic spline is quick and plain; from 4 on there is room for
+            follow-through and anticipation.
+        length
+            Of the spline, in units of the most direct one; longer splines swing
+            further and take longer. None for one that looks good, and that lasts as long as
+            the body needs to be calm; where the frame that is entered is the frame that is
+            left, it is then shown once, with no bridge at all.
+        bias
+            -1 to 1: below 0 more follow-through of the first clip, above 0 more
+            anticipation of the second.
+        clean
+            Whether feet that stand during the transition are held still.
+
+        Returns
+        -------
+        SplineTransition
+            The joined motion, and how it came about.
+
+        Raises
+        ------
+        BlendError
+            If a frame is not in its clip, or degree, length or bias is out of range.
+
+        Warns
+        -----
+        QualityWarning
+            If half of a clip or more is cut at frames that were found, if no spline is as
+            short as asked for, if it leads through poses of which no clip knows anything, or
+            if the result is rougher than its clips.
+        """
+        check_arguments(Subspace.transition, locals(), BlendError)
+        leave, enter = self._given(leave, enter)
+        if self.paper or (leave is not None and enter is not None):
+            pair = self.best_pair(leave, enter)
+            made = self._made(pair, degree, length, bias)
+        else:
+            made = self._calmest(leave, enter, degree, length, bias)
+        self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
+        if leave is None or enter is None:
+            self._warn_of_cut(made)
+        seams = [(made.start, made.end)]
+        plant = partial(plant_near, seams=seams)
+        whole = finished(
+            made.raw,
+            (self.a, self.b),
+            clean=clean,
+            plant=plant,
+            seams=seams,
+            remedies=(Remedy("leave"), Remedy("enter")),
+        )
+        return replace(made, motion=whole)
+
+    def _calmest(
+        self, leave: int | None, enter: int | None, degree: int, length: float | None, bias: float
+    ) -> SplineTransition:
+        found: dict[tuple[int, int], SplineTransition] = {}
+
+        def make(pair: tuple[int, int]) -> Spliced:
+            made = found[pair] = self._made(pair, degree, length, bias)
+            return Spliced(made.raw, made.start, made.end, made.placed)
+
+        return found[calmest(self._pairs(leave, enter), make, self._strain)[0]]
+
+    def _made(
+        self, pair: tuple[int, int], degree: int, length: float | None, bias: float
+    ) -> SplineTransition:
+        """The transition between two frames, before feet are planted."""
+        gap = self._gap(*pair, degree, bias)
+        wanted = _LENGTH if length is None else length
+        traced = gap.trace(wanted)
+        seconds = gap.duration(wanted)
+        at_once = length is None and not self.paper and self._same(*pair)
+
+        def bridged(times: float) -> tuple[Array, Spliced]:
+            return self._bridge(pair, None if at_once else traced.frames(times * seconds))
+
+        if self.paper or at_once or length is not None:
+            path, joined = bridged(1.0)
+        else:
+            longest = max(_LONGEST / seconds, 1.0)
+            times, _ = relaxed(lambda times: bridged(times)[1], self._strain, longest)
+            path, joined = bridged(times)
+        return SplineTransition(
+            motion=joined.motion,
+            raw=joined.motion,
+            start=joined.start,
+            end=joined.end,
+            leave=pair[0],
+            enter=pair[1],
+            degree=degree,
+            length=bezier.arc_length(traced.control) / gap.unit,
+            control=traced.control,
+            path=path,
+            explained=self.explained,
+            placed=joined.placed,
+        )
+
+    def _bridge(
+        self, pair: tuple[int, int], frames: tuple[Array, Array] | None
+    ) -> tuple[Array, Spliced]:
+        """Points in the subspace, and the clips joined by the poses there.
+
+        Without points and rows of poses the frame that is entered takes the place of the
+        one that is left.
+        """
+        leave, enter = pair
+        arrival = float(facing(self.a)[leave])
+        if frames is None:
+            path = self.curves[1][enter : enter + 1]
+            placed = self._placed(self.a.root[leave], arrival, enter)
+            bridge = self.b[enter].moved(placed)
+        else:
+            path, rows = frames
+            x, _, z = self.a.root[leave]
+            code = self.field.code
+            bridge = code.decode(rows, self.a, (arrival, x, z), footed=not self.paper)
+            arrival += float(rows[:-1, code.columns["turn"]].sum())
+            placed = self._placed(bridge.root[-1], arrival, enter)
+        return path, assembled(self.a, self.b, leave, enter, bridge, placed)
+
+    def _given(self, leave: int | None, enter: int | None) -> tuple[int | None, int | None]:
+        """The frames that are given, in frames of the clips here; an error says what is wrong."""
+        frames: list[int | None] = []
+        for what, frame, clip, scale in (
+            ("leave", leave, self.a, 1.0),
+            ("enter", enter, self.b, self.enter_scale),
+        ):
+            if frame is None:
+                frames.append(None)
+                continue
+            called = f" {clip.name!r}" if clip.name else ""
+            if not isinstance(frame, int | np.integer):
+                raise BlendError(f"{what} at frame {frame}: expected a whole number of a frame")
+            here = round(frame * scale)
+            if not 0 <= here < len(clip):
+                raise BlendError(
+                    f"{what} at frame {frame}: the clip{called} has frames 0 to "
+                    f"{round((len(clip) - 1) / scale)}"
+                )
+            if here == 0 and starts_in_tpose(clip):
+                raise BlendError(f"{what} at frame 0: that is a T-pose; take frame 1 or later")
+            frames.append(here)
+        return frames[0], frames[1]
+
+    def _gap(self, leave: int, enter: int, degree: int, bias: float) -> Gap:
+        """The gap, remembered: another length of the same spline needs little more."""
+        key = (leave, enter, degree, float(bias))
+        if key not in self._gaps:
+            while len(self._gaps) >= _MOST_GAPS:
+                del self._gaps[next(iter(self._gaps))]
+            self._gaps[key] = Gap(
+                self.field,
+                self._clip(0, leave, 1),
+                self._clip(1, enter, -1),
+                np.stack([self.curves[0][leave], self.curves[1][enter]]),
+                np.stack([self.velocities[0][leave], self.velocities[1][enter]]),
+                degree,
+                bias,
+                self.a.fps,
+                least=0.0 if self.paper else needed(*self._ends(leave, enter)),
+                plain=self.paper,
+            )
+        return self._gaps[key]
+
+    def _clip(self, which: int, frame: int, ahead: int) -> Clip:
+        """A clip that is left or entered, without a T-pose in front."""
+        start = int(starts_in_tpose((self.a, self.b)[which]))
+        return Clip(self.rows[which][start:], frame - start, ahead)
+
+    def _seen(self) -> list[tuple[Array, Array]]:
+        """Of both clips the body's points ``(T, n, 3)`` and their peak accelerations ``(n,)``."""
+        if not self._shapes:
+            for rows, clip in zip(self.rows, (self.a, self.b), strict=True):
+                places = self.field.code.places(rows)
+                moving = places[int(starts_in_tpose(clip)) :]
+                second = np.linalg.norm(np.diff(moving, n=2, axis=0), axis=-1)
+                least = 1e-4 * body_height(self.a.skeleton)
+                peaks = second.max(axis=0, initial=least) * self.a.fps**2
+                self._shapes.append((places, peaks))
+        return self._shapes
+
+    def _ends(self, leave: int, enter: int) -> tuple[Array, Array, Array]:
+        """Places and velocities ``(2, n, 3)`` at both ends, and hardest accelerations ``(n,)``."""
+        (first, peaks_a), (second, peaks_b) = self._seen()
+        velocities = [
+            (places[min(at + 1, len(places) - 1)] - places[max(at - 1, 0)])
+            * (self.a.fps / max(min(at + 1, len(places) - 1) - max(at - 1, 0), 1))
+            for places, at in ((first, leave), (second, enter))
+        ]
+        places = np.stack([first[leave], second[enter]])
+        return places, np.stack(velocities), np.maximum(peaks_a, peaks_b)
+
+    def _same(self, leave: int, enter: int) -> bool:
+        """Whether one clip could be cut to the other: the same pose at the same velocity."""
+        places, velocities, peaks = self._ends(leave, enter)
+        steps = np.linalg.norm(np.diff(places, axis=0)[0], axis=-1) * self.a.fps**2
+        faster = np.linalg.norm(np.diff(velocities, axis=0)[0], axis=-1) * self.a.fps
+        return bool(np.all(np.maximum(steps, faster) <= _SAME * peaks))
+
+    def _placed(self, arrives: Array, heading: float, enter: int) -> Planar:
+        """The move that takes the second clip's frame to a place and a heading."""
+        turn = heading - float(facing(self.b)[enter])
+        return Planar.onto(turn, self.b.root[enter, [0, 2]], arrives[[0, 2]])
+
+    @property
+    def _strain(self) -> Strain:
+        if not self._strains:
+            self._strains.append(Strain((self.a, self.b)))
+        return self._strains[0]
+
+    def _warn(self, made: SplineTransition, length: float | None, gap: Gap) -> None:
+        """Say what a user should know about a transition."""
+        if length is not None:
+            gap.warn_if_too_short(length, (made.leave, made.enter))
+        from scipy.spatial import cKDTree
+
+        away, _ = cKDTree(self.field.points).query(made.path)
+        farthest = int(np.argmax(away))
+        if away[farthest] > _UNKNOWN and not self.paper:
+            warnings.warn(
+                f"between frames {made.leave} and {made.enter} the spline leads "
+                f"{away[farthest]:.0%} of the body's height away from every pose of the clips "
+                f"(frame {made.start + farthest}): neither clip holds the motion in between; "
+                "give a further clip that does",
+                QualityWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_cut(self, made: SplineTransition) -> None:
+        """Say so if a place that was found leaves out much of a clip."""
+        lasts = len(self.a) - 1, len(self.b) - 1
+        kept = (
+            float(action_before(self.a)[made.leave]),
+            1.0 - float(action_before(self.b)[made.enter]),
+        )
+        spans = (float(made.leave), float(lasts[0])), (0.0, float(made.enter))
+        lost = [
+            what_is_cut(clip, *span, 1.0 - share)
+            for clip, span, share in zip((self.a, self.b), spans, kept, strict=True)
+            if span[1] - span[0] >= 1.0
+        ]
+        # The bridge itself shows a little of both clips.
+        half = 0.5 * (made.end - made.start)
+        shown = (made.leave + half) / lasts[0], 1.0 - (made.enter - half) / lasts[1]
+        warn_of_cut((self.a, self.b), kept, shown, lost, stacklevel=3)
