@@ -44,9 +44,10 @@ SEED ?= 0
 fuzz: $(READY)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --inputs $(INPUTS) --seed $(SEED)
 
-# The README as a new user tries it: with the wheel of the core, in an empty folder.
+# README and pages as a new user tries them: with the wheel, in a new environment and folder.
 wheel: $(READY)
 	$(BIN)/python tests/docs/wheel.py --borrow
+	$(BIN)/python tests/docs/wheel.py --borrow --extras
 
 # Links, spelling, and everything that mkdocs finds. docs/cli.md is made from the parsers.
 docs: $(READY)

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import matplotlib
 import pytest
 
 from motionweave.cli.main import main
-from tests.docs.blocks import ROOT, Block, blocks, commands, pages
+from tests.docs.blocks import ENDLESS, ROOT, Block, blocks, code, commands, pages, prepare
 
 # What else shells are told in the pages; these set things up and are not run here.
 _SET_UP = ("make ", "pip install ", "git ", "python -m venv", ".venv", "#")
-# Pages that begin in an empty folder; the others expect the built-in clips in "clips".
-_FROM_NOTHING = ("README.md", "start.md")
-# Verbs that go on until they are stopped.
-_ENDLESS = ("studio", "demo")
-
-
-def _code(page: Path) -> list[Block]:
-    return [block for block in blocks(page) if block.language in ("python", "sh")]
 
 
 @pytest.fixture(scope="module")
@@ -32,30 +23,26 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    "page", list(filter(_code, pages())), ids=lambda p: str(p.relative_to(ROOT))
+    "page", list(filter(code, pages())), ids=lambda p: str(p.relative_to(ROOT))
 )
 def test_blocks_run(
     page: Path, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Blocks of a page follow each other, in one folder and one interpreter.
-    if page.name not in _FROM_NOTHING:
-        shutil.copytree(clips, tmp_path / "clips")
-    for recipe in (ROOT / "examples" / "warps").glob("*.yaml"):
-        shutil.copy(recipe, tmp_path)
+    prepare(tmp_path, page, clips)
     monkeypatch.chdir(tmp_path)
     matplotlib.use("Agg")
     names: dict[str, object] = {"__name__": "page"}
-    for block in _code(page):
+    for block in code(page):
         if block.language == "python":
-            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")
-            exec(code, names)
+            exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
         else:
             _run_shell(block, page)
 
 
 def _run_shell(block: Block, page: Path) -> None:
     for words in commands(block):
-        if words[0] not in _ENDLESS:
+        if words[0] not in ENDLESS:
             assert main(words) == 0, f"{page}:{block.line}: motionweave {' '.join(words)}"
 
 

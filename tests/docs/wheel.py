@@ -1,11 +1,10 @@
 """README and pages as a new user tries them: with the wheel, in an empty folder.
 
-``python tests/docs/wheel.py [--borrow] [PAGE ...]`` builds the wheel of the package without any
-extra, installs it into a new virtual environment, and runs the Python and shell blocks of the
-pages, by default of the README, each page in an empty folder. What a page says to install with
-extras is not there: a block that needs more than the core fails, and so does the script.
-With ``--borrow`` the packages that the wheel depends on are those of this environment, so
-that nothing large is downloaded.
+``python tests/docs/wheel.py [--extras] [--borrow]`` builds the wheel, installs it into a new
+virtual environment, and runs Python and shell blocks. Without extras those of the README: a
+block that needs more than the core fails, and so does the script. With ``--extras`` those of
+all pages, with everything that pages say to install. With ``--borrow`` the packages that
+the wheel depends on are those of this environment, so that nothing large is downloaded.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import importlib.metadata
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
@@ -22,22 +22,25 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.docs.blocks import Block, blocks, commands  # noqa: E402
+from tests.docs.blocks import ENDLESS, Block, code, commands, pages, prepare  # noqa: E402
 
 # What the wheel depends on, with what those packages depend on.
-_CORE = ("numpy", "scipy", "numba", "llvmlite", "lazy_loader", "packaging")
-_ENDLESS = ("studio", "demo")
+_CORE = ("numpy", "scipy", "numba", "llvmlite", "lazy_loader", "packaging", "threadpoolctl")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
+    parser.add_argument("--extras", action="store_true", help="all pages, with all extras")
     parser.add_argument("--borrow", action="store_true", help="dependencies of this environment")
     chosen = parser.parse_args()
+    tried = list(filter(code, pages())) if chosen.extras else [ROOT / "README.md"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        python = installed(wheel(folder), folder, borrow=chosen.borrow)
-        failed = [page for page in chosen.pages or [ROOT / "README.md"] if not runs(page, python)]
+        python = installed(wheel(folder), folder, extras=chosen.extras, borrow=chosen.borrow)
+        clips = folder / "clips"
+        _run([python, "-m", "motionweave", "samples", "write", clips])
+        failed = [page for page in tried if not runs(page, python, clips)]
+    print(f"{len(tried) - len(failed)} of {len(tried)} pages run")
     return int(bool(failed))
 
 
@@ -47,23 +50,28 @@ def wheel(folder: Path) -> Path:
     return next(folder.glob("motionweave-*.whl"))
 
 
-def installed(package: Path, folder: Path, *, borrow: bool) -> Path:
-    """The Python of a new environment that has the wheel, and nothing that it does not need."""
+def installed(package: Path, folder: Path, *, extras: bool, borrow: bool) -> Path:
+    """The Python of a new environment that has the wheel, and nothing that it was not asked for."""
     home = folder / "environment"
     _run([sys.executable, "-m", "venv", home])
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     python = scripts / "python"
     options = ["--no-deps"] if borrow else []
-    _run([python, "-m", "pip", "install", "--quiet", *options, package])
+    wanted = f"{package}[all]" if extras else package
+    _run([python, "-m", "pip", "install", "--quiet", *options, wanted])
     if borrow:
-        _borrow(python)
+        _borrow(python, extras)
     return python
 
 
-def _borrow(python: Path) -> None:
+def _borrow(python: Path, extras: bool) -> None:
     """Make the packages that the wheel needs those of the Python that runs here."""
-    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    theirs = Path(subprocess.check_output([python, "-c", code], text=True).strip())
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    theirs = Path(subprocess.check_output([python, "-c", where], text=True).strip())
+    if extras:
+        # Looked for after those of the new environment, where the wheel is.
+        (theirs / "borrowed.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+        return
     for name in _CORE:
         files = importlib.metadata.files(name) or []
         for top in {Path(str(file)).parts[0] for file in files} - {"..", "__pycache__"}:
@@ -72,11 +80,11 @@ def _borrow(python: Path) -> None:
                 (theirs / top).symlink_to(source, target_is_directory=source.is_dir())
 
 
-def runs(page: Path, python: Path) -> bool:
-    """Whether all blocks of a page run, one after the other, in an empty folder."""
-    code = [block for block in blocks(page) if block.language in ("python", "sh")]
+def runs(page: Path, python: Path, clips: Path) -> bool:
+    """Whether all blocks of a page run, one after the other, in a folder with what it expects."""
     with tempfile.TemporaryDirectory() as name:
-        for run in _joined(code):
+        prepare(Path(name), page, clips)
+        for run in _joined(code(page)):
             start = time.perf_counter()
             done = subprocess.run(
                 _words(run, python), cwd=name, env=_environment(python), check=False
@@ -84,15 +92,15 @@ def runs(page: Path, python: Path) -> bool:
             took = time.perf_counter() - start
             print(f"{page.name}:{run[0].line}: {took:.1f} s", flush=True)
             if done.returncode != 0:
-                print(f"{page.name}:{run[0].line} fails with the core wheel:\n{run[0].text}")
+                print(f"{page.name}:{run[0].line} fails with the wheel:\n{run[0].text}")
                 return False
     return True
 
 
-def _joined(code: list[Block]) -> list[list[Block]]:
+def _joined(page: list[Block]) -> list[list[Block]]:
     """Blocks of Python in a row share their names, so they are run as one."""
     runs: list[list[Block]] = []
-    for block in code:
+    for block in page:
         if block.language == "sh" and not _lines(block):
             continue
         if runs and block.language == runs[-1][0].language == "python":
@@ -103,16 +111,16 @@ def _joined(code: list[Block]) -> list[list[Block]]:
 
 
 def _lines(block: Block) -> list[list[str]]:
-    return [words for words in commands(block) if words[0] not in _ENDLESS]
+    return [words for words in commands(block) if words[0] not in ENDLESS]
 
 
 def _words(run: list[Block], python: Path) -> list[str]:
     if run[0].language == "python":
         return [str(python), "-c", "\n".join(block.text for block in run)]
-    code = "import sys; from motionweave.cli.main import main\n" + "\n".join(
+    script = "import sys; from motionweave.cli.main import main\n" + "\n".join(
         f"assert main({words!r}) == 0, {words!r}" for words in _lines(run[0])
     )
-    return [str(python), "-c", code]
+    return [str(python), "-c", script]
 
 
 def _environment(python: Path) -> dict[str, str]:

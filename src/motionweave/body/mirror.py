@@ -16,13 +16,14 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.heading import facing
 from motionweave.body.rig.names import side_key
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arguments import check_arguments
-from motionweave.core.arrays import Array, read_only
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, checked
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import QualityWarning
@@ -31,7 +32,11 @@ from motionweave.errors import QualityWarning
 _ON_AXIS = np.cos(np.radians(15.0))
 # Bones may miss their mirror image by this share of the body's height.
 _SYMMETRIC = 0.1
-# Weight of the common reflection beside the bones: it says only what these leave open.
+# Reflections that miss bones by this share of what is allowed more than the best count as equal.
+_EQUAL = 0.5
+# Frames, at most about twice as many, from which a mean posture is taken.
+_POSTURES = 200
+# Weight of a known reflection beside the bones: it says only what these leave open.
 _UNDECIDED = 1e-6
 
 
@@ -69,7 +74,7 @@ def mirror(motion: Motion) -> Motion:
     motion = at_pelvis(checked(motion))
     skeleton = motion.skeleton
     swap = partners(skeleton)
-    reflections = rest_reflections(skeleton)
+    reflections = rest_reflections(motion)
     missed = _missed(skeleton, swap, reflections)
     if missed.max() > _SYMMETRIC * body_height(skeleton):
         worst = skeleton.names[int(np.argmax(missed))]
@@ -106,25 +111,58 @@ def partners(skeleton: Skeleton) -> NDArray[np.intp]:
     return swap
 
 
-@lru_cache(maxsize=64)
-def rest_reflections(skeleton: Skeleton) -> Array:
+def rest_reflections(motion: Motion) -> Array:
     """``(J, 3, 3)`` reflections: from the axes of each joint's partner to the joint's own.
 
     One for all joints if that brings bones to those of their partners. Otherwise, where axes
-    follow the bones, each joint has the one that is nearest to it of those that do. In its
-    partner's axes it is the inverse, so that mirroring twice gives the motion back.
+    follow the bones, each joint has one that does; of those that do about equally well the one
+    in which the body's mean posture is most alike on both sides. In its partner's axes it is
+    the inverse, so that mirroring twice gives the motion back.
     """
+    skeleton = motion.skeleton
     swap = partners(skeleton)
     normal = _rest_normal(skeleton, swap)
     common = np.eye(3) - 2.0 * np.outer(normal, normal)
     found = np.repeat(common[None], len(skeleton), axis=0)
-    if _missed(skeleton, swap, found).max() > _SYMMETRIC * body_height(skeleton):
-        for joint in range(len(skeleton)):
-            bones = list(skeleton.children[joint])
-            found[joint] = _nearest_reflection(
-                skeleton.offsets[bones], skeleton.offsets[swap[bones]], common
-            )
-    return read_only(found)
+    most = _SYMMETRIC * body_height(skeleton)
+    if _missed(skeleton, swap, found).max() <= most:
+        return found
+    # Sides differ in one axis, or, where equal angles make equal poses, in all three.
+    candidates = np.stack([common, *(np.diag(1.0 - 2.0 * row) for row in np.eye(3)), -np.eye(3)])
+    postures = _mean_postures(motion)
+    for joint in range(len(skeleton)):
+        other = int(swap[joint])
+        if other < joint:
+            found[joint] = found[other].T
+            continue
+        ours, theirs = _bones(skeleton, joint, swap)
+        images = np.einsum("cab,nb->cna", candidates, theirs)
+        missed = np.linalg.norm(images - ours, axis=-1).max(axis=1, initial=0.0)
+        alike = postures[joint].T @ np.diag([-1.0, 1.0, 1.0]) @ postures[other]
+        score = np.einsum("cab,ab->c", candidates, alike)
+        equal = missed <= missed.min() + _EQUAL * most
+        best = candidates[np.where(equal, score, -np.inf).argmax()]
+        found[joint] = _nearest_reflection(ours, theirs, best)
+    return found
+
+
+def _bones(skeleton: Skeleton, joint: int, swap: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Bones ``(n, 3)`` that begin at a joint, and those of its partner."""
+    bones = list(skeleton.children[joint])
+    ends, others = (np.flatnonzero(skeleton.end_parents == j) for j in (joint, swap[joint]))
+    ours, theirs = skeleton.offsets[bones], skeleton.offsets[swap[bones]]
+    if len(ends) == len(others):
+        ours = np.concatenate([ours, skeleton.end_offsets[ends]])
+        theirs = np.concatenate([theirs, skeleton.end_offsets[others]])
+    return ours, theirs
+
+
+def _mean_postures(motion: Motion) -> Array:
+    """``(J, 3, 3)`` mean orientations of the joints, seen from where the body faces."""
+    every = slice(None, None, max(len(motion) // _POSTURES, 1))
+    turned = rotations.about_vertical(-facing(motion)[every])[:, None]
+    seen = rotations.multiply(turned, motion.forward()[1][every])
+    return np.asarray(rotations.to_matrix(seen).mean(axis=0))
 
 
 def _missed(skeleton: Skeleton, swap: NDArray[np.intp], reflections: Array) -> Array:
@@ -136,15 +174,15 @@ def _missed(skeleton: Skeleton, swap: NDArray[np.intp], reflections: Array) -> A
     return np.asarray(missed)
 
 
-def _nearest_reflection(ours: Array, theirs: Array, common: Array) -> Array:
+def _nearest_reflection(ours: Array, theirs: Array, known: Array) -> Array:
     """The reflection ``(3, 3)`` that brings ``theirs`` ``(n, 3)`` best to ``ours``.
 
-    Turns about the bones, which these do not say, are as in ``common``. The orthogonal factor
+    Turns about the bones, which these do not say, are as in ``known``. The orthogonal factor
     of the sum of products is the best one; the weakest direction decides that it reflects.
     """
     products = ours.T @ theirs
     size = np.linalg.norm(products)
-    products = (products / size if size > 0.0 else products) + _UNDECIDED * common
+    products = (products / size if size > 0.0 else products) + _UNDECIDED * known
     left, _, right = np.linalg.svd(products)
     left[:, -1] *= -np.sign(np.linalg.det(left @ right))
     return np.asarray(left @ right)
