@@ -100,7 +100,7 @@ def test_axes_that_follow_the_bones_change_nothing() -> None:
     own = with_axes(walk, axes)
     np.testing.assert_allclose(own.positions(), walk.positions(), atol=1e-9)
     image = mw.mirror(own)
-    np.testing.assert_allclose(image.positions(), mw.mirror(walk).positions(), atol=1e-4)
+    np.testing.assert_allclose(image.positions(), mw.mirror(walk).positions(), atol=1e-6)
     np.testing.assert_allclose(mw.mirror(image).positions(), own.positions(), atol=1e-9)
 
 

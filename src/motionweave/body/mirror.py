@@ -37,7 +37,7 @@ _EQUAL = 0.5
 # Frames, at most about twice as many, from which a mean posture is taken.
 _POSTURES = 200
 # Weight of a known reflection beside the bones: it says only what these leave open.
-_UNDECIDED = 1e-6
+_UNDECIDED = 1e-9
 
 
 def mirror(motion: Motion) -> Motion:
