@@ -86,7 +86,7 @@ def test_what_kind_a_key_shall_be_is_said_before_there_is_one(studio: Studio) ->
     assert studio.page.locator(".mw-warp .mw-curves canvas").bounding_box()["height"] > 100
 
 
-@pytest.mark.parametrize(("width", "height"), [(1024, 768), (820, 700), (3840, 2160)])
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (820, 700), (1280, 720), (3840, 2160)])
 def test_everything_is_in_reach_in_windows_of_any_size(
     studio: Studio, width: int, height: int
 ) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.docs.blocks import ENDLESS, Block, code, commands, pages, prepare  # noqa: E402
+from tests.docs.blocks import ENDLESS, code, commands, pages, prepare  # noqa: E402
 
 # What the wheel depends on, with what those packages depend on.
 _CORE = ("numpy", "scipy", "numba", "llvmlite", "lazy_loader", "packaging", "threadpoolctl")
@@ -84,43 +84,25 @@ def runs(page: Path, python: Path, clips: Path) -> bool:
     """Whether all blocks of a page run, one after the other, in a folder with what it expects."""
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name), page, clips)
-        for run in _joined(code(page)):
-            start = time.perf_counter()
-            done = subprocess.run(
-                _words(run, python), cwd=name, env=_environment(python), check=False
-            )
-            took = time.perf_counter() - start
-            print(f"{page.name}:{run[0].line}: {took:.1f} s", flush=True)
-            if done.returncode != 0:
-                print(f"{page.name}:{run[0].line} fails with the wheel:\n{run[0].text}")
-                return False
-    return True
+        start = time.perf_counter()
+        words = [python, "-c", _script(page)]
+        done = subprocess.run(words, cwd=name, env=_environment(python), check=False)
+        took = time.perf_counter() - start
+    print(f"{page.name}: {took:.1f} s{', fails' if done.returncode else ''}", flush=True)
+    return done.returncode == 0
 
 
-def _joined(page: list[Block]) -> list[list[Block]]:
-    """Blocks of Python in a row share their names, so they are run as one."""
-    runs: list[list[Block]] = []
-    for block in page:
-        if block.language == "sh" and not _lines(block):
-            continue
-        if runs and block.language == runs[-1][0].language == "python":
-            runs[-1].append(block)
+def _script(page: Path) -> str:
+    """The blocks of a page in one interpreter, in which they share their names."""
+    lines = ["from motionweave.cli.main import main", "names = {'__name__': 'page'}"]
+    for block in code(page):
+        if block.language == "python":
+            place = f"{page.name}:{block.line}"
+            lines.append(f"exec(compile({block.text!r}, {place!r}, 'exec'), names)")
         else:
-            runs.append([block])
-    return runs
-
-
-def _lines(block: Block) -> list[list[str]]:
-    return [words for words in commands(block) if words[0] not in ENDLESS]
-
-
-def _words(run: list[Block], python: Path) -> list[str]:
-    if run[0].language == "python":
-        return [str(python), "-c", "\n".join(block.text for block in run)]
-    script = "import sys; from motionweave.cli.main import main\n" + "\n".join(
-        f"assert main({words!r}) == 0, {words!r}" for words in _lines(run[0])
-    )
-    return [str(python), "-c", script]
+            wanted = [words for words in commands(block) if words[0] not in ENDLESS]
+            lines += [f"assert main({words!r}) == 0, {words!r}" for words in wanted]
+    return "\n".join(lines)
 
 
 def _environment(python: Path) -> dict[str, str]:

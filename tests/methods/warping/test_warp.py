@@ -305,3 +305,17 @@ def test_goals_that_contradict_each_other_are_not_called_out_of_reach(walk):
     ]
     with pytest.warns(mw.QualityWarning, match="contradicts the other goals"):
         mw.warp(walk, keys)
+
+
+def test_keys_of_both_stances_do_not_contradict_each_other_where_both_feet_stand() -> None:
+    stand = mw.sample("stand")
+    sway = [
+        mw.Key(f"every {side} stance", "spine", turn=(0, 0, angle))
+        for side, angle in (("left", -10), ("right", 10))
+    ]
+    np.testing.assert_allclose(
+        mw.warp(stand, sway).rotations, mw.warp(stand, sway[:1]).rotations, atol=1e-12
+    )
+    # In a walk, in which feet take turns, both hold.
+    walk = mw.sample("walk")
+    assert not np.allclose(mw.warp(walk, sway).rotations, mw.warp(walk, sway[:1]).rotations)

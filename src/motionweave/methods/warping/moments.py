@@ -60,8 +60,8 @@ def frames_of(moment: float | str, motion: Motion) -> list[float]:
 
     A `WarpError` if there is none.
     """
-    step = _STEP.match(moment.strip().lower()) if isinstance(moment, str) else None
-    if step is None or step["word"] != "every":
+    step = _step_of_every(moment)
+    if step is None:
         return [frame_of(moment, motion)]
     spans = (swings if step["phase"] == "swing" else stances)(motion, step["side"])
     if not spans:
@@ -70,6 +70,16 @@ def frames_of(moment: float | str, motion: Motion) -> list[float]:
     last = len(motion) - 1.0
     frames = (round(start + share * (end - start)) for start, end in spans)
     return [min(max(float(frame), 0.0), last) for frame in frames]
+
+
+def comes_back(moment: float | str) -> bool:
+    """Whether a moment is one of every stance or swing."""
+    return _step_of_every(moment) is not None
+
+
+def _step_of_every(moment: float | str) -> re.Match[str] | None:
+    step = _STEP.match(moment.strip().lower()) if isinstance(moment, str) else None
+    return step if step is not None and step["word"] == "every" else None
 
 
 def output_frame(moment: float | str, motion: Motion) -> float:

@@ -32,6 +32,7 @@ from motionweave.methods.warping.goals import (
 )
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
+from motionweave.methods.warping.moments import comes_back
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
 from motionweave.methods.warping.targets import Clip, Placed
@@ -41,6 +42,8 @@ from motionweave.methods.warping.turns import Shape, Turn, turns_of
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
 # off its place, before the user is told.
 _NOTICED, _SLIPPED = 1.0, 0.02
+# Seconds within which keys that come back with every step are in each other's way.
+_NEAR = 0.15
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class _Keys:
 
     @staticmethod
     def of(clip: Clip, keys: Iterable[Key]) -> _Keys:
-        placed = sorted((p for key in keys for p in clip.place(key)), key=lambda p: p.frame)
+        placed = sorted(_placed(clip, keys), key=lambda p: p.frame)
         path = tuple(p for p in placed if p.key.joint in ROOT_CURVES)
         goals = tuple(p for p in placed if p.key.posed_by_goal)
         turning = [p for p in placed if p.key.joint not in ROOT_CURVES and not p.key.posed_by_goal]
@@ -62,6 +65,23 @@ class _Keys:
             goals,
             tuple(turns_of([end for p in turning for end in p.ends], clip)),
         )
+
+
+def _placed(clip: Clip, keys: Iterable[Key]) -> list[Placed]:
+    """The keys on the clip.
+
+    Where both feet stand at once, keys of every left and of every right stance would meet and
+    contradict each other within a moment: there the one that is listed first holds.
+    """
+    near = _NEAR * clip.motion.fps
+    found: list[Placed] = []
+    for key in keys:
+        alike = [p for p in found if (p.key.joint, p.key.kind) == (key.joint, key.kind)]
+        again = comes_back(key.frame) and key.until is None
+        for one in clip.place(key):
+            if not (again and any(abs(one.frame - p.frame) < near for p in alike)):
+                found.append(one)
+    return found
 
 
 def warp_values(
