@@ -87,9 +87,14 @@ def test_cards_are_used_by_keyboard_alone(studio: Studio) -> None:
     # One stop for the whole list, however long it is.
     page.keyboard.press("Tab")
     assert page.evaluate("!document.activeElement.closest('.mw-cards')")
-    # Keys work again after something was typed.
+    # One click on a name uses the clip, two rename it, and keys work again afterwards.
     name = studio.card("jog").locator(".mw-name")
-    name.fill("trot")
+    name.click()
+    assert studio.settle()["count"] == 3
+    name.click()
+    assert studio.settle()["count"] == 4
+    name.dblclick()
+    page.keyboard.type("trot")
     name.press("Enter")
     before = studio.settle()["playing"]
     assert studio.card("trot").count() == 1

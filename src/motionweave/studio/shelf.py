@@ -39,6 +39,8 @@ _KEYS = """(event) => {
 }"""
 # A name of more letters takes two lines.
 _LINE = 18
+# Whether a name is being typed, in a handler of its field.
+_TYPING = "(document.activeElement === event.target)"
 # Clips from which on there is something to search.
 _MANY = 8
 
@@ -231,12 +233,17 @@ class Shelf:
                 "defaultValue": clip.name,
                 "rows": 1 if len(clip.name) <= _LINE else 2,
                 "aria-label": f"name of {clip.name}",
-                "title": f"{clip.name} (click to rename)",
+                "title": f"{clip.name} (double-click to rename)",
                 "spellcheck": "false",
                 "tabindex": -1,
             }
         )
-        field.on("click.stop", lambda _: None)
+        # One click on a name is one on its card: long names take up most of it.
+        field.on(
+            "mousedown", js_handler=f"(event) => {{ if (!{_TYPING}) event.preventDefault(); }}"
+        )
+        field.on("click", js_handler=f"(event) => {{ if ({_TYPING}) event.stopPropagation(); }}")
+        field.on("dblclick", js_handler="({ target }) => { target.focus(); target.select(); }")
         field.on(
             "change",
             partial(self._rename, clip.id),
