@@ -136,10 +136,10 @@ def rest_reflections(motion: Motion) -> Array:
             found[joint] = found[other].T
             continue
         ours, theirs = _bones(skeleton, joint, swap)
-        images = np.einsum("cab,nb->cna", candidates, theirs)
+        images = np.einsum("kab,nb->kna", candidates, theirs)
         missed = np.linalg.norm(images - ours, axis=-1).max(axis=1, initial=0.0)
         alike = postures[joint].T @ np.diag([-1.0, 1.0, 1.0]) @ postures[other]
-        score = np.einsum("cab,ab->c", candidates, alike)
+        score = np.einsum("kab,ab->k", candidates, alike)
         equal = missed <= missed.min() + _EQUAL * most
         best = candidates[np.where(equal, score, -np.inf).argmax()]
         found[joint] = _nearest_reflection(ours, theirs, best)
