@@ -78,6 +78,21 @@ def test_the_text_of_a_motion_is_one_short_line() -> None:
     assert "'walk'" in repr(walk)
 
 
+def test_results_are_shown_as_one_short_line() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    curve = mw.register(walk, jog)
+    space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    shown = (
+        curve, curve.timewarp, curve.alignment, space, space.transition(54, 8),
+        mw.Stepper(curve), mw.Framespace([walk, jog]), mw.find_events(walk), mw.quality(walk),
+        mw.find_rig(walk.skeleton), mw.joint_mapping(walk.skeleton, jog.skeleton),
+    )  # fmt: skip
+    for one in shown:
+        assert len(repr(one)) < 120
+        assert repr(one).startswith(f"<{type(one).__name__}")
+        assert "\n" not in repr(one)
+
+
 def test_trimming_is_in_seconds() -> None:
     walk = mw.sample("walk")
     part = walk.trim(0.5, 1.5)

@@ -54,6 +54,9 @@ class TimewarpCurve:
                 f"to {1 / self.epsilon:g} times the step of clip {self.base}"
             )
 
+    def __repr__(self) -> str:
+        return f"<TimewarpCurve of {len(self.fps)} clips: u from {self.start:g} to {self.end:g}>"
+
     @property
     def start(self) -> float:
         """The first parameter."""

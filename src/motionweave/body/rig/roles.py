@@ -73,6 +73,9 @@ class Rig:
     origins: Mapping[str, str]
     legs: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Rig of {len(self.skeleton)} joints: {len(self.roles)} roles known>"
+
     def has(self, *roles: str) -> bool:
         """Whether all these roles are known."""
         return all(_known_role(role) in self.roles for role in roles)

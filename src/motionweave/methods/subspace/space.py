@@ -94,6 +94,12 @@ class SplineTransition:
     explained: float
     placed: Planar
 
+    def __repr__(self) -> str:
+        return (
+            f"<SplineTransition {self.motion.name!r}: leaves frame {self.leave}, enters frame "
+            f"{self.enter}, degree {self.degree}, {self.duration:.2f} s>"
+        )
+
     @property
     def duration(self) -> float:
         """Seconds from the pose left to the pose entered."""
@@ -147,6 +153,13 @@ class Subspace:
     _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
     _shapes: list[tuple[Array, Array]] = dataclasses.field(default_factory=list)
     _strains: list[Strain] = dataclasses.field(default_factory=list)
+
+    def __repr__(self) -> str:
+        names = " and ".join(clip.name or "a clip" for clip in (self.a, self.b))
+        return (
+            f"<Subspace of {names}: {self.curves[0].shape[1]} dimensions, "
+            f"{self.explained:.0%} explained>"
+        )
 
     @property
     def explained(self) -> float:
