@@ -66,17 +66,17 @@ class Reached:
 
 
 class ParametricSpace:
-    """Blends of a curve, addressed by what they measure.
+    """Blends of a curve, addressed by measures of the result.
 
     Parameters
     ----------
     curve
-        What `register` found.
+        The curve from `register`.
     parameters
-        Name of each parameter and how to measure it on a motion.
+        The name of each parameter, and a function that measures it on a motion.
     convex
-        Keep all weights between 0 and 1. False allows values a little beyond those of the
-        motions; a warning says where they are taken.
+        Keep all weights between 0 and 1. False allows values slightly beyond those of the motions;
+        a warning tells you when they are used.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class ParametricSpace:
             name = list(self.parameters)[int(np.argmax(flat))]
             raise BlendError(
                 f"parameter {name!r} is {low[flat][0]:g} for all of these motions: "
-                "they do not differ in it, so it cannot be steered"
+                "they do not differ in it, so it cannot be controlled"
             )
         self.ranges = {
             name: (float(a), float(b))
@@ -112,7 +112,7 @@ class ParametricSpace:
         self._scale = high - low
 
     def at(self, *, outside: Outside = "error", **wanted: float) -> Reached:
-        """The blend whose parameters have the wanted values.
+        """The blend whose parameters have the requested values.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class ParametricSpace:
         Warns
         -----
         QualityWarning
-            If the nearest value was taken, or one beyond those of the motions.
+            If the nearest value was used, or one beyond those of the motions.
         """
         check_arguments(ParametricSpace.at, locals(), BlendError)
         check_choice(outside, Outside, "outside", BlendError)
@@ -144,8 +144,8 @@ class ParametricSpace:
             self._report(reached, error, outside)
         if reached.weights.min() < -1e-9:
             warnings.warn(
-                f"weights {np.round(reached.weights, 2).tolist()} go beyond the motions: what is "
-                "asked for lies outside of what they measure themselves, and is extrapolated",
+                f"weights {np.round(reached.weights, 2).tolist()} extrapolate: the requested value "
+                "lies outside the range of the motions",
                 QualityWarning,
                 stacklevel=2,
             )
@@ -215,10 +215,11 @@ class ParametricSpace:
             slack = _OUTSIDE * (high - low)
             if low - slack <= target[i] <= high + slack:
                 continue
-            said = f"{name} = {target[i]:g} is out of reach: these motions give {low:g} to {high:g}"
+            said = f"{name} = {target[i]:g} is out of reach: these motions reach {low:g} to "
+            f"{high:g}"
             if outside == "error":
-                raise BlendError(f"{said}; ask for outside='nearest' to take the nearest")
-            warnings.warn(f"{said}; the nearest is taken", QualityWarning, stacklevel=3)
+                raise BlendError(f"{said}; use outside='nearest' to get the nearest")
+            warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=3)
             target[i] = np.clip(target[i], low, high)
         return target
 
@@ -228,7 +229,7 @@ class ParametricSpace:
             f"{name} {value:g} (asked {reached.asked[name]:g})"
             for name, value in reached.values.items()
         )
-        said = f"these motions cannot give that combination; the nearest is {pairs}"
+        said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
             raise BlendError(f"{said}, off by {error:.0%} of the range; outside='nearest' takes it")
         warnings.warn(said, QualityWarning, stacklevel=3)
@@ -240,26 +241,26 @@ def parametric(
     *,
     convex: bool = True,
 ) -> ParametricSpace:
-    """A space of blends steered by what they measure.
+    """A space of blends that is controlled by measures of the result.
 
     Parameters
     ----------
     curve
-        What `register` found.
+        The curve from `register`.
     parameters
-        Name of each parameter and how to measure it on a motion.
+        The name of each parameter, and a function that measures it on a motion.
     convex
         Keep all weights between 0 and 1, see `ParametricSpace`.
 
     Returns
     -------
     ParametricSpace
-        Its method ``at`` gives the blend with the wanted values.
+        Its method ``at`` gives the blend with the requested values.
 
     Raises
     ------
     BlendError
-        If there is no parameter, or the motions do not differ in one.
+        If there is no parameter, or the motions do not differ in one of them.
 
     Examples
     --------
