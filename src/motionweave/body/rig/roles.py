@@ -109,7 +109,9 @@ class Rig:
             return f"stands on {self.legs} legs (joints {self._listed()})"
         missing = [role for role in ("hips", *_LEGS) if role not in self.roles]
         if missing:
-            return f"has no {', no '.join(missing)} that could be recognised (joints {self._listed()})"
+            return (
+                f"has no {', no '.join(missing)} that could be recognised (joints {self._listed()})"
+            )
         return ""
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
