@@ -1,4 +1,4 @@
-"""The panel in the sidebar of the 3-D view."""
+"""The panel in the sidebar of the 3D Viewport."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ class MOTIONWEAVE_PT_main(_Tab, bpy.types.Panel):
 
 
 class _Part(_Tab):
-    """A panel inside the first; it is there while an armature is active."""
+    """A panel inside the first; it is shown while an armature is active."""
 
     bl_parent_id = "MOTIONWEAVE_PT_main"
 
@@ -104,7 +104,7 @@ class MOTIONWEAVE_PT_edit(_Part, bpy.types.Panel):
 
 
 class MOTIONWEAVE_PT_other(_Part, bpy.types.Panel):
-    bl_label = "From elsewhere"
+    bl_label = "Other sources"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:

@@ -22,9 +22,9 @@ class Preferences(bpy.types.AddonPreferences):
     engine: bpy.props.EnumProperty(
         name="Run motionweave",
         items=(
-            ("AUTO", "Automatically", "Inside Blender where that works, else beside it"),
+            ("AUTO", "Automatically", "Inside Blender if possible, otherwise beside it"),
             ("INSIDE", "Inside Blender", "In Blender's own Python"),
-            ("PROCESS", "Beside Blender", "In a process of its own"),
+            ("PROCESS", "Beside Blender", "In a separate process"),
         ),
     )
     python: bpy.props.StringProperty(
@@ -33,7 +33,7 @@ class Preferences(bpy.types.AddonPreferences):
         subtype="FILE_PATH",
     )
     library: bpy.props.StringProperty(
-        name="Library", description="Folder of clips to find motions in", subtype="DIR_PATH"
+        name="Library", description="Folder of clips to search for motions", subtype="DIR_PATH"
     )
 
     def draw(self, context: Any) -> None:
@@ -61,7 +61,7 @@ def own_environment() -> Path | None:
 
 
 def engine_place(context: Any) -> str:
-    """Where jobs are to run, see `compute.engine.place`."""
+    """Where jobs run; see `compute.engine.place`."""
     chosen = preferences(context)
     mode, python = ("AUTO", "") if chosen is None else (chosen.engine, chosen.python)
     return engine.place(mode, bpy.path.abspath(python) if python else "", own_environment())
@@ -72,14 +72,14 @@ def library_folder(context: Any) -> str:
     chosen = preferences(context)
     folder = "" if chosen is None else bpy.path.abspath(chosen.library)
     if not folder:
-        raise engine.Trouble("no library is chosen: name its folder in the add-on's preferences")
+        raise engine.Trouble("no library is chosen: enter its folder in the add-on's preferences")
     if not Path(folder).is_dir():
         raise engine.Trouble(f"{folder}: there is no such folder; see the add-on's preferences")
     return folder
 
 
 class MOTIONWEAVE_OT_check(bpy.types.Operator):
-    """Say where motionweave runs and which version it is"""
+    """Show where motionweave runs and which version it is"""
 
     bl_idname = "motionweave.check"
     bl_label = "Check"
@@ -100,7 +100,7 @@ class MOTIONWEAVE_OT_check(bpy.types.Operator):
 
 
 class MOTIONWEAVE_OT_install(bpy.types.Operator):
-    """Install motionweave into a folder of its own, from the internet"""
+    """Download motionweave and install it in a separate folder"""
 
     bl_idname = "motionweave.install"
     bl_label = "Install"

@@ -36,7 +36,7 @@ class Clip(bpy.types.PropertyGroup):
 
 
 class Mark(bpy.types.PropertyGroup):
-    """A pose that a warp is to go through."""
+    """A pose that a warp passes through."""
 
     frame: bpy.props.FloatProperty(name="Frame")
     action: bpy.props.PointerProperty(type=bpy.types.Action, name="Action")
@@ -60,7 +60,7 @@ class Settings(bpy.types.PropertyGroup):
     clip: bpy.props.IntProperty(name="Active action")
     live: bpy.props.BoolProperty(
         name="Live",
-        description="Make the blend anew while weights are dragged",
+        description="Update the blend while you drag weights",
         default=True,
     )
     live_action: bpy.props.PointerProperty(type=bpy.types.Action, name="Live blend")
@@ -68,7 +68,7 @@ class Settings(bpy.types.PropertyGroup):
     source: bpy.props.PointerProperty(
         type=bpy.types.Object,
         name="From",
-        description="Armature to bring an action from",
+        description="Armature that the action comes from",
         poll=_is_armature,
     )
     found: bpy.props.CollectionProperty(type=Found, name="Found")

@@ -19,19 +19,19 @@ PAGE = Path(__file__).with_name("cli.md")
 
 _HEAD = """# Command line
 
-Every command is `motionweave VERB …`, and `motionweave VERB --help` says what is on this page.
+Every command is `motionweave VERB …`, and `motionweave VERB --help` shows what is on this page.
 Examples use the built-in clips, written by `motionweave samples write clips`; `limp.yaml` is in
 [`examples/warps`](https://github.com/motionweave/motionweave/tree/main/examples/warps).
 
 **Clips** are files of [any format](formats.md). Most verbs also take folders, which are searched
-with the folders inside, and patterns such as `'clips/**/*walk*.bvh'` (in quotes, so that it works
-in every shell). Verbs that make one file of each clip write several into the folder that `-o`
-names, in the same folders inside, and work on `--jobs` clips at a time. A clip that fails is
-reported, and the others are done.
+recursively, and patterns such as `'clips/**/*walk*.bvh'` (quoted, so that they work
+in every shell). Verbs that make one file per clip write several files to the folder given with
+`-o`, keep the structure of subfolders, and work on `--jobs` clips at a time. A clip that fails is
+reported, and the others are still processed.
 
-**Exit codes** are 0 if everything went well, 2 if input could not be used or, with `--strict`, if
-there was a warning, and 130 if you stopped it. Answers go to standard output, as text or with
-`--json` as one JSON value; warnings and errors go to standard error, one line each.
+**Exit codes** are 0 on success, 2 if input could not be used or, with `--strict`, if
+there was a warning, and 130 if you interrupted it. Results go to standard output, as text or, with
+`--json`, as one JSON value; warnings and errors go to standard error, one line each.
 
 **Completion**: `motionweave completion bash` (or `zsh`, `fish`) prints a script for your shell.
 """
@@ -123,7 +123,7 @@ def _shared(info: argparse.ArgumentParser) -> str:
 
 | option | what it does |
 | --- | --- |
-| `--json` | Print the answer as JSON (not for `studio` and `demo`). |
+| `--json` | Print the result as JSON (not for `studio` and `demo`). |
 | `--strict` | Fail (exit code 2) if there is any warning. |
 | `--quiet` | Print neither warnings nor a summary. |
 

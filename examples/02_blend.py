@@ -1,4 +1,4 @@
-"""Blend three gaits, with fixed weights and with weights that change."""
+"""Blend three gaits, with constant weights and with weights that change over time."""
 
 import motionweave as mw
 
@@ -16,4 +16,4 @@ def faster(t: float) -> list[float]:
 
 
 mw.save(mw.blend(curve, faster, duration=8.0, clean=True), "faster.bvh")
-curve.save("gaits.mwreg")  # need not be found again
+curve.save("gaits.mwreg")  # keeps the registration for later

@@ -1,4 +1,4 @@
-"""Ask for a turn, and get the walk that turns like that."""
+"""Ask for a turn, and get the walk that makes it."""
 
 import motionweave as mw
 from motionweave.plots.path import path_plot

@@ -4,7 +4,7 @@ import motionweave as mw
 
 landing, jump = mw.sample("landing"), mw.sample("jump")
 space = mw.subspace(landing, jump)
-print(f"{space.explained:.0%} of what the clips do is kept")
+print(f"the subspace keeps {space.explained:.0%} of the variation in the clips")
 
 plain = space.transition(leave=24, enter=20, degree=2)
 heavy = space.transition(leave=24, enter=20, degree=4, length=1.8, bias=0.5)

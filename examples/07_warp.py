@@ -1,4 +1,4 @@
-"""Change one clip: a higher jab, a stoop, another timing."""
+"""Change one clip: a higher jab, a stoop, different timing."""
 
 import motionweave as mw
 

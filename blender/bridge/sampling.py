@@ -78,7 +78,7 @@ def misfit(owner: Any, action: Any) -> str:
     if bones.isdisjoint(bone.name for bone in owner.data.bones):
         return (
             f"the action {action.name!r} moves bones that {owner.name!r} does not have "
-            f"({', '.join(sorted(bones)[:3])}); bring it over with Retarget"
+            f"({', '.join(sorted(bones)[:3])}); use Retarget to bring it over"
         )
     return ""
 
@@ -94,7 +94,7 @@ def played(context: Any, owner: Any, action: Any) -> Iterator[None]:
     """Let an object play an action alone for a while, then put everything back."""
     animation = owner.animation_data
     if animation is not None and animation.use_tweak_mode:
-        raise Trouble("leave the tweak mode of the NLA editor first (Tab)")
+        raise Trouble("leave tweak mode in the NLA editor first (Tab)")
     had = animation is not None
     animation = animation or owner.animation_data_create()
     scene = context.scene
@@ -102,7 +102,7 @@ def played(context: Any, owner: Any, action: Any) -> Iterator[None]:
     slot = animation.action_slot if before is not None and actions.layered(before) else None
     use_nla, frame = animation.use_nla, (scene.frame_current, scene.frame_subframe)
     if owner.mode == "EDIT":
-        raise Trouble("leave the edit mode of the armature first (Tab)")
+        raise Trouble("leave edit mode of the armature first (Tab)")
     curves = actions.curves_for(action, owner)
     values = _values(owner, [*curves, *(actions.curves_for(before, owner) if before else [])])
     try:

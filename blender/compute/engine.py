@@ -67,7 +67,7 @@ def place(mode: str, python: str, own: Path | None) -> str:
     if python:
         raise Trouble(f"{python}: there is no such Python; see the add-on's preferences")
     raise Trouble(
-        "motionweave is not installed: press Install in the add-on's preferences, or name a "
+        "motionweave is not installed: press Install in the add-on's preferences, or enter a "
         "Python there that has it"
     )
 

@@ -131,7 +131,8 @@ def warp(takes: list[Take], values: dict[str, Any]) -> Reply:
         for bone in mark["bones"]:
             if bone not in motion.skeleton.names:
                 raise mw.WarpError(
-                    f"bone {bone!r} is not a part of the body; pose bones from the hips on"
+                    f"bone {bone!r} is not part of the body; pose bones from the hips downwards "
+                    "in the hierarchy"
                 )
             joint = motion.skeleton.index(bone)
             keys.append(mw.Key(frame, bone, rotation=posed.rotations[0, joint]))

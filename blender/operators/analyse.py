@@ -9,9 +9,9 @@ from .base import OneAction, Steps
 
 
 class MOTIONWEAVE_OT_contacts(OneAction, bpy.types.Operator):
-    """Mark when feet touch the floor as pose markers of the action.
+    """Add pose markers to the action where feet touch and leave the floor.
 
-    The markers can be moved by hand; all other operators then use them"""
+    You can move the markers by hand; all other operators use them"""
 
     bl_idname = "motionweave.contacts"
     bl_label = "Contacts"

@@ -79,7 +79,7 @@ class Work:
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: Any) -> None:
-        """Called by Blender where it ends the operator itself."""
+        """Called by Blender when it ends the operator itself."""
         self._ended(context, {"CANCELLED"})
 
     def _ended(self, context: Any, how: set[str], message: str = "") -> set[str]:
@@ -118,7 +118,7 @@ class Work:
         if muted:
             self.report(
                 {"WARNING"},
-                f"Constraints of {len(muted)} bones are in the poses of {action.name!r} and are "
+                f"Constraints of {len(muted)} bones are baked into {action.name!r} and are "
                 "switched off within it; set their influence to 1 for other actions",
             )
         self.report({"INFO"}, f"Made the action {action.name!r}, {len(take)} frames")
@@ -126,10 +126,10 @@ class Work:
 
 
 class OneAction(Work):
-    """An operator on one action: the one named, else the one that the armature plays."""
+    """An operator on one action: the one named, or the one that the armature plays."""
 
     action: bpy.props.StringProperty(
-        name="Action", description="The action to work on; by default the one being played"
+        name="Action", description="The action to use; by default the active one"
     )
 
     def chosen(self, context: Any) -> Any:
@@ -139,7 +139,7 @@ class OneAction(Work):
             return action_named(self.action)
         animation = context.object.animation_data
         if animation is None or animation.action is None:
-            raise Trouble(f"{context.object.name!r} plays no action: choose one for it first")
+            raise Trouble(f"{context.object.name!r} has no active action: choose one first")
         return animation.action
 
     def taken(self, context: Any) -> Any:
@@ -148,7 +148,7 @@ class OneAction(Work):
 
 
 class SeveralActions(Work):
-    """An operator on several actions: those named, else those in the panel's list."""
+    """An operator on several actions: those named, or those in the panel's list."""
 
     clips: bpy.props.CollectionProperty(
         type=ClipName,
@@ -166,7 +166,8 @@ class SeveralActions(Work):
             found = [clip.action for clip in settings(context).clips if clip.action is not None]
         if len(found) < least:
             raise Trouble(
-                f"{len(found)} of at least {least} actions are chosen: add them to the list in "
+                f"{len(found)} actions are chosen, but at least {least} are needed: add them to "
+                "the list in "
                 "the sidebar's motionweave tab, or name them in the script"
             )
         return found
@@ -209,7 +210,7 @@ def action_named(name: str) -> Any:
 
 
 def only_armature(context: Any) -> None:
-    """Refuse a selection of several armatures: it does not say which one is meant."""
+    """Refuse a selection of several armatures, because it is ambiguous."""
     selected = [one.name for one in context.selected_objects if one.type == "ARMATURE"]
     if len(selected) > 1:
         raise Trouble(

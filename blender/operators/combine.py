@@ -13,7 +13,7 @@ from .base import SeveralActions, Steps, Trouble
 
 _MEASURES = (
     ("turn", "Turn", "How far the body turns, in degrees, left positive"),
-    ("speed", "Speed", "How fast it goes over the floor, in units per second"),
+    ("speed", "Speed", "How fast it moves over the floor, in units per second"),
     ("duration", "Duration", "How long it lasts, in seconds"),
     *(
         (f"{side}_{limb}_{what}", f"{side.title()} {limb} {what}", text)
@@ -30,7 +30,7 @@ _MEASURES = (
 
 
 class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
-    """Register actions in time, place and contacts, and blend them into a new action"""
+    """Match actions in timing, position and contacts, and blend them into a new action"""
 
     bl_idname = "motionweave.blend"
     bl_label = "Register & Blend"
@@ -38,12 +38,13 @@ class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
     along: bpy.props.EnumProperty(
         name="Weights",
         items=(
-            ("NOW", "As they are", "The weights of the current frame for the whole blend"),
-            ("KEYS", "Along their keyframes", "The animated weights of the panel's list"),
+            ("NOW", "Constant", "Use the weights at the current frame for the whole blend"),
+            ("KEYS", "Along their keyframes", "Use the animated weights in the panel's list"),
             (
                 "PROPERTY",
                 "Along a property",
-                "An animated property of the armature object: 0 is the first action, 1 the second",
+                "Use an animated property of the armature object: 0 is the first action, 1 the "
+                "second",
             ),
         ),
     )
@@ -69,7 +70,7 @@ class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
         return (yield from self._rows(context))
 
     def _rows(self, context: Any) -> Any:
-        """A row of weights for each scene frame from the beginning of the first action."""
+        """A row of weights per scene frame, from the start of the first action."""
         scene, chosen = context.scene, self.chosen(context)
         first = int(actions.frame_range(chosen[0])[0])
         owner = context.object
@@ -91,13 +92,13 @@ class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
 
 
 class MOTIONWEAVE_OT_parametric(SeveralActions, bpy.types.Operator):
-    """Blend actions so that the result turns, goes or reaches as far as wanted"""
+    """Blend actions so that the result turns, moves or reaches as far as you ask"""
 
     bl_idname = "motionweave.parametric"
     bl_label = "Parametric"
 
     measure: bpy.props.EnumProperty(name="Measure", items=_MEASURES)
-    value: bpy.props.FloatProperty(name="Value", description="What the measure is to be")
+    value: bpy.props.FloatProperty(name="Value", description="Target value of the measure")
 
     def invoke(self, context: Any, event: Any) -> Any:
         return context.window_manager.invoke_props_dialog(self)
@@ -113,42 +114,48 @@ class MOTIONWEAVE_OT_parametric(SeveralActions, bpy.types.Operator):
 
 
 class MOTIONWEAVE_OT_transition(SeveralActions, bpy.types.Operator):
-    """Join actions, each running over smoothly into the next"""
+    """Join actions, each turning smoothly into the next"""
 
     bl_idname = "motionweave.transition"
     bl_label = "Transition"
 
     given: bpy.props.BoolProperty(
-        name="At given frames", description="Otherwise the best place is found"
+        name="At given frames", description="Join at the frames below instead of at the best place"
     )
     leave: bpy.props.FloatProperty(
-        name="Leave", description="Scene frame of the first action at the middle"
+        name="Leave", description="Scene frame of the first action at the middle of the transition"
     )
     enter: bpy.props.FloatProperty(
-        name="Enter", description="Scene frame of the second action at the middle"
+        name="Enter", description="Scene frame of the second action at the middle of the transition"
     )
     half_width: bpy.props.FloatProperty(
-        name="Half width", description="Frames from the middle to the ends; 0 finds it", min=0.0
+        name="Half width",
+        description="Frames from the middle to either end; 0 chooses it automatically",
+        min=0.0,
     )
     keep: bpy.props.EnumProperty(
         name="Keep",
         items=(
-            ("DEFAULT", "Most", "What is cut is weighed against how well the poses fit"),
-            ("all", "All", "The actions meet at their ends"),
+            ("DEFAULT", "Most", "Weigh what is cut against how well the poses fit"),
+            ("all", "All", "Join the actions at their ends"),
         ),
     )
     result: bpy.props.EnumProperty(
         name="Result",
         items=(
             ("ACTION", "One action", "A new action with both and the blend in between"),
-            ("NLA", "NLA strips", "A new track: the first action, the blend, the second action"),
+            (
+                "NLA",
+                "NLA strips",
+                "A new NLA track with the first action, the blend and the second action",
+            ),
         ),
     )
 
     def steps(self, context: Any) -> Steps:
         chosen = self.chosen(context)
         if len(chosen) > 2 and (self.given or self.result == "NLA"):
-            raise Trouble("given frames and NLA strips are for two actions at a time")
+            raise Trouble("given frames and NLA strips work with two actions only")
         takes = yield from self.taken(context)
         at = (self.leave - takes[0].start, self.enter - takes[1].start) if self.given else None
         answer = yield from self.computed(
@@ -166,12 +173,14 @@ class MOTIONWEAVE_OT_transition(SeveralActions, bpy.types.Operator):
             self.made(context, answer.takes[0], name)
 
     def _strips(self, context: Any, chosen: list[Any], take: Take, seam: Any, name: str) -> None:
-        """A track of three strips; the second action is a new one, put where the first ends.
+        """A track of three strips; the second action is a new one, moved to where the first ends.
 
         The armature then plays no action of its own, so that the strips are seen.
         """
         if seam is None:
-            raise Trouble("the blend reaches an end of an action: make one action of it instead")
+            raise Trouble(
+                "the blend reaches an end of an action: choose One action as the result instead"
+            )
         first, last = seam
         owner = context.object
         animation = owner.animation_data or owner.animation_data_create()
@@ -208,7 +217,7 @@ def _cut(take: Take, first: int, last: int) -> Take:
 
 
 def _through(value: float, count: int) -> list[float]:
-    """Weights of ``count`` actions for a value that goes from one to the next: 0, 1, 2 …"""
+    """Weights of ``count`` actions for a value that moves from one to the next: 0, 1, 2 …"""
     at = min(max(value, 0.0), count - 1.0)
     return [max(0.0, 1.0 - abs(at - number)) for number in range(count)]
 

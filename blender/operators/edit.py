@@ -10,7 +10,7 @@ from .base import OneAction, Steps, Trouble, Work, action_named, all_taken
 
 
 class MOTIONWEAVE_OT_loop(OneAction, bpy.types.Operator):
-    """Cut one cycle out of an action and close it without a seam"""
+    """Cut one cycle out of an action and make it loop seamlessly"""
 
     bl_idname = "motionweave.loop"
     bl_label = "Loop"
@@ -19,7 +19,7 @@ class MOTIONWEAVE_OT_loop(OneAction, bpy.types.Operator):
         name="Rounds", description="How many times the cycle is played", default=1, min=1
     )
     in_place: bpy.props.BoolProperty(
-        name="In place", description="Leave out the way over the floor, as on a treadmill"
+        name="In place", description="Remove the root motion, as on a treadmill"
     )
 
     def steps(self, context: Any) -> Steps:
@@ -31,22 +31,22 @@ class MOTIONWEAVE_OT_loop(OneAction, bpy.types.Operator):
 
 
 class MOTIONWEAVE_OT_place(OneAction, bpy.types.Operator):
-    """Take the way over the floor off an action, put it on the object, or make one"""
+    """Remove the root motion of an action, move it to the object, or restore it"""
 
     bl_idname = "motionweave.place"
     bl_label = "In Place / Root Motion"
 
     way: bpy.props.EnumProperty(
-        name="Way over the floor",
+        name="Root motion",
         items=(
-            ("in_place", "Leave out", "The body stays where it is, as on a treadmill"),
-            ("root_motion", "On the object", "The armature object goes, the body stays on it"),
-            ("travel", "Make", "A body that walks on the spot goes over the floor"),
+            ("in_place", "Remove", "The body stays in place, as on a treadmill"),
+            ("root_motion", "On the object", "The armature object moves, and the body stays on it"),
+            ("travel", "Restore", "A body that walks in place travels over the floor"),
         ),
     )
     speed: bpy.props.FloatProperty(
         name="Speed",
-        description="Units per second to go; 0 for as fast as planted feet slide",
+        description="Units per second; 0 for as fast as planted feet slide",
         min=0.0,
     )
 
@@ -81,10 +81,11 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
     bl_label = "Retarget"
 
     source: bpy.props.StringProperty(
-        name="From", description="Armature object; by default the panel's, or the other selected"
+        name="From",
+        description="Armature object; by default the panel's, or the other selected one",
     )
     action: bpy.props.StringProperty(
-        name="Action", description="By default the one that the other armature plays"
+        name="Action", description="By default the active action of the other armature"
     )
 
     def steps(self, context: Any) -> Steps:
@@ -94,7 +95,7 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
         elif source.animation_data is not None and source.animation_data.action is not None:
             action = source.animation_data.action
         else:
-            raise Trouble(f"{source.name!r} plays no action: choose one for it first")
+            raise Trouble(f"{source.name!r} has no active action: choose one first")
         takes = yield from all_taken(context, source, [action])
         # How the body stands on its floor is seen in what it plays, else in its rest pose.
         played = None if owner.animation_data is None else owner.animation_data.action
@@ -116,9 +117,9 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
             ]
             found = settings(context).source or (others[0] if len(others) == 1 else None)
         if found is None or found.type != "ARMATURE":
-            raise Trouble("say from which armature: choose it in the panel, or select it too")
+            raise Trouble("choose the source armature in the panel, or select it too")
         if found == context.object:
-            raise Trouble("the action is to come from another armature than the active one")
+            raise Trouble("the action must come from an armature other than the active one")
         return found
 
 

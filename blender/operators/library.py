@@ -1,4 +1,4 @@
-"""Operators on the library of clips: find what is like an action, and bring it in."""
+"""Operators on the library of clips: find clips similar to an action, and bring them in."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .base import OneAction, Steps, Trouble
 
 
 class MOTIONWEAVE_OT_find(OneAction, bpy.types.Operator):
-    """Find clips of the library that are like the action"""
+    """Find clips in the library that are similar to the action"""
 
     bl_idname = "motionweave.find"
     bl_label = "Find in Library"
@@ -27,21 +27,21 @@ class MOTIONWEAVE_OT_find(OneAction, bpy.types.Operator):
             row = rows.add()
             row.name, row.distance = one["clip"], one["distance"]
             row.first, row.last = one["start"], one["end"]
-        self.report({"INFO"}, f"Found {len(rows)} stretches like {take.name!r}")
+        self.report({"INFO"}, f"Found {len(rows)} stretches similar to {take.name!r}")
 
 
 class MOTIONWEAVE_OT_fetch(OneAction, bpy.types.Operator):
-    """Bring a stretch that was found in the library to the armature, as a new action"""
+    """Put a stretch found in the library on the armature, as a new action"""
 
     bl_idname = "motionweave.fetch"
     bl_label = "Bring In"
 
-    number: bpy.props.IntProperty(name="Number", description="Row in the list of what was found")
+    number: bpy.props.IntProperty(name="Number", description="Row in the list of results")
 
     def steps(self, context: Any) -> Steps:
         folder, rows = library_folder(context), settings(context).found
         if not 0 <= self.number < len(rows):
-            raise Trouble("find something in the library first")
+            raise Trouble("run Find in Library first")
         row = rows[self.number]
         take = yield from self.taken(context)
         answer = yield from self.computed(

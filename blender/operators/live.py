@@ -31,7 +31,7 @@ _live = _Live()
 
 
 def follow(context: Any, action: Any, takes: list[Any]) -> None:
-    """Let an action follow the sliders from now on; takes are those of the panel's list."""
+    """Make an action follow the sliders from now on; takes are those of the panel's list."""
     _live.forget()
     _live.key, _live.takes = _key(context), takes
     settings(context).live_action = action
@@ -48,12 +48,12 @@ def weights_changed(context: Any) -> None:
 
 
 def _tick() -> float | None:
-    """One look at the live blend; Blender calls it again after so many seconds."""
+    """One update of the live blend; returns the seconds after which Blender calls it again."""
     return _SOON if update(bpy.context) else None
 
 
 def update(context: Any) -> bool:
-    """Begin or finish making the live blend anew; whether there is more to do."""
+    """Start or finish an update of the live blend; returns whether there is more to do."""
     chosen = settings(context)
     owner, action = context.object, chosen.live_action
     if owner is None or owner.type != "ARMATURE" or action is None:
@@ -102,13 +102,13 @@ def _exhausted(steps: Any) -> Any:
 
 
 class MOTIONWEAVE_OT_clip_add(bpy.types.Operator):
-    """Add the action that the armature plays to the list"""
+    """Add the armature's active action to the list"""
 
     bl_idname = "motionweave.clip_add"
     bl_label = "Add Action"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: bpy.props.StringProperty(name="Action", description="By default the one being played")
+    name: bpy.props.StringProperty(name="Action", description="By default the active one")
 
     def execute(self, context: Any) -> set[str]:
         action = bpy.data.actions.get(self.name) if self.name else None
@@ -123,7 +123,7 @@ class MOTIONWEAVE_OT_clip_add(bpy.types.Operator):
 
 
 class MOTIONWEAVE_OT_clip_remove(bpy.types.Operator):
-    """Take an action off the list"""
+    """Remove the selected action from the list"""
 
     bl_idname = "motionweave.clip_remove"
     bl_label = "Remove Action"

@@ -1,4 +1,4 @@
-"""Warp: pose bones at some frames, mark the poses, and the action is bent to go through them."""
+"""Warp: pose bones at some frames, mark the poses, and the action passes through them."""
 
 import json
 from dataclasses import replace
@@ -18,7 +18,7 @@ _TURNED, _MOVED = 1e-4, 1e-4
 
 
 class MOTIONWEAVE_OT_mark_pose(OneAction, bpy.types.Operator):
-    """Remember the pose of this frame for Warp: whatever differs from the action"""
+    """Remember the pose at this frame for Warp: every bone that differs from the action"""
 
     bl_idname = "motionweave.mark_pose"
     bl_label = "Mark Pose"
@@ -39,7 +39,7 @@ class MOTIONWEAVE_OT_mark_pose(OneAction, bpy.types.Operator):
         yield 1.0, "Reading the pose"
         bones, moved = _differences(owner, before, posed)
         if not bones and not moved:
-            raise Trouble("the pose is the one of the action: turn some bones first")
+            raise Trouble("the pose is the same as in the action: rotate some bones first")
         marks = settings(context).marks
         for number, mark in reversed(list(enumerate(marks))):
             if mark.action == action and abs(mark.frame - frame) < 1e-3:
@@ -63,7 +63,7 @@ class MOTIONWEAVE_OT_clear_marks(bpy.types.Operator):
 
 
 class MOTIONWEAVE_OT_warp(OneAction, bpy.types.Operator):
-    """Bend an action so that it goes through the marked poses"""
+    """Warp an action so that it passes through the marked poses"""
 
     bl_idname = "motionweave.warp"
     bl_label = "Warp"
@@ -72,7 +72,9 @@ class MOTIONWEAVE_OT_warp(OneAction, bpy.types.Operator):
         action = self.chosen(context)
         marks = [mark for mark in settings(context).marks if mark.action == action]
         if not marks:
-            raise Trouble(f"no pose of {action.name!r} is marked: pose bones, then Mark Pose")
+            raise Trouble(
+                f"no pose of {action.name!r} is marked: pose some bones, then press Mark Pose"
+            )
         take = yield from self.taken(context)
         poses, said = [], []
         for mark in sorted(marks, key=lambda one: one.frame):
@@ -95,7 +97,7 @@ class MOTIONWEAVE_OT_warp(OneAction, bpy.types.Operator):
 
 
 def _differences(owner: Any, before: np.ndarray, posed: np.ndarray) -> tuple[list[str], bool]:
-    """Bones that are turned otherwise than in the action, and whether the body is moved."""
+    """Bones that are rotated differently from the action, and whether the body is moved."""
     bones = list(owner.data.bones)
     order = {bone.name: number for number, bone in enumerate(bones)}
     size = float(np.ptp(before[:, :3, 3], axis=0).max(initial=1e-9))

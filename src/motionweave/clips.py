@@ -42,37 +42,37 @@ def load(
     Parameters
     ----------
     path
-        The file; its suffix says which format it is in.
+        The file; its suffix determines the format.
     contacts
         True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip;
-        if there is none they are detected, where the rig has legs. False for no
-        contacts. A path for the contacts in that file.
+        if there is none, they are detected, provided the rig has legs. False for no contacts. A
+        path for the contacts in that file.
     up
-        ``"y"`` or ``"z"``: the file's vertical, where the format does not state it; found
-        automatically by default.
+        ``"y"`` or ``"z"``: the file's up axis, if the format does not state it; detected by
+        default.
     drop_tpose
         Leave out frame 0 if it is a T-pose that the motion jumps away from.
     fps
-        Frames per second, instead of what the file says. The frames stay the same, so
+        Frames per second, instead of the rate that the file states. The frames stay the same, so
         the motion becomes faster or slower.
     rig
-        Which joint has which role, as in `with_rig`: a mapping or a JSON file. A file that
-        has none of these joints is of another convention and is read as it is.
+        Which joint has which role, as in `with_rig`: a mapping or a JSON file. A file that has none
+        of these joints follows another convention and is read without it.
     **options
-        Further options of the format's reader.
+        Further options for the reader of the format.
 
     Returns
     -------
     Motion
-        With +y up, in the file's unit. It begins at the pelvis; what the file has above
-        that is in ``carrier``, and `save` puts it back.
+        With +y up, in the file's unit. Its root is the pelvis; anything that the file has above it
+        is in ``carrier``, and `save` restores it.
 
     Raises
     ------
     FormatError
         If the file cannot be read; the message names the line and the reason.
     RigError
-        If ``rig`` names some joints that the file has and some that it has not.
+        If ``rig`` names some joints that the file has and some that it does not have.
 
     Examples
     --------
@@ -130,18 +130,18 @@ def load_all(
     Parameters
     ----------
     where
-        A folder, which is searched with all folders inside; a file; a pattern such as
+        A folder, which is searched recursively; a file; a pattern such as
         ``"clips/**/*_walk*.bvh"``; or several of these.
     broken
         What to do with a file that cannot be read: ``"warn"`` leaves it out with a
         `QualityWarning` that names the reason, ``"raise"`` stops with the error.
     **options
-        Those of `load`, for every file.
+        Options of `load`, used for every file.
 
     Returns
     -------
     list[Motion]
-        In the order of the paths, each file once.
+        Sorted by path, each file once.
 
     Raises
     ------
@@ -211,9 +211,9 @@ def load_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     path
         The file.
     up
-        ``"y"`` or ``"z"``: the file's vertical, if it does not say it and it is not z.
+        ``"y"`` or ``"z"``: the file's up axis, if the file does not state it and it is not z.
     fps
-        Frames per second, instead of what the file says.
+        Frames per second, instead of the rate that the file states.
 
     Returns
     -------
@@ -244,7 +244,7 @@ def save(
     contacts: bool = True,
     **options: Any,
 ) -> None:
-    """Save a motion; the suffix of the path says in which format.
+    """Save a motion; the suffix of the path determines the format.
 
     Parameters
     ----------
@@ -252,18 +252,17 @@ def save(
         What to save. Several motions of one skeleton become the animations of one glTF file,
         with their contacts inside; ``load(path, animation="walk")`` reads one of them.
     path
-        Where to. The file appears whole or not at all.
+        Where to save it. The file is written completely or not at all.
     contacts
-        Whether contacts that the motion has are saved too, in the sidecar
-        ``NAME.contacts.json`` beside the file. If it has none, a sidecar that was made
-        for a clip of another length is removed along with the clip that it was for.
+        Whether the motion's contacts are saved too, in the sidecar ``NAME.contacts.json`` beside
+        the file. If it has none, a sidecar of a replaced clip of another length is removed.
     **options
         Options of the format's writer.
 
     Raises
     ------
     FormatError
-        If the format cannot hold the motion, or the file cannot be written.
+        If the format cannot represent the motion, or the file cannot be written.
 
     Examples
     --------

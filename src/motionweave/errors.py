@@ -15,14 +15,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Remedy:
-    """A setting that would help, as data, so that each face can say it in its own words.
+    """A setting that would help, as data, so that each interface can phrase it in its own way.
 
     Parameters
     ----------
     option
         The parameter's name in the API, such as ``slope_limit``.
     value
-        What to set it to; None where that is for the user to say.
+        The value to set; None if the user has to choose it.
     """
 
     option: str
@@ -57,12 +57,12 @@ class MotionweaveError(Exception):
 
 
 def with_remedies(reason: str, remedies: Sequence[str]) -> str:
-    """A message that ends with what would help."""
+    """A message that ends with the remedies."""
     return f"{reason}: use {' or '.join(remedies)}" if remedies else reason
 
 
 class FormatError(MotionweaveError):
-    """A file could not be understood, or a motion cannot be put into a format.
+    """A file could not be read, or a motion cannot be written in a format.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class FormatError(MotionweaveError):
     path
         The file, if there is one.
     line
-        1-based line number, where the format has lines.
+        1-based line number, if the format has lines.
     """
 
     def __init__(self, reason: str, path: str | Path | None = None, line: int | None = None):
@@ -95,7 +95,7 @@ class RigError(MotionweaveError):
 
 
 class RegistrationError(MotionweaveError):
-    """Clips that cannot be brought into correspondence."""
+    """Clips that cannot be matched."""
 
 
 class BlendError(MotionweaveError):
@@ -107,11 +107,11 @@ class WarpError(MotionweaveError):
 
 
 class LibraryError(MotionweaveError):
-    """A library of clips that cannot be opened, written, or answer what is asked."""
+    """A library of clips that cannot be opened or written, or cannot do what was asked."""
 
 
 class MissingDependencyError(MotionweaveError):
-    """An optional package is needed; the message holds the install command."""
+    """An optional package is needed; the message gives the install command."""
 
     def __init__(self, feature: str, extra: str):
         super().__init__(f"{feature} needs an optional package: pip install 'motionweave[{extra}]'")
@@ -125,7 +125,7 @@ class QualityWarning(UserWarning):
     reason
         What is doubtful, and where.
     finding
-        The `Finding` of the self-check that it is about, if it comes from there.
+        The `Finding` of the self-check that caused it, if any.
     remedies
         Settings that would help; the message ends with them.
     """
@@ -144,4 +144,4 @@ class Notice(UserWarning):
 
 
 class RetargetNotice(Notice):
-    """Clips of different bodies were combined, so one was put on the other's skeleton."""
+    """Clips of different bodies were combined, so one was retargeted to the other's skeleton."""

@@ -62,7 +62,7 @@ def retarget(
 ) -> Motion:
     """The motion performed by another body.
 
-    Every part of the body is turned in the world as it is in the source, whatever the zero
+    Every part of the body has the same orientation in the world as in the source, whatever the zero
     poses of the two rigs are. Travel and height are scaled by leg length, and planted feet
     stay planted, on the floor that the other body stands on.
 
@@ -71,24 +71,24 @@ def retarget(
     motion
         What to perform.
     onto
-        Who performs it: a motion of that body, of which only the body is used; its file; or
-        its skeleton alone, if its zero pose stands upright.
+        The target: a motion of that body, of which only the body is used; its file; or its skeleton
+        alone, if its zero pose is upright.
     mapping
-        Which joint follows which, where that is found wrongly: target joint to source
-        joint, or to None for one that is to stay at rest, in a mapping or a JSON file; see
-        `joint_mapping`. Joints that are not mentioned are found.
+        Corrections of which joint follows which: target joint to source joint, or to None to keep
+        it at rest, in a mapping or a JSON file; see `joint_mapping`. Other joints are mapped
+        automatically.
     feet
-        Whether feet go where the source's go, scaled as travel is, and planted ones stay.
-        Without it legs only point where the source's point.
+        Whether feet follow the source's feet, scaled like travel, and planted ones stay planted. If
+        False, the legs only point like the source's.
     hands
-        Whether hands, too, go where the source's go, scaled as travel is: for clips that
-        hold on to or lean on something.
+        Whether hands also follow the source's hands, scaled like travel: for clips that hold on to
+        or lean on something.
 
     Returns
     -------
     Motion
-        With the source's contacts, frame rate and name. Joints of the target without a
-        partner are at rest, those of the source without one are left out.
+        With the source's contacts, frame rate and name. Joints of the target without a counterpart
+        stay at rest, those of the source without one are left out.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def retarget(
 
 
 def joint_mapping(source: Motion | Skeleton, target: Motion | Skeleton) -> JointMapping:
-    """Which joints of a source the joints of a target follow when it is retargeted.
+    """Which joint of the source each joint of the target follows in retargeting.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
     """
     check_arguments(common_skeleton, locals(), RigError)
     if not motions:
-        raise RigError("no motions, so no skeleton that they could have in common")
+        raise RigError("no motions were given, so they have no common skeleton")
     first, *others = (at_pelvis(motion) for motion in all_checked(motions))
     for motion in others:
         if not _same_rotations(motion.skeleton, first.skeleton):
@@ -214,15 +214,15 @@ def on_common_skeleton(
 ) -> tuple[Motion, ...]:
     """All motions on one skeleton, the given one or the first motion's, and on one floor.
 
-    Clips of one convention are brought there as they are, whatever the order, prefixes and
-    additional joints of their rigs; clips of another rig are retargeted.
+    Clips of one convention are copied joint by joint, whatever the order, prefixes and additional
+    joints of their rigs; clips of other rigs are retargeted.
 
     Parameters
     ----------
     motions
         Clips of any bodies.
     skeleton
-        Who is to perform them all.
+        The body that performs them all.
 
     Returns
     -------
@@ -251,12 +251,12 @@ def on_common_skeleton(
 
 
 def concatenate(motions: Sequence[Motion]) -> Motion:
-    """Clips of one frame rate, one after the other, as they stand.
+    """Clips of one frame rate, one after another, otherwise unchanged.
 
     Parameters
     ----------
     motions
-        Clips; those of other bodies than the first one's are brought onto its skeleton.
+        The clips; those of other bodies are brought onto the first clip's skeleton.
 
     Returns
     -------
@@ -303,7 +303,7 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
         what = f"clip {motion.name!r}" if motion.name else "a clip"
         whose = f" of {onto.name!r}" if isinstance(onto, Motion) and onto.name else ""
         warnings.warn(
-            f"{what} is of another body and was retargeted onto the skeleton{whose}",
+            f"{what} shows another body and was retargeted to the skeleton{whose}",
             RetargetNotice,
             stacklevel=5,
         )
@@ -319,10 +319,10 @@ def _same_rotations(source: Skeleton, target: Skeleton) -> bool:
 
 def _require_humans(motion: Motion, bodies: Pair) -> None:
     """Refuse bodies that do not correspond by role."""
-    for each, which in ((bodies.source, "its"), (bodies.target, "the other")):
+    for each, which in ((bodies.source, "its"), (bodies.target, "the target's")):
         if not each.rig.has("hips", *LEG_JOINTS):
             other = bodies.target.motion.skeleton
-            how = motion.skeleton.difference(other, "the clip", "the other")
+            how = motion.skeleton.difference(other, "the clip", "the target")
             called = f" (clip {motion.name!r})" if motion.name else ""
             why = f"{which} skeleton {each.rig.why_not_human()}"
             raise RigError(f"the bodies do not correspond{called}: {why}; {how}")

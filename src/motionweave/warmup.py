@@ -1,4 +1,4 @@
-"""Compiling everything ahead of use: for images, classrooms and shows."""
+"""Compile everything in advance, for images, classrooms and presentations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class WarmUp:
     Parameters
     ----------
     compiled
-        Names of the kernels that were compiled; none if all were there already.
+        Names of the kernels that were compiled; empty if all were compiled already.
     seconds
         How long compiling took.
     """
@@ -46,18 +46,17 @@ class WarmUp:
 
 
 def warm_up() -> WarmUp:
-    """Compile every kernel now, so that no later process has to.
+    """Compile every kernel in advance, so that no later process has to.
 
-    What is compiled is kept in Numba's cache: in the folder that the environment variable
-    ``NUMBA_CACHE_DIR`` names, or else beside the installed modules, or else, where that cannot
-    be written, in the user's own cache folder. Whoever builds an image or prepares a classroom
-    should set ``NUMBA_CACHE_DIR`` to a folder that all users can write, for this call and for
-    theirs: Numba passes over folders that it could only read.
+    Compiled code is kept in Numba's cache: in the folder named by the environment variable
+    ``NUMBA_CACHE_DIR``, otherwise beside the installed modules, or, if that is read-only, in the
+    user's own cache folder. To prepare an image or a classroom, set ``NUMBA_CACHE_DIR`` to a folder
+    that all users can write to, for this call and for theirs: Numba ignores read-only folders.
 
     Returns
     -------
     WarmUp
-        The kernels that had to be compiled, and the seconds that took.
+        The kernels that were compiled, and how many seconds that took.
 
     Examples
     --------

@@ -79,10 +79,10 @@ def test_bodies_that_do_not_correspond_are_refused_with_the_reason() -> None:
         snake, 30.0, np.zeros((4, 3)), np.tile(rotations.IDENTITY, (4, 3, 1)), name="snake"
     )
     with pytest.raises(
-        RigError, match=r"'snake'.*has no hips.*only in the clip: head.*only in the o"
+        RigError, match=r"'snake'.*has no hips.*only in the clip: head.*only in the t"
     ):
         common_skeleton([walk, crawl])
-    with pytest.raises(RigError, match=r"'walk'.*the other skeleton has no hips"):
+    with pytest.raises(RigError, match=r"'walk'.*the target's skeleton has no hips"):
         common_skeleton([crawl, walk])
     with pytest.raises(RigError, match="no motions"):
         common_skeleton([])

@@ -99,7 +99,7 @@ def test_an_interpolant_from_a_file_and_cycles_by_hand(files: list[str], tmp_pat
     [
         (["--cycle", "3=1:2"], "clip N from 1 to 2"),
         (["--cycle", "1=frame"], "expected frames such as"),
-        (["--level", "0.5"], "--level is for --shape blend"),
+        (["--level", "0.5"], "--level needs --shape blend"),
         (["--events", "a.csv"], "expected 2 files"),
         (["--cycles", "0"], "whole number"),
         (["--interpolant", "none.csv"], "none.csv"),

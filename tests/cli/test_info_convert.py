@@ -168,7 +168,7 @@ def test_errors_are_one_line(
     )
     nowhere = str(tmp_path / "no" / "out.bvh")
     assert "does not exist" in _complaint(capsys, "convert", str(clip), "-o", nowhere)
-    assert "need a folder" in _complaint(capsys, "convert", str(clip), str(clip), "-o", out)
+    assert "must be a folder" in _complaint(capsys, "convert", str(clip), str(clip), "-o", out)
     assert not Path(out).exists()
 
 

@@ -45,7 +45,7 @@ def test_json_tells_all(clips: list[str], capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "nothing to do"),
+        ([], "would be lost"),
         (["--json", "--anchors", "1,2"], "one frame for each"),
         (["--json", "--weight", "NoSuchJoint=1"], "no joint"),
         (["-o", "missing/gaits.mwreg"], "does not exist"),

@@ -67,7 +67,7 @@ def test_a_list_of_states_is_json_enough(tmp_path: Path) -> None:
         ("a.json", '{"states": 3}', 'list "states"'),
         ("a.json", '{"states": [{"frame": 1}]}', "state 1: expected"),
         ("a.json", '[{"labels": ["L_et"]}]', "expected a frame"),
-        ("a.txt", "", ".csv or a .json"),
+        ("a.txt", "", ".csv or .json"),
     ],
 )
 def test_broken_tables_say_where(tmp_path: Path, name: str, text: str, says: str) -> None:

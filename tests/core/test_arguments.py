@@ -81,7 +81,7 @@ def test_messages_say_what_is_taken() -> None:
     said = {
         "number": "number='x': expected a number",
         "maybe": "maybe='x': expected a number or None",
-        "motions": "motions='x': expected a list of which each is a Motion",
+        "motions": "motions='x': expected a list in which each item is a Motion",
         "pair": "pair='x': expected (a number, a number)",
         "function": "function='x': expected a function",
     }

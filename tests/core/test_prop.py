@@ -47,10 +47,13 @@ def test_data_and_back():
         ({"positions": [(0, 1)]}, "rows of 3"),
         ({"positions": "box"}, "rows of 3"),
         ({"positions": [(0, 0, 0), (1, 1, 1)]}, "times or fps"),
-        ({"positions": [(0, 0, 0), (1, 1, 1)], "times": [1.0, 1.0]}, "rising"),
+        ({"positions": [(0, 0, 0), (1, 1, 1)], "times": [1.0, 1.0]}, "increasing"),
         ({"positions": [(0, 0, 0), (1, 1, 1)], "times": [0.0, 1.0], "fps": 3}, "times or fps"),
         ({"positions": (0, 0, 0), "orientations": (0, 0, 0, 0)}, "length 0"),
-        ({"positions": [(0, 0, 0)] * 3, "orientations": [(0, 0, 0, 1)] * 2, "fps": 1}, "as many"),
+        (
+            {"positions": [(0, 0, 0)] * 3, "orientations": [(0, 0, 0, 1)] * 2, "fps": 1},
+            "same number",
+        ),
     ],
 )
 def test_what_is_no_prop_is_refused(arguments, message):

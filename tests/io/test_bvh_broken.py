@@ -49,7 +49,7 @@ def _refusal(tmp_path: Path, text: str | bytes) -> mw.FormatError:
         (PLAIN.replace("OFFSET 0 9 0", "OFFSET 0 1e300 0"), 4, "expected three numbers"),
         (PLAIN.replace("  OFFSET 0 9 0\n", ""), 14, "'Hips' has no OFFSET"),
         (PLAIN.replace("OFFSET 0 -5 1", ""), 13, "end site of joint 'Leg' has no OFFSET"),
-        (PLAIN.replace("CHANNELS 3", "CHANNELS three"), 9, "expected how many"),
+        (PLAIN.replace("CHANNELS 3", "CHANNELS three"), 9, "expected their number"),
         (PLAIN.replace("CHANNELS 3", "CHANNELS 4"), 10, "expected 4 names"),
         (PLAIN.replace("Xrotation Yrotation\n    End", "Wrotation\n    End"), 9, "'Wrotation'"),
         (PLAIN.replace("Yposition", "Xposition"), 5, "Xposition is given twice"),

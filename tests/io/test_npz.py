@@ -116,7 +116,7 @@ def test_amass_that_cannot_be(tmp_path: Path) -> None:
     with pytest.raises(mw.FormatError, match=r"poses \(5, 69\)"):
         mw.load(tmp_path / "odd.npz", skeleton=tmp_path / "other.bvh")
     mw.save(random_motion(rng, 2, 4), tmp_path / "own.npz")
-    with pytest.raises(mw.FormatError, match="for AMASS files"):
+    with pytest.raises(mw.FormatError, match="with AMASS files"):
         mw.load(tmp_path / "own.npz", skeleton=tmp_path / "other.bvh")
 
 

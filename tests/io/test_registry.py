@@ -106,7 +106,7 @@ def test_formats_that_only_read_or_only_write(
     assert mw.load(tmp_path / "a.in", fps=15).fps == 15.0
     with pytest.raises(mw.FormatError, match=r"\.in cannot be written"):
         mw.save(motion, tmp_path / "b.in")
-    with pytest.raises(mw.FormatError, match="'up' means nothing for In"):
+    with pytest.raises(mw.FormatError, match="In files have no option 'up'"):
         mw.load(tmp_path / "a.in", up="z")
 
 

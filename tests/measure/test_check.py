@@ -94,10 +94,10 @@ def test_planting_that_does_harm_is_not_applied() -> None:
         return turned(motion, "left_shin", 30, 70.0)
 
     # Feet that are right as they are need no planting: nothing is wrong.
-    with pytest.warns(mw.Notice, match="feet are not planted"):
+    with pytest.warns(mw.Notice, match="feet were not planted"):
         assert finished(walk, [walk], clean=True, plant=harmful) == walk
     drifting = replace(walk, root=walk.root * [1.0, 1.0, 1.3])
-    with pytest.warns(mw.QualityWarning, match="feet are not planted"):
+    with pytest.warns(mw.QualityWarning, match="feet were not planted"):
         assert finished(drifting, [walk], clean=True, plant=harmful) == drifting
 
 

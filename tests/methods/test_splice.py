@@ -161,7 +161,7 @@ def test_poses_that_are_further_apart_need_longer() -> None:
 def test_clips_are_given_one_by_one_or_as_a_sequence() -> None:
     walk, jog = mw.sample("walk"), mw.sample("jog")
     assert given_clips((walk, jog), 2, "x") == given_clips(([walk, jog],), 2, "x") == [walk, jog]
-    with pytest.raises(BlendError, match="takes motions; got str"):
+    with pytest.raises(BlendError, match="takes motions, not str"):
         given_clips((walk, "jog.bvh"), 2, "a transition")
     with pytest.raises(BlendError, match="got 1"):
         given_clips(([walk],), 2, "a transition")

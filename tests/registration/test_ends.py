@@ -28,7 +28,7 @@ def test_clips_that_correspond_are_taken_whole() -> None:
     assert curve.verdict.sure > 0.9
     assert not curve.verdict.doubts
     assert "\n" not in str(curve.verdict)
-    assert str(curve.verdict).startswith("whole clips (they correspond")
+    assert str(curve.verdict).startswith("whole clips (they match")
 
 
 def test_clips_of_different_numbers_of_rounds_become_cycles() -> None:
@@ -112,7 +112,7 @@ def test_a_piece_of_a_step_at_an_end_is_left_out(first: int, last: int, where: s
     walk = mw.sample("walk")
     curve = mw.register(walk, walk[first:last])
     assert curve.verdict is not None
-    assert curve.verdict.why == f"they do not {where} alike"
+    assert curve.verdict.why == f"they do not {where} in the same way"
     frames = curve.timewarp.frames(np.linspace(curve.timewarp.start, curve.timewarp.end, 50))
     np.testing.assert_allclose(frames[:, 0] - frames[:, 1], first, atol=0.05)
     assert max((d.way for d in drags(curve.motions, curve.timewarp, 0)), default=0.0) < 0.02

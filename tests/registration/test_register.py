@@ -372,7 +372,7 @@ def _sides(motion: Motion) -> tuple[list[int], dict[str, str]]:
         ({"reference": 2}, "reference 2"),
         ({"strikes": -1.0}, "strikes"),
         ({"window": 4}, "window 4: expected an odd number"),
-        ({"anchors": [(1,)]}, "one frame for each"),
+        ({"anchors": [(1,)]}, "one frame per clip"),
         ({"anchors": [(1, 10**6)]}, "which has frames"),
         ({"anchors": [(20, 20), (30, 10)]}, "have to increase"),
         ({"anchors": [(1, 1)], "ends": "cyclic"}, "leave out the anchors"),

@@ -58,8 +58,8 @@ class Body:
         body = cls(rest_motion(skeleton))
         if not rest_stands(skeleton):
             raise RigError(
-                "the zero pose of the skeleton does not stand upright, so it does not tell which "
-                "way its joints are turned: give a motion of the character instead of its skeleton"
+                "the zero pose of the skeleton is not upright, so it does not show how "
+                "its joints are oriented: give a motion of the character instead of its skeleton"
             )
         return body
 
@@ -80,8 +80,8 @@ class Body:
         left = self.rig.lateral_axis(positions)
         if trunk is None or left is None:
             raise RigError(
-                "the body cannot be told front from back: hips, thighs and a head or chest "
-                "must be known (--rig FILE)"
+                "the front of the body cannot be determined: name its hips, thighs, and head "
+                "or chest in a JSON file (--rig FILE, or mw.load(..., rig=FILE))"
             )
         tilts = [_angle_up(trunk)]
         for side in SIDES:

@@ -66,14 +66,14 @@ class Pairing:
 
 @dataclass(frozen=True, eq=False)
 class JointMapping:
-    """Which joints of a source the joints of a target follow.
+    """Which joint of the source each joint of the target follows.
 
     Parameters
     ----------
     source, target
         The skeletons.
     pairs
-        Target joint to what it follows; joints that are not here stay at rest.
+        Target joint to what it follows; joints not listed stay at rest.
     """
 
     source: Skeleton
@@ -94,7 +94,7 @@ class JointMapping:
 
     @property
     def at_rest(self) -> tuple[str, ...]:
-        """Joints of the target that follow none, and keep the rest pose."""
+        """Joints of the target that follow no joint and keep the rest pose."""
         return tuple(name for j, name in enumerate(self.target.names) if j not in self.pairs)
 
     def to_json(self) -> dict[str, str | dict[str, object] | None]:

@@ -31,7 +31,7 @@ class Floor:
     slope
         Rise per unit of x and of z; zero for a level floor.
     levels
-        Heights above the plane of everything stood on, the plane itself (0) first.
+        Heights above the plane of all levels that feet stand on, the plane itself (0) first.
     """
 
     height: float

@@ -22,22 +22,22 @@ _KINDS = ("slope", "stairs", "profile", "heights")
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What feet stand on: a height for every place.
+    """What feet stand on: a height for every point of the floor.
 
-    `Ground.slope`, `Ground.stairs`, `Ground.profile` and `Ground.heights` make the usual
-    ones; any other is a function.
+    `Ground.slope`, `Ground.stairs`, `Ground.profile` and `Ground.heights` make the usual kinds;
+    anything else is a function.
 
     Parameters
     ----------
     function
-        Heights ``(n,)`` of places given as two arrays ``(n,)``, x and z.
+        Heights ``(n,)`` at points given as two arrays ``(n,)``, x and z.
     axes
-        What x and z are measured along and from: ``"world"``, or the ``"body"`` as it stands
+        The axes and the origin of x and z: ``"world"``, or the ``"body"`` as it stands
         and faces in the first frame: x to its left, z ahead, heights above the clip's floor.
     unit
         Lengths are in leg lengths; None for the clip's own unit.
     made_of
-        How a warp file writes it; None for a function.
+        How a warp file represents it; None for a function.
 
     Examples
     --------
@@ -89,9 +89,10 @@ class Ground:
         Parameters
         ----------
         degrees
-            How steeply; below zero it falls.
+            The slope; negative if it falls.
         direction
-            Where to, in degrees from +z towards +x: ahead, and 90 for the left.
+            The direction in which it rises, in degrees from +z towards +x: 0 is ahead, 90 to the
+            left.
         axes
             As for `Ground`.
 
@@ -121,9 +122,9 @@ class Ground:
         Parameters
         ----------
         rise, run
-            How high each step is (below zero for stairs that lead down) and how long its tread.
+            Height of a step (negative for stairs that lead down) and length of its tread.
         start
-            How far away the first step begins.
+            Distance to the first step.
         count
             How many steps; None for stairs without end.
         direction, axes, unit
@@ -161,13 +162,13 @@ class Ground:
         axes: GroundAxes = "body",
         unit: GroundUnit | None = None,
     ) -> Ground:
-        """Ground with the same outline everywhere across: ramps, ledges, kerbs, blocks.
+        """Ground with the same profile everywhere across: ramps, ledges, kerbs, blocks.
 
         Parameters
         ----------
         points
-            Pairs (distance, height) in order of distance, joined by straight lines; two
-            pairs of one distance make an edge. Level before the first and after the last.
+            Pairs (distance, height) in order of distance, joined by straight lines; two pairs with
+            the same distance make an edge. The ground is level before the first and after the last.
         direction, axes, unit
             As for `Ground.slope` and `Ground`.
 
@@ -186,7 +187,7 @@ class Ground:
             raise MotionError("ground: profile: expected pairs (distance, height)")
         ways, heights = given.T
         if np.any(np.diff(ways) < 0.0):
-            raise MotionError("ground: profile: expected distances that do not go back")
+            raise MotionError("ground: profile: expected distances that do not decrease")
         return cls._along(
             lambda way: np.interp(way, ways, heights),
             direction,
@@ -210,8 +211,8 @@ class Ground:
         Parameters
         ----------
         grid
-            ``(nz, nx)`` heights at the corners of square cells; bilinear between them, and
-            going on level beyond the edges.
+            ``(nz, nx)`` heights at the corners of square cells; interpolated bilinearly, and level
+            beyond the edges.
         cell
             Length of a cell's side.
         origin
@@ -234,7 +235,8 @@ class Ground:
         field_ = _numbers(grid, "ground: heights")
         if field_.ndim != 2 or min(field_.shape) < 2:
             raise MotionError(
-                f"ground: heights of shape {field_.shape}: expected rows and columns, two at least"
+                f"ground: heights of shape {field_.shape}: expected at least two rows and two "
+                "columns"
             )
         cell = checks.number(cell, "ground: cell", 1e-9)
         corner = _numbers(origin, "ground: origin")
@@ -269,13 +271,13 @@ class Ground:
 
     @classmethod
     def from_data(cls, data: Any, unit: Any = None) -> Ground:
-        """Ground as a warp file writes it; a `MotionError` says what is wrong.
+        """Ground from the data of a warp file; a `MotionError` says what is wrong.
 
         Parameters
         ----------
         data
-            A mapping with one of ``slope``, ``stairs``, ``profile`` and ``heights``, and what
-            else that takes.
+            A mapping with one of ``slope``, ``stairs``, ``profile`` and ``heights``, and the
+            parameters of that kind.
         unit
             Of lengths, unless the mapping says otherwise.
 
@@ -308,7 +310,7 @@ class Ground:
         Parameters
         ----------
         start
-            Where the body stands and what it faces in the first frame.
+            Position and facing direction of the body in the first frame.
         floor
             Height of the clip's floor there.
         leg
@@ -335,11 +337,11 @@ class Ground:
         try:
             heights = np.asarray(self.function(flat[:, 0], flat[:, 2]), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise MotionError(f"ground: its function fails for arrays x and z: {error}") from None
+            raise MotionError(f"ground: the function fails for arrays x and z: {error}") from None
         if heights.shape not in ((), (len(flat),)):
             raise MotionError(
-                f"ground: its function gives an array of shape {heights.shape} for {len(flat)} "
-                "places; expected one height for each"
+                f"ground: the function returns an array of shape {heights.shape} for {len(flat)} "
+                "places; expected one height per place"
             )
         heights = np.broadcast_to(heights, len(flat)).reshape(points.shape[:-1])
         if not np.all(np.isfinite(heights)):

@@ -41,11 +41,11 @@ _UNDECIDED = 1e-9
 
 
 def mirror(motion: Motion) -> Motion:
-    """The motion with left and right exchanged, reflected in the plane x = 0.
+    """The mirror image of the motion, with left and right swapped, reflected in the plane x = 0.
 
     The skeleton stays as it is, so that the result can be combined with other clips of
-    the character; where its sides differ a little, limbs keep the lengths of their own
-    side. Mirroring twice gives the motion back.
+    the character; if its sides differ slightly, limbs keep the lengths of their own side. Mirroring
+    twice returns the original motion.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def mirror(motion: Motion) -> Motion:
     if missed.max() > _SYMMETRIC * body_height(skeleton):
         worst = skeleton.names[int(np.argmax(missed))]
         warnings.warn(
-            f"the skeleton is not symmetric (joint {worst!r} has no counterpart at its mirrored "
-            "place), so the mirrored motion is only roughly the mirror image",
+            f"the skeleton is not symmetric (joint {worst!r} has no mirrored counterpart), so the "
+            "mirrored motion is only approximately the mirror image",
             QualityWarning,
             stacklevel=2,
         )

@@ -36,9 +36,9 @@ _SLIDING = 0.01
 def on_skeleton(motion: Motion, skeleton: Skeleton) -> Motion:
     """The motion performed by another character of the same convention.
 
-    Joints correspond by role and name, in any order. Those that only the motion has are left
-    out, and what they turned is turned by the joints below them; those that only the
-    skeleton has stay at rest. See `one_convention` for when that is right.
+    Joints are matched by role and name, in any order. Joints that only the motion has are left out,
+    and their rotation passes to the joints below them; those that only the skeleton has stay at
+    rest. See `one_convention` for when that is right.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def on_skeleton(motion: Motion, skeleton: Skeleton) -> Motion:
     Raises
     ------
     RigError
-        If one of the skeletons has no extent.
+        If one of the skeletons has zero size.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def size(skeleton: Skeleton) -> float:
         return leg_length(skeleton, rig)
     height = body_height(skeleton)
     if height <= 0.0:
-        raise RigError("a skeleton without any extent cannot take over a motion")
+        raise RigError("a skeleton of zero size cannot perform a motion")
     return height
 
 

@@ -61,9 +61,9 @@ class Up:
             return None
         other = "z" if self.axis == "y" else "y"
         return (
-            f"the file does not say which way is up, and the motion hardly does: {self.axis} was "
-            f'taken; if the body lies where it should stand, load it with up="{other}" '
-            f'(--up {other}), and with up="{self.axis}" to silence this'
+            "the file does not state its up axis, and the motion hardly shows it: "
+            f"{self.axis} was assumed; if the body lies where it should stand, load it with "
+            f'up="{other}" (--up {other}); up="{self.axis}" silences this warning'
         )
 
 

@@ -60,7 +60,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="file to write, or for several clips a folder, which is made if need be",
+        help="file to write; for several clips a folder, which is created if needed",
     )
     parser.add_argument(
         "--format",
@@ -76,13 +76,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=1,
         metavar="N",
-        help="processes that work on several clips at a time (default: 1)",
+        help="number of processes that work on clips in parallel (default: 1)",
     )
 
 
 def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number, 1 or more")
     return int(text)
 
 
@@ -108,7 +108,7 @@ def outputs(
         common.check_output(output, args.clips, motion=motion)
         return [(args.clips[0], output)]
     if output.suffix and not output.is_dir():
-        raise FormatError("several clips need a folder as the output", output)
+        raise FormatError("for several clips, the output must be a folder", output)
     pairs: dict[Path, Path] = {}
     for path in args.clips:
         place = args.inside.get(path, Path(path.name))
@@ -126,7 +126,7 @@ def only_for_one(args: argparse.Namespace, *options: str) -> None:
     for name in options:
         if args.several and getattr(args, name) is not None:
             flag = "--" + name.replace("_", "-")
-            raise MotionError(f"{flag} is for one clip, and {len(args.clips)} are given")
+            raise MotionError(f"{flag} works with one clip, and {len(args.clips)} were given")
 
 
 def answer(args: argparse.Namespace, found: Sequence[tuple[Any, str]], code: int) -> int:

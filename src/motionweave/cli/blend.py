@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=("registered", "linear"),
         default="registered",
-        help="linear is the plain average of frames, to compare with",
+        help="linear is the plain average of frames, for comparison",
     )
     common.add_cleaning(parser)
     common.add_json(parser)
@@ -106,5 +106,7 @@ def read_weights(path: Path) -> tuple[list[float], list[list[float]]]:
         times.append(values[0])
         rows.append(values[1:])
     if not times:
-        raise FormatError("the table holds no weights; expected lines time,w1,w2,...", path)
+        raise FormatError(
+            "the table contains no weights; expected lines such as time,w1,w2,...", path
+        )
     return times, rows

@@ -30,8 +30,8 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         default="auto",
         type=_ends,
         metavar="ENDS",
-        help="auto (default): whatever corresponds best; fixed: whole clips; free: the best "
-        "stretch; cyclic: one cycle of each; fixed,free or free,fixed: start and end apart",
+        help="auto (default): whichever matches best; fixed: whole clips; free: the best "
+        "stretch; cyclic: one cycle of each; fixed,free or free,fixed: start and end separately",
     )
     group.add_argument(
         "--anchors",
@@ -39,7 +39,7 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         nargs="+",
         default=[],
         metavar="F,F,...",
-        help="frames that belong together, one of each clip, such as 12,20 48,71",
+        help="matching frames, one from each clip, such as 12,20 48,71",
     )
     group.add_argument(
         "--keep",
@@ -53,34 +53,38 @@ def add_registering(group: argparse._ActionsContainer) -> None:
         "--cycles",
         choices=("find", "whole"),
         default="find",
-        help="with cyclic ends: find the cycles (the default), or take each clip as one",
+        help="with cyclic ends: find the cycles (the default), or treat each clip as one cycle",
     )
     group.add_argument(
         "--slope-limit",
         type=int,
         default=2,
         metavar="L",
-        help="how many frames of one clip in a row may belong to one frame of another (default: 2)",
+        help="how many frames of one clip in a row may match one frame of another (default: 2)",
     )
     add_weights(group)
     group.add_argument(
-        "--points", type=int, default=40, metavar="N", help="points compared (default: 40)"
+        "--points",
+        type=int,
+        default=40,
+        metavar="N",
+        help="number of points to compare (default: 40)",
     )
     group.add_argument(
         "--window",
         type=int,
         default=5,
         metavar="N",
-        help="frames compared at a time, 1/30 s apart (default: 5)",
+        help="number of frames to compare at a time, 1/30 s apart (default: 5)",
     )
     group.add_argument(
         "--strikes",
         type=float,
         metavar="W",
-        help="how much footfalls count beside poses (default: 4; 0 for poses alone)",
+        help="how much footfalls count compared with poses (default: 4; 0 for poses alone)",
     )
     group.add_argument(
-        "--paper", action="store_true", help="exactly the published method, whole clips"
+        "--paper", action="store_true", help="exactly the published method, on whole clips"
     )
 
 
@@ -127,7 +131,7 @@ def load_curve(args: argparse.Namespace) -> RegistrationCurve:
     saved = [path for path in args.clips if path.suffix.lower() == REGISTRATION_SUFFIX]
     if saved:
         if len(args.clips) > 1:
-            raise BlendError(f"{saved[0]}: give either one registration file or clips, not both")
+            raise BlendError(f"{saved[0]}: give one registration file or clips, not both")
         from motionweave.registration.files import load_registration
 
         return load_registration(saved[0])

@@ -17,14 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--contacts",
         type=Path,
         metavar="FILE",
-        help="contacts to hold, instead of those beside the clip or detected ones",
+        help="contacts to hold, instead of those beside the clip or those detected",
     )
     parser.add_argument(
         "--stretch",
         type=float,
         default=0.0,
         metavar="SHARE",
-        help="how much longer legs may get where they cannot reach, as a share such as 0.01",
+        help="share by which legs may lengthen where they cannot reach, such as 0.01",
     )
     parser.add_argument("--hands", action="store_true", help="hold planted hands as well")
     parser.add_argument(
@@ -32,10 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=0.2,
         metavar="SECONDS",
-        help="time in which a correction fades in and out (default: 0.2)",
+        help="time over which a correction fades in and out (default: 0.2)",
     )
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="picture of before and after (png, pdf, svg)"
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="picture of the clip before and after (png, pdf, svg)",
     )
     common.add_json(parser)
 

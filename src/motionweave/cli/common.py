@@ -70,12 +70,12 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
             "'clips/**/*walk*.bvh'",
         )
     group = parser.add_argument_group("reading")
-    group.add_argument("--up", choices=("y", "z"), help="vertical axis of the files, if not found")
+    group.add_argument("--up", choices=("y", "z"), help="up axis of the files, if detected wrongly")
     group.add_argument(
         "--input-fps",
         type=float,
         metavar="FPS",
-        help="frames per second that the files really have, if they say nothing or are wrong",
+        help="true frame rate of the files, if they state a wrong one or none",
     )
     group.add_argument(
         "--drop-tpose", action="store_true", help="leave out a T-pose in the first frame"
@@ -136,14 +136,12 @@ def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """The option ``--json``: the answer on standard output as one JSON value."""
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 def add_cleaning(parser: argparse.ArgumentParser) -> None:
     """The option ``--no-clean``; feet are planted unless it is given."""
-    parser.add_argument(
-        "--no-clean", action="store_true", help="leave the feet as they come out, do not plant them"
-    )
+    parser.add_argument("--no-clean", action="store_true", help="do not plant the feet")
 
 
 def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = True) -> Motion:

@@ -19,11 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="contacts file to write, or for several clips a folder; NAME.contacts.json beside "
+        help="contacts file to write; for several clips a folder. NAME.contacts.json beside "
         "NAME.bvh is used when the clip is loaded",
     )
     batch.add_jobs(parser)
-    parser.add_argument("--hands", action="store_true", help="find planted hands too")
+    parser.add_argument("--hands", action="store_true", help="detect planted hands, too")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="picture to draw (png, pdf, svg)")
     common.add_json(parser)
 

@@ -22,27 +22,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trim", type=_stretch, metavar="A:B", help="first and last frame to keep, such as 30:200"
     )
-    parser.add_argument("--mirror", action="store_true", help="exchange left and right")
+    parser.add_argument("--mirror", action="store_true", help="swap left and right")
     parser.add_argument(
-        "--faster", type=float, metavar="TIMES", help="play it faster, or below 1 slower"
+        "--faster",
+        type=float,
+        metavar="TIMES",
+        help="play faster by this factor; below 1 is slower",
     )
     way = parser.add_mutually_exclusive_group()
     way.add_argument(
         "--in-place",
         action="store_true",
-        help="leave out the path over the floor, as on a treadmill",
+        help="remove the root motion, as on a treadmill",
     )
     way.add_argument(
         "--travel",
         action="store_true",
-        help="let a clip that stays in place go over the floor, as fast as its planted feet slide",
+        help="make an in-place clip travel, as fast as its planted feet slide",
     )
     parser.add_argument(
         "--speed",
         type=float,
-        help="with --travel: how fast it goes, in the clip's unit per second",
+        help="with --travel: its speed, in the clip's unit per second",
     )
-    parser.add_argument("--output-up", choices=("y", "z"), help="vertical axis of the output")
+    parser.add_argument("--output-up", choices=("y", "z"), help="up axis of the output")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--scale", type=float, help="multiply all lengths by this")
     size.add_argument(
@@ -56,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.speed is not None and not args.travel:
-        raise MotionError("--speed is for --travel")
+        raise MotionError("--speed needs --travel")
     written, code = batch.each(args, batch.outputs(args), _converted, "converting")
     lines = [f"{one['output']}: {one['frames']} frames at {one['fps']:g} fps" for one in written]
     common.emit(args, written if args.several else written[0], "\n".join(lines))

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--files",
         type=Path,
         metavar="DIR",
-        help="do not open the studio: write blends as BVH, a film strip and a picture of their "
-        "registration into this folder",
+        help="write blends as BVH, a film strip and a picture of their registration to this "
+        "folder, instead of opening the studio",
     )
     add_server(parser)
 
@@ -69,5 +69,5 @@ def _write(folder: Path) -> None:
     print(
         f"{folder.resolve()}:\n"
         + "\n".join(f"  {name}.bvh  a blend of walk, jog and sneak" for name in _BLENDS)
-        + "\n  strip.png  what they look like\n  registration.png  which frames belong together"
+        + "\n  strip.png  what they look like\n  registration.png  which frames match"
     )

@@ -15,7 +15,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fps", type=float, help="frames per second (default: the clips' highest)")
     parser.add_argument(
-        "--in-place", action="store_true", help="leave the travel out; the game moves the character"
+        "--in-place",
+        action="store_true",
+        help="remove the root motion; the game moves the character",
     )
     parser.add_argument("--names", metavar="NAME,...", help="names of the clips in the set")
     common.add_json(parser)
@@ -33,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
         root="in place" if args.in_place else "motion",
     )
     rows = [
-        f"  {one['name']}: {one['duration']:.2f} s in life, "
+        f"  {one['name']}: {one['duration']:.2f} s as recorded, "
         f"{one['parameters']['speed']:.2f} m/s, turn {one['parameters']['turn']:.0f}"
         for one in told["clips"]
     ]

@@ -24,14 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shape",
         choices=("concatenate", "blend"),
         default="concatenate",
-        help="from the first clip to the last (the default), or a mix of them, held",
+        help="from the first clip to the last (the default), or a constant mix of them",
     )
     curve.add_argument(
         "--level",
         type=float,
         nargs="+",
         metavar="Y",
-        help="how much of the second clip is in a blend (0.5); with four clips y and z",
+        help="share of the second clip in a blend (default: 0.5); with four clips y and z",
     )
     curve.add_argument(
         "--interpolant",
@@ -43,14 +43,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cycles",
         type=int,
         metavar="N",
-        help="cycles it is drawn over (default: 6, or as many as fit a clip that is played once)",
+        help="number of cycles it spans (default: 6, or as many as fit a clip that is played once)",
     )
     events = parser.add_argument_group("events")
     events.add_argument(
         "--events",
         nargs="+",
         metavar="FILE",
-        help="event tables (CSV or JSON), one per clip; - for a clip whose events are to be found",
+        help="event tables (CSV or JSON), one per clip; - for a clip whose events should be "
+        "detected",
     )
     events.add_argument(
         "--write-events",
@@ -63,10 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="N=A:B",
         default=[],
-        help="take frames A to B as the cycle of the N-th clip; N=once plays it once",
+        help="use frames A to B as the cycle of the N-th clip; N=once plays it once",
     )
     parser.add_argument(
-        "--decoupled", action="store_true", help="let upper and lower body follow their own events"
+        "--decoupled", action="store_true", help="match upper and lower body by their own events"
     )
     parser.add_argument(
         "--paper",
@@ -128,7 +129,7 @@ def _curve(args: argparse.Namespace, count: int) -> Interpolant:
         return as_interpolant(Interpolant.load(args.interpolant), count)
     if args.level is not None:
         if args.shape != "blend":
-            raise BlendError("--level is for --shape blend")
+            raise BlendError("--level needs --shape blend")
         return Interpolant.blend(*args.level, clips=count)
     return as_interpolant(args.shape, count)
 

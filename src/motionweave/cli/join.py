@@ -17,8 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overlap",
         type=float,
         metavar="FRAMES",
-        help="frames at the end of the first clip that lie over the second's beginning "
-        "(default: half a second where the clips are most alike)",
+        help="number of frames at the end of the first clip that overlap the start of the second "
+        "(default: half a second where the clips are most similar)",
     )
     parser.add_argument(
         "--intervals",
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_pair,
         action="append",
         metavar="A:B",
-        help="frames of both clips that belong together; may be repeated",
+        help="matching frames of both clips; may be given several times",
     )
     common.add_cleaning(parser)
     parser.add_argument(

@@ -10,13 +10,13 @@ from motionweave.cli import common
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("base", type=Path, help="clip whose legs and path are kept")
-    parser.add_argument("over", type=Path, help="clip that lends the part")
+    parser.add_argument("over", type=Path, help="clip that the part comes from")
     common.add_clips(parser, "none")
     common.add_output(parser)
     parser.add_argument(
         "--part",
         default="upper",
-        help="upper, spine, left_arm, head ..., or a joint with all that hangs from it "
+        help="upper, spine, left_arm, head ..., or a joint with everything below it "
         "(default: upper)",
     )
     parser.add_argument(
@@ -31,18 +31,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=1.0,
         metavar="W",
-        help="how much of the part there is, 0 to 1 (default: 1)",
+        help="weight of the part, 0 to 1 (default: 1)",
     )
     parser.add_argument(
         "--ease",
         type=float,
         metavar="SECONDS",
-        help="time in which the part comes and goes (default: as long as the body needs)",
+        help="time over which the part fades in and out (default: as long as the body needs)",
     )
     parser.add_argument(
         "--in-step",
         action="store_true",
-        help="register the clips, so that arms move in step with the other clip's legs",
+        help="register the clips, so that the part moves in step with the other clip's legs",
     )
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="film strip of the result (png, pdf, svg)"

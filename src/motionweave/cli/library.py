@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from motionweave.library.matches import Match
 
 _ACTIONS = {
-    "add": "take in new and changed clips, forget those that are gone",
-    "info": "tell what is in the library",
-    "find": "find stretches like an example, or clips by words and measures",
-    "collect": "gather all of an example's kind and make a blend of them",
-    "graph": "find where clips can pass into each other",
-    "walk": "make a new motion that walks through the clips",
+    "add": "index new and changed clips, forget those that are gone",
+    "info": "show what is in the library",
+    "find": "find stretches similar to an example, or clips by words and measures",
+    "collect": "collect all clips of an example's kind and blend them",
+    "graph": "find where one clip can turn into another",
+    "walk": "make a new motion from the motion graph of the clips",
     "fill": "fill the gap between two clips",
-    "remove": "forget clips; their files stay",
+    "remove": "forget clips, but keep their files",
 }
 
 
@@ -86,7 +86,7 @@ def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
     parser.add_argument(
         "example",
         nargs=None if needed else "?",
-        help="clip that shows what to look for, in or outside of the library",
+        help="clip that shows what to look for, inside or outside the library",
     )
     parser.add_argument(
         "--frames",
@@ -109,7 +109,7 @@ def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
 def _find_arguments(parser: argparse.ArgumentParser) -> None:
     _query_arguments(parser, needed=False)
     parser.add_argument(
-        "--through", action="store_true", help="also what is like a match, and so on"
+        "--through", action="store_true", help="also find clips similar to a match, and so on"
     )
     parser.add_argument(
         "--where",
@@ -117,7 +117,7 @@ def _find_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="MEASURE=LOW:HIGH",
-        help="only clips that measure this, such as turn=60: or speed=1:2 (lengths in legs)",
+        help="only clips with this measure, such as turn=60: or speed=1:2 (lengths in leg lengths)",
     )
 
 
@@ -139,10 +139,13 @@ def _collect_arguments(parser: argparse.ArgumentParser) -> None:
     _query_arguments(parser, needed=True)
     parser.set_defaults(most=200)
     parser.add_argument(
-        "--measure", action="append", default=[], help="what the blend is steered by, such as turn"
+        "--measure",
+        action="append",
+        default=[],
+        help="measure that controls the blend, such as turn",
     )
     parser.add_argument(
-        "--at", type=float, action="append", default=[], help="value of each measure"
+        "--at", type=float, action="append", default=[], help="value for each measure"
     )
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="blend to write")
 
@@ -162,7 +165,7 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     )
     values = {name: (v.min(), v.max()) for name, v in found.values(args.measure).items()}
     lines = [
-        f"{len(found)} of the kind, {len(found.outliers)} left out as standing apart, "
+        f"{len(found)} of this kind, {len(found.outliers)} left out as outliers, "
         f"{len(found.unreached)} out of reach",
         *(f"{name} from {low:.3g} to {high:.3g}" for name, (low, high) in values.items()),
         *(f"  {clip}: {reason}" for clip, reason in found.unreached.items()),
@@ -183,7 +186,9 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
 def _graph_arguments(parser: argparse.ArgumentParser) -> None:
     _kind_arguments(parser)
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="picture of it (png, pdf, svg)")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="picture of the graph (png, pdf, svg)"
+    )
     _cluster_argument(parser)
 
 
@@ -195,7 +200,7 @@ def _kind_arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         type=float,
         default=1.0,
-        help="factor on how far apart poses may be (default: 1)",
+        help="factor for how far apart poses may be (default: 1)",
     )
 
 
@@ -220,28 +225,30 @@ def _walk_arguments(parser: argparse.ArgumentParser) -> None:
         "--path", metavar="X,Z ...", help="places to walk along, such as '0,0 0,300 200,500'"
     )
     parser.add_argument("--to", type=float, nargs=2, metavar=("X", "Z"), help="place to walk to")
-    parser.add_argument("--heading", type=float, metavar="DEGREES", help="which way to face there")
+    parser.add_argument(
+        "--heading", type=float, metavar="DEGREES", help="direction to face there, in degrees"
+    )
     parser.add_argument(
         "--through",
         action="append",
         metavar="CLIP",
         help="clip or kind of clip to pass through; may be given several times",
     )
-    parser.add_argument("--seconds", type=float, help="walk at random for this long")
+    parser.add_argument("--seconds", type=float, help="duration of a random walk")
     parser.add_argument(
         "--live",
         action="store_true",
-        help="walk step by step: each line of the standard input is a heading in degrees, and a "
-        "speed if you like",
+        help="walk step by step: each line of standard input is a heading in degrees and, "
+        "optionally, a speed",
     )
     parser.add_argument(
         "--bend",
         type=float,
         default=8.0,
         metavar="DEGREES",
-        help="by how much the walk may be bent towards its path, for each leg length (default: 8)",
+        help="how far the walk may be bent towards its path, per leg length (default: 8)",
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the random choices")
+    parser.add_argument("--seed", type=int, default=0, help="seed for random choices")
     parser.add_argument("--start", metavar="CLIP", help="clip to begin with")
 
 
@@ -263,7 +270,7 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     common.save_clip(walk.motion, args.output)
     lines = [f"{clip} {first:.0f} to {last:.0f}" for clip, first, last in walk.clips]
     if walk.error is not None:
-        lines.append(f"{walk.error:.3g} from where it was to be")
+        lines.append(f"{walk.error:.3g} away from its target")
     lines.append(f"wrote {args.output}, {walk.motion.duration:.1f} s")
     return {"clips": walk.clips, "error": walk.error, "written": args.output}, "\n".join(lines)
 
@@ -279,8 +286,8 @@ def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
                 raise ValueError
         except ValueError:
             raise LibraryError(
-                f"line {number}: {line.strip()!r}: expected a heading in degrees, and a speed if "
-                "you like"
+                f"line {number}: {line.strip()!r}: expected a heading in degrees and, optionally, "
+                "a speed"
             ) from None
         live.step(*wish)
     motion = live.motion
@@ -291,7 +298,7 @@ def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
 def _fill_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", type=Path, help="clip before the gap")
-    parser.add_argument("after", type=Path, help="clip after the gap, where it should take place")
+    parser.add_argument("after", type=Path, help="clip after the gap, at its place on the floor")
     parser.add_argument("--seconds", type=float, required=True, help="length of the gap")
     common.add_clips(parser, "none")
     common.add_output(parser)

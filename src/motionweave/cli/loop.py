@@ -32,12 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_const",
         const="whole",
         dest="frames",
-        help="the clip is one cycle already",
+        help="the clip already is one cycle",
     )
     parser.add_argument(
         "--in-place",
         action="store_true",
-        help="leave out the path over the floor, as on a treadmill",
+        help="remove the root motion, as on a treadmill",
     )
     common.add_cleaning(parser)
     common.add_json(parser)

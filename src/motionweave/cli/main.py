@@ -25,26 +25,26 @@ from motionweave.errors import MotionweaveError
 VERBS: dict[str, str] = {
     "samples": "list the built-in clips, or write them as files",
     "info": "show what is in motion files",
-    "contacts": "find when feet and hands are planted",
+    "contacts": "detect when feet and hands are planted",
     "plot": "draw film strips, contacts and paths",
-    "render": "make video, moving images or web pages of motions",
+    "render": "render motions as video, animated images or web pages",
     "quality": "measure sliding feet, jumps and speeds",
-    "clean": "make planted feet stay where they are",
-    "convert": "change format, frame rate, length, side, axes or units",
+    "clean": "keep planted feet in place",
+    "convert": "change format, frame rate, length, axes or units, or mirror a clip",
     "retarget": "put a motion on another body",
-    "loop": "cut one cycle out of a clip and close it, in place if wanted",
-    "register": "find which frames and contacts of clips belong together",
-    "framespace": "blend and join clips in step with their motion events",
-    "blend": "interpolate clips, or steer through them with changing weights",
-    "transition": "join clips, each passing smoothly into the next",
+    "loop": "cut one cycle out of a clip and close it",
+    "register": "match the frames and contacts of clips",
+    "framespace": "blend and join clips by their motion events",
+    "blend": "blend clips, with weights that are constant or change over time",
+    "transition": "join clips, each turning smoothly into the next",
     "warp": "reshape a clip by keys, goals and time keys",
-    "join": "let one clip pass into the next",
-    "layer": "lay a part of one clip's body over the rest of another's",
+    "join": "overlap the end of one clip with the start of the next",
+    "layer": "play part of one clip's body over another clip",
     "spline": "join two clips with anticipation and follow-through",
-    "parametric": "ask for a turn, speed or reach and get the blend that has it",
-    "export": "write a set of clips, all in the same phase, for a game engine",
-    "library": "search a folder of clips, connect them and fill gaps from them",
-    "warm-up": "compile everything now, so that no later run has to",
+    "parametric": "get the blend with the turn, speed or reach that you ask for",
+    "export": "write a set of clips in the same phase for a game engine",
+    "library": "search a folder of clips, make new motion and fill gaps from it",
+    "warm-up": "compile everything in advance, so that no later run has to",
     "studio": "open the browser application, with files or the built-in clips",
     "demo": "open the studio on a blend that is already moving",
     "completion": "print a script that completes commands in a shell",
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         if args.strict and args.warned.messages:
             count = len(args.warned.messages)
-            raise StrictError(f"{count} warning{'s' * (count > 1)}, and --strict was given")
+            raise StrictError(f"{count} warning{'s' * (count > 1)} with --strict")
         return code
     except BrokenPipeError:
         # Whoever reads our output (head, less) has seen enough; nothing is wrong. What is
@@ -122,7 +122,7 @@ def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentPars
     parser = _Parser(
         prog="motionweave",
         description="Make new character motion from motion-capture clips.",
-        epilog="motionweave VERB --help tells more about a verb.",
+        epilog="motionweave VERB --help describes a verb.",
     )
     parser.add_argument("--version", action="version", version=f"motionweave {__version__}")
     commands = parser.add_subparsers(dest="verb", metavar="VERB", required=True)

@@ -17,19 +17,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a parameter and its wanted value, such as turn=35; may be given several times",
+        help="a parameter and its target value, such as turn=35; may be given several times",
     )
     parser.add_argument(
         "--range",
         metavar="NAME",
         action="append",
         default=[],
-        help="show what values of a parameter these clips can give",
+        help="show which values of a parameter these clips can reach",
     )
     parser.add_argument(
-        "--nearest", action="store_true", help="take the nearest value if one is out of reach"
+        "--nearest", action="store_true", help="use the nearest value if one is out of reach"
     )
-    parser.add_argument("--list", action="store_true", help="list all parameters there are")
+    parser.add_argument("--list", action="store_true", help="list all parameters")
     common.add_cleaning(parser)
     common.add_json(parser)
 
@@ -42,7 +42,9 @@ def run(args: argparse.Namespace) -> None:
         return
     wanted = dict(_setting(text) for text in args.set)
     if bool(wanted) == bool(args.range):
-        raise BlendError("give either --set turn=35 to make a motion, or --range turn to see more")
+        raise BlendError(
+            "give --set turn=35 to make a motion, or --range turn to see which values are possible"
+        )
     if wanted and args.output is None:
         raise BlendError("give the file to write with -o")
     steered = measures.by_name(list(wanted or args.range))

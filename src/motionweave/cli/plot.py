@@ -29,10 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--view",
         choices=("side", "front", "three-quarter", "follow"),
         default="side",
-        help="from where to look; follow turns with the character (default: side)",
+        help="viewing direction; follow turns with the character (default: side)",
     )
     strip.add_argument(
-        "--travel", action="store_true", help="put poses where they are instead of side by side"
+        "--travel",
+        action="store_true",
+        help="put poses where they are on the floor instead of side by side",
     )
     common.add_json(parser)
 
@@ -40,7 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     common.check_output(args.output, args.clips, motion=False)
     if args.kind == "contacts" and len(args.clips) > 1:
-        raise MotionError(f"contacts are drawn for one clip at a time, {len(args.clips)} given")
+        raise MotionError(
+            f"--kind contacts draws one clip at a time, and {len(args.clips)} were given"
+        )
     motions = common.load_clips(args, args.clips)
     labels = [motion.name or path.stem for motion, path in zip(motions, args.clips, strict=True)]
     if args.kind == "strip":

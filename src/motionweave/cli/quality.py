@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CLIP",
-        help="a clip that these were made from, for its speeds; may be given several times",
+        help="a clip that these were made from, to compare speeds; may be given several times",
     )
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="picture of the first clip (png, pdf, svg)"

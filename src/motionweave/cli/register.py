@@ -26,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     if args.output is None and args.plot is None and not args.json:
-        raise RegistrationError(
-            "nothing to do with the result: give -o FILE, --plot FILE or --json"
-        )
+        raise RegistrationError("the result would be lost: give -o FILE, --plot FILE or --json")
     for target in (args.output, args.plot):
         if target is not None:
             common.check_output(target, args.clips, motion=False)
@@ -71,7 +69,7 @@ def _text(curve: RegistrationCurve) -> str:
         note = (
             "reference"
             if j == curve.reference
-            else f"differs by {100 * curve.distances[j]:.1f} % of the body's height"
+            else f"differs by {100 * curve.distances[j]:.1f} % of body height"
         )
         lines.append(f"{motion.name or f'clip {j}'}: frames {first:.0f} to {last:.0f}, {note}")
     kinds = sorted({match.kind for match in curve.matches})

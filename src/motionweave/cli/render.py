@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--camera",
         choices=("follow", "fixed", "orbit"),
         default="follow",
-        help="follow the body, stand still, or follow and circle it (default: follow)",
+        help="follow the body, stay fixed, or orbit it (default: follow)",
     )
     seen.add_argument(
         "--view",
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="three-quarter, front, side, back, top, or degrees from the front (default: "
         "three-quarter)",
     )
-    seen.add_argument("--zoom", type=float, default=1.0, help="above 1 the body is larger")
+    seen.add_argument("--zoom", type=float, default=1.0, help="above 1 makes the body larger")
     look = parser.add_argument_group("picture")
     look.add_argument(
         "--size", type=_size, default=(640, 360), metavar="WxH", help="pixels (default: 640x360)"
@@ -35,33 +35,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     look.add_argument("--fps", type=float, default=30.0, help="frames per second (default: 30)")
     look.add_argument("--speed", type=float, default=1.0, help="0.5 is slow motion (default: 1)")
     look.add_argument(
-        "--rounds", type=int, default=1, help="how many times to show it (default: 1)"
+        "--rounds", type=int, default=1, help="how many times to play it (default: 1)"
     )
-    look.add_argument("--once", action="store_true", help="an animated image stops at its end")
+    look.add_argument("--once", action="store_true", help="stop an animated image at its end")
     look.add_argument(
         "--background",
         default="light",
         help="light, dark, transparent, or a colour such as #ffffff (default: light)",
     )
-    look.add_argument("--no-contacts", action="store_true", help="leave out the marks of contacts")
+    look.add_argument("--no-contacts", action="store_true", help="do not mark contacts")
     look.add_argument(
         "--trails",
         metavar="JOINT,...",
-        help="what leaves trails: hands, feet, or names of roles and joints",
+        help="what leaves trails: hands, feet, or the names of roles or joints",
     )
     look.add_argument("--ghosts", type=int, default=0, help="how many earlier poses to show")
     look.add_argument(
-        "--overlay", action="store_true", help="put several clips into one scene, not side by side"
+        "--overlay",
+        action="store_true",
+        help="show several clips in one scene instead of side by side",
     )
-    look.add_argument("--labels", action="store_true", help="write the clips' names over them")
+    look.add_argument("--labels", action="store_true", help="show the clips' names above them")
     look.add_argument(
         "--colours", metavar="#RRGGBB,...", help="colours of the bodies, one per clip"
     )
-    look.add_argument("--frame", type=float, help="which frame a still image shows")
+    look.add_argument("--frame", type=float, help="frame to show in a still image")
     look.add_argument(
-        "--mesh", type=Path, metavar="FILE", help="glTF file whose mesh is drawn on the joints"
+        "--mesh", type=Path, metavar="FILE", help="glTF file with a mesh to draw on the joints"
     )
-    look.add_argument("--no-mesh", action="store_true", help="draw the simple body, no mesh")
+    look.add_argument("--no-mesh", action="store_true", help="draw the simple body, not a mesh")
     look.add_argument("--codec", metavar="NAME", help="video codec: h264, h265 or vp9")
     common.add_json(parser)
 

@@ -12,7 +12,7 @@ from motionweave.cli import batch, common
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_clips(parser, "several")
     parser.add_argument(
-        "onto", type=Path, help="any clip of the body that is to perform; only the body is used"
+        "onto", type=Path, help="any clip of the target body; only the body is used"
     )
     batch.add_outputs(parser)
     batch.add_jobs(parser)
@@ -20,23 +20,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--mapping",
         type=Path,
         metavar="FILE",
-        help="JSON file that says which joint follows which, where the automatic choice is wrong",
+        help="JSON file that says which joint follows which, if the automatic choice is wrong",
     )
     parser.add_argument(
         "--save-mapping",
         type=Path,
         metavar="FILE",
-        help="write which joint follows which into a JSON file, to look at and edit",
+        help="write which joint follows which to a JSON file, to check and edit",
     )
     parser.add_argument(
         "--hands",
         action="store_true",
-        help="let hands go where the source's go, scaled, as feet do",
+        help="make hands follow the source's hands, scaled, as feet do",
     )
     parser.add_argument(
         "--no-feet",
         action="store_true",
-        help="only point the legs like the source's, do not place the feet",
+        help="only point the legs like the source's; do not place the feet",
     )
     common.add_json(parser)
 

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="list them (the default), or write them as files",
     )
     parser.add_argument(
-        "folder", nargs="?", type=Path, help="where to write; made if it does not exist"
+        "folder", nargs="?", type=Path, help="folder to write to; created if needed"
     )
     parser.add_argument(
         "--names", nargs="+", metavar="NAME", help="only these clips, such as walk jog_left"
@@ -40,7 +40,9 @@ def run(args: argparse.Namespace) -> None:
         _write(args, chosen)
         return
     if args.folder is not None:
-        raise MotionError(f"to write clips into {args.folder}: motionweave samples write FOLDER")
+        raise MotionError(
+            f"to write clips to {args.folder}: motionweave samples write {args.folder}"
+        )
     facts = [
         {
             "name": name,

@@ -23,12 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--degree",
         type=int,
         default=4,
-        help="2 to 6: 2 is quick and plain, from 4 on there is room to swing (default: 4)",
+        help="2 to 6: 2 is quick and plain, 4 or more has room to swing (default: 4)",
     )
     spline.add_argument(
         "--length",
         type=float,
-        help="relative to the most direct spline; longer ones swing further and take longer "
+        help="relative to the most direct spline; longer ones swing further and take more time "
         "(default: 1.3)",
     )
     spline.add_argument(
@@ -52,15 +52,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="share of the squared dissimilarities that the subspace keeps (default: 0.95)",
     )
     parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="draw curves, spline and film strip (png, pdf)"
+        "--plot",
+        type=Path,
+        metavar="FILE",
+        help="picture of curves, spline and film strip (png, pdf)",
     )
     parser.add_argument(
-        "--axes", type=int, choices=(2, 3), default=2, help="axes of the plot (default: 2)"
+        "--axes",
+        type=int,
+        choices=(2, 3),
+        default=2,
+        help="number of axes of the plot (default: 2)",
     )
     space.add_argument(
         "--paper",
         action="store_true",
-        help="exactly as published: what kriging gives along the spline, and nothing added",
+        help="exactly as published: kriging along the spline, and nothing else",
     )
     common.add_cleaning(parser)
     common.add_json(parser)

@@ -28,7 +28,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--port", type=int, help="port to listen on (default: the first free one)")
     group.add_argument(
-        "--token", default="", help="what a browser must know (made up if not given)"
+        "--token", default="", help="secret that a browser must know (random if not given)"
     )
     group.add_argument(
         "--no-browser", action="store_true", help="print the address, do not open a browser"

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="F1,F2",
         action="append",
         help="frame of each clip at the middle of the transition, or 'best'; "
-        "once for each pair of clips (default: the best place)",
+        "once per pair of clips (default: the best place)",
     )
     parser.add_argument(
         "--half-width",
@@ -30,21 +30,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=_half_width,
         help="frames of the first clip from the middle of a transition to its ends, or 'usual'; "
-        "once, or once for each pair of clips "
+        "once, or once per pair of clips "
         "(default: half a second, or less in short clips and near their ends)",
     )
     parser.add_argument(
         "--keep",
         metavar="WHAT",
         default="most",
-        help="what must not be cut: 'most' (the default: what is cut costs), 'all', a share of "
+        help="what must not be cut off: 'most' (the default: cutting has a cost), 'all', a share "
+        "of "
         "the action such as 0.8, or ranges of frames of both clips, such as 10:80,5:40 or 10:80,-",
     )
     add_weights(parser)
     parser.add_argument(
         "--resample",
         action="store_true",
-        help="leave the timing as it falls and resample the clips around it",
+        help="allow the timing to fall between frames, and resample the clips around it",
     )
     parser.add_argument(
         "--list", action="store_true", help="list good places instead of making a transition"
@@ -79,10 +80,10 @@ def run(args: argparse.Namespace) -> None:
     common.save_clip(result, args.output)
     lines = [f"{args.output}: {len(result)} frames, {result.duration:.2f} s"]
     lines += [
-        f"passes over at --at {j.frames[0]:.0f},{j.frames[1]:.0f}, frames {start} to {end}"
+        f"joined at --at {j.frames[0]:.0f},{j.frames[1]:.0f}, frames {start} to {end}"
         for j, (start, end) in zip(made.junctions, made.seams, strict=True)
     ]
-    lines += [f"not shown: {told}" for told in made.cut]
+    lines += [f"cut: {told}" for told in made.cut]
     common.emit(
         args,
         {

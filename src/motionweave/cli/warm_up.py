@@ -9,9 +9,9 @@ from motionweave.cli import common
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"{parser.description} What is compiled is kept in the folder NUMBA_CACHE_DIR, if that "
-        "is set, or else beside the installed modules or in your own cache folder. For an image "
-        "or a classroom set NUMBA_CACHE_DIR to a folder that everyone can write, now and later."
+        f"{parser.description} Compiled code is kept in the folder NUMBA_CACHE_DIR, if that "
+        "is set, otherwise beside the installed modules or in your own cache folder. For an image "
+        "or a classroom, set NUMBA_CACHE_DIR to a folder that everyone can write to, now and later."
     )
     common.add_json(parser)
 

@@ -64,7 +64,7 @@ _HAND_SHORTEST = 0.2
 
 
 def detect_contacts(motion: Motion, hands: bool = False) -> tuple[Constraint, ...]:
-    """When heels and toes (and hands, if asked for) are planted.
+    """Detect when heels and toes (and, optionally, hands) are planted.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def detect_contacts(motion: Motion, hands: bool = False) -> tuple[Constraint, ..
         Its rig needs thighs, shins and ankles; see `motionweave.body.rig.roles`. A T-pose
         in frame 0 is left out.
     hands
-        Whether to look for hands that hold on or lean on something, too.
+        Whether to detect planted hands, too: hands that hold on to or lean on something.
 
     Returns
     -------

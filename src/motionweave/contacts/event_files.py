@@ -34,19 +34,19 @@ _DECIMALS = 4
 
 
 def save_events(table: EventTable, path: str | Path) -> None:
-    """Write a table of motion states, to be read and edited by people.
+    """Write an event table that people can read and edit.
 
     Parameters
     ----------
     table
         States at frames of their clip, as `find_events` gives them.
     path
-        A ``.csv`` or a ``.json`` file; it appears whole or not at all.
+        A ``.csv`` or a ``.json`` file; it is written completely or not at all.
 
     Raises
     ------
     FormatError
-        If the suffix is another one.
+        If the path has another suffix.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def save_events(table: EventTable, path: str | Path) -> None:
 
 
 def load_events(path: str | Path) -> EventTable:
-    """Read states that `save_events` wrote or a person edited.
+    """Read an event table written by `save_events`, possibly edited by hand.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def load_events(path: str | Path) -> EventTable:
 def _is_json(path: Path) -> bool:
     suffix = path.suffix.lower()
     if suffix not in (".json", ".csv"):
-        raise FormatError("a table of states is a .csv or a .json file", path)
+        raise FormatError("an event table must be a .csv or .json file", path)
     return suffix == ".json"
 
 
@@ -156,7 +156,7 @@ def _states(
     try:
         time = float(frame)
     except (TypeError, ValueError, OverflowError):
-        raise FormatError(f"expected a frame, a number, found {shown(frame)}", path, line) from None
+        raise FormatError(f"expected a frame number, found {shown(frame)}", path, line) from None
     if not abs(time) <= LARGEST:
         raise FormatError(f"frame {shown(frame)} is out of range", path, line)
     if half not in (None, "", LOWER, UPPER):

@@ -47,11 +47,11 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
     Parameters
     ----------
     motion
-        The clip. Contacts are its own; without any, feet are looked at
-        (`motionweave.contacts.detect`). Joints whose roles are unknown have no events.
+        The clip. Its own contacts are used; if it has none, they are detected
+        (`motionweave.contacts.detect`). Joints of unknown role have no events.
     cyclic
-        Whether the clip is a closed cycle: its seam is then not an end, and the last
-        frame, which is the first one again, has no events of its own.
+        Whether the clip is a closed cycle: the last frame, which is the first one again, then has
+        no events of its own, and the clip has no ends.
 
     Returns
     -------

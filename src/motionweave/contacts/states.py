@@ -130,7 +130,7 @@ class EventTable:
     Parameters
     ----------
     states
-        Of both halves of the body; sorted when made.
+        States of both halves of the body; they are sorted.
     name
         The clip's name, for messages.
     """
@@ -166,9 +166,10 @@ class EventTable:
         return np.array([s.time for s in self.states if label in s.labels])
 
     def rescaled(self, first: float, last: float) -> EventTable:
-        """Times as shares of the stretch from ``first`` to ``last``; what lies outside is left out.
+        """Times as shares of the stretch from ``first`` to ``last``; states outside it are left
+        out.
 
-        The end belongs to the next cycle: a state at ``last`` is the one at ``first``.
+        The end belongs to the next cycle: a state at ``last`` is the same as one at ``first``.
         """
         if not last > first:
             raise MotionError(f"frames {first:g} to {last:g} are not a stretch of a clip")
@@ -177,7 +178,7 @@ class EventTable:
         return replace(self, states=tuple(s for s in kept if -1e-9 <= s.time < 1.0 - 1e-9))
 
     def placed(self, first: float, last: float) -> EventTable:
-        """The other way: shares of a cycle as frames from ``first`` to ``last``."""
+        """The inverse of `rescaled`: shares of a cycle as frames from ``first`` to ``last``."""
         scale = last - first
         return replace(
             self, states=tuple(replace(s, time=first + s.time * scale) for s in self.states)

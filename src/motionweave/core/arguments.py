@@ -166,7 +166,7 @@ def _numeric(value: Any) -> bool:
 _NAMES = {
     float: "a number",
     int: "a whole number",
-    str: "a text",
+    str: "a string",
     bool: "True or False",
     Path: "a path",
     types.NoneType: "None",
@@ -195,7 +195,7 @@ def _described(hint: Any) -> str:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return "a mapping"
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return f"a list of which each is {_described(parts[0]).removesuffix(' or None')}"
+        return f"a list in which each item is {_described(parts[0]).removesuffix(' or None')}"
     if hint in _NAMES:
         return _NAMES[hint]
     name = getattr(hint, "__name__", str(hint))

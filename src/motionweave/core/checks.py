@@ -157,7 +157,7 @@ def path_of(value: Any) -> Path:
         raise FormatError(f"expected the name of a file, got {shown(value)}")
     path = Path(value)
     if "\0" in str(path):
-        raise FormatError(f"no file can be called {shown(str(path))}")
+        raise FormatError(f"no file can be named {shown(str(path))}")
     try:
         path.exists()
     except OSError as error:
@@ -172,19 +172,19 @@ def words(values: Any, what: str) -> tuple[str, ...]:
     except TypeError:
         given = None
     if given is None:
-        raise MotionError(f"{what}: expected a row of names, got {shown(values)}")
+        raise MotionError(f"{what}: expected a list of names, got {shown(values)}")
     return tuple(name(one, what) for one in given)
 
 
 def size(frames: int, joints: int, stored: int) -> None:
     """Refuse a motion that is larger than a file of ``stored`` bytes can mean."""
     if joints > MOST_JOINTS:
-        raise MotionError(f"{joints} joints, and at most {MOST_JOINTS} are read")
+        raise MotionError(f"{joints} joints; at most {MOST_JOINTS} can be read")
     if frames > MOST_FRAMES:
-        raise MotionError(f"{frames} frames, and at most {MOST_FRAMES} are read")
+        raise MotionError(f"{frames} frames; at most {MOST_FRAMES} can be read")
     if frames * joints > MOST_SAMPLES + stored:
         raise MotionError(
-            f"{frames} frames of {joints} joints are more than a file of this size can mean"
+            f"{frames} frames of {joints} joints are more than a file of this size can contain"
         )
 
 

@@ -46,7 +46,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     start = 0
     for motion in motions:
         if motion.skeleton != first.skeleton:
-            how = first.skeleton.difference(motion.skeleton) or "other bone lengths"
+            how = first.skeleton.difference(motion.skeleton) or "different bone lengths"
             raise RigError(f"clips of different skeletons cannot be concatenated: {how}")
         if abs(motion.fps - first.fps) > 1e-6 * first.fps:
             raise MotionError(

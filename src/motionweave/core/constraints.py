@@ -18,7 +18,7 @@ HAND_KINDS = ("left_hand", "right_hand")
 
 @dataclass(frozen=True, order=True)
 class Constraint:
-    """A body part that stays where it is from frame ``start`` to frame ``end``.
+    """A body part that stays in place from frame ``start`` to frame ``end``.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class Markers:
     name
         What to call the clip in messages.
     source
-        What else its file says.
+        Other data from its file.
     """
 
     labels: tuple[str, ...]
@@ -82,7 +82,7 @@ class Markers:
         """A stretch of frames; a step other than 1 keeps the speed."""
         step = 1 if frames.step is None else int(frames.step)
         if step < 1 or len(self.points[frames]) == 0:
-            raise MotionError(f"the slice {frames} holds no frame, or runs backwards")
+            raise MotionError(f"the slice {frames} contains no frame, or runs backwards")
         return replace(self, points=self.points[frames], fps=self.fps / step)
 
     def only(self, labels: tuple[str, ...] | list[str]) -> Markers:
@@ -94,11 +94,11 @@ class Markers:
         return replace(self, labels=tuple(labels), points=self.points[:, chosen])
 
     def filled(self) -> Markers:
-        """Without gaps: straight lines across them; markers never seen are left out."""
+        """The markers with gaps filled linearly; markers that are never seen are left out."""
         seen = self.seen
         kept = np.flatnonzero(seen.any(axis=0))
         if len(kept) == 0:
-            raise MotionError("no marker was ever seen")
+            raise MotionError("no marker is ever visible")
         points = np.array(self.points[:, kept])
         frames = np.arange(len(self))
         for column, marker in enumerate(kept):
@@ -111,7 +111,7 @@ class Markers:
         return replace(self, labels=tuple(self.labels[one] for one in kept), points=points)
 
     def sample(self, frames: ArrayLike) -> Markers:
-        """The markers at fractional frames ``(n,)``, linear in between."""
+        """The markers at fractional frames ``(n,)``, interpolated linearly."""
         at = np.array(frames, dtype=np.float64, ndmin=1)
         if at.size == 0 or not (at.min() > -1e-6 and at.max() < len(self) - 1 + 1e-6):
             raise MotionError(f"frames to sample must be in the clip, 0 to {len(self) - 1}")

@@ -48,17 +48,17 @@ class Motion:
     rotations
         ``(T, J, 4)`` local rotations as unit quaternions xyzw; the root's is global.
     translations
-        ``(T, J, 3)`` local translations that replace the skeleton's offsets, for
-        rigs whose bones slide; the root's column is not used. None for most rigs.
+        ``(T, J, 3)`` local translations that replace the skeleton's offsets, for rigs whose bones
+        change length; the root's column is not used. None for most rigs.
     constraints
         Contacts, in frames of this clip.
     name
         What to call the clip in messages and plots.
     source
-        How the file it came from was laid out (channels, axes, units), so that
-        the same format can be written back. Opaque to everything but `io`.
+        The layout of the file it came from (channels, axes, units), so that the same format can be
+        written back. Opaque to everything but `io`.
     carrier
-        What the file has above the pelvis, kept aside; None if it begins at the pelvis.
+        What the file has above the pelvis; None if the pelvis is its root.
     """
 
     skeleton: Skeleton
@@ -112,8 +112,8 @@ class Motion:
         angles
             ``(T, J, 3)`` local angles in degrees, in the order of ``order``.
         order
-            The axes, the first one turned last: ``"ZXY"`` is what a BVH file means by the
-            channels Zrotation, Xrotation, Yrotation.
+            The axes, the first one applied last: ``"ZXY"`` is the meaning of the BVH channels
+            Zrotation, Xrotation, Yrotation.
         **fields
             ``constraints``, ``name`` and the like.
 
@@ -248,14 +248,14 @@ class Motion:
     def sample(self, frames: ArrayLike) -> Motion:
         """The motion at fractional ``frames`` ``(n,)``, at the same frame rate.
 
-        Rotations take the short way (slerp), positions are linear, constraints
-        are carried along. Frames may run backwards or repeat.
+        Rotations take the shorter arc (slerp), positions are interpolated linearly, constraints are
+        carried along. Frames may run backwards or repeat.
         """
         single = isinstance(frames, int | float | np.generic)
         at = checks.array([frames] if single else frames, "frames to sample", (None,))
         last = len(self) - 1
         if at.size == 0:
-            raise MotionError("frames to sample: expected a non-empty row of finite numbers")
+            raise MotionError("frames to sample: expected one or more finite numbers")
         if at.min() < -_FRAME_TOLERANCE or at.max() > last + _FRAME_TOLERANCE:
             raise MotionError(
                 f"frames {at.min():g} to {at.max():g} are not all in the clip"
@@ -313,7 +313,9 @@ class Motion:
             except (TypeError, ValueError) as error:
                 raise MotionError(f"frames {checks.shown(key)}: {error}") from None
             if step < 1:
-                raise MotionError("a slice of a motion runs forwards; use sample() to reverse time")
+                raise MotionError(
+                    "a slice of a motion must run forwards; use sample() to reverse time"
+                )
             whole = (start, stop, step) == (0, len(self), 1)
             if whole and all(c.start >= 0.0 and c.end <= stop - 1 for c in self.constraints):
                 return self
@@ -324,7 +326,7 @@ class Motion:
                 raise MotionError(f"frame {index}: the clip has {len(self)} frames")
             start, step, chosen = index % len(self), 1, np.array([index % len(self)])
         if len(chosen) == 0:
-            raise MotionError(f"the slice {key} holds no frame of the clip's {len(self)}")
+            raise MotionError(f"the slice {key} contains none of the clip's {len(self)}")
         inside = constraint_tools.clipped(self.constraints, start, float(chosen[-1]))
         return replace(
             self,
@@ -345,8 +347,7 @@ class Motion:
         Parameters
         ----------
         start, end
-            Seconds; ``end`` None for the clip's own end. Whole frames are taken as they
-            are, the nearest ones.
+            Seconds; None for the clip's own end. The nearest whole frames are used, unchanged.
 
         Returns
         -------
@@ -355,7 +356,7 @@ class Motion:
         Raises
         ------
         MotionError
-            If no frame lies between the two.
+            If there is no frame between the two.
 
         Examples
         --------
@@ -390,7 +391,7 @@ class Motion:
         )
 
     def faster(self, factor: float) -> Motion:
-        """The same motion played faster by a factor, below one slower, at the same frame rate.
+        """The same motion played faster by a factor (below one: slower), at the same frame rate.
 
         Examples
         --------
@@ -409,7 +410,7 @@ class Motion:
         return quick.resample(self.fps)
 
     def scaled(self, factor: float) -> Motion:
-        """Everything longer by a factor: another unit, or another size of character."""
+        """All lengths multiplied by a factor: another unit, or another size of character."""
         factor = checks.number(factor, "scale", 1e-12, 1e12)
         skeleton = replace(
             self.skeleton,
@@ -428,15 +429,15 @@ class Motion:
         )
 
     def mirrored(self, swap: Sequence[int] | NDArray[np.intp], kinds: Mapping[str, str]) -> Motion:
-        """Left and right exchanged: the motion reflected in the plane x = 0.
+        """The mirror image of the motion, reflected in the plane x = 0.
 
         Parameters
         ----------
         swap
-            ``(J,)`` index of each joint's partner on the other side, itself for
-            joints in the middle.
+            ``(J,)`` index of each joint's counterpart on the other side; its own index for joints
+            in the middle.
         kinds
-            Constraint kinds to exchange, such as ``{"left_toe": "right_toe", ...}``.
+            Constraint kinds to swap, such as ``{"left_toe": "right_toe", ...}``.
         """
         swap = np.asarray(swap, dtype=np.intp)
         across = np.array([-1.0, 1.0, 1.0])

@@ -18,17 +18,17 @@ from motionweave.errors import MotionError
 
 @dataclass(frozen=True, eq=False)
 class Prop:
-    """A thing and where it is at which time.
+    """An object and its position over time.
 
     Parameters
     ----------
     positions
-        ``(n, 3)`` places, or one place ``(3,)`` for a thing that stays.
+        ``(n, 3)`` positions, or one position ``(3,)`` for an object that does not move.
     orientations
-        ``(n, 4)`` unit quaternions xyzw, or one; None for a thing that does not turn.
+        ``(n, 4)`` unit quaternions xyzw, or one; None for an object that does not turn.
     times
-        ``(n,)`` seconds of these, rising; between them the way is a smooth curve, and it is
-        held before the first and after the last.
+        ``(n,)`` increasing times in seconds; the object moves smoothly between them, and stays
+        still before the first and after the last.
     fps
         Frames per second, instead of ``times``.
     name
@@ -58,7 +58,8 @@ class Prop:
             given = _rows(self.orientations, 4, "orientations")
             if len(given) not in (1, len(places)):
                 raise MotionError(
-                    f"prop: {len(given)} orientations for {len(places)} positions; expected as many"
+                    f"prop: {len(given)} orientations for {len(places)} positions; expected the "
+                    "same number"
                 )
             if np.any(np.linalg.norm(given, axis=1) < 1e-6):
                 raise MotionError("prop: an orientation of length 0; expected unit quaternions")
@@ -72,7 +73,7 @@ class Prop:
                 [[0.0]] if self.times is None else np.reshape(self.times, (-1, 1)), 1, "times"
             )[:, 0]
         if len(times) != len(places) or np.any(np.diff(times) <= 0.0):
-            raise MotionError("prop: expected one time for each position, rising")
+            raise MotionError("prop: expected one time per position, in increasing order")
         object.__setattr__(self, "positions", places)
         object.__setattr__(self, "orientations", rotations.unroll(turns))
         object.__setattr__(self, "times", times)
@@ -80,7 +81,7 @@ class Prop:
 
     @classmethod
     def of(cls, motion: Motion, joint: str | int = 0) -> Prop:
-        """The way of a joint of another clip: a box that was recorded, another one's hand.
+        """The trajectory of a joint of another clip: a recorded box, or another person's hand.
 
         Parameters
         ----------
@@ -100,12 +101,12 @@ class Prop:
 
     @classmethod
     def from_data(cls, data: Any, name: str = "") -> Prop:
-        """A prop as a warp file writes it; a `MotionError` says what is wrong.
+        """A prop from the data of a warp file; a `MotionError` says what is wrong.
 
         Parameters
         ----------
         data
-            A mapping with ``positions``, and perhaps ``orientations``, ``times`` or ``fps``.
+            A mapping with ``positions`` and optionally ``orientations``, ``times`` or ``fps``.
         name
             What it is called.
 
@@ -119,14 +120,14 @@ class Prop:
         return cls(**data, name=name)
 
     def to_data(self) -> dict[str, Any]:
-        """What a warp file writes of it."""
+        """The data that a warp file stores."""
         data = {"positions": self.positions.tolist(), "times": self.times.tolist()}
         if np.any(self.orientations[:, 3] != 1.0):
             data["orientations"] = self.orientations.tolist()
         return data
 
     def at(self, seconds: ArrayLike) -> tuple[Array, Array]:
-        """Places ``(n, 3)`` and orientations ``(n, 4)`` at times ``(n,)``."""
+        """Positions ``(n, 3)`` and orientations ``(n, 4)`` at times ``(n,)``."""
         at = np.clip(np.asarray(seconds, dtype=np.float64), self.times[0], self.times[-1])
         if len(self.times) == 1:
             return (

@@ -249,7 +249,7 @@ def to_euler(q: ArrayLike, order: str) -> Array:
     axes = [_AXES.get(letter, -1) for letter in order]
     if len(axes) != 3 or -1 in axes or axes[0] == axes[1] or axes[1] == axes[2]:
         raise MotionError(
-            f"rotation order {order!r}: expected three of X, Y, Z, none twice running"
+            f"rotation order {order!r}: expected three of X, Y, Z, none twice in a row"
         )
     q = np.asarray(q, dtype=np.float64)
     if q.ndim == 1:

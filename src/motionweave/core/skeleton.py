@@ -25,7 +25,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """A tree of J joints. In the rest pose no joint is turned; up is +y.
+    """A tree of J joints. In the rest pose no joint is rotated; up is +y.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ class Skeleton:
         ``(J,)`` index of each joint's parent, -1 for the root, which is joint 0.
         A parent comes before its children.
     offsets
-        ``(J, 3)`` place of each joint in its parent's frame. The root's own
+        ``(J, 3)`` position of each joint in its parent's frame. The root's own
         offset is kept for files, but a motion's root position replaces it.
     end_parents, end_offsets
         ``(E,)`` and ``(E, 3)``: tips of the last bones (BVH's end sites).
     roles
-        What the user says about which joint is which, role to joint name; it goes before
-        what names and shape tell. Empty for most; see `motionweave.find_rig`.
+        Roles given by the user, role to joint name; they take precedence over names and shape.
+        Empty for most skeletons; see `motionweave.find_rig`.
     """
 
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class Skeleton:
         if len(set(names)) != count:
             twice = [name for name, times in Counter(names).items() if times > 1]
             raise MotionError(
-                f"joint names must be unique; given more than once: {_listed(sorted(twice))}"
+                f"joint names must be unique; these appear more than once: {_listed(sorted(twice))}"
             )
         parents = checks.indices(self.parents, "parents", (count,), -count, count)
         if parents[0] != -1 or np.any(parents[1:] < 0) or np.any(parents >= np.arange(count)):
@@ -189,7 +189,7 @@ class Skeleton:
         other
             The skeleton to compare with.
         mine_is, other_is
-            What the two are called in that line.
+            How that line refers to the two.
         """
         if self.same_joints(other):
             return ""
@@ -206,7 +206,7 @@ class Skeleton:
             parts.append(
                 f"attached elsewhere: {_listed(moved)}"
                 if moved
-                else "the same joints in another order"
+                else "the same joints in a different order"
             )
         return "; ".join(parts)
 

@@ -40,7 +40,7 @@ def read_text(path: str | Path, *, largest: int = LARGEST, errors: str = "strict
     path = path_of(path)
     try:
         if path.stat().st_size > largest:
-            raise FormatError(f"larger than {largest >> 20} MB, which is more than is read", path)
+            raise FormatError(f"larger than {largest >> 20} MB, the limit for reading", path)
         return path.read_text(encoding="utf-8-sig", errors=errors)
     except UnicodeDecodeError:
         raise FormatError("not a text file in UTF-8", path) from None
@@ -72,7 +72,7 @@ def parse_json(text: str | bytes, path: str | Path | None = None) -> Any:
     except json.JSONDecodeError as error:
         raise FormatError(f"not valid JSON: {error.msg}", path, error.lineno) from None
     except UnicodeDecodeError:
-        raise FormatError("not valid JSON: not a text in UTF-8", path) from None
+        raise FormatError("not valid JSON: not UTF-8 text", path) from None
     except RecursionError:
         raise FormatError("not valid JSON: nested too deep", path) from None
     except ValueError as error:
@@ -89,7 +89,7 @@ def parse_yaml(text: str, path: str | Path | None = None) -> Any:
     """
     yaml = yaml_module()
     if len(text) > _LARGEST_YAML:
-        raise FormatError(f"larger than {_LARGEST_YAML >> 20} MB, which is more than is read", path)
+        raise FormatError(f"larger than {_LARGEST_YAML >> 20} MB, the limit for reading", path)
     loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         _check_events(yaml.parse(text, Loader=loader_class), path)
@@ -137,7 +137,7 @@ def yaml_module() -> Any:
     try:
         import yaml
     except ImportError:
-        raise MissingDependencyError("reading YAML (JSON works without)", "yaml") from None
+        raise MissingDependencyError("reading YAML (JSON works without it)", "yaml") from None
     return yaml
 
 
@@ -176,7 +176,7 @@ def _check_events(events: Any, path: str | Path | None) -> None:
         # The stream and the document count too.
         if level > DEEPEST + 2:
             line = event.start_mark.line + 1
-            raise FormatError("not YAML that can be read: nested too deep", path, line)
+            raise FormatError("not readable YAML: nested too deep", path, line)
 
 
 def _check_nodes(yaml: Any, node: Any, path: str | Path | None) -> None:
@@ -187,7 +187,7 @@ def _check_nodes(yaml: Any, node: Any, path: str | Path | None) -> None:
         count += 1
         if level > DEEPEST or count > _MOST_NODES:
             reason = "nested too deep" if level > DEEPEST else "too many values"
-            raise FormatError(f"not YAML that can be read: {reason}", path, one.start_mark.line + 1)
+            raise FormatError(f"not readable YAML: {reason}", path, one.start_mark.line + 1)
         if isinstance(one, yaml.MappingNode):
             stack.extend((each, level + 1) for pair in one.value for each in pair)
         elif isinstance(one, yaml.SequenceNode):

@@ -34,29 +34,29 @@ def export_set(
 ) -> dict[str, Any]:
     """Write the clips of a registration curve as a set for game engines.
 
-    Engines mix clips frame by frame. So all clips are sampled along the registration: they
-    become equally long, and each frame shows the same phase in all of them. A bone on the floor
+    Engines blend clips frame by frame, so all clips are sampled along the registration: they get
+    the same length, and each frame shows the same phase in all of them. A bone on the floor
     carries the travel.
 
     Parameters
     ----------
     curve
-        What `register` found; for a blend space of gaits a cyclic one.
+        What `register` found; for a blend space of gaits, a cyclic one.
     folder
-        Made if it is not there. It gets ``set.glb`` with all clips as animations, a GLB file for
-        each clip, ``set.json`` and ``README.md``. Files of these names are replaced.
+        Created if needed. It receives ``set.glb`` with all clips as animations, a GLB file for each
+        clip, ``set.json`` and ``README.md``. Files of these names are replaced.
     names
-        Of the clips; the motions' own names by default.
+        Names of the clips; the motions' own names by default.
     fps
         Frames per second; the highest of the clips, at least 30, if None.
     root
-        ``"motion"``: the bone on the floor travels. ``"in place"``: it stands still, and the game
+        ``"motion"``: the bone on the floor travels. ``"in place"``: it does not move, and the game
         moves the character.
 
     Returns
     -------
     dict
-        What is in ``set.json``: for each clip its file, its duration in life, its parameters
+        The contents of ``set.json``: for each clip its file, its recorded duration, its parameters
         ``speed`` (metres per second) and ``turn``, contacts and sync markers.
 
     Raises
@@ -84,7 +84,7 @@ def export_set(
     except OSError as error:
         raise FormatError(f"cannot be made: {error.strerror or error}", folder) from error
     if (folder / "README.md").exists() and not (folder / "set.json").exists():
-        raise FormatError("there is a README.md of something else; give a new folder", folder)
+        raise FormatError("the folder contains another README.md; give a new folder", folder)
     clips = aligned_clips(curve, fps)
     titles = unique_names(
         _file_name(name or f"clip {i + 1}")

@@ -8,34 +8,35 @@ from typing import Any
 _TEXT = """# {title}
 
 {count} clips, all {length:.3f} s long at {fps:g} frames per second, all in the same phase: frame
-for frame they show the same moment of the motion. An engine that mixes them frame by frame, as
-every engine does, mixes strides with strides and contacts with contacts.
+for frame they show the same moment of the motion. An engine that blends them frame by frame, as
+every engine does, blends strides with strides and contacts with contacts.
 
-| clip | lasts in life (s) | speed (m/s) | turn ({turn_unit}) |
+| clip | recorded duration (s) | speed (m/s) | turn ({turn_unit}) |
 | --- | --- | --- | --- |
 {rows}
 
-- `{set_file}` holds all clips as animations of one character; `{first}` and the others hold one
-  each.
-- `set.json` holds the numbers above, contacts and sync markers; the animations in the glTF files
+- `{set_file}` contains all clips as animations of one character; `{first}` and the others contain
+  one each.
+- `set.json` contains the numbers above, contacts and sync markers; the animations in the glTF files
   have them too, in `extras.motionweave`.
 - Metres, +Y up, facing +Z. {root_text}
 - {loop_text}
 
 ## How fast to play
 
-All clips have one length here, but not in life. With weights w that sum to one, play at the speed
+All clips have the same length here, but not as recorded. With weights w that sum to one, play at
+the speed
 
     {length:.3f} / (w1 * {first_duration:.3f} + w2 * {second_duration:.3f} + ...)
 
-with each clip's own time from the table. Then each clip alone has its own pace, and mixtures one
-in between.
+with each clip's own duration from the table. Then each clip alone keeps its own pace, and mixes
+have one in between.
 
 ## Godot 4
 
 Import `{set_file}` (Advanced Import Settings: {godot_loop}). In an AnimationTree use
 BlendSpace1D with `speed` as the position of each clip (BlendSpace2D with `turn` as the other
-axis), and switch **Sync** on. Put a TimeScale node behind it and set it as above.{godot_root}
+axis), and turn **Sync** on. Add a TimeScale node after it and set it as above.{godot_root}
 
 ## Unity
 
@@ -74,13 +75,13 @@ def readme(title: str, told: dict[str, Any], set_file: str) -> str:
         second_duration=clips[-1]["duration"],
         root_text=f"The bone `{bone}` on the floor carries the travel."
         if moving
-        else f"The clips stay in place; the bone `{bone}` on the floor stands still.",
+        else f"The clips stay in place; the bone `{bone}` on the floor does not move.",
         loop_text="The clips are loops: the last frame is the first one again, moved on."
         if loop
         else "The clips are not loops.",
         godot_loop="Loop Mode: Linear for each animation" if loop else "no loop",
         godot_root=f" Set the root motion track to `{bone}`." if moving else "",
-        unity_loop="Switch **Loop Time** on. " if loop else "",
+        unity_loop="Turn **Loop Time** on. " if loop else "",
         unity_root=f" Set `{bone}` as the root motion node and apply root motion."
         if moving
         else "",

@@ -78,7 +78,7 @@ def read(
     if {"poses", "trans"} <= arrays.keys():
         return _read_amass(arrays, path, skeleton, fps)
     if skeleton is not None:
-        raise FormatError("skeleton= is for AMASS files, which have poses and trans", path)
+        raise FormatError("skeleton= works only with AMASS files, which have poses and trans", path)
     missing = [
         one for one in ("names", "parents", "offsets", "root", "rotations") if one not in arrays
     ]
@@ -140,7 +140,7 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
 def _words(arrays: Mapping[str, NDArray[Any]], name: str, path: Path) -> tuple[str, ...]:
     values = arrays[name]
     if values.ndim != 1 or values.dtype.kind not in "US":
-        raise FormatError(f"{name}: expected a row of names, found {values.dtype}", path)
+        raise FormatError(f"{name}: expected a list of names, found {values.dtype}", path)
     if values.dtype.kind == "S":
         values = np.char.decode(values, "utf-8", "replace")
     return tuple(clean_name(one, "joint") for one in values.tolist())

@@ -142,8 +142,8 @@ def format_of(path: str | Path, *, writing: bool = False) -> Format:
             return one
     if not writing and any(suffix in one.suffixes and one.read_markers for one in formats()):
         raise FormatError(
-            "this holds markers, and a skeleton is needed here; load_markers reads it, and "
-            "markers can be registered and blended",
+            "this file contains markers, but a skeleton is needed here; load_markers reads it, "
+            "and markers can be registered and blended",
             path,
         )
     doing = "written" if writing else "read"
@@ -229,7 +229,7 @@ def write(motion: Motion | Sequence[Motion], path: str | Path, **options: Any) -
     if several:
         write_one = one.write_several
         if write_one is None:
-            raise FormatError("this format holds one motion", path)
+            raise FormatError("a file of this format contains only one motion", path)
         if len(motion) == 0:
             raise FormatError("there are no motions to write", path)
     assert write_one is not None
@@ -269,5 +269,5 @@ def _accepted(
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if not accepts(function, name):
-            raise FormatError(f"the option {name!r} means nothing for {one.name} files", path)
+            raise FormatError(f"{one.name} files have no option {name!r}", path)
     return given

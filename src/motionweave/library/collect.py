@@ -96,7 +96,7 @@ class Collection:
             kept.append(motion)
         if len(kept) < 2:
             raise LibraryError(
-                "nothing to blend: the library has no second motion like the example on a body "
+                "nothing to blend: the library has no other motion like the example on a body "
                 "with the same joints"
             )
         return register(*kept, reference=0)

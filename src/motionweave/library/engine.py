@@ -80,8 +80,8 @@ def in_order(
             yield pending.popleft().result()
     except BrokenProcessPool:
         raise LibraryError(
-            "a worker process died (killed, or out of memory); what was done so far is kept: "
-            "run the same again to go on"
+            "a worker process died (killed, or out of memory); the work done so far is kept: "
+            "run the same command again to resume"
         ) from None
     finally:
         for future in pending:

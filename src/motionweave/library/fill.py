@@ -63,26 +63,26 @@ def inbetween(
     Parameters
     ----------
     before
-        What comes before the gap; it stays as it is.
+        What comes before the gap; it is not changed.
     after
-        What comes after it, where and when it is to happen: a motion, or a single frame. It
-        stays as it is, too.
+        What comes after it, at its place on the floor: a motion, or a single frame. It is not
+        changed either.
     seconds
-        From the last frame before the gap to the first after it.
+        Duration from the last frame before the gap to the first after it.
     library
-        Where to look for what lies between.
+        The library to fill the gap from.
     clean
-        Plant the feet that stand on the floor in the gap.
+        Plant the feet during the gap.
 
     Returns
     -------
     Motion
-        Before, the gap filled, and after, in the frame rate of ``before``.
+        ``before``, the filled gap, and ``after``, at the frame rate of ``before``.
 
     Raises
     ------
     LibraryError
-        If the library has no stretch that is long enough, or of a body that can be used.
+        If the library has no stretch that is long enough on a usable body.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def inbetween(
         clips,
         clean=clean,
         plant=plant,
-        advice="give the gap other seconds, or add clips to the library that fill it better",
+        advice="make the gap longer or shorter, or add clips to the library that fill it better",
     )
 
 
@@ -189,8 +189,8 @@ def _stretches(
         standing.append(_standing(motion, frames, span.mirrored))
     if not found:
         raise LibraryError(
-            f"the library has no stretch of {steps / before.fps:.2f} s on a body that can be "
-            "put on this one: add longer clips, or clips of the same character"
+            f"the library has no stretch of {steps / before.fps:.2f} s that can be retargeted to "
+            "this body: add longer clips, or clips of the same character"
         )
     apart = np.array(distances)
     # The nearest count most; all of them where they are about as near.

@@ -148,8 +148,8 @@ def build(
         found = list(engine.in_order(pool, work, pieces))
     if not found or sum(len(one[2]) for one in found) == 0:
         raise LibraryError(
-            "no clip of the library can pass into another: add more clips of one kind, or allow "
-            "a larger distance"
+            "no clip of the library can turn into another: add more clips of one kind, or raise "
+            "the tolerance"
         )
     leave = np.concatenate([one[0] for one in found])
     enter = np.concatenate([one[1] for one in found])
@@ -162,8 +162,8 @@ def build(
     kept = _connected(clips, samples)
     if not kept.any():
         raise LibraryError(
-            "clips of the library pass into others, but no way leads back: add longer clips, or "
-            "more of one kind, or allow a larger distance"
+            "clips of the library turn into others, but never back: add longer clips, or "
+            "more of one kind, or raise the tolerance"
         )
     clips, samples = clips[kept], samples[kept]
     return Graph(

@@ -34,21 +34,21 @@ _AT_HAND = 256
 
 
 class Library:
-    """A folder of clips, thousands of them, that can be searched, connected and filled from.
+    """A folder of thousands of clips: search it, make new motion from it, fill gaps with it.
 
     Parameters
     ----------
     folder
         The folder with the clips.
     store
-        Where the library keeps what it knows; by default in ``.motionweave`` in that folder.
+        Where the library keeps its index; by default in ``.motionweave`` in that folder.
     executor
-        Who reads clips: any `concurrent.futures.Executor`. None for processes of this machine.
+        What reads the clips: any `concurrent.futures.Executor`. None for processes on this machine.
 
     Raises
     ------
     LibraryError
-        If the folder does not exist, or the store is not one or of a newer version.
+        If the folder does not exist, or the store is not a library or of a newer version.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Library:
 
     @property
     def index(self) -> Index:
-        """What the library knows now; changes by other processes are seen."""
+        """The current index, including changes by other processes."""
         if self._index is None or self._index.change != self.store.change():
             self._index = Index(self.store)
         return self._index
@@ -122,23 +122,23 @@ class Library:
         executor: Executor | None = None,
         progress: adding.Progress | None = None,
     ) -> adding.Report:
-        """Take in new and changed clips, forget those that are gone.
+        """Index new and changed clips, and forget those that are gone.
 
-        Killed at any moment, the same call goes on where it stopped.
+        If it is interrupted at any moment, the same call resumes where it stopped.
 
         Parameters
         ----------
         *paths
             Files and folders; by default the library's folder.
         executor
-            Who reads the clips, instead of what the library was opened with.
+            What reads the clips, instead of the library's own executor.
         progress
-            Called with the number of files read so far and of all to be read.
+            Called with the number of files read so far and the total.
 
         Returns
         -------
         Report
-            What was added, changed, moved, removed, and could not be read.
+            What was added, changed, moved or removed, and what could not be read.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class Library:
         return adding.add(self.store, self.folder, sources, executor or self._executor, progress)
 
     def remove(self, *paths: str | Path) -> tuple[str, ...]:
-        """Forget clips, or all clips in folders; their files stay.
+        """Forget clips, or all clips in folders; their files are kept.
 
         Returns
         -------
@@ -183,7 +183,7 @@ class Library:
         Parameters
         ----------
         clip
-            Its path as the library calls it, or its number in `clips`.
+            Its path in the library, or its index in `clips`.
         contacts
             Whether its contacts are detected.
 
@@ -207,7 +207,7 @@ class Library:
         return self._loaded[key]
 
     def entry(self, path: str | Path) -> Entry:
-        """What the library knows of a clip, by its path in the library or on disk."""
+        """The library's entry for a clip, by its path in the library or on disk."""
         number = self.index.number(str(path))
         if number is None:
             number = self.index.number(adding.name_of(Path(path), self.folder))
@@ -229,29 +229,28 @@ class Library:
         words: str = "",
         measures: Mapping[str, Range] | None = None,
     ) -> tuple[Match, ...]:
-        """Stretches of clips that are like an example, or clips of which something is true.
+        """Find stretches of clips similar to an example, or clips by words and measures.
 
         Parameters
         ----------
         example
-            A motion, or the path of a clip in or outside of the library. A motion of a
-            single frame finds that pose. None to find whole clips by words and measures.
+            A motion, or the path of a clip inside or outside the library. A motion with a single
+            frame finds that pose. None to find whole clips by words and measures.
         frames
             First and last frame of the example to look for; by default all of it.
         most
-            How many matches at most.
+            The largest number of matches.
         limit
-            The largest distance (root mean square of all roles in leg lengths); by default
-            none for the nearest; with ``through_others`` what lies between the kinds of
-            motion decides.
+            The largest distance (root mean square of all roles in leg lengths); by default there is
+            none; with ``through_others`` it follows from the gaps between kinds of motion.
         part
             Part of the body to compare: ``"arms"``, ``"legs"``, ``"left arm"``,
             ``"right arm"``, ``"upper body"``, or roles.
         through_others
-            Also find what is like a match: every match becomes an example in turn, so that
-            motions of the same kind are reached that look too different by themselves.
+            Also find clips similar to a match: every match becomes an example in turn, which
+            reaches motions of the same kind that look too different from the example.
         words
-            Only clips about which all these words are said in folders, names or catalogues.
+            Only clips with all of these words in folders, names or catalogues.
         measures
             Only clips with measures in a range, such as ``{"turn": (60, None)}``; see
             `motionweave.library.features.measures`.
@@ -299,18 +298,19 @@ class Library:
         part: str | Sequence[str] | None = None,
         words: str = "",
     ) -> Collection:
-        """All of the library that is of the example's kind, ready to be registered and blended.
+        """Collect everything in the library of the example's kind, ready to be registered and
+        blended.
 
         Parameters
         ----------
         example, frames, most, limit, part, words
-            As in `find`, which is asked for what is like the example and like its matches.
+            As in `find`, which searches for motions similar to the example and to its matches.
 
         Returns
         -------
         Collection
-            ``registered()`` and ``parametric(["turn"])`` go on from there; it also says what
-            was left out as standing apart, and what could not be used and why.
+            Continue with ``registered()`` or ``parametric(["turn"])``; it also lists outliers, and
+            what could not be used and why.
         """
         matches = self.find(
             example,
@@ -333,30 +333,30 @@ class Library:
         tolerance: float = 1.0,
         executor: Executor | None = None,
     ) -> Graph:
-        """Where clips can pass into each other, dead ends left out.
+        """The motion graph: where clips can turn into each other, without dead ends.
 
-        Clips pass into others with the same joints. The graph is kept in the store until clips
+        Clips turn only into others with the same joints. The graph is kept in the store until clips
         change.
 
         Parameters
         ----------
         words, measures
-            Which clips take part, as in `find`; by default all.
+            Which clips to use, as in `find`; by default all.
         tolerance
-            Scales how far apart two moments may be; by default about as far as clips of the
-            kind move on in 0.2 s.
+            Scales how far apart two moments may be; by default about as far as clips of the kind
+            change in 0.2 s.
         executor
-            Who computes it, instead of what the library was opened with.
+            What computes it, instead of the library's own executor.
 
         Returns
         -------
         Graph
-            ``len`` of it is the number of junctions, ``statistics()`` tells more.
+            ``len`` gives the number of junctions, ``statistics()`` more figures.
 
         Raises
         ------
         LibraryError
-            If no clip can pass into another.
+            If no clip can turn into another.
         """
         question = f"graph {words} {sorted((measures or {}).items())} {tolerance}"
         kept = self.store.answer(question)
@@ -386,9 +386,9 @@ class Library:
         bend: float = 8.0,
         graph: Graph | None = None,
     ) -> Walk:
-        """A new motion out of the library's clips, each running over into the next.
+        """Make a new motion from the library's clips, each turning into the next.
 
-        Exactly one of ``path``, ``to``, ``through`` and ``seconds`` says what is wanted.
+        Give exactly one of ``path``, ``to``, ``through`` and ``seconds``.
 
         Parameters
         ----------
@@ -397,30 +397,30 @@ class Library:
         to
             A place (x, z) to walk to, from the origin and facing +z.
         heading
-            With ``to``: which way to face there, in degrees; 0 is +z, 90 is +x.
+            With ``to``: the facing direction there, in degrees; 0 is +z, 90 is +x.
         through
-            Clips (paths) or kinds (words) to come through, in order.
+            Clips (paths) or kinds (words) to pass through, in order.
         seconds
-            Walk at random for so long.
+            Duration of a random walk.
         seed
-            Of the random choices.
+            Seed for random choices.
         start
-            The clip to begin with; by default any.
+            The clip to start with; by default any.
         bend
-            Along a path or to a place: degrees by which the walk may be bent towards it for
-            each leg length travelled; 0 to play the clips as they are.
+            Along a path or to a place: degrees per leg length travelled by which the walk may be
+            bent towards it; 0 to play the clips unchanged.
         graph
-            Where to walk; by default the graph of all clips.
+            The graph to use; by default that of all clips.
 
         Returns
         -------
         Walk
-            The motion, what it plays of which clips, and how far it is from the path.
+            The motion, which parts of which clips it plays, and how far it is from the path.
         """
         wanted = [w for w in (path, to, through, seconds) if w is not None]
         if len(wanted) != 1:
             raise LibraryError(
-                "a walk needs one of: a path, a place, clips to come through, seconds"
+                "a walk needs one of: a path, a place to walk to, clips to pass through, or seconds"
             )
         ways = self.graph() if graph is None else graph
         if path is not None:
@@ -433,21 +433,21 @@ class Library:
         return walk.through_clips(self, ways, [kind_of(self.index, one) for one in through])
 
     def live(self, *, start: str | None = None, graph: Graph | None = None) -> LiveWalk:
-        """A walk that is steered while it goes on, step by step.
+        """A walk that you steer step by step while it goes on.
 
-        It begins at the origin and faces +z.
+        It starts at the origin, facing +z.
 
         Parameters
         ----------
         start
-            The clip to begin with; by default the one from which most ways lead on.
+            The clip to start with; by default the one with the most continuations.
         graph
-            Where to walk; by default the graph of all clips.
+            The graph to use; by default that of all clips.
 
         Returns
         -------
         LiveWalk
-            ``step(heading, speed)`` gives the frames that come next, ``motion`` all so far.
+            ``step(heading, speed)`` returns the next frames, ``motion`` everything so far.
 
         Examples
         --------
@@ -467,7 +467,7 @@ class Library:
         return LiveWalk(self, ways, walk.beginning(ways, self, start))
 
     def info(self) -> dict[str, Any]:
-        """How much is in the library: clips, frames, seconds, rigs, bytes, broken files, words."""
+        """What the library contains: clips, frames, seconds, rigs, bytes, broken files, words."""
         index = self.index
         said: dict[str, int] = {}
         for entry in index.entries:

@@ -113,7 +113,7 @@ class Store:
         fresh = not database.exists()
         if fresh and folder.exists() and any(_foreign(folder)):
             raise LibraryError(
-                f"{folder} holds other files and no motion library; "
+                f"{folder} contains other files and no motion library; "
                 "give another folder for the library"
             )
         with self._told():
@@ -137,7 +137,7 @@ class Store:
         try:
             tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
             if self._pragma("application_id") == 0 and tables:
-                raise LibraryError(f"{self.folder / _DATABASE} is the database of something else")
+                raise LibraryError(f"{self.folder / _DATABASE} is the database of another program")
             if self._pragma("application_id") == 0:
                 for statement in (_SCHEMA + _WEB).split(";")[:-1]:
                     self._db.execute(statement)
@@ -152,7 +152,7 @@ class Store:
 
     def _check(self) -> None:
         if self._pragma("application_id") != _APPLICATION:
-            raise LibraryError(f"{self.folder / _DATABASE} is the database of something else")
+            raise LibraryError(f"{self.folder / _DATABASE} is the database of another program")
         version = self._pragma("user_version")
         if version > _VERSION:
             raise LibraryError(
@@ -297,8 +297,8 @@ class Store:
 
     def _full(self) -> LibraryError:
         return LibraryError(
-            f"the disk is full: the library {self.folder} keeps what was added before; "
-            "make room and run the same again"
+            f"the disk is full: the library {self.folder} keeps what was added so far; "
+            "free some space and run the same command again"
         )
 
     def _mapped(self, name: str, count: str, columns: int) -> Array:

@@ -315,7 +315,7 @@ def _beginnings(graph: Graph, library: Library, start: str | None) -> list[tuple
         number = index.number(library.entry(start).path)
         assert number is not None
         if not graph.leaving(number, MARGIN):
-            raise LibraryError(f"{start}: no way leads out of this clip; see `library.graph()`")
+            raise LibraryError(f"{start}: this clip leads to no other; see `library.graph()`")
         return [(number, 0)]
     used = np.unique(graph.clips[:, 0])
     step = max(1, len(used) // _BEGINNINGS)
@@ -353,8 +353,8 @@ def _search(
                     by_progress.setdefault(reached, []).append(grown)
     if not finished:
         raise LibraryError(
-            "found no way along the path: the graph has too few clips that travel; add some, or "
-            "ask for other kinds"
+            "found no walk along the path: the graph has too few clips that travel; add some, or "
+            "choose other kinds"
         )
     return min(finished, key=lambda plan: plan.cost / plan.progress)
 

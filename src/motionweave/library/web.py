@@ -109,7 +109,7 @@ def through(
     example
         What to look for first.
     most
-        How many matches at most.
+        The largest number of matches.
     limit
         The largest distance from one to the next; None to tell by the kind.
     roles, among

@@ -65,22 +65,22 @@ _SPEED_WINDOW = 0.1
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault that the self-check sees.
+    """One fault that the self-check found.
 
     Parameters
     ----------
     kind
         ``"acceleration"`` of a joint in space, ``"twist"`` of a joint about itself,
-        ``"floor"`` for feet under it, ``"slide"`` for feet that slide, ``"drift"`` for feet
-        that slide although they are planted, ``"speed"`` of the pelvis, ``"path"`` for its
-        way as a whole, ``"contacts"`` that are gone.
+        ``"floor"`` for feet below it, ``"slide"`` for feet that slide, ``"drift"`` for feet
+        that slide although they are planted, ``"speed"`` of the pelvis, ``"path"`` for the length
+        of its path, ``"contacts"`` if they are lost.
     message
-        What and where, in one sentence. What would help depends on the method: see
+        What is wrong and where, in one sentence. The remedy depends on the method: see
         `motionweave.methods.finish.finished`.
     frame, joint
-        Where it is worst; None where it is not about one.
+        Where it is worst; None if it does not concern a single one.
     value, limit
-        What was measured, and what the clips allow, in the same unit.
+        The measured value and the limit that follows from the clips, in the same unit.
     """
 
     kind: FindingKind
@@ -92,7 +92,7 @@ class Finding:
 
     @property
     def severity(self) -> float:
-        """How bad it is: 1 at the limit, 2 for twice as much (of depth, twice as far below)."""
+        """How bad it is: 1 at the limit, 2 for twice as much (for depth, twice as far below)."""
         if self.kind == "floor":
             return 1.0 + (self.value - self.limit) / _DEPTH
         return self.value / self.limit if self.limit > 0.0 else np.inf
@@ -329,7 +329,7 @@ def _faster(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding
 
 
 def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
-    """A way of the pelvis over the floor that is shorter or longer than those of all clips."""
+    """A path of the pelvis over the floor that is shorter or longer than in every clip."""
     size = _size(result.skeleton, has_feet(result.skeleton))
     ways = [_way(clip) / size for clip in clips]
     value = _way(result) / size
@@ -339,8 +339,8 @@ def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
     much = "shorter" if value < low else "longer"
     return Finding(
         "path",
-        f"the way is {value:.1f} leg lengths long, {much} than in all clips "
-        f"({min(ways):.1f} to {max(ways):.1f}), which do not face or travel the same way",
+        f"the path is {value:.1f} leg lengths long, {much} than in any of the clips "
+        f"({min(ways):.1f} to {max(ways):.1f}), which face or travel in different directions",
         None,
         None,
         value,
@@ -363,7 +363,7 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     depth = limit + _DEPTH - made.lowest
     return Finding(
         "floor",
-        f"the {_said(kind)} is {depth:.1%} of a leg lower than in the clips at frame {frame}",
+        f"the {_said(kind)} is {depth:.1%} of a leg deeper than in the clips at frame {frame}",
         frame,
         kind,
         -made.lowest,
@@ -372,14 +372,14 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
 
 
 def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
-    """A foot that slides low over the floor although nothing says that it is planted."""
+    """A foot that slides low over the floor although it is not marked as planted."""
     limit = _SLIDE * max(_longest_slide(one)[0] for one in before) + _SLIDE_SLACK
     value, side, frame = _longest_slide(made)
     if value <= limit:
         return None
     return Finding(
         "slide",
-        f"the {side} foot slides {value:.0%} of a leg over the floor from frame {frame} on, "
+        f"the {side} foot slides {value:.0%} of a leg length over the floor from frame {frame} on, "
         "further than in the clips",
         frame,
         f"{side}_toe",
@@ -389,14 +389,14 @@ def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
 
 
 def _longest_slide(one: Figures) -> tuple[float, str, int]:
-    """The longest way of a foot low over the floor, not planted: leg lengths, side, frame."""
+    """The longest slide of a foot low over the floor, not planted: leg lengths, side, frame."""
     longest = (0.0, "left", 0)
     for side in ("left", "right"):
         heel, toe = (one.soles[f"{side}_{end}"] for end in ("heel", "toe"))
         lower = heel[0] < toe[0]
         height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
         planted = one.planted[f"{side}_heel"] | one.planted[f"{side}_toe"]
-        # What a foot stands on is where it is planted, and else about as low as it goes.
+        # A foot's ground is where it is planted, otherwise about the lowest that it gets.
         standing = float(np.median(height[planted])) if planted.any() else np.quantile(height, 0.1)
         low = height < standing + _LOW
         for first, last in runs(low & (speed > _SLIDING) & ~planted):
@@ -408,7 +408,7 @@ def _longest_slide(one: Figures) -> tuple[float, str, int]:
 def _carried(
     made: Figures, before: Sequence[Figures], seams: Sequence[tuple[int, int]]
 ) -> Finding | None:
-    """What carries the body where clips are joined, and slides: the slowest point on the floor."""
+    """A supporting foot that slides where clips are joined: the slowest point on the floor."""
     if not seams:
         return None
     limit = max(float(_carried_ways(one).max()) for one in before) + _CARRIED
@@ -425,7 +425,8 @@ def _carried(
         return None
     return Finding(
         "slide",
-        f"the feet slide {value:.0%} of a leg over the floor from frame {frame} on, where the "
+        f"the feet slide {value:.0%} of a leg length over the floor from frame {frame} on, where "
+        "the "
         "clips are joined",
         frame,
         None,
@@ -435,7 +436,7 @@ def _carried(
 
 
 def _carried_ways(one: Figures) -> Array:
-    """Leg lengths ``(n,)`` that the slowest point on the floor goes in half a second."""
+    """Leg lengths ``(n,)`` that the slowest point on the floor moves in half a second."""
     heights, speeds = (np.stack([sole[i] for sole in one.soles.values()]) for i in (0, 1))
     low = heights < np.percentile(heights.min(axis=0), 20) + _ON_FLOOR
     low[:, :-1] &= low[:, 1:]
@@ -446,14 +447,15 @@ def _carried_ways(one: Figures) -> Array:
 
 
 def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
-    """Points that are planted and move all the same."""
+    """Points that are planted and move nevertheless."""
     limit = max(_DRIFT, 1.5 * max(_drift(one)[0] for one in before))
     value, kind, frame = _drift(made)
     if value <= limit:
         return None
     return Finding(
         "drift",
-        f"the planted {_said(kind)} drifts by {value:.0%} of a leg, most at frame {frame}: check "
+        f"the planted {_said(kind)} drifts by {value:.0%} of a leg length, most of all at frame "
+        f"{frame}: check "
         "its contacts there",
         frame,
         kind,
@@ -463,7 +465,7 @@ def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
 
 
 def _drift(one: Figures) -> tuple[float, str, int]:
-    """The way of the plant that drifts furthest, what is planted, and where it drifts most."""
+    """How far the worst plant drifts, what is planted, and the frame where it drifts most."""
     worst = (0.0, "", 0)
     for kind, held in one.planted.items():
         for first, last in runs(held):
@@ -484,7 +486,7 @@ def _lost_contacts(result: Motion, clips: Sequence[Motion]) -> Finding | None:
         return None
     return Finding(
         "contacts",
-        "the feet of all clips have contacts and those of the result have none: they cannot be "
+        "the feet of all clips have contacts, but those of the result have none: they cannot be "
         "planted; check which contacts of the clips match",
         None,
         None,

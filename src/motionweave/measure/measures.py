@@ -68,9 +68,9 @@ def limb_path(motion: Motion, limb: str) -> Array:
 
 
 def apex(motion: Motion, limb: str) -> Array:
-    """Place ``(3,)`` of a limb (see `limb_path`) in the frame in which it is stretched furthest.
+    """Position ``(3,)`` of a limb (see `limb_path`) in the frame in which it reaches furthest.
 
-    That is the frame in which it is furthest from where it was in the first.
+    That is the frame in which it is furthest from its place in the first frame.
     """
     path = limb_path(motion, limb)
     frame, _ = _peak(np.linalg.norm(path - path[0], axis=-1))
@@ -124,7 +124,7 @@ def names() -> tuple[str, ...]:
 
 
 def named(name: str) -> Measure:
-    """The measure of a name: ``turn``, ``speed``, ``right_hand_height``, ``left_foot_speed`` …"""
+    """The measure named ``turn``, ``speed``, ``right_hand_height``, ``left_foot_speed`` …"""
     simple: dict[str, Measure] = {"turn": turn_angle, "speed": speed, "duration": length}
     if name in simple:
         return simple[name]

@@ -37,11 +37,11 @@ _LOW, _SUNK = 0.03, 0.01
 _SLOW, _RISING = 0.6, 0.15
 _COMPARED = {
     "skate, mean": "skate_mean",
-    "skate, most": "skate_max",
-    "in the floor, mean": "penetration_mean",
-    "in the floor, most": "penetration_max",
+    "skate, largest": "skate_max",
+    "depth, mean": "penetration_mean",
+    "depth, largest": "penetration_max",
     "floating, mean": "floating_mean",
-    "floating, most": "floating_max",
+    "floating, largest": "floating_max",
     "undeclared skate": "undeclared_skate",
 }
 
@@ -55,9 +55,9 @@ class PlantQuality:
     kind, start, end
         As in the constraint.
     skate_mean, skate_max
-        Way over the floor from frame to frame, in leg lengths.
+        Distance moved over the floor per frame, in leg lengths.
     height
-        Median height above the floor or the level stood on, in leg lengths.
+        Median height above the floor, or the level it stands on, in leg lengths.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class PlantQuality:
 
 @dataclass(frozen=True)
 class Peak:
-    """The fastest turn of a joint, in degrees, seconds and times the inputs' own peak.
+    """The fastest rotation of a joint, absolute and relative to the inputs' peak.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Peak:
 
 @dataclass(frozen=True)
 class WrongBend:
-    """A knee or elbow that bends the way it should not: a hint, as rigs differ."""
+    """A knee or elbow that bends the wrong way: only a hint, because rigs differ."""
 
     joint: str
     frames: int
@@ -105,33 +105,32 @@ class WrongBend:
 
 @dataclass(frozen=True)
 class Quality:
-    """What `quality` found. ``str()`` of it is a table.
+    """The figures measured by `quality`. ``str()`` gives a table.
 
     Parameters
     ----------
     name, frames, fps, leg_length
         The clip; the leg in its unit.
     skate_mean, skate_max
-        Way of planted points over the floor from frame to frame, in leg lengths.
+        Distance that planted points slide over the floor per frame, in leg lengths.
     skate_speed_mean, skate_speed_max
         The same in the clip's unit per second.
     penetration_mean, penetration_max
         Depth of heels and toes below the floor, over all frames, in leg lengths.
     floating_mean, floating_max
-        Height of plants above what they stand on, in leg lengths.
+        Height of planted points above what they stand on, in leg lengths.
     path_length, path_legs
-        Way of the root over the floor, in the clip's unit and in leg lengths.
+        Length of the root's path over the floor, in the clip's unit and in leg lengths.
     heading_change
         Degrees by which the body has turned from the first frame to the last.
     undeclared_skate, undeclared_frames
-        Way over the floor, from frame to frame and in leg lengths, of feet that stand by
-        the look of it (low, slow, and not rising) although no contact says so, and in how
-        many frames.
+        Distance per frame, in leg lengths, that feet slide which look planted (low, slow, and not
+        rising) but have no contact, and in how many frames.
     sunk_frames
-        Frames in which a heel or a toe is in the floor by more than 1 % of the leg.
+        Number of frames in which a heel or a toe is below the floor by more than 1 % of leg length.
     root_acceleration, root_acceleration_frame, root_acceleration_ratio
-        Largest acceleration of the root in leg lengths per second squared, its frame, and how
-        many times the inputs' largest it is (None without inputs).
+        Largest acceleration of the root in leg lengths per second squared, its frame, and its ratio
+        to the inputs' largest (None without inputs).
     hips_lowered_mean, hips_lowered_max
         By how much the hips are lower than in the input, in leg lengths; None unless there is
         one input of the same number of frames to compare with, such as the clip before
@@ -139,7 +138,7 @@ class Quality:
     plants, seams, peaks, wrong_bends
         The details; peaks are one per joint, in the order of the skeleton.
     detected
-        Whether contacts had to be detected, as the motion carries none.
+        Whether contacts had to be detected because the motion has none.
     """
 
     name: str
@@ -178,14 +177,14 @@ class Quality:
 
     @property
     def hardest(self) -> Peak:
-        """The joint with the largest angular acceleration; against the inputs', if given."""
+        """The joint with the largest angular acceleration, relative to the inputs' if given."""
         return max(
             self.peaks,
             key=lambda p: (p.acceleration_ratio or 0.0, p.acceleration),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, texts, lists and dictionaries, as for JSON."""
+        """Plain numbers, strings, lists and dictionaries, ready for JSON."""
         return asdict(self)
 
     def __repr__(self) -> str:
@@ -210,11 +209,11 @@ def quality(
     Parameters
     ----------
     motion
-        Its contacts are taken from its constraints, and detected if it has none. A rig
-        without legs has none; then only what needs no feet is measured.
+        Its own contacts are used, or detected if it has none. For a rig without legs, only figures
+        that need no feet are measured.
     inputs
-        The clips it was made from, with the same joints: speeds and accelerations are
-        then also given against theirs.
+        The clips it was made from, with the same joints; speeds and accelerations are then compared
+        with theirs.
     floor
         What it stands on; estimated by default. Give it to compare before and after.
 
@@ -226,7 +225,7 @@ def quality(
     Raises
     ------
     RigError
-        An input has other joints than the motion.
+        If an input has different joints from the motion.
 
     Examples
     --------
@@ -439,12 +438,12 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
     contacts = f"{len(q.plants)} plants" + (", detected" if q.detected else "")
     return [
         ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
-        ("skate, mean", _percent(q.skate_mean), f"of leg length a frame; {contacts}"),
-        ("skate, most", _percent(q.skate_max), f"{q.skate_speed_max:.4g} units per second"),
-        ("in the floor, mean", _percent(q.penetration_mean), "of leg length"),
-        ("in the floor, most", _percent(q.penetration_max), "of leg length"),
-        ("floating, mean", _percent(q.floating_mean), "of leg length, plants above the floor"),
-        ("floating, most", _percent(q.floating_max), "of leg length"),
+        ("skate, mean", _percent(q.skate_mean), f"of leg length per frame; {contacts}"),
+        ("skate, largest", _percent(q.skate_max), f"{q.skate_speed_max:.4g} units per second"),
+        ("depth, mean", _percent(q.penetration_mean), "of leg length"),
+        ("depth, largest", _percent(q.penetration_max), "of leg length"),
+        ("floating, mean", _percent(q.floating_mean), "of leg length, contacts above the floor"),
+        ("floating, largest", _percent(q.floating_max), "of leg length"),
         (
             "undeclared skate",
             _percent(q.undeclared_skate),
@@ -457,7 +456,7 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
             f"{fastest.joint} at frame {fastest.speed_frame}{_against(fastest.speed_ratio)}",
         ),
         (
-            "hardest joint",
+            "largest acceleration",
             f"{hardest.acceleration:.0f} °/s²",
             f"{hardest.joint} at frame {hardest.acceleration_frame}"
             f"{_against(hardest.acceleration_ratio)}",
@@ -494,7 +493,7 @@ def _percent(share: float) -> str:
 
 
 def _against(ratio: float | None) -> str:
-    return "" if ratio is None else f", {ratio:.2f} times the inputs'"
+    return "" if ratio is None else f", {ratio:.2f} times that of the inputs"
 
 
 def compared(before: Quality, after: Quality) -> str:

@@ -31,14 +31,14 @@ class Seam:
     frame
         The frame before the jump.
     kind
-        ``"pose"`` where something is suddenly elsewhere, ``"velocity"`` where it
-        suddenly goes another way.
+        ``"pose"`` if something is suddenly elsewhere, ``"velocity"`` if it suddenly moves in
+        another direction.
     what
         Joint name, or ``"root position"``.
     size
-        Degrees (leg lengths for the root position), a second for velocities.
+        Degrees (leg lengths for the root position), per second for velocities.
     times
-        How many times as large as anything around it.
+        Ratio to the largest change around it.
     """
 
     frame: int

@@ -124,13 +124,16 @@ def _planted_where_it_helps(
         harm.append(worse)
         spared = _without(held, worse, _AROUND * result.fps)
         if len(harm) > _PLACES or not spared or len(spared) == len(held):
-            message = f"feet are not planted, as that would do harm: {worse}"
+            message = f"the feet were not planted, because that would make things worse: {worse}"
             # Feet that are right as they are do not have to be planted.
             left_alone = QualityWarning(message, worse) if found else Notice(message)
             return result, found, [left_alone]
         held = spared
     told: list[Warning] = [
-        Notice(f"feet are not planted around frame {one.frame}, as that would do harm")
+        Notice(
+            f"the feet were not planted around frame {one.frame}, because that would make "
+            "things worse"
+        )
         for one in harm
     ]
     return planted.with_constraints(result.constraints) if harm else planted, left, told

@@ -49,20 +49,19 @@ _TURN = np.radians(45.0)
 
 @dataclass(frozen=True)
 class Junction:
-    """A place where one clip can pass into the next.
+    """A place where one clip can turn into the next.
 
     Parameters
     ----------
     distance
-        How far apart the two poses are there (root mean square of all markers), in the
-        clips' unit.
+        Distance between the two poses there (root mean square of all markers), in the clips' unit.
     frames
         The frame of each of the two clips at the middle of the seam.
     kept
-        The share of each clip's action that is kept: of the first what comes before, of the
-        second what comes after.
+        The share of each clip's action that is kept: before the junction in the first clip, after
+        it in the second.
     cost
-        What junctions are sorted by: the distance in body heights, and what is cut.
+        The cost by which junctions are sorted: the distance in body heights, and what is cut off.
     """
 
     distance: float
@@ -249,8 +248,8 @@ def warn_of_cut(
         return
     names = " to ".join(clip.name or "a clip" for clip in clips)
     warnings.warn(
-        f"{names}: about half of a clip or more is cut, {' and '.join(lost)}; "
-        "a place of your own keeps more",
+        f"{names}: about half of a clip or more is cut off: {' and '.join(lost)}; "
+        "choose another place to keep more",
         QualityWarning,
         stacklevel=stacklevel + 1,
     )

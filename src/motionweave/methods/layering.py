@@ -41,32 +41,33 @@ def layer(
     ease: float | None = None,
     in_step: bool = False,
 ) -> Motion:
-    """A part of one clip's body over the rest of another's: waving while walking.
+    """Play part of one clip's body over another clip: waving while walking.
 
-    Legs and path are those of ``base``. The trunk of ``over`` is as upright as it is in its own
-    clip, and faces as it does there beside the hips: how the hips below it sway does not shake
-    it. The spine takes up the difference, each of its joints a share.
+    Legs and path are those of ``base``. The trunk of ``over`` is as upright, and as far turned from
+    the hips, as in its own clip; hips that sway below do not shake it. Each joint of the spine
+    takes a share of the difference.
 
     Parameters
     ----------
     base
-        The clip that walks.
+        The clip whose legs and path are kept.
     over
-        The clip that lends the part. It is brought to the body and frame rate of ``base``.
+        The clip that the part comes from. It is converted to the body and frame rate of ``base``.
     part
         ``"upper"``, ``"spine"``, ``"left_arm"``, ``"head"`` ..., or a joint by name or role
-        with all that hangs from it.
+        with everything below it.
     start
-        Frame of ``base`` at which ``over`` begins; it ends by itself, or with ``base``.
+        Frame of ``base`` at which ``over`` begins; it lasts until it or ``base`` ends.
     weight
-        How much of ``over`` there is, from 0 to 1: a number, one for each frame of ``base``, or
-        a function of the time in seconds.
+        Weight of ``over``, from 0 to 1: a number, one per frame of ``base``, or a function of time
+        in seconds.
     ease
-        Seconds in which the part comes and goes, where ``over`` begins and ends within
-        ``base``. None for as long as the body needs to be calm.
+        Seconds over which the part fades in and out where ``over`` begins and ends within ``base``.
+        None for as long as the body needs to stay calm.
     in_step
-        Register the clips first, and show of ``over`` what belongs to each frame of ``base``: a
-        walk's arms swing in step with another walk's legs. ``start`` is then not used.
+        Register the clips first, and show the moment of ``over`` that matches each frame of
+        ``base``: one walk's arms swing in step with another walk's legs. ``start`` is then not
+        used.
 
     Returns
     -------
@@ -76,14 +77,14 @@ def layer(
     Raises
     ------
     BlendError
-        The part holds legs, or an option is out of range.
+        If the part contains legs, or an option is out of range.
     RigError
-        The skeleton has no such part, or joints do not correspond.
+        If the skeleton has no such part, or joints do not correspond.
 
     Warns
     -----
     QualityWarning
-        For whatever the result does clearly beyond its clips, with frame and joint.
+        If the result is clearly worse than its clips in some respect, with frame and joint.
 
     Examples
     --------
@@ -203,7 +204,7 @@ def _checked_part(part: str, rig: Rig) -> tuple[int, ...]:
     legs = {rig.roles.get(f"{side}_thigh") for side in SIDES}
     if 0 in joints or legs & set(joints):
         raise BlendError(
-            f"part {part!r} holds legs, which carry the body: give the clip whose legs are wanted "
+            f"part {part!r} contains legs, which carry the body: put the clip whose legs you want "
             "first, and the other as what lies over it"
         )
     return joints

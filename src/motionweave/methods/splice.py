@@ -120,10 +120,10 @@ def given_clips(
         elif isinstance(one, Sequence) and not isinstance(one, str):
             clips.extend(one)
         else:
-            raise BlendError(f"{what} takes motions; got {type(one).__name__}")
+            raise BlendError(f"{what} takes motions, not {type(one).__name__}")
     wrong = next((clip for clip in clips if not isinstance(clip, Motion)), None)
     if wrong is not None:
-        raise BlendError(f"{what} takes motions; got {type(wrong).__name__}")
+        raise BlendError(f"{what} takes motions, not {type(wrong).__name__}")
     if len(clips) < least:
         raise BlendError(f"{what} joins two clips or more; got {len(clips)}")
     return clips

@@ -146,7 +146,7 @@ def calmest(
         What ``make`` says of the last place, if there is a join at none.
     """
     best: tuple[float, Place, Spliced] | None = None
-    refused: MotionweaveError = BlendError("no place at which the clips could be joined")
+    refused: MotionweaveError = BlendError("there is no place at which the clips could be joined")
     for cost, place in itertools.islice(places, _MOST_TRIES):
         checkpoint()
         if best is not None and cost >= best[0]:

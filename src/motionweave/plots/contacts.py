@@ -29,7 +29,7 @@ def contact_plot(motion: Motion, path: str | Path | None = None) -> Any:
         Its constraints are drawn as bars, one lane a kind; the curves above are the
         heights of heel (solid) and toe (dotted) over the floor, in leg lengths.
     path
-        Where to save it, if at all.
+        Where to save it; None to get only the figure.
 
     Returns
     -------

@@ -79,7 +79,7 @@ def film_strip(
     number(width, "width", 1.0, 100.0)
     clips = [at_pelvis(m) for m in ([motions] if isinstance(motions, Motion) else motions)]
     if not clips:
-        raise MotionError("no motion to draw a film strip of")
+        raise MotionError("there is no motion to draw")
     if view not in VIEWS:
         raise MotionError(f"view {view!r}: expected one of {', '.join(VIEWS)}")
     names = [clip.name for clip in clips] if labels is None else list(labels)

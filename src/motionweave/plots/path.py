@@ -37,7 +37,7 @@ def path_plot(
     motions
         One clip or several, drawn into one picture.
     path
-        Where to save it, if at all.
+        Where to save it; None to get only the figure.
     labels
         A name for each motion; its own name if not given.
 
@@ -47,7 +47,7 @@ def path_plot(
     """
     clips = [motions] if isinstance(motions, Motion) else list(motions)
     if not clips:
-        raise MotionError("no motion to draw the way of")
+        raise MotionError("there is no motion whose path to draw")
     names = [clip.name for clip in clips] if labels is None else list(labels)
     if len(names) != len(clips):
         raise MotionError(f"{len(names)} labels for {len(clips)} motions")

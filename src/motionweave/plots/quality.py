@@ -93,8 +93,8 @@ def _draw_skate(axes: Any, measured: Sequence[Quality], names: Sequence[str]) ->
     first = measured[0]
     axes.set_xticks(range(len(first.plants)), _plant_labels(first), fontsize=6.5)
     axes.axhline(_GOOD, color=look.FAINT, linewidth=0.8, linestyle="--")
-    axes.set_ylabel("% of leg a frame")
-    axes.set_title("Skate of each plant: mean (solid) and most (pale)")
+    axes.set_ylabel("% of leg per frame")
+    axes.set_title("Skate of each contact: mean (solid) and largest (pale)")
     if len(measured) > 1:
         axes.legend(loc="upper right", ncols=len(measured))
 

@@ -27,7 +27,7 @@ def registration_plot(curve: RegistrationCurve, path: str | Path | None = None) 
     """A figure of a registration curve.
 
     Above, for each clip, the distances of all its frames to those of the reference (dark is
-    alike), with the frames that belong together as a line: the paper's Figure 4. Below, how
+    similar), with the matching frames as a line: the paper's Figure 4. Below, how
     far each clip has played along the curve, and the contacts as they are in the clips
     and as they are along the curve.
 
@@ -36,7 +36,7 @@ def registration_plot(curve: RegistrationCurve, path: str | Path | None = None) 
     curve
         What `register` found.
     path
-        Where to save it, if at all.
+        Where to save it; None to get only the figure.
 
     Returns
     -------

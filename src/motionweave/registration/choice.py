@@ -78,14 +78,14 @@ def best_ends(making: Making) -> RegistrationCurve:
         except MotionweaveError as error:
             failed.append(error)
 
-    attempt(("fixed", "fixed"), "they correspond from end to end")
+    attempt(("fixed", "fixed"), "they match from end to end")
     seconds = [motion.duration for motion in making.motions]
     apart = min(seconds) < _SHORTER * max(seconds)
     if made and _worth(made[0]) >= _AT_ONCE and not apart:
         return _trimmed(making, made[0])
     if all(found is not None for found in making.repetitions()):
-        attempt("cyclic", "all of them repeat themselves")
-    attempt(("free", "free"), "their ends do not correspond")
+        attempt("cyclic", "all of them repeat")
+    attempt(("free", "free"), "their ends do not match")
     if not made:
         raise failed[0]
     best = max(made, key=_worth)
@@ -93,7 +93,7 @@ def best_ends(making: Making) -> RegistrationCurve:
         pieces = [curve for curve in made if _is_piece(curve, best, seconds)]
         best = pieces[0] if pieces else best
     if not best.cyclic and best.verdict is not None and best.verdict.doubtful:
-        why = "nothing corresponds better"
+        why = "nothing matches better"
         best = replace(best, verdict=replace(best.verdict, why=why))
     return _trimmed(making, best)
 
@@ -129,7 +129,7 @@ def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
     where = "begin or end" if begin and end else "begin" if begin else "end"
     ends: PairEnds = ("free" if begin else "fixed", "free" if end else "fixed")
     try:
-        cut = making.curve(ends, f"they do not {where} alike", auto=True)
+        cut = making.curve(ends, f"they do not {where} in the same way", auto=True)
     except MotionweaveError:
         return whole
     assert cut.verdict is not None

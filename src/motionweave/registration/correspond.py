@@ -210,7 +210,7 @@ def _common_stretch(
         if span[1] - span[0] + 1 >= least:
             return span[0] * step, span[1] * step
     raise RegistrationError(
-        "the clips hold no stretch on which all of them correspond; try fewer of them",
+        "there is no stretch on which all of the clips match; try fewer of them",
         remedies=(Remedy("slope_limit", rules.slope_limit + 1), Remedy("ends", "cyclic")),
     )
 
@@ -249,7 +249,7 @@ def _over_common_span(pairs: Sequence[Pair | None]) -> tuple[Pair, ...]:
         cut.append(replace(pair, path=pair.path[inside]))
     if last <= first or any(np.ptp(pair.path[:, 1]) == 0 for pair in cut):
         raise RegistrationError(
-            "no two frames of one clip correspond to two of all others: the clips are too "
+            "no two frames of one clip match two frames of all others: the clips are too "
             "short or too different to be cut",
             remedies=(Remedy("ends", "fixed"),),
         )

@@ -28,35 +28,35 @@ from motionweave.registration.verdict import Verdict
 
 @dataclass(frozen=True, eq=False)
 class RegistrationCurve:
-    """Which frames of k clips belong together, how they are laid over each other, and which
-    of their contacts mean the same (Kovar & Gleicher 2003).
+    """Which frames of k clips match, how they are aligned on the floor, and which of their contacts
+    match (Kovar & Gleicher 2003).
 
     Parameters
     ----------
     motions
-        The k clips, on one skeleton. Frames below are frames of these. For a cyclic
-        curve they are closed cycles, all in the same phase: the last frame of each is its
-        first one, moved on the floor.
+        The k clips, on one skeleton. All frames below refer to these. For a cyclic curve they are
+        closed cycles in the same phase: the last frame of each is its first one, moved on the
+        floor.
     timewarp
-        ``frames(u)`` gives the frames that belong together, ``parameter(i, frame)`` is
+        ``frames(u)`` gives the matching frames, ``parameter(i, frame)`` is
         the inverse, ``derivative(u)`` the speeds; ``start`` and ``end`` are the range of u.
     alignment
         ``at(u)`` gives k moves into the coordinates of the reference clip.
     matches
-        Contacts that belong together, with their intervals in u.
+        Matching contacts, with their intervals in u.
     ranges
-        ``(k, 2)`` first and last frame of the clips as they were given that are used.
+        ``(k, 2)`` first and last frame used of each original clip.
     reference
         The clip that the others were compared with.
     distances
-        ``(k,)`` how far each clip is from the reference on average: the root mean square
-        distance of corresponding points, as a share of the body's height.
+        ``(k,)`` mean distance of each clip from the reference: the root mean square distance of
+        matching points, as a share of body height.
     fingerprints
-        What tells each clip as it was given from any other.
+        Fingerprints that identify the original clips.
     cyclic
-        Whether the curve goes on at its start when its end is reached.
+        Whether the curve continues at its start when its end is reached.
     verdict
-        How well the clips correspond, and what would help.
+        How well the clips match, and what would help.
     """
 
     motions: tuple[Motion, ...]
@@ -118,7 +118,7 @@ class RegistrationCurve:
 
     @property
     def period(self) -> float | None:
-        """By how much u grows in a cycle, or None."""
+        """The length of a cycle in u, or None."""
         return self.timewarp.end - self.timewarp.start if self.cyclic else None
 
     @property
@@ -134,7 +134,7 @@ class RegistrationCurve:
         )
 
     def contacts(self, clip: int, kind: str) -> list[Interval]:
-        """A clip's contacts of one kind as intervals of u, as far as the curve goes."""
+        """A clip's contacts of one kind as intervals of u, within the range of the curve."""
         return _lane(self.motions[clip], clip, kind, self.timewarp)
 
     def stepper(
@@ -154,7 +154,7 @@ class RegistrationCurve:
         return picture.getvalue()
 
     def save(self, path: str | Path) -> None:
-        """Write the curve with its clips into one ``.mwreg`` file."""
+        """Write the curve with its clips to one ``.mwreg`` file."""
         motionweave.save_registration(self, path)
 
 

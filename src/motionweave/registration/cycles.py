@@ -98,7 +98,7 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     if found is None:
         raise MotionError(
             f"{motion.name or 'the clip'} does not repeat itself: no two stretches of its "
-            f"{motion.duration:.2g} seconds are alike; give a clip with more than one cycle, or "
+            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle, or "
             "say that it is one cycle"
         )
     return found.first, found.last

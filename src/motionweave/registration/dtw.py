@@ -293,8 +293,8 @@ def too_different(frames: tuple[int, int], slope_limit: int, what: str = "") -> 
     """The error for stretches of which one is too long for the other."""
     needed = smallest_limit(*frames)
     return RegistrationError(
-        f"{what or f'{frames[0]} and {frames[1]} frames'} cannot correspond from end to end when "
-        f"at most {slope_limit} frames in a row go with one",
+        f"{what or f'{frames[0]} and {frames[1]} frames'} cannot match from end to end if "
+        f"at most {slope_limit} frames in a row may match one",
         remedies=(Remedy("slope_limit", needed), Remedy("ends", "free")),
     )
 

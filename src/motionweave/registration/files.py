@@ -33,14 +33,14 @@ _ROUNDING = 1e-3
 
 
 def save_registration(curve: RegistrationCurve, path: str | Path) -> None:
-    """Write a registration curve into a ``.mwreg`` file.
+    """Write a registration curve to a ``.mwreg`` file.
 
     Parameters
     ----------
     curve
-        What `register` found; its clips are written along with it.
+        The curve from `register`; its clips are written with it.
     path
-        The file; it appears whole or not at all.
+        The file; it is written completely or not at all.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def load_registration(
     path
         The file.
     motions
-        The clips it is expected to be of, in order. If the file was made from others,
-        that is an error. The curve holds the clips of the file in either case.
+        The clips that the file should belong to, in order. If it was made from others, that is an
+        error. The curve uses the clips in the file in either case.
 
     Returns
     -------
@@ -72,9 +72,9 @@ def load_registration(
     Raises
     ------
     FormatError
-        If the file is something else, is damaged, or was written by a newer version.
+        If the file is not a registration, is damaged, or was written by a newer version.
     RegistrationError
-        If it belongs to other clips than those given.
+        If it belongs to clips other than those given.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _curve(header: dict[str, Any], array: Fetch) -> RegistrationCurve:
     alignment = _spline(header["alignment"], array, 3 * clips)
     # That of cycles goes a round further on both sides.
     if alignment.start > timewarp.start + _ROUNDING or alignment.end < timewarp.end - _ROUNDING:
-        raise RegistrationError("the alignment is not for the stretch of the timewarp")
+        raise RegistrationError("the alignment covers a different stretch than the timewarp")
     return RegistrationCurve(
         motions=motions,
         timewarp=timewarp,
@@ -176,11 +176,11 @@ def _check_bodies(motions: Sequence[Motion]) -> None:
 def _check_frames(timewarp: TimewarpCurve, motions: Sequence[Motion], *, cyclic: bool) -> None:
     """Refuse a timewarp that leaves its clips."""
     if cyclic != (timewarp.spline.period is not None):
-        raise RegistrationError("a curve that closes needs a timewarp with a period")
+        raise RegistrationError("a closed curve needs a timewarp with a period")
     ends = timewarp.frames(np.array([timewarp.start, timewarp.end - 1e-9 * timewarp.end]))
     lasts = np.array([len(motion) - 1.0 for motion in motions])
     if np.any(ends < -_ROUNDING) or np.any(ends > lasts + _ROUNDING):
-        raise RegistrationError("the timewarp leads out of its clips")
+        raise RegistrationError("the timewarp leaves its clips")
     period = timewarp.spline.period
     if period is not None and np.any(np.abs(ends[0] + period - ends[1]) > _ROUNDING + 1e-3 * lasts):
         raise RegistrationError("the timewarp does not close")

@@ -40,27 +40,27 @@ def loop(
     in_place: bool = False,
     clean: bool = True,
 ) -> Motion:
-    """One cycle of a motion that repeats itself, closed without a seam.
+    """One cycle of a repeating motion, closed without a seam.
 
     Parameters
     ----------
     motion
-        A clip that repeats itself somewhere, or is one cycle.
+        A clip with a part that repeats, or a clip that is one cycle.
     rounds
         How many times the result plays the cycle.
     frames
-        First and last frame of the cycle; ``"whole"`` says that the clip is one cycle; None
-        takes the cycle whose ends are most alike.
+        First and last frame of the cycle; ``"whole"`` means that the clip is one cycle; None finds
+        the cycle whose ends are most similar.
     in_place
-        Whether to leave out the path over the floor, as on a treadmill; see `in_place`.
+        Whether to remove the root motion, as on a treadmill; see `in_place`.
     clean
-        Whether to plant the feet again: closing a cycle moves them a little.
+        Whether to plant the feet again, because closing a cycle moves them slightly.
 
     Returns
     -------
     Motion
-        Its last frame is its first one, moved on the floor by as much as the cycle goes; leave
-        out the last frame to play it forever.
+        Its last frame is its first one, moved on the floor by the distance that one cycle covers;
+        leave out the last frame to play it forever.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def loop(
     """
     check_arguments(loop, locals())
     if rounds != int(rounds) or rounds < 1:
-        raise MotionError(f"rounds={rounds}: expected a whole number from 1 on")
+        raise MotionError(f"rounds={rounds}: expected a whole number, 1 or more")
     if frames is None:
         ends = find_cycle(motion)
     elif isinstance(frames, str):
@@ -94,18 +94,18 @@ def loop(
 
 
 def in_place(motion: Motion) -> Motion:
-    """The motion without its path over the floor, as on a treadmill.
+    """The motion without its root motion, as on a treadmill.
 
     Parameters
     ----------
     motion
-        A clip that travels. A loop stays one; of other clips the smoothed way is taken off, and
-        the swaying of the body stays.
+        A clip that travels. A loop stays a loop; from other clips the smoothed path is removed, and
+        the sway of the body stays.
 
     Returns
     -------
     Motion
-        Without contacts: what stood on the floor slides now. `travel` brings both back.
+        Without contacts, because planted feet now slide. `travel` restores both.
 
     Examples
     --------
@@ -119,25 +119,25 @@ def in_place(motion: Motion) -> Motion:
 
 
 def travel(motion: Motion, speed: float | None = None) -> Motion:
-    """A motion on the spot, made to go over the floor.
+    """An in-place motion made to travel over the floor.
 
     Parameters
     ----------
     motion
-        A clip as on a treadmill: planted feet slide backwards.
+        A clip as on a treadmill, in which planted feet slide backwards.
     speed
-        How fast to go, in the clip's unit per second; by default as fast as the planted feet
-        slide. The direction is the one they slide from, or where the body faces.
+        Speed in the clip's unit per second; by default as fast as the planted feet slide. It
+        travels opposite to their slide, or in the facing direction.
 
     Returns
     -------
     Motion
-        With the contacts that are detected on the floor.
+        With newly detected contacts.
 
     Raises
     ------
     MotionError
-        If the speed is not a finite number, or the skeleton has no feet and none is given.
+        If the speed is not a finite number, or if the skeleton has no feet and no speed is given.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def travel(motion: Motion, speed: float | None = None) -> Motion:
     feet = has_feet(motion.skeleton)
     if not feet and speed is None:
         raise MotionError(
-            f"{motion.name or 'the clip'} has no feet that would show how fast it goes: "
+            f"{motion.name or 'the clip'} has no feet from which to measure its speed: "
             "give the speed"
         )
     velocity = -_belt(motion) if feet else np.zeros(2)

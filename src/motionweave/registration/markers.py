@@ -20,15 +20,14 @@ from motionweave.registration.timewarp import TimewarpCurve
 
 @dataclass(frozen=True, eq=False)
 class MarkerCurve:
-    """Which frames of k clips of markers belong together, and how to lay them over each other.
+    """Which frames of k marker clips match, and how to align them.
 
-    The fields mean what they do for a `RegistrationCurve`; contacts need a skeleton, and so
-    does a cycle.
+    The fields are those of a `RegistrationCurve`; contacts and cycles need a skeleton.
 
     Parameters
     ----------
     motions
-        The k clips: the markers that all of them have, without gaps.
+        The k clips, reduced to the markers that all of them have, without gaps.
     timewarp, alignment, ranges, reference, distances
         See `RegistrationCurve`.
     cyclic, displacement
@@ -66,8 +65,8 @@ def register_markers(
     ]
     if len(common) < 3:
         raise RegistrationError(
-            f"the clips have {len(common)} markers in common, and three are needed: "
-            "are they of one marker set?"
+            f"the clips have {len(common)} markers in common, but three are needed: "
+            "do they use the same marker set?"
         )
     shared = tuple(clip.only(common) for clip in filled)
     each = np.ones(len(common))

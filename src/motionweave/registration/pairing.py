@@ -144,7 +144,7 @@ def good_stretch(a: PointClip, b: PointClip, rules: Rules, worth: tuple[Array, A
         if np.all(np.ptp(path, axis=0) + 1 >= least):
             return trimmed(Pair(path * step, mean_along(cost, path)))
     raise RegistrationError(
-        "the clips hold no stretch that corresponds",
+        "there is no stretch on which the clips match",
         remedies=(Remedy("slope_limit", rules.slope_limit + 1),),
     )
 

@@ -121,20 +121,20 @@ def check(
     for name, clip in zip(names, clips, strict=True):
         if len(clip) < 2:
             raise RegistrationError(
-                f"{name} has a single frame: registration needs clips of at least two"
+                f"{name} has a single frame: registration needs clips with two or more"
             )
     if rules.slope_limit < 1 or rules.slope_limit != int(rules.slope_limit):
         raise RegistrationError(
-            f"slope limit {rules.slope_limit}: expected a whole number from 1 on"
+            f"slope limit {rules.slope_limit}: expected a whole number, 1 or more"
         )
     if not (np.isfinite(rules.strikes) and rules.strikes >= 0.0):
-        raise RegistrationError(f"strikes {rules.strikes}: expected a number from 0 on")
+        raise RegistrationError(f"strikes {rules.strikes}: expected a number, 0 or more")
     if reference is not None and not 0 <= reference < len(clips):
         raise RegistrationError(f"reference {reference}: there are clips 0 to {len(clips) - 1}")
     for row in anchors:
         if len(row) != len(clips):
             raise RegistrationError(
-                f"anchor {tuple(row)}: expected one frame for each of {len(clips)} clips"
+                f"anchor {tuple(row)}: expected one frame per clip, {len(clips)} in all"
             )
         for frame, name, clip in zip(row, names, clips, strict=True):
             _check_frame("anchor", frame, name, clip)

@@ -103,55 +103,54 @@ def register(
     strikes: float | None = None,
     paper: bool = False,
 ) -> RegistrationCurve | MarkerCurve:
-    """Find which frames of clips belong together, how to lay them over each other, and which
-    of their contacts mean the same.
+    """Match clips: which of their frames correspond, how to align them on the floor, and which of
+    their contacts match.
 
     Parameters
     ----------
     *motions
-        Two clips or more, one by one or in a list. They may differ in frame rate, length and
-        skeleton. Clips of recorded markers give a `MarkerCurve`: timing and alignment need no
+        Two or more clips, as separate arguments or in a list. They may differ in frame rate, length
+        and skeleton. Clips of recorded markers give a `MarkerCurve`: timing and alignment need no
         skeleton.
     ends
-        ``"auto"``: whole clips, one cycle of each, or the best stretch, whichever corresponds
-        best, without a piece of a step at an end that only one clip has; ``curve.verdict``
-        says what was taken and why. ``"fixed"``: first frames belong
-        together, and last frames. ``"free"``: the stretch on which the clips correspond is found,
-        with most of what happens in them; ``curve.ranges`` says which frames those are.
+        ``"auto"``: whole clips, one cycle of each, or the best stretch, whichever matches best,
+        without parts of a step at the ends that only one clip has; ``curve.verdict`` says what was
+        chosen and why. ``"fixed"``: the first frames match, and the last frames. ``"free"``: finds
+        the stretch on which the clips match, with as much of the action as possible;
+        ``curve.ranges`` says which frames those are.
         ``"cyclic"``: one cycle of each clip is cut out, all in the same phase, and the curve
-        goes on at its start when its end is reached. A pair such as ``("fixed", "free")`` sets
-        start and end apart.
+        continues at its start when its end is reached. A pair such as ``("fixed", "free")`` sets
+        start and end separately.
     anchors
-        Rows of frames that belong together, one of each clip: ``[(12, 20), (48, 71)]``. Before
-        the first and after the last of them the curve goes on as far as one of the clips
-        goes, or to the ends where these are fixed.
+        Rows of matching frames, one from each clip: ``[(12, 20), (48, 71)]``. Before the first and
+        after the last row the curve continues until one of the clips ends, or to both ends if these
+        are fixed.
     keep
-        For each clip the ranges of frames that must not be cut off when ends are free, such as
+        For each clip, the ranges of frames that must not be cut off when ends are free, such as
         ``[[(40, 60)], None]``.
     cycles
-        For cycles: ``"whole"`` says that each clip is one cycle; a list gives first and last
-        frame for each clip (None to find them).
+        For cyclic ends: ``"whole"`` means that each clip is one cycle; a list gives the first and
+        last frame of each clip's cycle (None to find them).
     slope_limit
-        How many frames of one clip in a row may belong to one frame of another.
+        How many frames of one clip in a row may match one frame of another.
     weights
-        How much each joint counts, by name (the others 1), or one number for each joint.
+        How much each joint counts, by name (1 for the others), or one number per joint.
     points
         How many points of the body are compared.
     window
         How many frames, 1/30 s apart, are compared at a time: an odd number.
     reference
-        The clip to which the others are compared; by default the one that is most like
-        all others.
+        The clip that the others are compared with; by default the one most similar to all others.
     reach
-        With ``anchors``: look no further than this many seconds before and after them.
+        With ``anchors``: do not look further than this many seconds before and after them.
     strikes
-        How much it counts when a foot comes down in one clip and not in another: this many
-        times as much as corresponding poses differ, beyond what noise makes them differ. Poses
-        that are alike decide for themselves; a walk and a run meet where their feet do. 0 for
-        poses alone; by default 4.
+        The cost of a foot that comes down in one clip and not in the other: this many times the
+        difference between matching poses, beyond the effect of noise. Similar poses are matched by
+        pose; a walk and a run are matched where their feet come down. 0 for poses alone; 4 by
+        default.
     paper
         Exactly the published method: no strikes, no timing finer than a frame, Appendix B to the
-        letter, whole clips unless said otherwise.
+        letter, whole clips unless you say otherwise.
 
     Returns
     -------
@@ -161,9 +160,9 @@ def register(
     Raises
     ------
     RegistrationError
-        If the clips cannot be brought into correspondence; the message says what would help.
+        If the clips cannot be matched; the message says what would help.
     MotionError
-        If cycles are asked for and a clip does not repeat itself.
+        If cyclic ends are requested and a clip does not repeat itself.
 
     Warns
     -----
@@ -193,7 +192,7 @@ def register(
         ends = "fixed"
     chosen = _ends(ends, bool(rows))
     if window != int(window) or window < 1 or window % 2 == 0:
-        raise RegistrationError(f"window {window}: expected an odd number of frames from 1 on")
+        raise RegistrationError(f"window {window}: expected an odd number of frames, 1 or more")
     amount = (0.0 if paper else STRIKES) if strikes is None else strikes
     rules = Rules(slope_limit, amount, refine=not paper)
     if markers:
@@ -218,7 +217,7 @@ def register(
     curve = best_ends(making) if chosen == "auto" else making.curve(chosen)
     # Around given frames, in reach of them, the caller knows what is compared.
     if curve.verdict is not None and curve.verdict.doubtful and reach is None:
-        doubts = "; ".join(curve.verdict.doubts) or "the clips hardly correspond"
+        doubts = "; ".join(curve.verdict.doubts) or "the clips hardly match"
         warnings.warn(
             QualityWarning(f"doubtful registration: {doubts}", remedies=curve.verdict.remedies),
             stacklevel=2,
@@ -239,7 +238,7 @@ def timing(
     *motions
         Two or more clips of one skeleton, on one floor.
     anchors, weights, reach
-        See `register`. Without anchors the clips correspond from end to end.
+        See `register`. Without anchors the clips match from end to end.
 
     Returns
     -------
@@ -273,7 +272,7 @@ def _ends(ends: Ends | PairEnds, anchored: bool) -> PairEnds | Literal["auto", "
         raise RegistrationError(f"ends {ends!r}: expected one of {choices}")
     if ends == "cyclic":
         if anchored:
-            raise RegistrationError("cycles find their ends themselves: leave out the anchors")
+            raise RegistrationError("cyclic registration finds its own ends: leave out the anchors")
         return "cyclic"
     if ends == "auto":
         return ("free", "free") if anchored else "auto"
@@ -394,7 +393,7 @@ class _Making:
                 motion = self.motions[j]
                 raise MotionError(
                     f"{motion.name or f'clip {j}'} does not repeat itself: no two stretches of its "
-                    f"{motion.duration:.2g} seconds are alike; give a clip with more than one "
+                    f"{motion.duration:.2g} seconds are similar; give a clip with more than one "
                     "cycle",
                     remedies=(Remedy("cycles", "whole"),),
                 )

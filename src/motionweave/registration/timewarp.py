@@ -151,7 +151,7 @@ def increasing(control: ArrayLike, epsilon: float, *, closed: bool = False) -> t
             best = change, adjusted, base
     if best is None:
         raise RegistrationError(
-            "the clips' lengths differ too much for a timewarp in which each of them moves on"
+            "the clips' lengths differ too much for a timewarp in which every clip keeps moving"
         )
     return best[1], best[2]
 

@@ -79,15 +79,15 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a registration says about itself.
+    """A registration's judgement of itself.
 
     Parameters
     ----------
     ends
-        What was taken: ``"fixed"`` for whole clips, ``"free"`` for the best stretch,
-        ``"cyclic"`` for one cycle of each, ``"anchored"`` for what goes through given frames.
+        What was chosen: ``"fixed"`` for whole clips, ``"free"`` for the best stretch, ``"cyclic"``
+        for one cycle of each, ``"anchored"`` for a curve through given frames.
     why
-        Why that was taken, in a few words.
+        Why that was chosen, in a few words.
     agreement
         How well poses, phase and contacts agree, and how much of each clip is kept.
     doubts
@@ -107,7 +107,7 @@ class Verdict:
 
     @property
     def doubtful(self) -> bool:
-        """Whether the result should be looked at before it is used."""
+        """Whether you should look at results before you use them."""
         return self.sure < DOUBTFUL
 
     @property
@@ -124,7 +124,7 @@ class Verdict:
         said = [f"{self.taken} ({self.why})" if self.why else self.taken]
         said.append(f"poses differ by {100 * self.agreement.poses:.1f} % of the height")
         if self.agreement.contacts is not None:
-            said.append(f"contacts agree for {100 * self.agreement.contacts:.0f} %")
+            said.append(f"contacts agree for {100 * self.agreement.contacts:.0f} % of the time")
         kept = min(self.agreement.kept)
         if kept < 0.995:
             said.append(f"{100 * kept:.0f} % kept")
@@ -237,20 +237,20 @@ def judged(
     seconds = [max(clip.duration, 1.0 / clip.fps) for clip in clips]
     doubts = []
     if found.phase < _OUT_OF_STEP:
-        doubts.append(f"the clips are out of step for {100 * (1 - found.phase):.0f} % of the way")
+        doubts.append(f"the clips are out of step for {100 * (1 - found.phase):.0f} % of the time")
     if found.farthest > _APART:
         doubts.append(
             f"poses are {100 * found.farthest:.0f} % of the height apart at u = {found.place:.2f} s"
         )
     if found.contacts is not None and found.contacts < _OTHER_CONTACTS:
-        doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f} % of the way")
+        doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f} % of the time")
     sure = found.sure
     # Of a clip that is longer than another, no more can be kept than the other has room for.
     room = np.minimum(1.0, min(seconds) / np.asarray(seconds))
     least = int(np.argmin(np.asarray(found.kept) / room))
     if found.kept[least] < _LEAST_KEPT * room[least]:
         share = f"{100 * found.kept[least]:.0f} %"
-        doubts.append(f"only {share} of what happens in {names[least]} is used")
+        doubts.append(f"only {share} of the action in {names[least]} is used")
         # Cut so short on purpose, it is what was asked for.
         sure = min(sure, 0.9 * DOUBTFUL) if auto else sure
     remedies: tuple[Remedy, ...] = ()

@@ -68,7 +68,7 @@ def target(path: str | Path, *, codec: str | None, loop: bool, transparent: bool
     codec
         One of `CODECS` for video, or None for the usual one.
     loop
-        Whether an animated image begins anew when it is over.
+        Whether an animated image repeats.
     transparent
         Whether frames have an alpha channel.
     """
@@ -90,7 +90,7 @@ def target(path: str | Path, *, codec: str | None, loop: bool, transparent: bool
         if codec not in CODECS:
             raise FormatError(f"codec {codec!r}: expected {', '.join(CODECS)}", path)
         if suffix == ".webm" and codec != "vp9":
-            raise FormatError(f"codec {codec!r}: a .webm holds vp9", path)
+            raise FormatError(f"codec {codec!r}: a .webm file uses vp9", path)
         _require("imageio_ffmpeg", "video")
     elif codec is not None:
         raise FormatError(f"codec {codec!r}: only video has one, and {suffix} is an image", path)
@@ -108,7 +108,7 @@ def check_length(where: Target, frames: int, fps: float) -> None:
     if where.animated and frames > _MOST_FRAMES:
         raise FormatError(
             f"{frames} frames ({frames / fps:.0f} s) are too many for {where.path.suffix}; "
-            f"the most is {_MOST_FRAMES}: write .mp4 or .webm, or fewer frames per second",
+            f"the limit is {_MOST_FRAMES}: write .mp4 or .webm, or lower the frame rate",
             where.path,
         )
 

@@ -83,20 +83,20 @@ def player(
     colours: Sequence[str] | None = None,
     autoplay: bool = True,
 ) -> Player:
-    """A player of one motion, or of several in one scene, for notebooks and web pages.
+    """A player for one motion, or several in one scene, for notebooks and web pages.
 
-    It plays, scrubs, and is turned and zoomed by hand. Nothing is fetched from outside.
+    It plays, scrubs, orbits and zooms. Nothing is loaded from elsewhere.
 
     Parameters
     ----------
     motion
         What to show.
     camera, view, zoom
-        From where, as in `render`.
+        As in `render`.
     size
-        Width and height in pixels; on a narrow page it is smaller.
+        Width and height in pixels; smaller on a narrow page.
     speed
-        How much faster than in life.
+        Speed of playback.
     background
         ``"light"``, ``"dark"``, or a colour such as ``"#ffffff"``.
     contacts

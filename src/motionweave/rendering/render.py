@@ -60,16 +60,17 @@ def render(
     motion
         What to show; several are shown together.
     path
-        Where to: ``.mp4``, ``.webm``, ``.mov``, ``.mkv``, ``.gif``, ``.webp``, for one frame
+        The file to write: ``.mp4``, ``.webm``, ``.mov``, ``.mkv``, ``.gif``, ``.webp``, for one
+        frame
         ``.png`` or ``.jpg``, and for a page with a player ``.html`` (see `player`).
     layout
-        Of several motions: ``"beside"``, each in a picture of its own, or ``"overlay"``, all
-        in one scene where they are.
+        For several motions: ``"beside"``, each in its own picture, or ``"overlay"``, all in one
+        scene where they are.
     camera
-        ``"follow"`` goes along, ``"fixed"`` stands where it sees everything, ``"orbit"`` goes
-        along and once round the body.
+        ``"follow"`` follows the body, ``"fixed"`` stays where it sees everything, ``"orbit"``
+        follows the body and circles it once.
     view
-        From where: ``"three-quarter"``, ``"front"``, ``"side"``, ``"back"``, ``"top"``, or
+        Viewing direction: ``"three-quarter"``, ``"front"``, ``"side"``, ``"back"``, ``"top"``, or
         degrees from the front towards the body's left.
     zoom
         Above 1 the body is larger.
@@ -78,21 +79,21 @@ def render(
     fps
         Frames per second of the picture.
     speed
-        How much faster than in life: 0.5 is slow motion.
+        Speed of playback: 0.5 is slow motion.
     loop
-        Whether an animated image begins anew when it is over.
+        Whether an animated image repeats.
     rounds
         How many times the motion is shown.
     background
         ``"light"``, ``"dark"``, ``"transparent"``, or a colour such as ``"#ffffff"``.
     contacts
-        Mark where feet and hands are in contact.
+        Mark planted feet and hands.
     trails
         Joints that leave trails: ``"hands"``, ``"feet"``, roles such as ``"head"``, or names.
     ghosts
         How many earlier poses are shown faintly.
     labels
-        Texts to write over the motions, one for each.
+        Texts to show above the motions, one for each.
     colours
         Colours such as ``"#2f7fc1"`` of the bodies, one for each.
     frame
@@ -101,9 +102,9 @@ def render(
         A glTF file whose skinned mesh is drawn instead of the simple body; True for the file
         that the motion came from, if it has one; False for the simple body.
     codec
-        ``"h264"``, ``"h265"`` or ``"vp9"`` for video; the file's usual one if None.
+        ``"h264"``, ``"h265"`` or ``"vp9"`` for video; None for the usual one of the file type.
     progress
-        Called with the frames and how many there are, to show how far it is.
+        Called with the number of frames drawn and the total, to report progress.
 
     Raises
     ------
@@ -188,7 +189,7 @@ def _skin(motion: Motion, mesh: str | Path | bool) -> Skin | None:
     if mesh is not True:
         found = bind(mesh, motion)
         if found is None:
-            raise MotionError(f"{mesh}: there is no mesh with a skin in this file")
+            raise MotionError(f"{mesh}: this file contains no skinned mesh")
         return found
     origin = motion.source.get("path")
     if motion.source.get("format") != "glTF" or origin is None or not Path(origin).exists():

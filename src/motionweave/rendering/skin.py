@@ -105,7 +105,7 @@ def _carriers(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Arra
     own = np.array([known.get(name, -1) for name in mesh.names], dtype=np.intp)
     if np.mean(own >= 0) < 0.5:
         raise RigError(
-            f"the mesh has other joints than the motion: {', '.join(mesh.names[:4])} ..."
+            f"the joints of the mesh are not those of the motion: {', '.join(mesh.names[:4])} ..."
         )
     # Where a joint is missing, the pelvis stands in for it, or else the first joint known.
     zero = np.flatnonzero(own == 0)

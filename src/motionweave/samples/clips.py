@@ -67,10 +67,12 @@ def _gaits() -> dict[str, _Recipe]:
 
 _RECIPES: dict[str, _Recipe] = {
     **_gaits(),
-    "sharp_turn": _Recipe(locomotion.sharp_turn, "a walk that turns about within a few steps"),
+    "sharp_turn": _Recipe(locomotion.sharp_turn, "a walk that turns around within a few steps"),
     "turn_in_place": _Recipe(gestures.turn_in_place, "a turn on the spot with small steps"),
     "stand": _Recipe(gestures.stand, "standing at ease"),
-    "stepping": _Recipe(gestures.stepping, "even steps from a few keys, to be bent onto stones"),
+    "stepping": _Recipe(
+        gestures.stepping, "even steps made from a few keys, to be warped onto stones"
+    ),
     "jab": _Recipe(fighting.jab, "a quick punch with the leading hand"),
     "punch": _Recipe(fighting.punch, "a strong punch with the rear hand"),
     "kick_low": _Recipe(fighting.kick, "a front kick to the knee", {"target": "low"}),
@@ -146,7 +148,7 @@ def sample(name: str, fps: float = 30.0, **params: Any) -> Motion:
     Raises
     ------
     MotionError
-        If there is no such clip, or it has no such parameter; the message lists what there is.
+        If there is no such clip, or it has no such parameter; the message lists what is available.
 
     Examples
     --------

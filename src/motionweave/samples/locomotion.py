@@ -66,7 +66,7 @@ def sharp_turn(fps: float, angle: float = 180.0, style: str = "walk") -> Take:
         ``"walk"`` or ``"sneak"``.
     """
     if style not in ("walk", "sneak"):
-        raise MotionError(f"style {style!r}: a sharp turn is there for walk and sneak")
+        raise MotionError(f"style {style!r}: a sharp turn exists only for walk and sneak")
     if not (np.isfinite(angle) and abs(angle) <= 360.0):
         raise MotionError(f"angle {angle}: expected -360 to 360 degrees")
     gait = styled(style)

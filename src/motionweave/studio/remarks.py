@@ -50,7 +50,7 @@ def remark_of(message: str, finding: object | None = None) -> Remark:
         return Remark(plain(message), message)
     joint = finding.joint
     text = _SAID.get(finding.kind, "{joint} looks doubtful").format(joint=_named(joint))
-    if message.startswith("feet are not planted"):
+    if message.startswith("the feet were not planted"):
         text = "The feet are not planted: that would do harm"
     return Remark(text, message, finding.frame, joint)
 

@@ -191,7 +191,7 @@ def test_stretched_legs_spare_the_body(walk: Motion) -> None:
 def test_a_plant_out_of_reach_is_told(walk: Motion) -> None:
     # The left toe is said to stay while the character walks on for two steps.
     held = [Constraint(5, 80, "left_toe"), Constraint(5, 80, "right_toe")]
-    with pytest.warns(mw.QualityWarning, match=r"cannot reach its|less firmly"):
+    with pytest.warns(mw.QualityWarning, match=r"cannot reach its|not held firmly"):
         mw.clean_feet(walk, held)
 
 
@@ -361,7 +361,7 @@ def test_a_plant_that_cannot_hold_is_left_behind() -> None:
     walk = mw.sample("walk")
     leg = leg_length(walk.skeleton)
     stuck = Constraint(5.0, 45.0, "left_heel")
-    with pytest.warns(mw.QualityWarning, match=r"left foot .* (cannot reach|less firmly)"):
+    with pytest.warns(mw.QualityWarning, match=r"left foot .* (cannot reach|not held firmly)"):
         cleaned = mw.clean_feet(walk, [stuck])
     lowered = walk.root[:, 1] - cleaned.root[:, 1]
     assert lowered.max() < 0.35 * leg

@@ -140,7 +140,7 @@ def test_a_held_key_of_a_leg_that_gives_way_to_its_foot_is_told(walk):
         mw.Key("middle of 2nd left stance", "left_knee", turn=(40, 0, 0)),
         mw.Key("50%", "hips", offset=(0, 0, 0)),
     ]
-    with pytest.warns(mw.QualityWarning, match=r"left_knee.*gives way to the standing foot by"):
+    with pytest.warns(mw.QualityWarning, match=r"left_knee.*gives way to the planted foot by"):
         mw.warp(walk, keys, hold=True)
 
 

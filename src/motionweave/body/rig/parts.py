@@ -33,11 +33,13 @@ def joints_called(name: str, rig: Rig, others: Sequence[str] = ()) -> tuple[int,
         return (0,)
     if name == "spine":
         if not rig.spine:
-            raise RigError("the skeleton has no spine that is known; name its joints one by one")
+            raise RigError(
+                "the spine of the skeleton was not recognised; name its joints one by one"
+            )
         return rig.spine
     role = _role(name)
     if role in ROLES:
-        return (rig.joint(role, f"what is called {name!r}"),)
+        return (rig.joint(role, f"{name!r}"),)
     known = [*skeleton.names, *ROLES, "spine", *others]
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else f"; roles are {', '.join(ROLES)}"

@@ -61,10 +61,10 @@ class Rig:
     spine
         Joints above the hips up to the chest, the chest last; empty if unknown.
     origins
-        Role name to where it was found: ``"override"``, ``"names"`` or ``"shape"``.
+        Role name to how it was found: ``"override"``, ``"names"`` or ``"shape"``.
     legs
-        How many legs the body stands on in its rest pose, if those are more than two: then
-        it is not human, and none of its limbs has a role. 0 otherwise.
+        How many legs the body stands on in its rest pose, if those are more than two: it is then
+        not human, and none of its limbs has a role. 0 otherwise.
     """
 
     skeleton: Skeleton
@@ -81,38 +81,40 @@ class Rig:
         return all(_known_role(role) in self.roles for role in roles)
 
     def joint(self, role: str, feature: str) -> int:
-        """Index of the joint with that role; a `RigError` says how to give a missing one.
+        """Index of the joint with that role; a `RigError` says how to supply a missing one.
 
         Parameters
         ----------
         role
             One of `ROLES`.
         feature
-            What needs it, for the message, such as ``"foot clean-up"``.
+            The feature that needs it, for the message, such as ``"foot clean-up"``.
         """
         index = self.roles.get(_known_role(role))
         if index is None:
             example = json.dumps({role: "name of the joint"})
             if self.legs:
                 raise RigError(
-                    f"{feature} needs a body that walks on two legs, and the skeleton "
+                    f"{feature} needs a body with two legs, but the skeleton "
                     f"{self.why_not_human()}; if two of them are its legs, name them in a JSON "
                     f"file such as {example} (--rig FILE, or mw.load(..., rig=FILE))"
                 )
             raise RigError(
-                f"{feature} needs to know which joint is the {role}, and neither names nor shape "
-                f"of the skeleton (joints {self._listed()}) tell: "
-                f"give it in a JSON file such as {example} (--rig FILE, or mw.load(..., rig=FILE))"
+                f"{feature} needs to know which joint is the {role}, and neither the names nor "
+                f"the shape of the skeleton (joints {self._listed()}) show it: "
+                f"name it in a JSON file such as {example} (--rig FILE, or mw.load(..., rig=FILE))"
             )
         return index
 
     def why_not_human(self) -> str:
-        """What a human has that is not found here, to follow "the skeleton": empty if nothing."""
+        """Which human parts are missing, as a phrase to follow "the skeleton"; empty if none."""
         if self.legs:
             return f"stands on {self.legs} legs (joints {self._listed()})"
         missing = [role for role in ("hips", *_LEGS) if role not in self.roles]
         if missing:
-            return f"has no {', no '.join(missing)} that is known (joints {self._listed()})"
+            return (
+                f"has no {', no '.join(missing)} that could be recognised (joints {self._listed()})"
+            )
         return ""
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -152,21 +154,21 @@ class Rig:
 
 
 def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
-    """The skeleton with joint roles that go before what its names and shape tell.
+    """The skeleton with joint roles that take precedence over its names and shape.
 
     Parameters
     ----------
     skeleton
         The character.
     override
-        Role to joint name, or a JSON file that holds it, such as
+        Role to joint name, or a JSON file with such a mapping, such as
         ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
-        null says that there is no such joint.
+        null means that there is no such joint.
 
     Returns
     -------
     Skeleton
-        Every method that is given a motion of it uses these roles.
+        Every method uses these roles for motions of this skeleton.
 
     Raises
     ------
@@ -193,14 +195,14 @@ def find_rig(skeleton: Skeleton, override: Override | str | Path | None = None) 
     Parameters
     ----------
     skeleton
-        The character; the result is remembered for each skeleton.
+        The character; the result is cached for each skeleton.
     override
-        Role to joint name, or a JSON file, as in `with_rig`; goes before everything else.
+        Role to joint name, or a JSON file, as in `with_rig`; takes precedence over everything else.
 
     Returns
     -------
     Rig
-        Which joint has which role, and where that was learnt.
+        Which joint has which role, and how that was found.
 
     Examples
     --------

@@ -182,5 +182,5 @@ def _solved(banded: Array, right: Array) -> Array:
         except np.linalg.LinAlgError:
             continue
     raise MotionError(
-        "the feet cannot be planted: places or times of the motion are out of all proportion"
+        "the feet cannot be planted: positions or times of the motion are out of all proportion"
     )

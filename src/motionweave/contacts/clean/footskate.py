@@ -67,17 +67,17 @@ def clean_feet(
     floor: Floor | Ground | None = None,
     warn: bool = True,
 ) -> Motion:
-    """The motion with planted feet that neither slide nor sink, and nothing that pops.
+    """The motion with planted feet that neither slide nor sink, without pops.
 
     Parameters
     ----------
     motion
         Its rig needs thighs, shins and ankles on both sides.
     constraints
-        When heels, toes (and hands) are planted. By default the motion's own, and those
-        that are detected if it has none. The result carries them.
+        When heels and toes (and hands) are planted. By default the motion's own contacts, or
+        detected ones if it has none. The result carries them.
     stretch
-        By which share legs may get longer where they cannot reach, such as 0.01.
+        The share by which legs may lengthen where they cannot reach, such as 0.01.
     hands
         Whether to hold planted hands, too.
     ease
@@ -86,16 +86,15 @@ def clean_feet(
         What the feet stand on, such as ``Ground.slope(8)``; estimated from the motion by
         default.
     warn
-        Whether to tell where a foot is held less firmly or cannot reach its plant. Methods
-        that check their results themselves do without.
+        Whether to warn where a foot is not held firmly or cannot reach its plant. Methods that
+        check their own results turn this off.
 
     Returns
     -------
     Motion
-        The cleaned motion. Frames that are not within ``ease`` of a plant, or of a foot
-        that is under the floor, are the input's, bit for bit. Where holding a foot would
-        make its knee or ankle jerk, the correction is eased off and a `QualityWarning`
-        says where.
+        The cleaned motion. Frames further than ``ease`` from any contact, and from any foot below
+        the floor, are unchanged, bit for bit. Where holding a foot would make its knee or ankle
+        jerk, the correction is reduced, and a `QualityWarning` says where.
 
     Raises
     ------
@@ -115,7 +114,7 @@ def clean_feet(
     check_arguments(clean_feet, locals())
     motion = checked(motion)
     if not 0.0 <= stretch <= 0.2:
-        raise MotionError(f"stretch {stretch:g}: expected a share of the leg from 0 to 0.2")
+        raise MotionError(f"stretch {stretch:g}: expected a share of leg length from 0 to 0.2")
     if not (np.isfinite(ease) and ease >= 0.0):
         raise MotionError(f"ease {ease:g}: expected seconds, 0 or more")
     motion = at_pelvis(motion)
@@ -420,7 +419,7 @@ def _tell_eased_off(motion: Motion, track: _Track, sudden: Array) -> None:
     joint = motion.skeleton.names[track.limb[1 + int(which)]]
     what = f" of {motion.name!r}" if motion.name else ""
     warnings.warn(
-        f"the {track.name}{what} is planted less firmly around frame {int(frame) + 1}: holding it "
+        f"the {track.name}{what} is not held firmly around frame {int(frame) + 1}, because that "
         f"would jerk {joint}; check the contacts there",
         QualityWarning,
         stacklevel=5,
@@ -434,8 +433,8 @@ def _tell_missing(motion: Motion, track: _Track, missing: Array, size: float) ->
         what = f" of {motion.name!r}" if motion.name else ""
         warnings.warn(
             f"the {track.name}{what} cannot reach its plant at frame {frame}: "
-            f"{missing[frame] / size:.1%} of a leg length is missing; "
-            "check the contacts there, or allow a little stretch",
+            f"it is {missing[frame] / size:.1%} of a leg length away; "
+            "check the contacts there, or allow a little stretch (stretch=0.01)",
             QualityWarning,
             stacklevel=5,
         )

@@ -137,12 +137,12 @@ class _Reader:
                 self._hierarchy(rows)
         missing = {"root", "bonedata", "hierarchy"} - found
         if missing:
-            raise self.fail(f"no ASF skeleton: there is no section :{sorted(missing)[0]}")
+            raise self.fail(f"not an ASF skeleton: there is no section :{sorted(missing)[0]}")
         lost = [name for name in self.asf.bones if name not in self.asf.parents and name != ROOT]
         if lost:
             raise self.fail(f"the bone {lost[0]!r} is not in the hierarchy")
         if len(self.asf.ordered()) != len(self.asf.bones):
-            raise self.fail("the hierarchy goes round in a circle")
+            raise self.fail("the hierarchy contains a cycle")
         if not self.asf.degrees:
             self._in_degrees()
         return self.asf
@@ -234,7 +234,7 @@ class _Reader:
                 if len(words) < 2:
                     raise self.fail("the bone has no name", line)
                 if len(words[1]) > LONGEST_NAME:
-                    raise self.fail(f"a name of over {LONGEST_NAME} characters", line)
+                    raise self.fail(f"a name of more than {LONGEST_NAME} characters", line)
                 inside["name"] = words[1]
             elif word == "direction":
                 inside["direction"] = self._numbers(words[1:], 3, "direction", line)
@@ -253,7 +253,7 @@ class _Reader:
         if name is None:
             raise self.fail("the bone has no name", line)
         if name in self.asf.bones:
-            raise self.fail(f"two bones are called {name!r}", line)
+            raise self.fail(f"two bones are named {name!r}", line)
         if len(self.asf.bones) == MOST_JOINTS:
             raise self.fail(f"more than {MOST_JOINTS} bones", line)
         direction = np.array(said.pop("direction", (0.0, 0.0, 0.0)))

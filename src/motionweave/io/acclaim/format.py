@@ -90,9 +90,9 @@ def read(
     size(len(values[ROOT]), len(acclaim.bones), (take or where).stat().st_size)
     pose = decode(acclaim, bones, skeleton, values)
     if any("l" in bone.dof for bone in acclaim.bones.values()):
-        warnings.append("bones that change their length are taken at their length in the skeleton")
+        warnings.append("bones that change length keep their length in the skeleton")
     if fps is None and said is None:
-        warnings.append(f"AMC files do not say how fast they are; {USUAL_RATE:g} fps is assumed")
+        warnings.append(f"AMC files do not state their frame rate; {USUAL_RATE:g} fps is assumed")
     if up is None:
         found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
         up = found.axis
@@ -207,7 +207,7 @@ def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None
         else:
             at, texts = said[word]
             if at and at[-1] == frames - 1:
-                raise FormatError(f"the bone {word!r} comes twice in a frame", path, number)
+                raise FormatError(f"the bone {word!r} appears twice in a frame", path, number)
             at.append(frames - 1)
             texts.append(words[1] if len(words) > 1 else "")
             lines[word].append(number)

@@ -74,7 +74,7 @@ def read_apart(
         }
         answer = _asked(script, request, _PATIENCE * seconds)
         if answer is None:
-            raise FormatError("reading it takes too long: it is broken", path)
+            raise FormatError("reading it takes too long: the file is broken", path)
         if answer["code"] != 0 or not target.is_file():
             said = answer["said"].strip().splitlines()
             reason = f": {said[-1][-160:]}" if said and answer["code"] > 0 else ""

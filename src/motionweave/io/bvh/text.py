@@ -151,8 +151,8 @@ class _Header:
             self.at = rest.end()
             if rest.group(1).upper() == "ROOT":
                 self.fail(
-                    "a second ROOT; only one character a file can be read, "
-                    "so give each its own file"
+                    "a second ROOT; only one character per file can be read, "
+                    "so save each in its own file"
                 )
             self.fail(f"expected MOTION, found {_shown(rest.group(1))}")
         if not any(self.bvh.channels):
@@ -227,7 +227,7 @@ class _Header:
     def _channels(self, of: str) -> tuple[str, ...]:
         found = self.token("the number of channels")
         if not re.fullmatch(r"\d{1,4}", found):
-            self.fail(f"CHANNELS of {of}: expected how many, found {_shown(found)}")
+            self.fail(f"CHANNELS of {of}: expected their number, found {_shown(found)}")
         row = []
         for _ in range(int(found)):
             name = self.token("a channel")

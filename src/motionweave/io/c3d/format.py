@@ -48,7 +48,7 @@ def read_markers(path: str | Path, *, up: str | None = None, fps: float | None =
     places = np.moveaxis(points[:3], 0, 2).transpose(1, 0, 2)
     places = np.where(np.abs(places) < LARGEST, places, np.nan)
     if fps is None and not SLOWEST <= rate <= FASTEST:
-        raise FormatError("there is no frame rate (POINT:RATE); say it with fps=", path)
+        raise FormatError("there is no frame rate (POINT:RATE); give it with fps=", path)
     up = up or ("y" if "Y" in vertical.upper() else "z")
     labels = [one.strip() or f"marker{k}" for k, one in enumerate(labels[: places.shape[1]])]
     labels += [f"marker{k}" for k in range(len(labels), places.shape[1])]

@@ -63,7 +63,7 @@ def from_joints(dumped: Path, path: Path) -> Motion:
     rest, poses, fps = arrays["rest"], arrays["poses"], float(arrays["fps"])
     size(len(poses), len(names), path.stat().st_size)
     if parents.count(-1) != 1 or parents[0] != -1:
-        raise FormatError("the joints do not hang on one root", path)
+        raise FormatError("the joints do not have one common root", path)
     if not (np.all(np.isfinite(rest)) and np.all(np.isfinite(poses))):
         raise FormatError("transforms that are not finite", path)
     skeleton, pose = normalised(names, parents, _rest(rest), *_decomposed(poses))

@@ -126,7 +126,7 @@ class Gltf:
     def _beside(self, uri: str) -> bytes:
         name = unquote(uri)
         if "\0" in name or ":" in name or Path(name).is_absolute() or ".." in Path(name).parts:
-            raise self.fail(f"the buffer {uri[:40]!r} does not lie beside the file")
+            raise self.fail(f"the buffer {uri[:40]!r} is not in the folder of the file")
         place = self.path.parent / name
         if not place.is_file():
             raise self.fail(f"the buffer {uri[:40]!r} is missing")
@@ -168,7 +168,7 @@ class Gltf:
         # Many accessors may read one buffer, and sparse ones need none.
         self._taken += max(count, 0) * width
         if count <= 0 or self._taken > 4 * (MOST_SAMPLES + self.stored):
-            raise self.fail(f"accessor {index} has {shown(count)} entries, which cannot be")
+            raise self.fail(f"accessor {index} has {shown(count)} entries, which is impossible")
         sparse = self.get(entry, "sparse", dict)
         if "bufferView" in entry:
             offset = self.get(entry, "byteOffset", int, 0)
@@ -185,7 +185,9 @@ class Gltf:
         if entry.get("normalized") is True and np.dtype(dtype).kind in "iu":
             values = np.maximum(values / np.iinfo(dtype).max, -1.0)
         if not np.all(np.isfinite(values)) or np.abs(values).max() > _LARGEST:
-            raise self.fail(f"accessor {index} holds numbers that are not finite or out of range")
+            raise self.fail(
+                f"accessor {index} contains numbers that are not finite or out of range"
+            )
         return values
 
     def _dtype(self, entry: dict[str, Any]) -> Any:
@@ -202,7 +204,7 @@ class Gltf:
         offset = self.get(at, "byteOffset", int, 0)
         rows = self._view(at.get("bufferView"), offset, count, self._dtype(at), 1)[:, 0]
         if rows.dtype.kind == "f" or (count and not 0 <= rows.min() <= rows.max() < len(raw)):
-            raise self.fail(f"accessor {index} replaces entries that it has not")
+            raise self.fail(f"accessor {index} replaces entries that it does not have")
         offset = self.get(given, "byteOffset", int, 0)
         raw[rows.astype(np.intp)] = self._view(
             given.get("bufferView"), offset, count, dtype, raw.shape[1]

@@ -164,8 +164,8 @@ def write_several(
     first = motions[0]
     for other in motions[1:]:
         if other.skeleton != first.skeleton:
-            how = first.skeleton.difference(other.skeleton) or "other bone lengths"
-            raise RigError(f"one file holds animations of one skeleton: {how}")
+            how = first.skeleton.difference(other.skeleton) or "different bone lengths"
+            raise RigError(f"a file can contain animations of one skeleton only: {how}")
     metres = metres_a_unit(first, unit)
     scaled = [one if metres == 1.0 else one.scaled(metres) for one in motions]
     skeleton = scaled[0].skeleton

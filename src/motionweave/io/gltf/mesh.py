@@ -135,7 +135,7 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
     )
     joints = joints.astype(np.intp)
     if joints.min() < 0 or joints.max() >= len(nodes):
-        raise gltf.fail("the mesh hangs on joints that the skin has not")
+        raise gltf.fail("the mesh uses joints that the skin does not have")
     triangles = np.concatenate([part[6] + start for part, start in zip(parts, starts, strict=True)])
     total = weights.sum(axis=1, keepdims=True)
     at, turned = places[0, nodes], rotations.to_matrix(turns[0, nodes])
@@ -194,7 +194,7 @@ def _primitive(gltf: Gltf, entry: dict[str, Any]) -> tuple[Any, ...] | None:
         triangles = np.arange(len(vertices))
     triangles = triangles[: len(triangles) // 3 * 3].reshape(-1, 3)
     if len(triangles) and not 0 <= triangles.min() <= triangles.max() < len(vertices):
-        raise gltf.fail("a mesh has triangles of vertices that it has not")
+        raise gltf.fail("a mesh has triangles with vertices that it does not have")
     if "NORMAL" in attributes:
         normals = gltf.accessor(attributes["NORMAL"], "VEC3")
     else:

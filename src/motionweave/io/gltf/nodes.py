@@ -55,7 +55,7 @@ class Tree:
                 level[child] = level[index] + 1
                 order.append(child)
         if len(order) != len(nodes):
-            raise gltf.fail("nodes go round in a circle")
+            raise gltf.fail("the nodes contain a cycle")
         if max(level) > DEEPEST:
             raise gltf.fail(f"a chain of more than {DEEPEST} nodes")
         return cls(gltf, nodes, parents, order)
@@ -98,7 +98,7 @@ class Tree:
             matrix = gltf.numbers(node, "matrix", [0.0] * 16).reshape(4, 4).T
             scale = np.linalg.norm(matrix[:3, :3], axis=0)
             if np.any(scale == 0.0):
-                raise gltf.fail(f"the matrix of node {index} cannot be taken apart")
+                raise gltf.fail(f"the matrix of node {index} cannot be decomposed")
             if np.linalg.det(matrix[:3, :3]) < 0.0:
                 scale[0] = -scale[0]
             return (
@@ -171,7 +171,7 @@ def connected(gltf: Gltf, tree: Tree, wanted: Sequence[int]) -> list[int]:
     # Everything on the way from the joints to where their ways meet is a joint too.
     top, between = tree.branches(wanted)
     if top < 0:
-        raise gltf.fail("the joints do not hang on one root; put them under one node")
+        raise gltf.fail("the joints have no common root; put them under one node")
     added = between - set(wanted)
     extra = [one for one in tree.order if one in added]
     waiting, joints, placed = [*extra, *wanted], [top], {top}
@@ -238,7 +238,9 @@ def read_animation(
         index = 0
         if len(names) > 1:
             listed = ", ".join(names[:8])
-            warnings.append(f"the first of {len(names)} animations ({listed}); see animation=")
+            warnings.append(
+                f"the first of {len(names)} animations ({listed}); choose with animation="
+            )
     elif isinstance(which, str) and which in names:
         index = names.index(which)
     else:
@@ -281,7 +283,7 @@ def _curve(gltf: Gltf, sampler: dict[str, Any], what: str) -> Curve:
     if what == "rotation":
         key = values[:, 1] if how == "CUBICSPLINE" else values
         if np.any(np.linalg.norm(key, axis=-1) < 1e-6):
-            raise gltf.fail("an animation holds a rotation that is none")
+            raise gltf.fail("an animation contains a rotation that is not valid")
         if how != "CUBICSPLINE":
             values = rotations.normalize(values)
     return Curve(times, values, how, what == "rotation")

@@ -105,7 +105,7 @@ def _carrier_from(header: Mapping[str, Any], fetch: Fetch, body: Skeleton) -> Ca
 def _places(given: Any, count: int, total: int) -> Any:
     places = checks.indices(given, "places of a carrier", (count,), 0, total - 1)
     if len(np.unique(places)) != count:
-        raise MotionError("two joints of a carrier have one place")
+        raise MotionError("two joints of a carrier have the same place")
     return places
 
 

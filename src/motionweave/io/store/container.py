@@ -183,7 +183,7 @@ class Members:
         """The array in a member, which is of plain values."""
         array = self.numbers(name)
         if array is None:
-            raise FormatError(f"{shown(name)} holds objects instead of numbers", self.path)
+            raise FormatError(f"{shown(name)} contains objects instead of numbers", self.path)
         return array
 
     def _broken(self, error: Exception) -> FormatError:
@@ -198,7 +198,7 @@ def check_size(archive: zipfile.ZipFile, path: str | Path | None) -> None:
         # Others are rare, and LZMA may ask for gigabytes to unpack a few bytes.
         if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise FormatError(
-                "the archive is packed in a way that is not read here; pack it with Deflate", path
+                "this kind of compression cannot be read; compress the archive with Deflate", path
             )
     unpacked = sum(one.file_size for one in members)
     packed = sum(one.compress_size for one in members)
@@ -253,5 +253,5 @@ def array_from(data: bytes) -> np.ndarray | None:
         # NumPy keeps text as numbers, and does not look whether they are characters.
         codes = np.ascontiguousarray(array).reshape(-1).view(f"{dtype.byteorder}u4")
         if codes.max() > sys.maxunicode:
-            raise ValueError("text with numbers that are not characters")
+            raise ValueError("text with invalid characters")
     return array

@@ -81,7 +81,7 @@ def load_contacts(path: str | Path, *, frames: int | None = None) -> tuple[Const
     if frames is not None and made_for is not None and made_for != frames:
         raise FormatError(
             f"these contacts are for a clip of {shown(made_for)} frames, but it has {frames}; "
-            "delete the file or make it again with 'motionweave contacts'",
+            "delete the file or write it again with 'motionweave contacts'",
             path,
         )
     last = math.inf if frames is None else frames - 1

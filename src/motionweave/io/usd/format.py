@@ -151,7 +151,7 @@ def _decomposed(matrices: Array, path: Path) -> tuple[Array, Array]:
         raise FormatError("transforms that are not finite or out of range", path)
     linear = np.swapaxes(matrices[..., :3, :3], -1, -2)
     if np.any(np.linalg.norm(linear, axis=-2) < 1e-12):
-        raise FormatError("a joint is scaled to nothing", path)
+        raise FormatError("a joint is scaled to zero", path)
     return matrices[..., 3, :3], rotations.from_matrix(rotations.orthogonal(linear))
 
 

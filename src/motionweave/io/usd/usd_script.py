@@ -61,7 +61,7 @@ def _arrays(stage: Any, rate: float | None, key: str) -> dict[str, Any]:
         or parents[0] != -1
         or any(above >= joint for joint, above in enumerate(parents))
     ):
-        raise SystemExit("the joints do not hang on one root that comes first")
+        raise SystemExit("the joints have no common root that comes first")
     codes, fps = _frames(stage, query, rate)
     cache = UsdGeom.XformCache()
     placed, matrices = [], []

@@ -72,46 +72,46 @@ def blend(
     Parameters
     ----------
     curve
-        What `register` found; of markers the points are averaged.
+        The curve from `register`; for markers, points are averaged.
     weights
-        ``(k,)`` constant weights (an interpolation), ``(T, k)`` a row for each output
-        frame, or a function of the time in seconds (continuous control). They are scaled
+        ``(k,)`` constant weights (an interpolation), ``(T, k)`` one row per output frame, or a
+        function of time in seconds (continuous control). They are scaled
         to sum to one; weights below zero or above one exaggerate.
     method
         ``"registered"``, or ``"linear"`` for the plain average of frames at equal times
-        that the paper compares with (it knows neither timing nor place).
+        that the paper compares with (it ignores timing and position).
     start
-        Where on the curve to begin, its beginning by default.
+        Where on the curve to start; at its beginning by default.
     duration
-        Seconds after which to stop. An open curve ends by itself; on a cyclic one the
-        default is one cycle.
+        Seconds after which to stop. By default an open curve is followed to its end, a cyclic one
+        for one cycle.
     direction
         ``"forward"``; ``"backward"`` makes the frames that lead up to ``start``; ``"both"``
-        makes those before and after it. The time that a weight function is given counts
-        from ``start`` and is negative before it.
+        makes those before and after it. The time passed to a weight function counts from ``start``
+        and is negative before it.
     fps
         Frame rate of the result, the first motion's by default.
     pace
-        How the motions agree on the flow of time. ``"durations"``: each votes for how long a
-        piece of the curve takes, so that none is ever played faster than one over its
-        weight. ``"rates"``: each votes for how fast to go, as in the paper (Eq. 6).
+        How the motions agree on the speed along the curve. ``"durations"``: each votes for how long
+        a piece of the curve takes, so that none is ever played faster than one over its weight.
+        ``"rates"``: each votes for a speed, as in the paper (Eq. 6).
     clean
-        Plant the feet afterwards, unless that makes something worse. Markers have no feet.
+        Plant the feet afterwards, unless that makes something worse. Ignored for markers.
 
     Returns
     -------
     Motion
-        Begins where the first motion stands at that place on the curve.
+        Starts where the first motion is at that place on the curve.
 
     Raises
     ------
     BlendError
-        If the weights, a place or an option do not fit the curve.
+        If weights, a place or an option do not fit the curve.
 
     Warns
     -----
     QualityWarning
-        For whatever the blend does clearly beyond its clips, with frame and joint.
+        If the blend is clearly worse than its clips in some respect, with frame and joint.
 
     Examples
     --------

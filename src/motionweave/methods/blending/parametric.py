@@ -70,19 +70,19 @@ class Reached:
 
 
 class ParametricSpace:
-    """Blends of a curve, addressed by what they measure.
+    """Blends of a curve, addressed by measures of the result.
 
     Parameters
     ----------
     curve
-        What `register` found.
+        The curve from `register`.
     parameters
-        What to steer by: a name or several that `motionweave.measures.named` knows, such as
-        ``"turn"`` or ``["turn", "speed"]``, or names of your own with a function that measures
-        a motion, or one of those names: ``{"height": "right_foot_height"}``.
+        What to control: one or more of `motionweave.measures.names`, such as ``"turn"`` or
+        ``["turn", "speed"]``, or a mapping from names of your own to measuring functions or to
+        those names: ``{"height": "right_foot_height"}``.
     convex
-        Keep all weights between 0 and 1. False allows values a little beyond those of the
-        motions; a warning says where they are taken.
+        Keep all weights between 0 and 1. False allows values slightly beyond those of the motions;
+        a warning tells you when they are used.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class ParametricSpace:
             name = list(self.parameters)[int(np.argmax(flat))]
             raise BlendError(
                 f"parameter {name!r} is {low[flat][0]:g} for all of these motions: "
-                "they do not differ in it, so it cannot be steered"
+                "they do not differ in it, so it cannot be controlled"
             )
         self.ranges = {
             name: (float(a), float(b))
@@ -122,7 +122,7 @@ class ParametricSpace:
         return f"<ParametricSpace of {len(self.curve)} clips: {ranges}>"
 
     def at(self, *, outside: Outside = "error", clean: bool = True, **wanted: float) -> Reached:
-        """The blend whose parameters have the wanted values.
+        """The blend whose parameters have the requested values.
 
         Parameters
         ----------
@@ -146,15 +146,15 @@ class ParametricSpace:
         Warns
         -----
         QualityWarning
-            If the nearest value was taken, or one beyond those of the motions, and for whatever
-            the blend does clearly beyond its clips, with frame and joint.
+            If the nearest value was used, or one beyond those of the motions, and for anything the
+            blend does that clearly exceeds its clips, with frame and joint.
         """
         check_arguments(ParametricSpace.at, locals(), BlendError)
         solved = self.solve(outside=outside, **wanted)
         target = np.array(list(solved.asked.values()))
         reached, told = self._finished(solved, clean)
         aim = target
-        # Planted feet change what is measured a little: aim beside it by as much.
+        # Planting the feet changes the measured values slightly: correct the aim by as much.
         for _ in range(_CORRECTIONS):
             if self._off(reached, target) <= TOLERANCE:
                 break
@@ -167,8 +167,8 @@ class ParametricSpace:
         return reached
 
     def solve(self, *, outside: Outside = "error", **wanted: float) -> Reached:
-        """The same blend as it comes off the curve: its feet are not planted, and it is not
-        checked. For callers that blend with the weights themselves; see `at`."""
+        """The same blend before its feet are planted and the result is checked, for callers that
+        only need the weights; see `at`."""
         check_arguments(ParametricSpace.solve, locals(), BlendError)
         check_choice(outside, Outside, "outside", BlendError)
         target = self._target(wanted, outside)
@@ -177,8 +177,8 @@ class ParametricSpace:
             self._report(reached, error, outside)
         if reached.weights.min() < -1e-9:
             warnings.warn(
-                f"weights {np.round(reached.weights, 2).tolist()} go beyond the motions: what is "
-                "asked for lies outside of what they measure themselves, and is extrapolated",
+                f"weights {np.round(reached.weights, 2).tolist()} extrapolate: the requested value "
+                "lies outside the range of the motions",
                 QualityWarning,
                 stacklevel=3,
             )
@@ -262,10 +262,12 @@ class ParametricSpace:
             slack = _OUTSIDE * (high - low)
             if low - slack <= target[i] <= high + slack:
                 continue
-            said = f"{name} = {target[i]:g} is out of reach: these motions give {low:g} to {high:g}"
+            said = (
+                f"{name} = {target[i]:g} is out of reach: these motions reach {low:g} to {high:g}"
+            )
             if outside == "error":
-                raise BlendError(f"{said}; ask for outside='nearest' to take the nearest")
-            warnings.warn(f"{said}; the nearest is taken", QualityWarning, stacklevel=4)
+                raise BlendError(f"{said}; use outside='nearest' to get the nearest")
+            warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=4)
             target[i] = np.clip(target[i], low, high)
         return target
 
@@ -275,7 +277,7 @@ class ParametricSpace:
             f"{name} {value:g} (asked {reached.asked[name]:g})"
             for name, value in reached.values.items()
         )
-        said = f"these motions cannot give that combination; the nearest is {pairs}"
+        said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
             raise BlendError(f"{said}, off by {error:.0%} of the range; outside='nearest' takes it")
         warnings.warn(said, QualityWarning, stacklevel=4)
@@ -287,28 +289,28 @@ def parametric(
     *,
     convex: bool = True,
 ) -> ParametricSpace:
-    """A space of blends steered by what they measure.
+    """A space of blends that is controlled by measures of the result.
 
     Parameters
     ----------
     curve
-        What `register` found.
+        The curve from `register`.
     parameters
-        What to steer by: a name or several that `motionweave.measures.named` knows, such as
-        ``"turn"`` or ``["turn", "speed"]``, or names of your own with a function that measures
-        a motion, or one of those names: ``{"height": "right_foot_height"}``.
+        What to control: one or more of `motionweave.measures.names`, such as ``"turn"`` or
+        ``["turn", "speed"]``, or a mapping from names of your own to measuring functions or to
+        those names: ``{"height": "right_foot_height"}``.
     convex
         Keep all weights between 0 and 1, see `ParametricSpace`.
 
     Returns
     -------
     ParametricSpace
-        Its method ``at`` gives the blend with the wanted values.
+        Its method ``at`` gives the blend with the requested values.
 
     Raises
     ------
     BlendError
-        If there is no parameter, or the motions do not differ in one.
+        If there is no parameter, or the motions do not differ in one of them.
 
     Examples
     --------

@@ -60,19 +60,19 @@ class Pose:
 
 
 class Stepper:
-    """Walks along a registration curve in steps of time.
+    """Follows a registration curve in time steps.
 
-    On a cyclic curve it goes on forever; on an open one it stops at the end
-    (`finished`). Its memory does not grow.
+    On a cyclic curve it never ends; on an open one it stops at the end (`finished`). Its memory
+    does not grow.
 
     Parameters
     ----------
     curve
-        What `register` found.
+        The curve from `register`.
     start
-        Where on the curve to begin, its beginning by default.
+        Where on the curve to start; at its beginning by default.
     pace
-        How the motions agree on the flow of time; see `blend`.
+        How the motions agree on the speed along the curve; see `blend`.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Stepper:
         return not self.curve.cyclic and self._place >= self.curve.timewarp.spline.spans
 
     def step(self, weights: Sequence[float] | Array, dt: float) -> Pose:
-        """Move on by ``dt`` seconds (zero: stay) and return the pose there.
+        """Advance by ``dt`` seconds (zero to stay) and return the pose there.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Stepper:
             raise BlendError(f"time step {shown(dt)}: expected seconds, zero or more")
         row = normalized(weights, len(self.curve.motions))
         if row.ndim != 1:
-            raise BlendError("a step takes one row of weights")
+            raise BlendError("a step takes a single row of weights")
         stack = self._stack
         frames, moves, root = np.empty(len(row)), np.empty((len(row), 3)), np.empty(3)
         self._place = move_on(

@@ -137,7 +137,8 @@ def _rows(weights: Weights, inputs: int, count: int, rate: float, sign: int) -> 
         wrong = next((row.shape for row in given if row.shape != (inputs,)), None)
         if wrong is not None:
             raise BlendError(
-                f"the weight function must return {inputs} numbers, one a motion; got shape {wrong}"
+                f"the weight function must return {inputs} numbers, one per motion; got shape "
+                f"{wrong}"
             )
         return normalized(np.array(given), inputs)
     rows = normalized(weights, inputs)

@@ -86,52 +86,53 @@ def transition(
     resample: bool = False,
     clean: bool = True,
 ) -> Motion:
-    """Join clips, each running over smoothly into the next.
+    """Join clips, each turning smoothly into the next.
 
     Parameters
     ----------
     *motions
-        Two clips or more, one by one or as one sequence. They are brought to the skeleton
-        and frame rate of the first.
+        Two or more clips, as separate arguments or in one sequence. They are converted to the
+        skeleton and frame rate of the first.
     at
         ``(f1, f2)``: the frame of each clip at the middle of the transition, in the clips'
-        own frames. For more than two clips a list of such pairs. None finds the place: the
-        best of `junctions` at which the transition is no rougher than the clips.
+        own frames. For more than two clips, a list of such pairs. None finds the best of
+        `junctions` at which the transition is no rougher than the clips.
     half_width
-        Frames of the first clip from the middle of a transition to its ends; by default
-        as many as make 12 % of the shorter clip, between 0.15 and 0.5 seconds, and longer
-        where poses or speeds are so far apart that the body would have to hurry. Near the
-        ends of a clip it shrinks to what there is. For more than two clips it may be a list,
-        one for each pair, None for the usual.
+        Frames of the first clip from the middle of a transition to its ends; by default 12 % of the
+        shorter clip, between 0.15 and 0.5 seconds, and more if poses or speeds are so far apart
+        that the body would have to hurry. Near the ends of a clip it shrinks to the frames
+        available. For more than two clips it may be a list, one per pair, with None for the
+        default.
     keep
-        What a place that is found must not cut. ``"most"``: what is cut costs, and is
-        weighed against how well the poses fit. ``"all"``: the clips meet at their ends. A
-        share from 0 to 1: of the action of each clip. ``((first, last), (first, last))``:
-        these frames of the clips, None for a clip of which any may go.
+        What an automatically chosen place must not cut off. ``"most"``: cutting has a cost, which
+        is weighed against how well the poses fit. ``"all"``: the clips meet at their ends. A number
+        from 0 to 1: this share of each clip's action. ``((first, last), (first, last))``: these
+        frames of the clips, or None for a clip without such a limit.
     weights
-        How much each joint counts where poses are compared, as in `register`.
+        How much each joint counts when poses are compared, as in `register`.
     resample
         By default a transition begins and ends on whole frames, so that the frames outside
-        it are the clips' own. True leaves its timing as it falls and resamples the clips.
+        it are the clips' own. True allows it to begin and end between frames, and resamples the
+        clips.
     clean
         Plant the feet that touch the ground during a transition.
 
     Returns
     -------
     Motion
-        The first clip up to the first transition stays bit for bit as it is; the others
-        are turned and shifted on the floor.
+        The first clip is unchanged, bit for bit, up to the first transition; the others are turned
+        and shifted on the floor.
 
     Raises
     ------
     BlendError
-        If there is no place for a transition, or none at the frames given.
+        If there is no room for a transition, at all or at the given frames.
 
     Warns
     -----
     QualityWarning
-        If even the best poses are unlike, if half of a clip or more is cut, or if the
-        result is rougher than its clips.
+        If even the best poses are far apart, if half of a clip or more is cut off, or if the result
+        is rougher than its clips.
 
     Examples
     --------
@@ -223,10 +224,10 @@ def junctions(
     weights: JointWeights | None = None,
     most: int = 20,
 ) -> tuple[Junction, ...]:
-    """Places where ``a`` can run over into ``b``, the best first.
+    """Places where ``a`` can turn into ``b``, the best first.
 
     These are the local minima, over all pairs of frames that leave room for a transition on
-    either side, of how far apart the poses are and how much is cut off.
+    either side, of the distance between the poses plus the cost of what is cut off.
 
     Parameters
     ----------
@@ -235,17 +236,17 @@ def junctions(
     half_width, keep, weights
         As in `transition`.
     most
-        How many to return at most.
+        The largest number to return.
 
     Returns
     -------
     tuple[Junction, ...]
-        Sorted by what they cost: how far apart the poses are, and what is cut.
+        Sorted by cost: how far apart the poses are, and what is cut off.
 
     Raises
     ------
     BlendError
-        If the half width or ``keep`` is out of range.
+        If the half-width or ``keep`` is out of range.
 
     Examples
     --------
@@ -280,7 +281,9 @@ def _half(a: Motion, b: Motion, half_width: float | None) -> int:
         )
         return max(1, round(seconds * a.fps))
     if not (np.isfinite(half_width) and round(half_width) >= 1):
-        raise BlendError(f"half width {half_width}: a transition needs at least one frame each way")
+        raise BlendError(
+            f"half width {half_width}: a transition needs at least one frame on either side"
+        )
     return round(half_width)
 
 
@@ -321,7 +324,7 @@ def _seam(
     if not found:
         raise BlendError(
             f"found no place for a transition from {a.name or 'the first clip'} to "
-            f"{b.name or 'the second'} that keeps what is asked for; ask to keep less, "
+            f"{b.name or 'the second'} that keeps what you asked for; keep less, "
             "or give the place"
         )
     places = ((junction.cost, junction) for junction in found)

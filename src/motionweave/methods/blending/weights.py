@@ -36,7 +36,7 @@ def normalized(weights: Sequence[float] | Array, inputs: int) -> Array:
             f"the curve has {inputs} motions, so {inputs} weights are needed; got {got}"
         )
     if rows.ndim == 2 and len(rows) == 0:
-        raise BlendError("weights: there is no row, so there is no frame to blend")
+        raise BlendError("weights: there are no rows, so there are no frames to blend")
     if not np.isfinite(rows).all():
         where = f" in row {np.argwhere(~np.isfinite(rows))[0][0]}" if rows.ndim == 2 else ""
         raise BlendError(f"weights must be finite numbers; one is not{where}")
@@ -45,7 +45,9 @@ def normalized(weights: Sequence[float] | Array, inputs: int) -> Array:
     vanishing = np.abs(total) <= _VANISHING * size
     if vanishing.any():
         where = f" in row {np.argwhere(vanishing)[0][0]}" if rows.ndim == 2 else ""
-        raise BlendError(f"weights that sum to zero cannot be blended{where}; give at least one")
+        raise BlendError(
+            f"weights that sum to zero cannot be blended{where}; give at least one clip a weight"
+        )
     return np.asarray(rows / total)
 
 

@@ -43,20 +43,19 @@ class Framespace:
     Parameters
     ----------
     motions
-        2 clips (interpolants x, y) or 4 (x, y, z), of the same joints. The first
+        2 clips (interpolants x, y) or 4 (x, y, z), with the same joints. The first
         clip's character performs the result; longer legs take longer steps.
     events
-        For each clip its `EventTable`, at frames of the clip, or None to find it.
+        For each clip its `EventTable`, at frames of the clip, or None to detect the events.
     cyclic
-        For each clip, or for all, whether it repeats itself, or first and last frame
-        of the cycle; None finds out. True for a clip that holds just one cycle takes all
-        of it. A clip that does not repeat itself is played once.
+        For each clip, or for all, whether it is cyclic, or the first and last frame of its cycle;
+        None detects it. True for a clip that contains just one cycle uses all of it. A clip that is
+        not cyclic is played once.
     decoupled
-        Whether upper and lower body follow correspondences of their own. Otherwise
-        the whole body follows one, in which the feet count most.
+        Whether upper and lower body are matched separately. Otherwise there is one correspondence
+        for the whole body, in which the feet count most.
     smoothing
-        Half the time, in cycles, over which the clips' changes of speed at the states
-        are spread; 0 for none.
+        Half the time, in cycles, over which changes of speed at the states are spread; 0 for none.
 
     Attributes
     ----------
@@ -98,14 +97,14 @@ class Framespace:
 
     @property
     def cyclic(self) -> bool:
-        """Whether the cycles of all clips go on forever; otherwise all are played once."""
+        """Whether all clips repeat forever; otherwise all are played once."""
         return all(basis.cyclic for basis in self.bases)
 
     def matched(self, cycles: int = 1) -> Matched:
         """The correspondences, for this many cycles.
 
-        Only where a clip is played once do the cycles make a difference: the clips
-        that do repeat themselves are then matched to it as often as they are repeated.
+        The number of cycles matters only if a clip is played once: the cyclic clips are then
+        matched with it as often as they repeat.
         """
         key = 1 if self.cyclic else cycles
         if key not in self._once:
@@ -114,10 +113,10 @@ class Framespace:
         return self._once[key]
 
     def rounds(self, cycles: int | None = None) -> int:
-        """Over how many cycles an interpolant is drawn: those asked for, or as many as fit.
+        """The number of cycles that an interpolant spans: the given one, or as many as fit.
 
-        Six where all clips repeat themselves. Where one is played once, the others go round as
-        often as they do in that time by themselves.
+        Six if all clips are cyclic. If one is played once, the others repeat as often as they would
+        in that time.
         """
         if cycles is not None:
             if not (isinstance(cycles, int | np.integer) and cycles >= 1):
@@ -143,17 +142,17 @@ class Framespace:
         interpolant
             A curve, ``"concatenate"``, ``"blend"``, or control vertices.
         cycles
-            How many cycles the interpolant is drawn over; clips that do not repeat
-            themselves are played once in that time. None for as many as fit, see `rounds`.
+            The number of cycles that the interpolant spans; clips that are not cyclic are played
+            once in that time. None for as many as fit; see `rounds`.
         fps
             Frames per second of the result; the first clip's by default.
         clean
-            Whether to hold planted feet in place afterwards.
+            Whether to plant the feet afterwards.
 
         Returns
         -------
         Motion
-            Begins where the leading clip begins.
+            Starts where the leading clip starts.
 
         Raises
         ------
@@ -189,34 +188,34 @@ def framespace(
     smoothing: float = SMOOTHING,
     paper: bool = False,
 ) -> Motion:
-    """Mix two or four clips along an interpolant, in step with their motion events.
+    """Mix two or four clips along an interpolant, matched by their motion events.
 
     Parameters
     ----------
     *given
-        2 or 4 clips of the same joints, one by one or as one sequence; after them the
+        2 or 4 clips with the same joints, as separate arguments or in one sequence; then the
         interpolant and the cycles, if they are not given by name.
     interpolant
-        How much of each clip is in the mix, when: an `Interpolant`, the name of a
+        How much of each clip is in the mix at each moment: an `Interpolant`, the name of a
         ready-made one (``"concatenate"``, the default, or ``"blend"``), or its control
         vertices.
     cycles
-        How many cycles the interpolant is drawn over. None for six, or where a clip is
-        played once for as many as the others make in that time.
+        The number of cycles that the interpolant spans. None for six, or, if a clip is played once,
+        for as many as the others make in that time.
     decoupled, events, cyclic, smoothing
         As in `Framespace`.
     clean
-        Whether to hold planted feet in place afterwards.
+        Whether to plant the feet afterwards.
     fps
         Frames per second of the result; the first clip's by default.
     paper
-        The published settings: changes of speed at the states are not smoothed, upper and
-        lower body follow correspondences of their own, and no foot is planted.
+        The published settings: changes of speed at the states are not smoothed, upper and lower
+        body are matched separately, and feet are not planted.
 
     Returns
     -------
     Motion
-        Begins where the leading clip begins.
+        Starts where the leading clip starts.
 
     Raises
     ------
@@ -307,5 +306,5 @@ def _ways(cyclic: bool | Sequence[Cyclic] | None, count: int) -> list[Cyclic]:
 
 def _one_each(values: Sequence[Item], count: int, what: str) -> list[Item]:
     if len(values) != count:
-        raise BlendError(f"{what}: expected one for each of {count} clips, got {len(values)}")
+        raise BlendError(f"{what}: expected one per clip, {count} in all, got {len(values)}")
     return list(values)

@@ -344,6 +344,6 @@ def _too_little(
     )
     many = "no" if found == 0 else "only one"
     return (
-        f"{many} {what} corresponds in all clips, which is too little to interpolate them: {has}. "
+        f"{many} {what} matches in all clips, which is too few to interpolate them: {has}. "
         "Give event tables whose labels the clips share"
     )

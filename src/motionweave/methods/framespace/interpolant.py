@@ -84,8 +84,8 @@ class Interpolant:
             2 or 4. Four are visited along the edges of the framespace, in the order
             1, 2, 4, 3, so that never more than two are mixed.
         hold
-            Share of the whole time for which each clip is played by itself; 0.2 of it
-            for two clips and 0.1 for four by default.
+            Share of the whole time for which each clip is played alone; by default 0.2 for two
+            clips and 0.1 for four.
         """
         check_arguments(Interpolant.concatenate, locals(), BlendError)
         corners = np.array([[0.0], [1.0]] if _corners(clips) == 2 else _AROUND)
@@ -111,7 +111,7 @@ class Interpolant:
 
     @classmethod
     def blend(cls, *level: float, clips: int = 2, ramp: float = 0.0) -> Interpolant:
-        """A mix of the clips, held.
+        """A constant mix of the clips.
 
         Parameters
         ----------
@@ -120,8 +120,8 @@ class Interpolant:
         clips
             2 or 4.
         ramp
-            Share of the time in which the mix is reached from the first clip, and
-            again in which the last clip is reached from the mix; 0 for the mix alone.
+            Share of the time that it takes to get from the first clip to the mix, and from the mix
+            to the last clip; 0 for the mix alone.
         """
         check_arguments(Interpolant.blend, locals(), BlendError)
         axes = 1 if _corners(clips) == 2 else 2
@@ -153,7 +153,7 @@ class Interpolant:
     def at(self, x: ArrayLike) -> Array:
         """y, or y and z, at times x ``(n,)`` from 0 to 1: ``(n, 1)`` or ``(n, 2)``.
 
-        Before the curve's beginning and after its end it stays where it is there.
+        Before the start and after the end of the curve, its end values are used.
         """
         check_arguments(Interpolant.at, locals(), BlendError)
         x = np.atleast_1d(np.asarray(x, dtype=np.float64))
@@ -179,7 +179,7 @@ class Interpolant:
 
     @classmethod
     def load(cls, path: str | Path) -> Interpolant:
-        """Control vertices from a JSON list of points, or a CSV file with a point a line."""
+        """Control vertices from a JSON list, or from a CSV file with one point per line."""
         path = path_of(path)
         text = read_text(path)
         rows: object
@@ -229,7 +229,7 @@ def as_interpolant(given: Interpolant | str | ArrayLike, clips: int) -> Interpol
         curve = Interpolant(np.asarray(given, dtype=np.float64))
     if curve.clips != clips:
         raise BlendError(
-            f"the interpolant is drawn for {curve.clips} clips and there are {clips}: "
+            f"the interpolant is made for {curve.clips} clips, but there are {clips}: "
             "2 clips take control vertices x, y and 4 clips x, y, z"
         )
     return curve

@@ -44,23 +44,22 @@ def subspace(
     Parameters
     ----------
     a, b
-        Clips with the same joints. Where bone lengths or frame rates differ, ``b`` is
-        brought to those of ``a``.
+        Clips with the same joints. If bone lengths or frame rates differ, ``b`` is converted to
+        those of ``a``.
     *lending
-        Further clips of the same joints that lend their poses: what neither ``a`` nor ``b``
-        shows, such as getting up between lying and standing.
+        Further clips with the same joints that contribute their poses: what neither ``a`` nor ``b``
+        contains, such as getting up between lying and standing.
     dimensions
-        Of the subspace; None for the fewest that explain enough.
+        Number of dimensions of the subspace; None for the fewest that explain enough.
     explained
         Share of the squared dissimilarities between frames that the subspace keeps.
     most_samples
-        Frames of all clips together that kriging uses; longer clips are thinned.
+        Total number of frames that kriging uses; longer clips are thinned.
     paper
-        Make transitions exactly as published: poses, root velocity and speed are what
-        kriging gives along the spline, and only the feet are cleaned afterwards. By default
-        poses go on beyond the samples as the samples lead, both ends have the clips'
-        velocities, the root follows the foot that carries the body, and a transition takes
-        at least as long as the poses need.
+        Make transitions exactly as published: kriging alone gives poses, root velocity and speed
+        along the spline, and only the feet are cleaned afterwards. By default, poses beyond the
+        samples continue their trend, both ends match the clips' velocities, the root follows the
+        supporting foot, and a transition takes at least as long as the poses need.
 
     Returns
     -------
@@ -87,7 +86,9 @@ def subspace(
     clips = [clip.resample(a.fps) for clip in on_common_skeleton((a, b, *lent))]
     for clip in clips:
         if len(clip) < 3:
-            raise BlendError(f"a clip of {len(clip)} frames is too short for a subspace: 3 needed")
+            raise BlendError(
+                f"a clip of {len(clip)} frames is too short for a subspace: at least 3 are needed"
+            )
     clips = [_with_contacts(clip) for clip in clips]
     # A T-pose before the first frame is not part of the motion: it would be an outlier among
     # the samples, and the jump away from it the fastest thing that happens.

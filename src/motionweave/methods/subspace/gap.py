@@ -97,7 +97,7 @@ class Gap:
         if length < shortest * (1.0 - 1e-6):
             warnings.warn(
                 f"no spline of length {length:g} joins frames {frames[0]} and "
-                f"{frames[1]}: the straight one of length {shortest:.2f} was taken",
+                f"{frames[1]}: the straight one of length {shortest:.2f} was used",
                 QualityWarning,
                 stacklevel=4,
             )

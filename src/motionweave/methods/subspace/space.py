@@ -55,7 +55,7 @@ _MOST_GAPS = 64
 
 @dataclass(frozen=True, eq=False)
 class SplineTransition:
-    """A motion joined by a spline, and how it came about.
+    """A motion joined by a spline, and how it was made.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class SplineTransition:
     leave, enter
         Frames of the clips, as they are in the subspace.
     degree, length
-        Of the spline; the length in units of the most direct one.
+        Degree and length of the spline; the length is relative to the most direct one.
     control
         ``(degree + 1, d)`` control points in the subspace.
     path
@@ -120,7 +120,7 @@ class Subspace:
     Parameters
     ----------
     a, b
-        The clips that are joined; ``b`` with the bone lengths and the frame rate of ``a``.
+        The clips to join; ``b`` with the bone lengths and the frame rate of ``a``.
     embedding
         The subspace.
     curves
@@ -128,16 +128,16 @@ class Subspace:
     velocities
         Derivatives ``(T, d)`` of the curves in time, per second.
     rows
-        The frames' poses ``(T, F)`` as rows of numbers, see `PoseCode`.
+        The poses ``(T, F)`` of the frames as rows of numbers; see `PoseCode`.
     samples
         ``(S,)`` which of the frames, those of ``b`` after those of ``a``, and then those of
         further clips, are samples.
     field
         Poses and speeds at any point, estimated from the samples.
     enter_scale
-        Frames of ``b`` here for a frame of it as it was given.
+        Frames of ``b`` here per frame of the original clip.
     paper
-        Whether transitions are made as in the paper, with nothing added.
+        Whether transitions are made exactly as in the paper.
     """
 
     a: Motion
@@ -167,12 +167,12 @@ class Subspace:
         return self.embedding.explained
 
     def best_pair(self, leave: int | None = None, enter: int | None = None) -> tuple[int, int]:
-        """The frames to leave and to enter: alike in pose and velocity, with little cut off.
+        """The frames to leave and to enter: similar in pose and velocity, with little cut off.
 
         Parameters
         ----------
         leave, enter
-            One of them, if it is given; the other is then the best for it.
+            One of the two, if it is given; the other is then chosen to fit it.
         """
         if leave is not None and enter is not None:
             return leave, enter
@@ -220,26 +220,26 @@ class Subspace:
         Parameters
         ----------
         leave, enter
-            Last frame kept of ``a`` and first frame kept of ``b``, each in frames of
-            the clip as it was given; None for the best.
+            Last frame kept of ``a`` and first frame kept of ``b``, each in frames of the original
+            clip; None for the best.
         degree
-            2 to 6. A quadratic spline is quick and plain; from 4 on there is room for
-            follow-through and anticipation.
+            2 to 6. A quadratic spline is quick and plain; 4 or more leaves room for follow-through
+            and anticipation.
         length
-            Of the spline, in units of the most direct one; longer splines swing
-            further and take longer. None for one that looks good, and that lasts as long as
-            the body needs to be calm; where the frame that is entered is the frame that is
-            left, it is then shown once, with no bridge at all.
+            Length of the spline relative to the most direct one; longer splines swing further and
+            take more time. None for one that looks good and lasts as long as the body needs to stay
+            calm; if the frames to leave and to enter are the same, that frame is then shown once,
+            without a bridge.
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
         clean
-            Whether feet that stand during the transition are held still.
+            Whether to plant the feet that stand during the transition.
 
         Returns
         -------
         SplineTransition
-            The joined motion, and how it came about.
+            The joined motion, and how it was made.
 
         Raises
         ------
@@ -249,9 +249,9 @@ class Subspace:
         Warns
         -----
         QualityWarning
-            If half of a clip or more is cut at frames that were found, if no spline is as
-            short as asked for, if it leads through poses of which no clip knows anything, or
-            if the result is rougher than its clips.
+            If half of a clip or more is cut off at automatically chosen frames, if no spline is as
+            short as requested, if it leads through poses that no clip contains, or if the result is
+            rougher than its clips.
         """
         check_arguments(Subspace.transition, locals(), BlendError)
         leave, enter = self._given(leave, enter)
@@ -355,7 +355,7 @@ class Subspace:
                 continue
             called = f" {clip.name!r}" if clip.name else ""
             if not isinstance(frame, int | np.integer):
-                raise BlendError(f"{what} at frame {frame}: expected a whole number of a frame")
+                raise BlendError(f"{what} at frame {frame}: expected a whole frame number")
             here = round(frame * scale)
             if not 0 <= here < len(clip):
                 raise BlendError(
@@ -363,7 +363,7 @@ class Subspace:
                     f"{round((len(clip) - 1) / scale)}"
                 )
             if here == 0 and starts_in_tpose(clip):
-                raise BlendError(f"{what} at frame 0: that is a T-pose; take frame 1 or later")
+                raise BlendError(f"{what} at frame 0: that is a T-pose; use frame 1 or later")
             frames.append(here)
         return frames[0], frames[1]
 
@@ -445,8 +445,8 @@ class Subspace:
             warnings.warn(
                 f"between frames {made.leave} and {made.enter} the spline leads "
                 f"{away[farthest]:.0%} of the body's height away from every pose of the clips "
-                f"(frame {made.start + farthest}): neither clip holds the motion in between; "
-                "give a further clip that does",
+                f"(frame {made.start + farthest}): neither clip contains the motion in between; "
+                "add a clip that does",
                 QualityWarning,
                 stacklevel=3,
             )

@@ -20,29 +20,29 @@ def spline_transition(
     clean: bool = True,
     paper: bool = False,
 ) -> Motion:
-    """The two clips joined by a spline in their subspace, as one motion.
+    """Join two clips by a spline in their subspace.
 
-    For several transitions between the same clips make the subspace once, with `subspace`.
+    For several transitions between the same clips, make the subspace once with `subspace`.
 
     Parameters
     ----------
     a, b
-        Clips with the same joints; ``b`` is brought to the body and frame rate of ``a``.
+        Clips with the same joints; ``b`` is converted to the body and frame rate of ``a``.
     leave, enter
         Last frame kept of ``a`` and first frame kept of ``b``; None for the best.
     degree
-        2 to 6. A quadratic spline is quick and plain; from 4 on there is room for
-        follow-through and anticipation.
+        2 to 6. A quadratic spline is quick and plain; 4 or more leaves room for follow-through and
+        anticipation.
     length
-        Of the spline, in units of the most direct one; longer splines swing further and take
-        longer. None for one that looks good, and that lasts as long as the body needs.
+        Length of the spline relative to the most direct one; longer splines swing further and take
+        more time. None for one that looks good and lasts as long as the body needs.
     bias
         -1 to 1: below 0 more follow-through of the first clip, above 0 more anticipation of
         the second.
     clean
-        Whether feet that stand during the transition are held still.
+        Whether to plant the feet that stand during the transition.
     paper
-        Exactly as published, see `subspace`.
+        Exactly as published; see `subspace`.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def spline_transition(
     Warns
     -----
     QualityWarning
-        If half of a clip or more is cut at frames that were found, if the spline leads through
-        poses of which no clip knows anything, or if the result is rougher than its clips.
+        If half of a clip or more is cut off at automatically chosen frames, if the spline leads
+        through poses that no clip contains, or if the result is rougher than its clips.
 
     Examples
     --------

@@ -61,7 +61,7 @@ TimePair = tuple[float | str, float | str]
 
 @dataclass(frozen=True)
 class Recipe:
-    """A warp that fits many clips: keys, time keys and settings.
+    """A warp for many clips: keys, time keys and settings.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Recipe:
     title, about
         For people.
     scene
-        Things to draw around the character, such as a doorway; see `plots.warp`.
+        Objects to draw around the character, such as a doorway; see `plots.warp`.
     """
 
     keys: tuple[Key, ...] = ()
@@ -88,7 +88,7 @@ class Recipe:
     scene: tuple[Mapping[str, Any], ...] = ()
 
     def apply(self, motion: Motion, **changed: Any) -> Motion:
-        """The motion warped; parameters of `warp` may be given to replace the recipe's."""
+        """The warped motion; parameters of `warp` override those of the recipe."""
         return warp(motion, self.keys, **{**self.arguments(motion), **changed})
 
     def arguments(self, motion: Motion) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _frames(pairs: Sequence[TimePair], motion: Motion) -> list[tuple[float, floa
 
 
 def load_warp(path: str | Path) -> Recipe:
-    """Read a warp file: keys and settings that a person wrote.
+    """Read a warp file: keys and settings.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def load_warp(path: str | Path) -> Recipe:
     Returns
     -------
     Recipe
-        ``recipe.apply(motion)`` carries it out.
+        ``recipe.apply(motion)`` applies it.
 
     Raises
     ------
     FormatError
-        If the file cannot be read; the message names the entry that is wrong.
+        If the file cannot be read; the message names the wrong entry.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def save_warp(recipe: Recipe, path: str | Path) -> None:
     recipe
         Keys and settings.
     path
-        A ``.yaml`` or ``.json`` file; it appears whole or not at all.
+        A ``.yaml`` or ``.json`` file; it is written completely or not at all.
 
     Examples
     --------
@@ -249,7 +249,9 @@ def _props(recipe: Recipe) -> list[Prop]:
             found.append(key.of)
     names = [prop.name for prop in found]
     if "" in names or len(set(names)) < len(names):
-        raise WarpError("props need names of their own to be written to a file: Prop(..., name=)")
+        raise WarpError(
+            "every prop needs its own name to be written to a file: Prop(..., name='box')"
+        )
     return found
 
 

@@ -185,22 +185,22 @@ def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None
                 under = (floor - float(aim.position[1])) / clip.scale
                 if under > _UNDER:
                     told.add(p)
-                    _warn(f"{p.key}: its goal is {under:.0%} of a leg under the floor")
+                    _warn(f"{p.key}: its goal is {under:.0%} of a leg length below the floor")
             if p in told:
                 continue
             if aim.position is None and miss > _ASKEW:
                 told.add(p)
                 _warn(
-                    f"{p.key}: cannot turn that far; the nearest pose is "
+                    f"{p.key}: the joint cannot turn that far; the nearest pose is "
                     f"{np.degrees(miss):.0f} degrees off"
                 )
             elif aim.position is not None and miss > _NOTICEABLE * clip.scale:
                 told.add(p)
                 alone = len(goals.goals) == 1 or _alone(before, goals, aim) > 0.5 * miss
-                why = "out of reach" if alone else "contradicts the other goals of that frame"
+                why = "out of reach" if alone else "it contradicts the other goals at that frame"
                 _warn(
-                    f"{p.key}: {why}; the nearest pose is {miss:.3g} away "
-                    f"({100.0 * miss / clip.scale:.1f} % of the leg length)"
+                    f"{p.key}: {why}; the nearest pose misses it by {miss:.3g} "
+                    f"({100.0 * miss / clip.scale:.1f} % of leg length)"
                 )
 
 
@@ -269,7 +269,7 @@ def _aim(
 ) -> Aim:
     key = placed.key
     if len(placed.joints) != 1:
-        raise WarpError(f"{key}: a goal is for one joint; name one, such as 'chest'")
+        raise WarpError(f"{key}: a goal needs a single joint; name one, such as 'chest'")
     joint = placed.joints[0]
     if key.look_at is not None:
         forward = joint_forward(clip.motion, joint)

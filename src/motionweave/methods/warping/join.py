@@ -109,29 +109,29 @@ def join(
     *,
     clean: bool = True,
 ) -> Motion:
-    """One motion out of two: ``a`` goes over into ``b``.
+    """Join two clips by overlapping the end of ``a`` with the start of ``b``.
 
     Parameters
     ----------
     a, b
-        Clips of the same joints. The second is taken on the first's skeleton and frame
-        rate, and moved on the floor to where the first one arrives.
+        Clips with the same joints. The second is converted to the first's skeleton and frame rate,
+        and moved on the floor to where the first one arrives.
     overlap
-        How many frames at the end of ``a`` lie over as many at the beginning of ``b``;
-        or the two intervals, ``((first, last), (first, last))``, which may differ in
-        length; frames of ``b`` count at the frame rate of ``a``. None looks for the place
-        where the clips are most alike and least is cut, and overlaps 0.6 seconds there, or
-        less where a clip is short.
+        How many frames at the end of ``a`` overlap as many at the start of ``b``; or the two
+        intervals, ``((first, last), (first, last))``, which may differ in
+        length; frames of ``b`` count at the frame rate of ``a``. None finds the place where the
+        clips are most similar and least is cut off, and overlaps 0.6 seconds there, or less if a
+        clip is short.
     correspondences
-        Pairs of frames (of a, of b) inside the intervals that belong together, such as
-        the same foot's strikes. None finds them by registration; ``()`` has none.
+        Pairs of matching frames (of a, of b) inside the intervals, such as strikes of the same
+        foot. None finds them by registration; ``()`` uses none.
     clean
-        Plant feet anew that the join has moved.
+        Plant the feet that the join has moved.
 
     Returns
     -------
     Motion
-        Before the overlap ``a`` as it is, after it ``b`` as it is but moved.
+        ``a`` unchanged before the overlap, ``b`` moved but otherwise unchanged after it.
 
     Raises
     ------
@@ -141,8 +141,8 @@ def join(
     Warns
     -----
     QualityWarning
-        If the poses are unlike, if half of a clip or more is cut at a place that was found, or
-        if the result is rougher than its clips.
+        If the poses are far apart, if half of a clip or more is cut off at an automatically chosen
+        place, or if the result is rougher than its clips.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Key:
     frame
         Frame of the clip, fractions allowed, or a moment in words such as
         ``"middle of 2nd left swing"`` (see `motionweave.methods.warping.moments`);
-        ``"every left stance"`` is one key for each.
+        ``"every left stance"`` means one key for each.
     joint
         A joint's name or role (``"left_knee"``, ``"spine"``, ``"head"`` ...), or
         one of the root's curves: ``"position"``, ``"height"``, ``"heading"``.
@@ -43,9 +43,9 @@ class Key:
     rotation
         New local rotation of the joint: a quaternion xyzw.
     turn
-        Change of the joint's rotation: degrees about three axes, as one rotation
-        vector. About the body's left axis a positive turn bends forwards what
-        points up, and backwards what points down.
+        Change of the joint's rotation: degrees about three axes, as one rotation vector. About the
+        body's left axis, a positive turn bends parts that point up forwards, and parts that point
+        down backwards.
     goal
         New value. For a joint its global position ``(x, y, z)``, found by inverse
         kinematics that stays close to the pose; for the root's curves the position,
@@ -53,37 +53,36 @@ class Key:
     offset
         Change of the same quantities.
     look_at
-        A global point that the joint (the head, say) is to face.
+        A global point that the joint (the head, say) should face.
     orientation
-        New global orientation of the joint, a quaternion xyzw: how a hand is turned that holds
-        something, beside its goal in another key.
+        New global orientation of the joint, a quaternion xyzw: for a hand that holds something, in
+        addition to its goal in another key.
     factor
-        How many times as far from its zero-point the curve is to be (scale mode).
+        The factor by which the curve is scaled about its zero-point (scale mode).
     mode
-        ``"shift"`` adds to the curve what the key needs; ``"scale"`` stretches it.
+        ``"shift"`` adds to the curve what the key needs; ``"scale"`` scales it.
     axes
-        What `turn` and the `offset` of a position are measured along: the
-        ``"body"`` at that frame (left, up, forwards), the ``"parent"`` joint, or
-        the ``"world"``.
+        The axes of `turn` and of the `offset` of a position: those of the ``"body"`` at that frame
+        (left, up, forwards), of the ``"parent"`` joint, or of the ``"world"``.
     about
         Zero-point of a scale: ``"mean"`` of the curve, its ``"rest"`` (zero), or a
         value.
     ease
-        Seconds that the change takes to come and to go where this key is the first
-        or last of its curve, one number or (before, after); None as the warp says.
+        Seconds over which the change fades in and out if this key is the first or last of its
+        curve, one number or (before, after); None for the warp's own setting.
     unit
-        Lengths are in leg lengths or body heights; None for the clip's own unit.
+        Unit of lengths: leg lengths or body heights; None for the clip's own unit.
     until
         The frame, or moment, up to which the key lasts: a turn, offset or factor stays the
         same, and a hand stays at its goal in every frame.
     of
-        What `goal` is measured from, along `axes`: a joint by name or role (hands that hold a
-        box before the chest have goals of the ``"chest"``), or a `Prop`, from its place and
-        along its own axes, so that hands follow a thing that moves and turns. An
-        `orientation` is then beside that of the joint or the prop.
+        What `goal` is measured from, along `axes`: a joint by name or role (hands that hold a box
+        in front of the chest have goals relative to the ``"chest"``), or a `Prop`, from its
+        position and along its own axes, so that hands follow an object that moves and turns. An
+        `orientation` is then relative to that of the joint or the prop.
     tip
-        The point of the joint that is to be at the goal, in the joint's own axes: the tip of
-        the racket that a hand holds.
+        The point that should be at the goal, in the joint's own axes: the tip of a racket in a
+        hand, for example.
 
     Examples
     --------
@@ -146,7 +145,7 @@ class Key:
 
     @property
     def kind(self) -> str:
-        """Which of the seven it gives: ``"rotation"``, ``"turn"``, ``"goal"`` ..."""
+        """Which of the seven changes it gives: ``"rotation"``, ``"turn"``, ``"goal"`` ..."""
         return next(name for name in _CHANGES if getattr(self, name) is not None)
 
     @property
@@ -177,9 +176,9 @@ class Key:
             if not isinstance(self.of, str | Prop):
                 raise WarpError(f"{self}: of {self.of!r}; expected a joint's name or a Prop")
             if self.kind not in ("goal", "orientation") or self.joint in ROOT_CURVES:
-                raise WarpError(f"{self}: of is for goals and orientations of joints")
+                raise WarpError(f"{self}: only goals and orientations of joints can have of=")
         if self.tip is not None and (self.kind != "goal" or self.joint in ROOT_CURVES):
-            raise WarpError(f"{self}: a tip is for goals of joints")
+            raise WarpError(f"{self}: only goals of joints can have a tip")
         partly = self.kind == "goal" and isinstance(self.goal, Sequence) and None in self.goal
         if partly and (isinstance(self.of, Prop) or self.tip is not None):
             raise WarpError(f"{self}: of a prop, and with a tip, a goal needs all three numbers")

@@ -167,7 +167,7 @@ def _span(step: re.Match[str], moment: str, motion: Motion) -> Span:
     what = f"{step['side']} {step['phase']}"
     found = f"the clip has {len(spans)} whole {what}{'' if len(spans) == 1 else 's'}"
     if step["word"] == "every":
-        raise WarpError(f"{moment!r} means several moments; only a key's own moments may be that")
+        raise WarpError(f"{moment!r} means several moments, which only the frame of a key may do")
     if step["order"]:
         other = _STEP.match(step["other"])
         if not other:

@@ -116,8 +116,8 @@ def time_curve(
     for start, end in curve.reversals():
         warnings.warn(
             f"time runs backwards for a moment between output frames {start:g} and {end:g}, "
-            "although its keys do not; add a key there, raise the tension, or ask for a "
-            "monotone time warp",
+            "although its keys do not; add a key there, raise the tension, or pass "
+            "monotone=True",
             QualityWarning,
             stacklevel=3,
         )

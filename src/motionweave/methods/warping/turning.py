@@ -120,7 +120,7 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: Shape, fps: float) -> Arr
         if factor is None:
             raise WarpError(
                 f"a scale key at frame {turn.frame:g}: the joint is at its zero-point there and "
-                "no factor can move it; use mode 'shift' or another zero-point (about)"
+                "no factor can move it; use mode='shift' or another zero-point (about=)"
             )
         factors.append(factor)
     weights = shape.weights([turn.knot for turn in scales], len(row), fps)

@@ -103,7 +103,7 @@ def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
             changes.append(p)
             continue
         if key.rotation is not None and len(p.joints) > 1:
-            raise WarpError(f"{key}: a new rotation is for one joint; name one, or use turn")
+            raise WarpError(f"{key}: a rotation needs a single joint; name one, or use turn")
         base = (key.factor, key.mode == "scale", key.about, key.ease, p.still, str(key))
         rotation = None if key.rotation is None else np.array(key.rotation)
         turns += [Turn(p.frame, joint, rotation, None, *base) for joint in p.joints]

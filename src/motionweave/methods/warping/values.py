@@ -121,7 +121,7 @@ def warp_values(
         if steps:
             taken = ", ".join(f"{side} at frame {first:g}" for first, side in steps)
             warnings.warn(
-                Notice(f"the body would get out of its feet's reach, and steps: {taken}"),
+                Notice(f"the feet cannot reach their places, so the body takes steps: {taken}"),
                 stacklevel=4,
             )
             warped = warped.with_constraints(without_steps(warped.constraints, feet.stepping))
@@ -180,13 +180,13 @@ class _Kept:
             frame = int(off.argmax())
             if off[frame] > _SLIPPED * self.clip.scale:
                 _warn(
-                    f"the {plan.side} foot gives way by {off[frame] / self.clip.scale:.0%} of a "
-                    f"leg at frame {frame}: the body is out of its reach there"
+                    f"the {plan.side} foot slips by {off[frame] / self.clip.scale:.0%} of a "
+                    f"leg length at frame {frame}: the body is out of its reach there"
                 )
         for p in self.given.path:
             way = float(np.linalg.norm(self.given_way[round(p.frame)])) / self.clip.scale
             if p.key.joint != "heading" and way > _SLIPPED:
-                _warn(f"{p.key}: gives way to the standing feet by {way:.0%} of a leg")
+                _warn(f"{p.key}: gives way to the planted feet by {way:.0%} of a leg length")
         knees = [leg.middle for leg in self.clip.legs.values()]
         thighs = [leg.upper for leg in self.clip.legs.values()]
         for turn in self.turns:
@@ -195,7 +195,7 @@ class _Kept:
                 before, after = (m.rotations[at, turn.joint] for m in (self.keyed.whole, result))
                 off_by = float(np.degrees(rotations.angle_between(before, after)))
                 if off_by > _NOTICED:
-                    _warn(f"{turn.name}: gives way to the standing foot by {off_by:.0f} degrees")
+                    _warn(f"{turn.name}: gives way to the planted foot by {off_by:.0f} degrees")
         self._tell_stiff(result, knees)
 
     def _tell_stiff(self, result: Motion, knees: Sequence[int]) -> None:

@@ -65,50 +65,50 @@ def warp(
     clean: bool = True,
     paper: bool = False,
 ) -> Motion:
-    """A clip reshaped by a few keys, its fine detail kept (Witkin & Popović 1995).
+    """Reshape a clip with a few keys while keeping its fine detail (Witkin & Popović 1995).
 
     Parameters
     ----------
     motion
         The clip.
     keys
-        What is to be different at which frame, one `Key` or several. Between keys the
-        change follows a Cardinal spline; before the first and after the last key of a
-        curve there is none, except for the ``ease``.
+        What should change at which frames: one `Key` or several. Between keys the change follows a
+        Cardinal spline; before the first and after the last key of a curve nothing changes, except
+        during the ``ease``.
     time_keys
         Pairs (output frame, source frame), or a mapping; see `time_curve`. Keys are
         placed in the source's time.
     hold
-        Let the first key's change hold from the beginning (``"before"``), the
-        last key's to the end (``"after"``), or both (True).
+        Apply the first key's change from the start (``"before"``), the last key's to the end
+        (``"after"``), or both (True).
     ease
-        Seconds that a change takes to come before the first key and to go after the
-        last, one number or (before, after).
+        Seconds over which a change fades in before the first key and out after the last, one number
+        or (before, after).
     tension
         Of the Cardinal splines, 0 to 1.
     euler
         A rotation order such as ``"ZYX"`` warps the curves of these Euler angles,
-        as in the paper; the default warps quaternions, which know no gimbal lock.
+        as in the paper; the default warps quaternions, which have no gimbal lock.
     follow
-        Turn the body into its direction of travel where position keys bend the path.
+        Turn the body to face along the path where position keys bend it.
     monotone
-        Keep time from running against its keys where the spline would overshoot.
+        Keep time from running backwards where the spline would overshoot its keys.
     part_times
-        Time keys of their own for parts of the body: ``"upper"``, ``"lower"``,
-        ``"spine"``, or a joint by name or role with all that hangs from it.
+        Separate time keys for parts of the body: ``"upper"``, ``"lower"``, ``"spine"``, or a joint
+        by name or role with everything below it.
     release
-        Kinds of contact that no longer hold, such as ``"left_heel"`` on tiptoe.
+        Kinds of contact that no longer apply, such as ``"left_heel"`` on tiptoe.
     ground
-        What the feet are to stand on from the first frame to the last, such as
-        ``Ground.slope(8)``: every stance is put onto it, steps are moved off edges and made as
-        long as treads, and the body goes along.
+        What the feet should stand on from the first frame to the last, such as ``Ground.slope(8)``:
+        every stance is put onto it, steps are moved away from edges and made as long as treads, and
+        the body follows.
     clean
-        Whether feet keep standing wherever keys move the body above them (keys of the
-        root and the hips, and goals), re-planted where a path or keys of the leg take
-        them, and scaled knees stay on their side. Feet that stand, and that a path leads the
-        body away from, take steps of their own. Other frames are the clip's, bit for
-        bit: what was wrong with its feet is for `clean_feet`. Keys of legs alone do just
-        what they say. False never touches the legs: every curve is exactly as warped.
+        Whether feet stay planted when keys move the body above them (keys of the root and the hips,
+        and goals), are re-planted where a path or keys of the leg take them, and scaled knees keep
+        bending the right way. If a path leads the body away from planted feet, they take extra
+        steps. Other frames are unchanged, bit for bit: use `clean_feet` for faults of the clip
+        itself. Keys on legs alone are applied literally. False never touches the legs: every curve
+        is exactly as warped.
     paper
         The published form and settings: Euler angles in the order ``"ZYX"`` unless
         ``euler`` says otherwise, and ``clean=False``.
@@ -116,16 +116,16 @@ def warp(
     Returns
     -------
     Motion
-        The warped motion, contacts carried along. Keys are met exactly; a
-        `QualityWarning` says which one is not, what it gave way to and by how much, and
-        what of the result goes beyond what the clip itself does.
+        The warped motion with its contacts. Keys are met exactly; a `QualityWarning` says which one
+        is not, what it gave way to and by how much, and in what respect the result is worse than
+        the clip.
 
     Raises
     ------
     WarpError
-        A key or an option makes no sense, or the clip has no such moment.
+        If a key or an option makes no sense, or the clip has no such moment.
     RigError
-        The skeleton has no such joint.
+        If the skeleton has no such joint.
 
     Examples
     --------
@@ -237,9 +237,9 @@ def _check_ground(ground: Ground | None, motion: Motion, clean: bool) -> None:
     if not isinstance(ground, Ground):
         raise WarpError(f"ground {ground!r}: expected a Ground, such as Ground.slope(8)")
     if not clean:
-        raise WarpError("ground needs clean=True: without, the legs are never touched")
+        raise WarpError("ground needs clean=True; without it, the legs are never moved")
     if not has_feet(motion.skeleton):
-        raise RigError("the skeleton has no legs that are known: feet cannot be put on ground")
+        raise RigError("the legs of the skeleton were not recognised: feet cannot be put on ground")
     if not any(c.kind in FOOT_KINDS for c in motion.constraints):
         raise WarpError("ground needs foot contacts, and the clip has none; detect them first")
 
