@@ -179,7 +179,6 @@ def solve_hinged(
 
 
 def apply_to_limb(
-    local: Array,
     orientations: Array,
     skeleton: Skeleton,
     limb: Limb,
@@ -190,8 +189,8 @@ def apply_to_limb(
 
     Parameters
     ----------
-    local, orientations
-        ``(T, J, 4)`` local rotations and global orientations before.
+    orientations
+        ``(T, J, 4)`` global, before.
     solved
         What `solve_hinged` found.
     end_orientation
@@ -201,7 +200,7 @@ def apply_to_limb(
     upper, middle, end = limb
     above = skeleton.parents[upper]
     upper_new = quat.multiply(solved.upper_turn, orientations[:, upper])
-    result = np.empty((len(local), 3, 4))
+    result = np.empty((len(orientations), 3, 4))
     result[:, 0] = (
         upper_new if above < 0 else quat.multiply(quat.inverse(orientations[:, above]), upper_new)
     )
@@ -275,7 +274,7 @@ def place_foot(
 
 
 def _length(vectors: Array) -> Array:
-    return np.asarray(np.linalg.norm(vectors, axis=-1, keepdims=True))
+    return np.sqrt(_rowdot(vectors, vectors))[..., None]
 
 
 def _rowdot(a: Array, b: Array) -> Array:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -76,27 +77,69 @@ class Seam:
 
 @dataclass(frozen=True, eq=False)
 class Spliced:
-    """Two clips made one.
+    """What is kept of two clips around the motion that leads from one to the other.
+
+    Of many joins that are tried one is used: the whole motion is put together when it is
+    asked for.
 
     Parameters
     ----------
-    motion
-        The first clip up to the seam, the seam, the second clip from there on.
-    start, end
-        First and last frame of the seam in it: a frame of the first and one of the second.
+    a, b
+        Clips of one skeleton and frame rate.
+    leave, enter
+        The frames of ``a`` and of ``b`` that ``middle`` begins and ends with. Where one is
+        between two frames, the clip before or after the seam is sampled.
+    middle
+        At least one frame, with its contacts; a single one is the frame that is entered.
     placed
-        The move that was applied to the second clip.
+        The move that takes ``b`` to where ``middle`` ends.
     """
 
-    motion: Motion
-    start: int
-    end: int
+    a: Motion
+    b: Motion
+    leave: float
+    enter: float
+    middle: Motion
     placed: Planar
 
     @property
+    def start(self) -> int:
+        """First frame of the seam in the motion: a frame of the first clip."""
+        return int(self.leave)
+
+    @property
+    def end(self) -> int:
+        """Last frame of the seam in the motion: a frame of the second clip."""
+        return self.start + len(self.middle) - 1
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The first clip up to the seam, the seam, the second clip from there on."""
+        before, after = self.start, int(len(self.b) - 1 - self.enter)
+        head, tail, joined = self._joined(before, after)
+        held = [
+            *head.constraints,
+            *(c.shifted(self.start) for c in self.middle.constraints),
+            *(c.shifted(self.end) for c in tail.constraints),
+        ]
+        names = " to ".join(motion.name for motion in (self.a, self.b) if motion.name)
+        joined = replace(joined, name=names, source=self.a.source)
+        return joined.with_constraints(joined_contacts(held, _TOUCHING))
+
+    @property
     def seam(self) -> Motion:
-        """The frames of the seam and those next to it."""
-        return self.motion[max(self.start - 2, 0) : self.end + 3]
+        """The frames of the seam and two on either side of it, without contacts."""
+        after = int(len(self.b) - 1 - self.enter)
+        return self._joined(min(self.start, 2), min(after, 2))[2]
+
+    def _joined(self, before: int, after: int) -> tuple[Motion, Motion, Motion]:
+        """So many frames before the seam and the one that is left; the one that is entered and
+        so many after it; both with what is between them, without contacts."""
+        head = _frames(self.a, self.leave - before, self.leave)
+        tail = _frames(self.b, self.enter, self.enter + after).moved(self.placed)
+        parts = [head[:-1] if before else None, self.middle[:-1] if len(self.middle) > 1 else None]
+        bare = [part.with_constraints(()) for part in (*parts, tail) if part is not None]
+        return head, tail, concatenate(bare)
 
 
 def given_clips(
@@ -150,38 +193,7 @@ def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
     """
     parts = a.sample(seam.first), b.sample(seam.second)
     middle, placed = cross_fade(*parts, seam.weight, Feet.of(a))
-    return assembled(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
-
-
-def assembled(
-    a: Motion, b: Motion, leave: float, enter: float, middle: Motion, placed: Planar
-) -> Spliced:
-    """What is kept of two clips around the motion that leads from one to the other.
-
-    Parameters
-    ----------
-    a, b
-        Clips of one skeleton and frame rate.
-    leave, enter
-        The frames of ``a`` and of ``b`` that ``middle`` begins and ends with.
-    middle
-        At least one frame, with its contacts; a single one is the frame that is entered.
-    placed
-        The move that takes ``b`` to where ``middle`` ends.
-    """
-    head = _frames(a, leave - np.floor(leave), leave)
-    tail = _frames(b, enter, enter + np.floor(len(b) - 1 - enter)).moved(placed)
-    start, end = len(head) - 1, len(head) + len(middle) - 2
-    parts = [head[:-1] if len(head) > 1 else None, middle[:-1] if len(middle) > 1 else None, tail]
-    joined = concatenate([replace(part, constraints=()) for part in parts if part is not None])
-    held = [
-        *head.constraints,
-        *(c.shifted(start) for c in middle.constraints),
-        *(c.shifted(end) for c in tail.constraints),
-    ]
-    names = " to ".join(motion.name for motion in (a, b) if motion.name)
-    joined = replace(joined, name=names, source=a.source)
-    return Spliced(joined.with_constraints(joined_contacts(held, _TOUCHING)), start, end, placed)
+    return Spliced(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
 
 
 def _frames(motion: Motion, first: float, last: float) -> Motion:

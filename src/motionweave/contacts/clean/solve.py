@@ -232,14 +232,8 @@ def solve_limb(
         bend = _calm_bend(_leg(positions, way), shift, off, motion.fps, least)[off]
     solved = ik.solve_hinged(hip, knee, ankle, goal[off], way.axis[off], bend)
     before = orientations[off]
-    new = ik.apply_to_limb(
-        local[off],
-        before,
-        motion.skeleton,
-        limb,
-        solved,
-        quat.multiply(way.turn[off], before[:, limb.end]),
-    )
+    turned = quat.multiply(way.turn[off], before[:, limb.end])
+    new = ik.apply_to_limb(before, motion.skeleton, limb, solved, turned)
     rows = np.ix_(off, limb)
     # The sign of a quaternion means nothing, but stays as the clip has it.
     flipped = np.sum(new * local[rows], axis=-1, keepdims=True) < 0.0
