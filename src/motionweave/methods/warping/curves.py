@@ -22,6 +22,8 @@ from motionweave.core.curves import cardinal_tangents, hermite
 
 # A turn from the zero-point smaller than this (radians) has no direction to scale along.
 _NO_DIRECTION = 1e-6
+# Seconds: what moves more quickly than this is detail of the clip, and not to be multiplied.
+_DETAIL = 0.05
 
 
 @dataclass(frozen=True)
@@ -134,3 +136,10 @@ def scale_factor(value: ArrayLike, original: ArrayLike) -> float | None:
     if square < _NO_DIRECTION**2:
         return None
     return float(np.asarray(value, dtype=np.float64) @ original / square)
+
+
+def calmed(values: Array, fps: float) -> Array:
+    """Curves ``(T, n)`` without what is quicker than detail of a motion may be."""
+    from scipy.ndimage import gaussian_filter1d
+
+    return np.asarray(gaussian_filter1d(values, _DETAIL * fps, axis=0, mode="nearest"))

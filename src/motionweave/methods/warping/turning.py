@@ -14,6 +14,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import (
+    calmed,
     nearest_branches,
     scale_factor,
     scale_rotations,
@@ -63,8 +64,13 @@ def _shifted(
     if not shifts:
         return quaternions
     knots = _knots(quaternions, shifts)
-    body = {joint: _body_axes(clip, joint) for joint in steady if joint in shifts}
-    for joint, axes in body.items():
+    carried = {
+        joint: _body_axes(clip, joint) if joint in steady else _calm_axes(clip, joint)
+        for joint in shifts
+        if joint not in clip.hinges
+        and (joint in steady or clip.motion.skeleton.parents[joint] >= 0)
+    }
+    for joint, axes in carried.items():
         there = _at(axes, [turn.frame for turn in shifts[joint]])
         knots[joint] = rotations.rotate(rotations.inverse(there), knots[joint])
     # Joints keyed in the same frames share their weights: one product for all of them.
@@ -79,7 +85,7 @@ def _shifted(
         courses.append((weights @ values).reshape(len(quaternions), len(group), 3))
         joints += group
     course = courses[0] if len(courses) == 1 else np.concatenate(courses, axis=1)
-    for joint, axes in body.items():
+    for joint, axes in carried.items():
         column = joints.index(joint)
         course[:, column] = rotations.rotate(axes, course[:, column])
     return shift_rotations(quaternions, joints, course)
@@ -145,6 +151,13 @@ def _body_axes(clip: Clip, joint: int) -> Array:
     if parent < 0:
         return level
     return rotations.multiply(rotations.inverse(clip.forward[1][:, parent]), level)
+
+
+def _calm_axes(clip: Clip, joint: int) -> Array:
+    """Rotations ``(T, 4)`` from the parent's axes without their shaking to the parent's own."""
+    parent = clip.forward[1][:, int(clip.motion.skeleton.parents[joint])]
+    calm = rotations.normalize(calmed(rotations.unroll(parent), clip.motion.fps))
+    return rotations.multiply(rotations.inverse(parent), calm)
 
 
 def _at(row: Array, frames: Sequence[float]) -> Array:
