@@ -47,7 +47,10 @@ def warp_rotations(
     for joint, mine in by_joint.items():
         scales = [turn for turn in mine if turn.scaled]
         if scales:
-            quaternions[:, joint] = _scaled(quaternions[:, joint], scales, shape, fps)
+            scaled = _scaled(quaternions[:, joint], scales, shape, fps)
+            if all(turn.rotation is None for turn in scales) and joint not in clip.hinges:
+                scaled = _with_detail(clip, joint, quaternions[:, joint], scaled)
+            quaternions[:, joint] = scaled
     shifts = {j: [turn for turn in mine if turn.factor is None] for j, mine in by_joint.items()}
     shifts = {j: mine for j, mine in shifts.items() if mine}
     return _shifted(clip, quaternions, shifts, shape, steady)
@@ -133,6 +136,20 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: Shape, fps: float) -> Arr
     return scale_rotations(row, zero, 1.0 + weights @ (np.array(factors) - 1.0))
 
 
+def _with_detail(clip: Clip, joint: int, own: Array, scaled: Array) -> Array:
+    """Scaled rotations ``(T, 4)`` whose quickest detail is the joint's own, unscaled.
+
+    Arms make up for what shakes above them; scaled, they would do so too much or too little.
+    """
+    parent = int(clip.motion.skeleton.parents[joint])
+    change = rotations.log(rotations.multiply(scaled, rotations.inverse(own)))
+    if parent >= 0:
+        above = clip.forward[1][:, parent]
+        smooth = calmed(rotations.rotate(above, change), clip.motion.fps, quick=True)
+        change = rotations.rotate(rotations.inverse(above), smooth)
+    return rotations.multiply(rotations.exp(change), own)
+
+
 def _zero_rotation(row: Array, scales: Sequence[Turn]) -> Array:
     """The zero-point ``(4,)`` that the scale keys of a joint give or imply."""
     about = shared_zero(scales)
@@ -146,7 +163,7 @@ def _zero_rotation(row: Array, scales: Sequence[Turn]) -> Array:
 
 def _body_axes(clip: Clip, joint: int) -> Array:
     """Rotations ``(T, 4)`` from the body's level axes to those of the joint's parent."""
-    level = rotations.about_vertical(clip.facing)
+    level = rotations.about_vertical(clip.ahead)
     parent = int(clip.motion.skeleton.parents[joint])
     if parent < 0:
         return level

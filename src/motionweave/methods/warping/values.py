@@ -19,6 +19,7 @@ from motionweave.body.rig.parts import below
 from motionweave.body.rig.roles import SIDES
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
 from motionweave.methods.warping.feet import Feet, Keyed, Plan, follow
@@ -259,12 +260,13 @@ def _posed(
         neutral.setdefault(turn.joint, set()).add(turn.frame)
     quaternions = warp_rotations(clip, pose_turns(posed, neutral, legs), shape, trunk)
     # The root's shift goes with the body where it is held through a turn.
-    level = rotations.about_vertical(clip.facing)
+    level = rotations.about_vertical(clip.ahead)
     values = np.array(
         [
             rotations.rotate(
-                rotations.about_vertical(-clip.facing_at(p.frame)), p.after.root - p.before.root
-            )
+                rotations.about_vertical(-sample_vectors(clip.ahead, np.array([p.frame]))),
+                p.after.root - p.before.root,
+            )[0]
             for p in posed
         ]
     )
