@@ -15,12 +15,14 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array
+from motionweave.core.curves import smoothstep
 from motionweave.core.skeleton import Skeleton
 
 # Bend, in radians, below which a hinge counts as nearly straight.
 NEARLY_STRAIGHT = 0.14
-# Radians, less than one degree, by which one that is at its limit yields.
-_YIELDING = 0.015
+# Radians, less than one degree, by which one that is at its limit yields, and over which the
+# limit turns from straight to what was recorded beyond.
+_YIELDING, _TURNING = 0.015, 0.03
 
 
 class Limb(NamedTuple):
@@ -103,7 +105,7 @@ class HingeReach(NamedTuple):
         of length is worth degrees of bend, the length is taken to go on falling with the
         bend as it does at the edge of that zone: bends follow with a bounded speed, at the
         price of a small shortfall. A limb approaches straight without passing it, and one
-        recorded past it never goes further.
+        recorded there or past it goes further by no more than two degrees.
         """
         edge = np.full_like(self.bend, NEARLY_STRAIGHT)
         at_edge, slope = self.length(edge), self.slope(edge)
@@ -117,14 +119,24 @@ class HingeReach(NamedTuple):
         clear = np.where(folded, 2.0 * np.pi - clear, clear)
         bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
         least = np.minimum(self.bend, edge)
-        bend = _eased_above(bend, least, np.maximum(least, _YIELDING))
+        # Only what comes near to straight by itself yields there.
+        yielding = 1.0 - smoothstep(self.bend / NEARLY_STRAIGHT)
+        limit = yielding * (self._straightest() - _YIELDING)
+        bend = _eased_above(bend, least, least - limit)
         # What does not change stays to the last bit.
         return np.asarray(np.where(change == 0.0, self.bend, bend))
 
     def kept_back(self, bend: Array) -> Array:
         """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""
-        least = np.minimum(self.bend, 0.0)
+        least = self._straightest()
         return _eased_above(bend, least, np.full_like(least, _YIELDING))
+
+    def _straightest(self) -> Array:
+        """The lesser of straight and the bend that was recorded, ``(T,)``, rounded off.
+
+        A knee that is held at this limit while the recorded one passes straight must not jerk.
+        """
+        return np.asarray(0.5 * (self.bend - np.hypot(self.bend, _TURNING)))
 
 
 def _eased_above(values: Array, least: Array, room: Array) -> Array:

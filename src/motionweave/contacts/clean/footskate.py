@@ -46,7 +46,7 @@ _NOTICED = 0.02
 
 # Clean-up is eased off where a joint of the limb would accelerate more than this many times as
 # hard as it does anywhere in the clip, which counts as at least this many radians per second
-# squared: by this factor, this many times at most, within this many seconds of it.
+# squared: by this factor, this many times at most, within this many seconds of it at first.
 _LIMIT, _HARDLY = 1.45, 2.0
 _BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
 
@@ -278,7 +278,9 @@ class _Solver:
                 break
             if attempt == 0 and self.warn:
                 _tell_eased_off(self.motion, track, sudden)
-            trust *= _doubt((sudden > 1.0).any(axis=1), self.motion.fps)
+            # What jerks for being eased off within too short a time is given more.
+            around = (1 + attempt) * _AROUND * self.motion.fps
+            trust *= _doubt((sudden > 1.0).any(axis=1), around)
             eased_off = [*tracks[:index], track.eased_off(trust), *tracks[index + 1 :]]
             solved = self._solve(eased_off)
         return track.eased_off(trust), solved
@@ -402,16 +404,17 @@ def _jerks(motion: Motion, limb: ik.Limb) -> Array:
     return np.asarray(np.linalg.norm(np.diff(steps, axis=0), axis=-1) * motion.fps**2)
 
 
-def _doubt(sudden: BoolArray, fps: float) -> Array:
+def _doubt(sudden: BoolArray, around: float) -> Array:
     """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
 
-    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on.
+    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on,
+    and ``around`` the frames before and after them that are eased off, too.
     """
     frames = np.arange(len(sudden) + 2)
     bad = np.flatnonzero(sudden) + 1
     after = np.searchsorted(bad, frames).clip(0, len(bad) - 1)
     away = np.minimum(np.abs(bad[after] - frames), np.abs(bad[np.maximum(after - 1, 0)] - frames))
-    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / (_AROUND * fps)))
+    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / around))
 
 
 def _tell_eased_off(motion: Motion, track: _Track, sudden: Array) -> None:

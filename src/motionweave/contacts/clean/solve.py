@@ -193,9 +193,18 @@ def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float, least: float
     slope = leg.hinge.slope(np.minimum(leg.hinge.bend + wanted, leg.hinge.bend)) / size
     rows = BandedLeastSquares(count, 1)
     rows.add(np.arange(count), slope[:, None], 1.0, slope * wanted)
-    sudden = float(np.abs(np.diff(leg.hinge.bend, 2)).max()) * fps**2
+    jerks = np.diff(leg.hinge.bend, 2)
+    sudden = float(np.abs(jerks).max()) * fps**2
     calm = 1.0 - smoothstep((leg.hinge.bend[1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
-    rows.add_change((1.0, -2.0, 1.0), calm * (_MISSED / max(sudden, least) * fps**2) ** 2)
+    # A limb that is bent further does with less what a straighter one needs degrees for.
+    share = np.minimum(
+        leg.hinge.slope(leg.hinge.bend) / leg.hinge.slope(leg.hinge.bend + wanted), 1.0
+    )
+    rows.add_change(
+        (1.0, -2.0, 1.0),
+        calm * (_MISSED / max(sudden, least) * fps**2) ** 2,
+        ((share[1:-1] - 1.0) * jerks)[:, None],
+    )
     return leg.hinge.kept_back(leg.hinge.bend + rows.solve(off)[:, 0])
 
 

@@ -21,6 +21,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
+from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.moments import frames_of
 
@@ -129,6 +130,11 @@ class Clip:
     def facing(self) -> Array:
         """``(T,)`` radians."""
         return facing(self.motion)
+
+    @cached_property
+    def ahead(self) -> Array:
+        """The same without shaking: what goes with the body must not shake with its hips."""
+        return calmed(self.facing, self.motion.fps)
 
     @cached_property
     def forward(self) -> tuple[Array, Array]:
