@@ -56,6 +56,17 @@ class Strain:
         own = [self._rates(clip) for clip in clips]
         self._acceleration = np.max([x.max(axis=0, initial=least) for x, _ in own], axis=0)
         self._speed = max(float(x.max(initial=least)) for _, x in own)
+        # Whoever walks in place moves against the feet, not over the floor.
+        self._speed = max(self._speed, *(self._usual_against_feet(clip) for clip in clips))
+
+    def _usual_against_feet(self, motion: Motion) -> float:
+        """The median speed of the root against the lower foot, per frame; 0 without feet."""
+        if not self._feet or len(motion) < 2:
+            return 0.0
+        feet = motion.positions()[:, self._feet]
+        moves = np.diff(feet - motion.root[:, None], axis=0)[..., [0, 2]]
+        lower = feet[1:, :, 1].argmin(axis=1)
+        return float(np.median(np.linalg.norm(moves[np.arange(len(moves)), lower], axis=-1)))
 
     def _rates(self, motion: Motion) -> tuple[Array, Array]:
         """Accelerations ``(T - 2, joints)`` and speeds of the root ``(T - 1,)``, per frame."""

@@ -9,7 +9,7 @@ walk that slows down, turns or stops is found by its best stretch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,7 +18,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, is_closed, wrapped
 from motionweave.core.motion import Motion
-from motionweave.errors import MotionError
+from motionweave.errors import MotionError, Remedy
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points
 from motionweave.registration.windows import Track
@@ -74,7 +74,7 @@ class Repetition:
     whole: bool = False
 
 
-def find_cycle(motion: Motion) -> tuple[int, int]:
+def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int, int]:
     """First and last frame of the clip's best cycle.
 
     A clip that is one ready-made cycle is taken whole: its ends are one pose, at one speed.
@@ -83,6 +83,8 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     ----------
     motion
         A clip that holds about one and a third cycles or more, or is one cycle.
+    remedies
+        What the caller offers for a clip that does not repeat itself, for the error's message.
 
     Returns
     -------
@@ -98,8 +100,9 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     if found is None:
         raise MotionError(
             f"{motion.name or 'the clip'} does not repeat itself: no two stretches of its "
-            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle, or "
-            "say that it is one cycle"
+            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle"
+            + ("" if not remedies else ", or say that this is one"),
+            remedies,
         )
     return found.first, found.last
 

@@ -17,7 +17,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, displacement, is_closed, repeat
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import MotionError
+from motionweave.errors import MotionError, Remedy
 from motionweave.registration.cycles import extract_cycle, find_cycle
 
 # Seconds over which the way on the floor of a clip that is not closed is smoothed.
@@ -78,7 +78,7 @@ def loop(
     if rounds != int(rounds) or rounds < 1:
         raise MotionError(f"rounds={rounds}: expected a whole number, 1 or more")
     if frames is None:
-        ends = find_cycle(motion)
+        ends = find_cycle(motion, remedies=[Remedy("frames", "whole")])
     elif isinstance(frames, str):
         if frames != "whole":
             raise MotionError(f"frames={frames!r}: expected two frames or 'whole'")
