@@ -129,7 +129,7 @@ def test_the_way_is_turned_and_the_head_looks_aside(studio: Studio) -> None:
     x, y = track(studio, "onPage([40, 19 * 2 + 9])")
     studio.page.mouse.click(x, y)
     studio.settle()
-    assert studio.page.locator(".mw-warp", has_text="way: key it here").count() > 0
+    assert studio.page.locator(".mw-warp", has_text="path: key it here").count() > 0
     studio.key("k")
     marked(studio, -1, 1)
     slide(studio, "To the left", 60)

@@ -124,12 +124,12 @@ class WarpScreen(Screen):
                 lambda on: self.change("hold", hold=on),
             )
             self._follow = widgets.Switch(
-                "Face along a moved way",
-                "Turn the body into the direction in which keys of its way take it",
-                lambda on: self.change("facing along the way", follow=on),
+                "Face along the path",
+                "Turn the body to face where keys of its path take it",
+                lambda on: self.change("facing along the path", follow=on),
             )
         with widgets.section("Time"):
-            ui.label("Pin a frame with a marker, then slide it earlier or later.").classes(
+            ui.label("Mark a frame, then slide the marker to show it earlier or later.").classes(
                 "mw-curves-note"
             )
             with ui.element("div").classes("mw-row"):
@@ -138,7 +138,7 @@ class WarpScreen(Screen):
                         "Marker here",
                         lambda: None,
                         icon="more_time",
-                        title="Pin this frame in time",
+                        title="Put a marker on this frame",
                     ),
                     self._marker_here,
                 )
@@ -382,7 +382,9 @@ class WarpScreen(Screen):
             return
         self._chosen, self._bending = index, not final
         frame = float(made.source_frame(x))
-        keys = editing.pulled(made, self.settings.keys, index, frame, self._channel, y)
+        # Curves of places are drawn in metres.
+        value = y if self._joint == "heading" else y / scale_of(made.source)
+        keys = editing.pulled(made, self.settings.keys, index, frame, self._channel, value)
         self._change_keys(keys, "a key", "curve", final, index)
 
     def _draw(self) -> None:
@@ -402,7 +404,9 @@ class WarpScreen(Screen):
         turning = key is not None and key.kind != "offset"
         old, new = curves_of(made, self._joint, turning=turning)
         channel = min(self._channel, old.shape[1] - 1)
-        old, new = old[:, channel], new[:, channel]
+        turned = turning or self._joint == "heading"
+        unit = 1.0 if turned else scale_of(made.source)
+        old, new = unit * old[:, channel], unit * new[:, channel]
         if self._range is None or not self._bending:
             # While the curve itself is dragged its axis must not run away under it.
             self._range = padded(old, new)
@@ -418,7 +422,9 @@ class WarpScreen(Screen):
                 y = float(new[min(round(at * fps), len(new) - 1)])
                 lock = {} if one.kind == "offset" else {"lock": "y"}
                 handles.append({"id": f"k{i}", "x": at, "y": y, "color": "accent", **lock})
-        self._curves.set(lines=lines, handles=handles, x=span, y=self._range)
+        self._curves.set(
+            lines=lines, handles=handles, x=span, y=self._range, unit="degrees" if turned else "m"
+        )
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:
         """Let a button tell where the playhead is, and stop it there."""
