@@ -30,6 +30,7 @@ from motionweave.studio.screens.warp_drawing import (
     spoken,
 )
 from motionweave.studio.screens.warp_model import (
+    NEUTRAL,
     WAY,
     PoseKey,
     Warped,
@@ -192,7 +193,7 @@ class WarpScreen(Screen):
         if not self.page.session.live:
             self._values.measure(scale_of(made.source))
             self._show_values(body_height(made.source.skeleton) or 1.0)
-        self.page.viewport.choose_grip(self._joint)
+        self._show_grip()
         self._draw()
 
     def key_pressed(self, key: str) -> bool:
@@ -231,8 +232,13 @@ class WarpScreen(Screen):
     def _choose(self, joint: str, index: int | None) -> None:
         self._joint, self._chosen = joint, index
         self._range = None
-        self.page.viewport.choose_grip(joint)
+        self._show_grip()
         self.refresh(self.settings)
+
+    def _show_grip(self) -> None:
+        key = self._key()
+        kind = self._kind if key is None else key.group
+        self.page.viewport.choose_grip(self._joint, movable=kind == "offset")
 
     def _choose_row(self, row: str) -> None:
         if row != "time":
@@ -247,7 +253,9 @@ class WarpScreen(Screen):
 
     # Keys
 
-    def _gripped(self, joint: str, place: Place | None, seconds: float, final: bool) -> None:
+    def _gripped(
+        self, joint: str, place: Place | None, seconds: float, final: bool, axis: int | None
+    ) -> None:
         made = self._made()
         if made is None:
             return
@@ -256,6 +264,10 @@ class WarpScreen(Screen):
             self._choose(joint, editing.found(self.settings.keys, joint, frame))
             return
         value = tuple(round(float(v), 4) for v in made.offset(joint, frame, place))
+        if axis is not None:
+            index = editing.found(self.settings.keys, joint, frame, "offset")
+            others = NEUTRAL["offset"] if index is None else self.settings.keys[index].value
+            value = (*others[:axis], value[axis], *others[axis + 1 :])
         self._put(PoseKey(float(frame), joint, "offset", value), merge="pose", final=final)
 
     def _put(self, key: PoseKey, *, merge: str | None = None, final: bool = True) -> None:

@@ -48,7 +48,7 @@ export default {
     this.skins = new Onion(this.stage);
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
-      tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
+      tell: (grip, place, final, axis) => this.$emit("grip", { grip, place, final, axis, time: this.time }),
     });
     this.wanted = /^#(\w+)@([\d.]+)$/.exec(location.hash);
     this.clips = new Map();
@@ -301,7 +301,7 @@ export default {
       if (!this.playing) { this.$emit("time", this.time); this.keepTime(); }
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
-    chooseGrip(name) { this.grips.choose(name); },
+    chooseGrip(name, movable) { this.grips.choose(name, movable); },
     zoom(factor) { if (factor) this.$refs.timeline.zoom(factor); else timeView.set(0, 1); },
     switch(name) { this[name] = !this[name]; },
     // For tests: what is on screen, in numbers.
