@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from nicegui import app as nicegui_app
 from nicegui import background_tasks, ui
 
 from motionweave.core.compiled import MESSAGE
@@ -76,9 +77,12 @@ def build(workspace: Workspace) -> FastAPI:
     def page(request: Request) -> None:
         Page(workspace, theme=request.cookies.get(_THEME, "dark")).build()
 
+    # The studio says itself what it is waiting for.
+    nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
     ui.run_with(
         server,
         title="motionweave studio",
+        language="en-US",
         show_welcome_message=False,
         tailwind=False,
         reconnect_timeout=30.0,
@@ -118,7 +122,7 @@ class Page:
                 self.shelf = Shelf(self)
                 Splitter("shelf", "right", 11, 40)
             shelf.props["aria-label"] = "shelf"
-            with ui.element("main").classes("mw-main"):
+            with ui.element("div").classes("mw-main"):
                 with ui.element("div").classes("mw-scene"):
                     self.viewport = Viewport(
                         self.workspace.store, theme=self.theme, empty=self.active.hint
@@ -162,7 +166,7 @@ class Page:
         with ui.element("header").classes("mw-header"):
             with ui.element("div").classes("mw-brand"):
                 ui.html((WEB / "icon.svg").read_text(encoding="utf-8"), sanitize=False)
-                ui.label("motionweave")
+                ui.element("h1").add_slot("default", "motionweave")
             self._document = ui.label("").classes("mw-document")
             self._tabs = {}
             with ui.element("nav").classes("mw-nav"):
@@ -486,11 +490,12 @@ class Page:
 
     def save(self) -> None:
         """Save the project: to its file, or as a download."""
-        if self.workspace.path is not None:
-            path = self.workspace.save()
+        path = self.workspace.save()
+        if path is not None:
             ui.notify(f"Saved {path}.", classes="mw-toast")
             return
-        ui.download.content(project_bytes(self.session.document), f"project{SUFFIX}")
+        document = self.session.document
+        ui.download.content(project_bytes(document), f"{document.title or 'project'}{SUFFIX}")
         self.session.mark_saved()
 
     def browse(self) -> None:
@@ -498,7 +503,6 @@ class Page:
         self._shell.browse()
 
     def _start_anew(self) -> None:
-        self.workspace.path = None
         self.session.open(Workspace.open().session.document, "starting anew")
 
     def _switch_theme(self) -> None:

@@ -42,6 +42,7 @@ _MOUSE = {
 def show_help() -> None:
     """Show keys and a few words."""
     with ui.dialog() as dialog, ui.element("div").classes("mw-sheet"):
+        dialog.props["aria-label"] = "keys and help"
         with ui.element("div").classes("mw-sheet-head"):
             ui.label("Keys")
             widgets.icon_button("close", "Close", dialog.close)
@@ -49,8 +50,8 @@ def show_help() -> None:
             ui.label(title).classes("mw-sheet-title")
             with ui.element("dl").classes("mw-keys"):
                 for key, meaning in rows.items():
-                    ui.label(key)
-                    ui.label(meaning)
+                    ui.element("dt").add_slot("default", key)
+                    ui.element("dd").add_slot("default", meaning)
     dialog.on("hide", dialog.delete)
     dialog.open()
 
@@ -58,6 +59,7 @@ def show_help() -> None:
 def show_code(recipe: Recipe) -> None:
     """Show what is on screen as Python and as command lines, ready to be copied."""
     with ui.dialog() as dialog, ui.element("div").classes("mw-sheet wide"):
+        dialog.props["aria-label"] = "the same, as code"
         with ui.element("div").classes("mw-sheet-head"):
             ui.label("The same, as code")
             widgets.icon_button("close", "Close", dialog.close)

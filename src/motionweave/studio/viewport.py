@@ -122,11 +122,14 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         """Stop at a time and show where a joint, or a part of the sole, is."""
         self.run_method("pointAt", seconds, joint)
 
-    def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
+    def on_grip(
+        self, handler: Callable[[str, Place | None, float, bool, int | None], None]
+    ) -> None:
         """Tell of joints that are picked and dragged.
 
         ``handler`` is called with the grip's name, where it was dragged to (in the clip's
-        unit; None for a pick), the seconds at which that happens, and whether the drag is over.
+        unit; None for a pick), the seconds at which that happens, whether the drag is over, and
+        the axis along which it was dragged (left, up, forwards), or None if along any.
         """
 
         def told(event: GenericEventArguments) -> None:
@@ -134,13 +137,15 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
             x, y, z = place or (0.0, 0.0, 0.0)
             at = (float(x), float(y), float(z)) if place else None
             time, final = float(event.args["time"]), bool(event.args["final"])
-            handler(str(event.args["grip"]), at, time, final)
+            axis = event.args["axis"]
+            only = None if axis is None else int(axis)
+            handler(str(event.args["grip"]), at, time, final, only)
 
         self.on("grip", told)
 
-    def choose_grip(self, name: str) -> None:
-        """Show which joint is chosen."""
-        self.run_method("chooseGrip", name)
+    def choose_grip(self, name: str, *, movable: bool) -> None:
+        """Show which joint is chosen, with arrows to move it along if it is ``movable``."""
+        self.run_method("chooseGrip", name, movable)
 
     def seek(self, seconds: float) -> None:
         """Stop at a time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from motionweave.studio.document import Clip, Document
@@ -27,15 +28,13 @@ class Workspace:
         self.store = PayloadStore()
         #: What came of the last few requests, with the documents that their clips are of.
         self.outcomes: Recent[tuple[Document, Outcome[Result]]] = Recent(_OUTCOMES)
-        #: The project's file, if it was opened from one.
-        self.path: Path | None = None
         #: Whether it goes on with unsaved work, and nobody has been told yet.
         self.restored = False
 
     @property
     def name(self) -> str:
         """What the project is called."""
-        return "Untitled" if self.path is None else self.path.stem
+        return self.session.document.title or "Untitled"
 
     @classmethod
     def open(cls, paths: Sequence[Path] = ()) -> Workspace:
@@ -45,8 +44,8 @@ class Workspace:
         workspace = cls()
         session = workspace.session
         if len(paths) == 1 and paths[0].suffix.lower() == SUFFIX:
-            workspace.path = paths[0]
-            session.replace(load_project(paths[0], session.kinds))
+            opened = load_project(paths[0], session.kinds)
+            session.replace(replace(opened, title=paths[0].stem, path=paths[0]))
             return workspace
         document = session.empty()
         if paths:
@@ -60,10 +59,11 @@ class Workspace:
 
     def save(self) -> Path | None:
         """Write the project back to its file; None if it has none."""
-        if self.path is not None:
-            save_project(self.session.document, self.path)
+        document = self.session.document
+        if document.path is not None:
+            save_project(document, document.path)
             self.session.mark_saved()
-        return self.path
+        return document.path
 
 
 def opening(document: Document) -> Document:
