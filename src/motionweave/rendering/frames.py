@@ -182,7 +182,7 @@ class Film:
         meshes = [mesh for figure in self.figures for mesh in _meshes(figure, frame, eye, turn)]
         points = np.concatenate([a, b, *(mesh.vertices for mesh in meshes)])
         wide = float(radii.max(initial=0.0))
-        box = _box(points, wide, lens, self.width, self.height)
+        box = _box(points, wide, lens, raster.NEAR * self.size, self.width, self.height)
         if box is None:
             return
         top, left, rows, columns = box
@@ -254,11 +254,14 @@ def _meshes(figure: Figure, frame: int, eye: Array, turn: Array) -> list[_Mesh]:
 
 
 def _box(
-    points: Array, wide: float, lens: Array, width: int, height: int
+    points: Array, wide: float, lens: Array, near: float, width: int, height: int
 ) -> tuple[int, int, int, int] | None:
-    """Top, left, rows and columns of the pixels that balls of a radius about points may fill."""
+    """Top, left, rows and columns of the pixels that balls of a radius about points may fill.
+
+    What is nearer to the eye than ``near`` is not drawn.
+    """
     depth = points[:, 2] - wide
-    seen = depth > 1e-6
+    seen = depth > near
     if not seen.any():
         return None
     x = lens[1] + lens[0] * points[seen, 0] / points[seen, 2]

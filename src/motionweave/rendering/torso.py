@@ -111,7 +111,7 @@ class Torso:
         ends = _unit(np.stack([middle[0] - middle[1], middle[-1] - middle[-2]]))
         return (
             np.concatenate([rings.reshape(-1, 3), middle[[0, -1]]]),
-            np.concatenate([normals.reshape(-1, 3), ends]),
+            np.concatenate([_unit(normals).reshape(-1, 3), ends]),
         )
 
     def _path(self, points: Array, seat: Array, chest: Array, place: Array) -> Array:
@@ -210,4 +210,4 @@ def _direction(pair: Array) -> tuple[Array, Array]:
 
 def _unit(vectors: Array) -> Array:
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.maximum(length, 1e-12))
+    return np.asarray(vectors / np.where(length > 0.0, length, 1.0))
