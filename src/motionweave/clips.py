@@ -276,6 +276,10 @@ def save(
         registry.write([as_filed(one) for one in kept], path, **options)
         return
     motion = checked(motion)
+    rate = registry.format_of(path, writing=True).rate
+    if rate is not None:
+        # Contacts are counted in the frames of the file.
+        motion = motion.resample(options.get("fps", rate))
     registry.write(as_filed(motion), path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)

@@ -203,6 +203,15 @@ def test_ten_minutes_are_drawn_one_after_the_other(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("unit", [1e-6, 100.0])
+def test_the_unit_of_a_clip_is_not_seen(unit: float) -> None:
+    walk = mw.sample("walk")
+    body = walk.skeleton
+    body = replace(body, offsets=unit * body.offsets, end_offsets=unit * body.end_offsets)
+    scaled = replace(walk, skeleton=body, root=unit * walk.root)
+    np.testing.assert_array_equal(film(scaled).draw(40), film(walk).draw(40))
+
+
 def test_rendering_is_deterministic() -> None:
     one, other = film(mw.sample("kick_high")), film(mw.sample("kick_high"))
     np.testing.assert_array_equal(one.draw(12), other.draw(12))

@@ -97,7 +97,7 @@ def write(
         np.save(file, positions.astype(np.float32))
 
 
-FORMAT = Format("NumPy joint positions", (".npy",), read=read, write=write)
+FORMAT = Format("NumPy joint positions", (".npy",), read=read, write=write, rate=RATE)
 
 
 def _positions(path: Path) -> Array:

@@ -235,7 +235,7 @@ def cast_shadow(a, b, radii, light, blur, spread, corner, cell, dark):  # type: 
             for j in range(left, right + 1):
                 x, z = corner[0] + j * cell - xa, corner[1] + i * cell - za
                 share = 0.0
-                if square > 1e-18:
+                if square > 0.0:
                     share = min(1.0, max(0.0, (x * wx + z * wz) / square))
                 gx, gz = x - share * wx, z - share * wz
                 apart = math.sqrt(gx * gx + gz * gz)

@@ -220,7 +220,7 @@ def _films(
     seen = [
         place_camera(
             [one.motion for one in group],
-            [one.points for one in group],
+            [one.outline for one in group],
             min(one.floor for one in group),
             frames,
             fps,
