@@ -1,7 +1,7 @@
 """Make the pictures of the documentation: ``python docs/pictures.py [NAME ...]``.
 
 Every picture is drawn by `motionweave.plots` or `motionweave.render` from built-in clips. They are
-committed, so that reading needs no building; ``make pictures`` makes them anew.
+committed, so that reading needs no building; ``make pictures`` regenerates them.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def gaits(path: Path) -> None:
 
 
 def moving_transition(path: Path) -> None:
-    """A walk that becomes a jog, with the ways of the feet."""
+    """A walk that becomes a jog, with the trails of the feet."""
     joined = mw.transition(mw.sample("walk"), mw.sample("jog"), clean=True)
     mw.render(joined, path, trails=["feet"], view="side", size=(520, 220), fps=20)
 

@@ -2,7 +2,7 @@
 
 Two rigs mean different things by the same numbers: one has its zero rotations in a T-pose,
 another in an A-pose, a third lays every bone along one axis. What they share is the body.
-So each joint gets a frame of its own, fixed to the joint and read off the body: the trunk's
+So each joint gets its own frame, fixed to the joint and read off the body: the trunk's
 from how the body stands (x to its left, y up, z forward), a limb's from its bone and the hinge
 that it bends about, a foot's from its sole. A body part that points the same way in two
 bodies has the same frame in the world, and that is what a retargeted motion keeps.
@@ -226,7 +226,7 @@ class Pair:
     """Two bodies whose parts are read in the same way.
 
     So that going from one body to the other and back is exact, both are read off their rest
-    poses if both stand, else off how both stand in their motions; and a limb's hinge off the
+    poses if both stand, otherwise off how both stand in their motions; and a limb's hinge off the
     motions if both bend it.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Which joint of one body stands for which joint of another.
+"""Which joint of one body corresponds to which joint of another.
 
 Joints are paired by role first (hips, left_thigh, ...), then by name: what is left of a name
 when prefixes, case, separators and the spelling of its side are gone. Chains of different
@@ -197,10 +197,10 @@ def match_by_name(source: Skeleton, target: Skeleton) -> JointMapping:
 
 
 def one_convention(source: Skeleton, target: Skeleton) -> bool:
-    """Whether rotations mean the same on both: joints that correspond, and rest poses alike.
+    """Whether rotations mean the same on both: joints correspond, and rest poses are similar.
 
     Order, prefixes, helper joints and leaves may differ, and so may bone lengths. Skeletons
-    that also name their joints alike may hold their limbs differently (T-pose, A-pose).
+    with the same joint names may still hold their limbs differently (T-pose, A-pose).
     """
     mapping = match_by_name(source, target)
     ours, theirs = find_rig(source), find_rig(target)
@@ -295,7 +295,7 @@ def _shared_out(
 ) -> dict[int, Pairing]:
     """A chain's joints paired with another chain's, by how far along they lie.
 
-    The joint that the chain hangs on counts as its beginning; the last ones belong together.
+    The joint above the chain counts as its beginning; the last joints match.
     """
     if not stretch or not other:
         return {}

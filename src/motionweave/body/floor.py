@@ -13,7 +13,7 @@ from motionweave.core.arrays import Array
 _ONE_LEVEL = 0.08
 # ... a slope is believed if it leaves residuals below this ...
 _FLAT_ENOUGH = 0.03
-# ... and a sloping floor rises at least by this over the clip, else it is level.
+# ... and a sloping floor rises by at least this over the clip; otherwise it is level.
 _LEAST_RISE = 0.02
 # Steeper than this it is a staircase or a ladder.
 _STEEPEST = np.tan(np.radians(12.0))

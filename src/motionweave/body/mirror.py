@@ -3,7 +3,7 @@
 Each joint has a partner: the joint at the same place of the other side, or itself in the
 middle. Partners are paired from the root down (by the side in their names, by role, by
 shape), so that the tree is the same seen in the mirror. The rest pose has a mirror plane
-of its own, found from the offsets: most rigs have it at x = 0, some elsewhere. Rigs whose
+found from the offsets: most rigs have it at x = 0, some elsewhere. Rigs whose
 joints have axes that follow their bones have none in common; each of their joints has one.
 """
 
@@ -116,7 +116,7 @@ def rest_reflections(motion: Motion) -> Array:
 
     One for all joints if that brings bones to those of their partners. Otherwise, where axes
     follow the bones, each joint has one that does; of those that do about equally well the one
-    in which the body's mean posture is most alike on both sides. In its partner's axes it is
+    in which the body's mean posture is most similar on both sides. In its partner's axes it is
     the inverse, so that mirroring twice gives the motion back.
     """
     skeleton = motion.skeleton

@@ -26,7 +26,7 @@ from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-# Limbs whose rest poses differ by less are taken as alike: bodies differ by that much.
+# Limbs whose rest poses differ by less count as equal: bodies differ by that much.
 _ALIKE = np.radians(3.0)
 _LIMB_BONES = (("thigh", "shin"), ("shin", "ankle"), ("upper_arm", "forearm"), ("forearm", "hand"))
 # Joints whose translations leave their offsets by less than this share of a leg do not slide.

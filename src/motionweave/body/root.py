@@ -1,7 +1,7 @@
 """Where a body begins: the pelvis, and what a file has above it.
 
 `at_pelvis` takes off what stands above the pelvis (a scene root, a bone on the floor, an
-armature, several joints deep) and beside it (props, cameras, targets that hang on the same
+armature, several joints deep) and beside it (props, cameras, targets below the same
 joints); the motion keeps it aside as its `Carrier`. `as_filed` puts it back. A motion whose
 frames are still those of the file gets back the file's own values. A new motion gets a
 carrier of the same kind: one that stood still stands still where it was; one on the floor
@@ -47,7 +47,7 @@ _SMOOTH = 0.2
 
 
 def pelvis_of(skeleton: Skeleton) -> int:
-    """The joint at which the body begins: the hips, else where legs and spine meet.
+    """The joint at which the body begins: the hips, or where legs and spine meet.
 
     0 for a skeleton that is not known to be a body.
     """
@@ -186,7 +186,7 @@ def as_filed(motion: Motion) -> Motion:
 
 
 def _part(skeleton: Skeleton, joints: IntArray, ends: BoolArray, first: Array) -> Skeleton:
-    """Some joints and end sites of a skeleton, the first joint at an offset of its own."""
+    """Some joints and end sites of a skeleton, with a new offset for the first joint."""
     new = np.full(len(skeleton), -1)
     new[joints] = np.arange(len(joints))
     offsets = np.array(skeleton.offsets[joints])

@@ -3,7 +3,7 @@
 All evidence is heard, and none of it alone decides: of a body whose joints are known, how
 high the head is above the feet and which way limbs hang while it moves, how its lowest point
 stays on one level, and how its rest pose stands; of other bodies, how long they are along
-each axis and the same lowest point. What is left undecided is said (`Up.margin`).
+each axis and the same lowest point. `Up.margin` says how clear the decision is.
 """
 
 from __future__ import annotations

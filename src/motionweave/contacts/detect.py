@@ -1,6 +1,6 @@
 """Heel, toe and hand plants, found from how slow and how low the points of the sole are.
 
-Everything is measured in leg lengths and seconds, on an inner clock of its own, so that
+Everything is measured in leg lengths and seconds, at a fixed internal rate, so that
 unit, place, heading and frame rate of a clip make no difference and nothing has to be
 tuned. A point that is still on the floor is planted. A point that is still above it
 (stairs, a ladder, a box, but also a foot held up in a kick) is planted only if at some
@@ -252,7 +252,7 @@ class _Scene:
         return bool(max(alone.sum(), beside.sum()) / RATE >= _ALONE)
 
     def _planted_hands(self, body: Array) -> list[Plant]:
-        """Hands that stay in one place for a while although the body goes on."""
+        """Hands that stay in one place for a while although the body moves on."""
         found = []
         for kind in HAND_KINDS:
             track = self.tracks[kind]

@@ -1,7 +1,8 @@
 """Stretches in which a point is still: when it comes to rest, stays, and begins to leave.
 
-Points are looked at on an inner clock, in leg lengths, so that neither unit nor frame rate of
-a clip make a difference. All points of a clip are looked at together: a clip has hundreds of
+Points are examined at a fixed internal rate, in leg lengths, so that neither the unit nor the frame
+rate of a clip makes a difference. All points of a clip are examined together: a clip has hundreds
+of
 stretches, and arrays of all of them are as quickly handled as those of one.
 """
 
@@ -264,7 +265,7 @@ def _blurred(values: Array) -> Array:
         return values
     kernel = np.exp(-0.5 * (np.arange(-radius, radius + 1) / (_BLUR * RATE)) ** 2)
     kernel /= kernel.sum()
-    # Reflected through the end points, a steady motion goes on steadily.
+    # Reflected through the end points, a steady motion continues steadily.
     before = 2.0 * values[0] - values[radius:0:-1]
     after = 2.0 * values[-1] - values[-2 : -radius - 2 : -1]
     padded = np.concatenate([before, values, after])

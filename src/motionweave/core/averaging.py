@@ -39,7 +39,7 @@ def _settle(rotations, weights, means, energies, farthest):  # type: ignore[no-u
     With half angles a_i from a quaternion m to the inputs, the gradient of the sum of
     w_i a_i² is what the sum s of w_i (a_i / sin a_i) q_i has at right angles to m. Along m,
     s has the mean of c_i = a_i cot a_i; the second derivative is the mean of c_i across and 1
-    along the direction to each input. With all directions alike that is (1 + 2 s · m) / 3,
+    along the direction to each input. If all directions agree, that is (1 + 2 s · m) / 3,
     by which steps are divided: nearly Newton's.
 
     ``energies`` (T J,) take the sums of w_i a_i², ``farthest`` (T J,) 1 - cosine of the half
@@ -110,7 +110,7 @@ def mean_rotations(
         Gives ``(k, T, J)``, 1 or -1: which of the two quaternions of a rotation is meant; called
         only where it matters. Rotations
         about half a turn apart have a mean on either side, and which is nearer to all changes
-        from one moment to the next. With signs that belong together over time the mean stays
+        from one moment to the next. With signs that are consistent over time the mean stays
         on its side. Without, the nearest to all inputs is taken.
 
     Returns

@@ -51,7 +51,7 @@ class Compiling:
     Parameters
     ----------
     tell
-        Called once, from a thread of its own, when compiling has gone on for ``patience``
+        Called once, from a separate thread, when compiling has taken ``patience``
         seconds altogether.
     patience
         Seconds.

@@ -71,7 +71,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
 def _followed(
     carriers: Sequence[Carrier | None], frames: Sequence[int], fps: float
 ) -> Carrier | None:
-    """The carrier of clips one after the other: theirs in turn if they are alike, else the first's.
+    """The carrier of concatenated clips: theirs in turn if they match, otherwise the first's.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def rolled(cycle: Motion, frame: int) -> Motion:
 def wrapped(clip: Motion) -> Motion:
     """A ready-made cycle that ends one frame before its first one comes again, with that frame.
 
-    The root goes on as fast as it went on average between both ends.
+    The root continues at its average speed between both ends.
     """
     turn = rotations.multiply(clip.rotations[-1, 0], rotations.inverse(clip.rotations[-2, 0]))
     back = rotations.multiply(clip.rotations[1, 0], rotations.inverse(clip.rotations[0, 0]))

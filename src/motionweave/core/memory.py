@@ -40,7 +40,7 @@ class Memory(Generic[Answer]):
         find
             Finds the answer.
         *details
-            What else the answer depends on.
+            What else the result depends on.
         """
         key = motion.skeleton, motion.fingerprint, *details
         with self._lock:

@@ -90,7 +90,7 @@ class Motion:
         object.__setattr__(self, "constraints", _constraints(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
-        # A plain one of its own, so that a motion can be sent to other processes.
+        # A plain copy, so that a motion can be sent to other processes.
         object.__setattr__(self, "source", dict(self.source))
 
     @classmethod

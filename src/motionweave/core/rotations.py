@@ -219,7 +219,7 @@ def orthogonal(matrices: ArrayLike) -> Array:
     odd = (error > 1e-6) | (np.linalg.det(unit) < 0.0)
     if np.any(odd):
         left, _, right = np.linalg.svd(unit[odd])
-        # What is mirrored is turned as if it were not.
+        # A mirrored transform is decomposed as if it were not mirrored.
         left[..., :, 2] *= np.linalg.det(left @ right)[..., None]
         unit = unit.copy()
         unit[odd] = left @ right

@@ -34,9 +34,9 @@ from motionweave.library.store import Entry, Store, Writer
 
 # Seconds of work that a kill may cost at most.
 _COMMIT_EVERY = 2.0
-# The axes of the features are found anew when the library has grown by this factor since.
+# The axes of the features are fitted again when the library has grown by this factor since.
 _GROWTH = 2.0
-# Points are written anew when this share of them belongs to clips that are gone.
+# Points are rewritten when this share of them belongs to clips that are gone.
 _WASTE = 0.5
 
 Progress = Callable[[int, int], None]
@@ -202,7 +202,7 @@ def _say(store: Store, writer: Writer, plan: _Plan) -> None:
 
 
 def _index(store: Store, writer: Writer) -> None:
-    """Give every clip its features; find their axes anew where the library has outgrown them."""
+    """Give every clip its features; fit their axes again if the library has outgrown them."""
     entries = store.entries()
     points = store.points()
     kept = sum(entry.samples for entry in entries)

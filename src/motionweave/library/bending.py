@@ -72,7 +72,7 @@ def _steered(places: Array, line: Line, limit: float) -> Array:
         aside = Planar(-float(line.direction(progress))).apply_xz(line.at(progress) - here)[0]
         wanted = runs + np.arctan2(aside, _AHEAD) - goes[frame] - turns[frame - 1]
         wanted = (wanted + np.pi) % (2.0 * np.pi) - np.pi
-        # What is wanted is reached over the way to the place ahead.
+        # The target is reached over the distance to the point ahead.
         steer = np.clip(wanted / _AHEAD, -limit, limit) * lengths[frame - 1]
         turns[frame] = turns[frame - 1] + steer
         here = here + Planar(turns[frame]).apply_xz(steps[frame - 1])

@@ -22,7 +22,7 @@ def on_body(motion: Motion, body: Motion, *, feet: bool = True) -> Motion:
     body
         A motion of who performs it.
     feet
-        Whether feet are planted anew where it is retargeted.
+        Whether feet are planted again if it is retargeted.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def candidates(
     roles: Sequence[str] = TRACKED,
     among: NDArray[np.bool_] | None = None,
 ) -> list[Candidate]:
-    """What may be alike, the most promising first; parameters as in `find`."""
+    """Candidates that may be similar, the most promising first; parameters as in `find`."""
     wanted = _Wanted(index.basis, example, roles)
     scans: list[alike.Paths] = []
     shifts: list[int] = []

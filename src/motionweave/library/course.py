@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.library.features import STRIDE, Basis, Track, descriptors
 
-# Samples before and after a moment at which the body is looked at: half a second and a second.
+# Samples before and after a moment that describe its course: half a second and a second.
 AHEAD = (-30, -15, 15, 30)
 # How much a leg length aside or onwards and a radian of turn count beside the pose, on the mean
 # of the four: how fast one goes differs within a kind, where one turns to does less.

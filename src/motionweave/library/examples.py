@@ -27,7 +27,7 @@ Frames = tuple[float, float]
 def seen(
     library: Library, example: Motion | str | Path, frames: Frames | None
 ) -> tuple[Track, tuple[str, float, float] | None]:
-    """The example as the library sees it, and where in the library it is, if it is there."""
+    """The example as the library sees it, and where in the library it is, if at all."""
     if isinstance(example, Motion):
         return track(_cut(example, frames)), None
     number = _number(library, example)

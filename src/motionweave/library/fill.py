@@ -2,7 +2,7 @@
 
 The stretches of the library that fit the gap best are laid over it, each is warped so that
 it meets the poses on both sides, and they are blended; what the body was doing before the gap
-goes on into it, and what it does after the gap begins in it.
+continues into it, and what it does after the gap begins in it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 _BLENDED = 12
 # How much less a stretch counts that is twice as far as the nearest: exp of minus this.
 _SHARP = 2.0
-# Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
+# Seconds over which the velocity at the ends of a gap blends into that of the stretches.
 _CARRY = 0.35
 # Seconds around the gap that tell what the body is doing.
 _CONTEXT = 0.5
 # Seconds of a gap beyond which the stretches tell when feet stand; in shorter ones a foot that
 # stands is held by the poses around.
 _LONG = 0.75
-# Seconds over which planted feet go over into what lies outside the gap.
+# Seconds over which planted feet blend into the motion outside the gap.
 _MEET = 0.12
 
 

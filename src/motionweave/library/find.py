@@ -3,7 +3,7 @@
 Two passes: the features of all clips, ten per second, name candidates by a scan that allows
 for other timing; the true distance of registration (clouds of points, turned and shifted on
 the floor, windows of five frames) and that of the courses (`course`) on the candidates say how
-alike they are and when each frame of the example happens in them.
+similar they are and when each frame of the example happens in them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from motionweave.library.index import Index
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_grid
 
-# Candidates that are looked at closely, for each match that is wanted and at least.
+# Candidates that are examined closely, per requested match and at least.
 _CLOSER, _LEAST_CLOSER = 3, 160
 # Places around a candidate that are kept.
 _EACH = 3

@@ -1,6 +1,6 @@
-"""Which clips can pass into which others, where, and what can be reached from everywhere.
+"""The motion graph: which clips can turn into which others, where, and what can be reached.
 
-Kovar, Gleicher & Pighin (2002): clips may pass into each other at local minima of their
+Kovar, Gleicher & Pighin (2002): clips may turn into each other at local minima of their
 distance that lie below a threshold. How far apart two moments may be depends on the kind of
 motion: about as far as the clips themselves move on in a fraction of a second. What leads
 into a dead end is left out: of the junctions the largest part is kept in which every one
@@ -61,7 +61,7 @@ class Graph:
     distances
         ``(j,)`` in leg lengths.
     arrivals
-        ``(j,)`` moves that take the second clip to where it goes on from the first.
+        ``(j,)`` moves that take the second clip to where it continues the first.
     found
         How many junctions there were before dead ends were left out.
     index
@@ -206,7 +206,7 @@ _at_hand: dict[tuple[str, int], Index] = {}
 
 
 def _opened(store: str, change: int) -> Index:
-    """The index of a store, kept at hand by a worker from one piece of work to the next."""
+    """The index of a store, cached by a worker from one piece of work to the next."""
     if (store, change) not in _at_hand:
         _at_hand.clear()
         _at_hand[store, change] = Index(Store(Path(store)))
@@ -243,7 +243,7 @@ def _piece(
         lower = (value <= cost[i, np.maximum(j - 1, 0)]) & (
             value <= cost[i, np.minimum(j + 1, len(wide) - 1)]
         )
-        # A clip may pass into itself, but not into where it is going anyway.
+        # A clip may turn into itself, but not at the frame that follows anyway.
         lower &= (own[i] != index.owners[wide[j]]) | (np.abs(rows[i] - wide[j]) * STRIDE > STAY)
         i, j, value = i[lower], j[lower], value[lower]
         parts.append((i, wide[j], value))

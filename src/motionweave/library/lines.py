@@ -8,7 +8,7 @@ from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 
 # Leg lengths that somebody on the path may have come on by since it was last looked, and how
-# exactly that is told.
+# exactly that is reported.
 _LOOK, _GRAIN = 1.0, 0.02
 
 

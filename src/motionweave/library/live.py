@@ -1,4 +1,4 @@
-"""A walk through a graph that is steered while it goes on.
+"""A walk through a graph that is steered step by step.
 
 Nobody knows what will be wanted next: at every step the ways on from where the body is, on in its
 clip or over into another, are held against the wish, and the best is played. What was played
@@ -30,17 +30,17 @@ from motionweave.methods.blending.transition import transition
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Samples that a step goes on in a clip, if nothing is better.
+# Samples that a step continues in a clip, if nothing is better.
 _ONWARDS = round(0.5 * RATE)
 # Samples within which a clip is left for another.
 _SOON = round(1.2 * RATE)
-# Samples after a junction that are looked at to see where it leads.
+# Samples after a junction that are examined to see where it leads.
 _SEEN = round(1.5 * RATE)
 # Samples that are played on either side of a transition, over which planted feet ease off.
 _EASE = round(0.3 * RATE)
 # What a speed costs that is off by a leg length per second, and a junction, for the squares.
 _PACE, _ROUGH = 0.15, 2.0
-# Clips on the body of the walk that are kept at hand.
+# Cached clips on the body of the walk.
 _AT_HAND = 64
 # Slower than this, in leg lengths per second, a body goes where it faces.
 _STANDS = 0.3
@@ -67,7 +67,7 @@ class _Way:
 
 
 class LiveWalk:
-    """A walk that goes on step by step; see `Library.live`.
+    """A walk that continues step by step; see `Library.live`.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class LiveWalk:
         if clip not in self._clips:
             while len(self._clips) >= _AT_HAND:
                 self._clips.pop(next(iter(self._clips)))
-            # Whole: what a clip stands on is told from all of it.
+            # The whole clip: its floor is estimated from all of it.
             self._clips[clip] = on_body(self._library.load(clip), self._body)
         motion = self._clips[clip]
         at = frame + np.arange(count) * motion.fps / self._body.fps

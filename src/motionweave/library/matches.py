@@ -63,7 +63,7 @@ class Match:
 
     @classmethod
     def whole(cls, library: Library, number: int) -> Match:
-        """A whole clip, found by what is said or measured of it."""
+        """A whole clip, found by words or measures."""
         entry = library.index.entries[number]
         last = entry.frames - 1.0
         path = np.array([[0.0, 0.0], [last / entry.fps, last]])

@@ -131,7 +131,8 @@ class Store:
                 raise LibraryError(f"{database} is not a motion library ({error})") from None
 
     def _create(self) -> None:
-        """Make the tables, unless another process was quicker; killed here, nothing is there."""
+        """Create the tables, unless another process was quicker; if killed here, nothing is left
+        behind."""
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -190,7 +191,7 @@ class Store:
         return [Entry(*(*row[:-1], parse_json(row[-1]))) for row in rows]
 
     def words(self) -> dict[int, set[str]]:
-        """What is said about the clips: number of the clip to words."""
+        """Words about the clips: clip number to words."""
         found: dict[int, set[str]] = {}
         for clip, word in self._all("SELECT clip, word FROM words"):
             found.setdefault(clip, set()).add(word)
@@ -314,7 +315,7 @@ class Store:
         return np.memmap(path, dtype=np.float32, mode="r", shape=(rows, columns))
 
     def _file(self, name: str) -> Path:
-        """The current array of a kind: its number changes when it is written anew."""
+        """The current array of a kind: its number changes when it is rewritten."""
         return self.folder / f"{name}-{int(self._get(name) or 0)}.f32"
 
     def _get(self, key: str) -> Any:
@@ -420,7 +421,7 @@ class Writer:
         self._changed = True
 
     def repack(self, entries: Sequence[Entry], points: Array) -> None:
-        """Write the points of these clips anew, without what lies between them."""
+        """Rewrite the points of these clips, without those of removed clips."""
         self._begin_anew("points", "sampled")
         for entry in entries:
             rows = np.array(points[entry.first : entry.first + entry.samples])

@@ -1,4 +1,4 @@
-"""Stretches of the library that could fill a gap: alike before it, at its end, and in between.
+"""Stretches of the library that could fill a gap: similar before it, at its end, and in between.
 
 The poses at both ends of a gap name candidates in all clips; how the body got to the first
 and where it is to be at the last, as it sees that from the first, tell which are the best.
@@ -24,7 +24,7 @@ from motionweave.library.features import (
 )
 from motionweave.library.index import Index
 
-# Candidates that are looked at closely.
+# Candidates that are examined closely.
 _CLOSER = 1500
 # Of those, the ones that are kept: neighbours of each other fall together later.
 _KEPT = 200
@@ -152,7 +152,7 @@ def _joined(before: Track, after: Track) -> tuple[Array, Array]:
 
 
 def _offsets(gap: int) -> tuple[int, ...]:
-    """Samples at which a gap is looked at: on the way to it, at its beginning and at its end."""
+    """Samples at which a gap is examined: before it, at its beginning and at its end."""
     return (-REACH, -REACH // 2, 0, gap)
 
 

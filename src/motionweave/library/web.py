@@ -3,7 +3,7 @@
 Kovar & Gleicher (2004) keep a match web: for every pair of clips where one is like the other. A
 query is answered by what crosses it, and every match becomes a query in turn. Here the web
 grows where it is asked: what is found for an example is kept in the store, with how its moments
-correspond, and clips that come later are looked at alone. The time alignments along the way are
+correspond, and only clips added later are searched. The time alignments along the way are
 put one after the other, so that every match is registered with the first example.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from motionweave.library.index import Index
     from motionweave.library.library import Library
 
-# Candidates of an example that are looked at, at least, and for each match that is wanted.
+# Candidates of an example that are examined: at least, and per requested match.
 _LEAST, _EACH = 600, 1
 # Examples that are looked for at most: the first, and matches far from those before.
 _MOST_EXAMPLES = 6

@@ -33,7 +33,7 @@ _ACCELERATION = 1.5
 _TWIST = 2.0
 # A joint that hardly moves in the clips is held against this share of the liveliest one's.
 _LIVELY = 0.3
-# Where clips are joined, joints of the body that are calm in the clips are looked at, too: how
+# Where clips are joined, joints of the body that are calm in the clips are checked, too: how
 # many times as hard they may accelerate, held against at least this share of the liveliest one's.
 _CALM, _STILL = 2.0, 0.03
 # Seconds around a seam that count as part of it.
@@ -153,8 +153,8 @@ def check(
         Whether the result does what each of the clips does from beginning to end, so that
         its way should be about as long as theirs.
     seams
-        First and last frames between which one clip goes over into another: what carries the
-        body is looked at there more closely.
+        First and last frames between which one clip turns into another: supporting feet are checked
+        more closely there.
 
     Returns
     -------
@@ -277,7 +277,7 @@ def _harder(
 ) -> Finding | None:
     """The joint that accelerates, or turns, most beyond what the clips do.
 
-    At ``seams`` joints that hardly move in the clips are looked at, too.
+    At ``seams``, joints that hardly move in the clips are checked, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.max([getattr(one, kind).max(axis=0) for one in before], axis=0)
@@ -349,7 +349,7 @@ def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
 
 
 def _way(motion: Motion) -> float:
-    """The way of the pelvis over the floor; noise of the capture does not make it longer."""
+    """Length of the pelvis's path over the floor; capture noise does not lengthen it."""
     step = max(1, round(_SPEED_WINDOW * motion.fps))
     return float(np.linalg.norm(np.diff(motion.root[::step][:, [0, 2]], axis=0), axis=1).sum())
 

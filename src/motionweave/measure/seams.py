@@ -64,7 +64,7 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     Parameters
     ----------
     motion
-        At least five frames, else there is nothing to compare with.
+        At least five frames; with fewer there is nothing to compare with.
     size
         Leg length.
     """

@@ -65,10 +65,10 @@ def finished(
     whole
         Whether the result does what each of the clips does; see `check`.
     meant
-        Kinds of findings that are what was asked for, such as feet on stairs that lead
+        Kinds of findings that are intended, such as feet on stairs that lead
         down.
     lively
-        How many times what the check allows a joint may accelerate because that was asked for.
+        Factor on the acceleration that the check allows, if more of it is intended.
     seams
         Where clips are joined; see `check`.
     remedies, advice

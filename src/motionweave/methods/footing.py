@@ -91,7 +91,7 @@ def carrying(stands: Array) -> Array:
     """Shares ``(n, feet)`` of the body's weight, from how firmly ``(n, feet)`` each foot stands.
 
     Something carries the whole weight wherever a foot stands; as the last one leaves the ground,
-    the weight fades. The firmest foot takes nearly all of it, and of two that stand alike the
+    the weight fades. The firmest foot takes nearly all of it, and of two equally firm ones the
     one that stands more over all: two feet that stand in other places in the second clip than
     in the first would both slide if they shared the weight.
 
@@ -121,7 +121,7 @@ def eased(values: Array, fps: float) -> Array:
     """Values ``(n, ...)`` of a seam without sudden changes; those at its ends stay.
 
     As the weight goes from foot to foot, what the body gives way by may change in a moment.
-    A foot can be planted anew; a lurch of the body cannot be mended.
+    A foot can be planted again; a lurch of the body cannot be repaired.
     """
     half = min(round(_EASING * fps), len(values) - 1)
     if half < 1:
@@ -278,7 +278,7 @@ def steady(
         less = -(-(gap - spare) // 2)
         stays, waits = max(stays - less, 1), max(waits - less, 1)
     parts = []
-    # A contact that begins or ends within the seam has no place of its own there.
+    # A contact that begins or ends within the seam has no fixed place there.
     if contact.start <= 0.0:
         parts.append(replace(contact, end=float(frames[stays - 1])))
     if contact.end >= last:

@@ -1,6 +1,6 @@
-"""Junctions: pairs of frames at which one clip can pass into another.
+"""Junctions: pairs of frames at which one clip can turn into another.
 
-The poses should be alike there, which is what the distance of Kovar & Gleicher measures, and
+The poses should be similar there, as measured by the distance of Kovar & Gleicher, and
 little of the clips should be lost: what the first clip does afterwards and the second did
 before is cut off. A place costs both: how far apart the poses are, in body heights, and the
 share of the clips' action that is cut.

@@ -138,7 +138,7 @@ class _Shown:
         """``(T,)`` from 0 to 1: how much of the clip is there, eased over ``ease`` frames."""
         at = np.arange(len(self.frames), dtype=np.float64)
         width = max(min(ease, 0.5 * (self.last - self.first)), 1e-9)
-        # What begins or ends with the base is there at once.
+        # A layer that begins or ends with the base is not faded.
         come = np.inf if self.first <= 0.0 else (at - self.first) / width
         go = np.inf if self.last >= len(at) - 1.0 else (self.last - at) / width
         return np.asarray(smootherstep(np.minimum(come, go)) * np.ones(len(at)))
@@ -205,7 +205,7 @@ def _checked_part(part: str, rig: Rig) -> tuple[int, ...]:
     if 0 in joints or legs & set(joints):
         raise BlendError(
             f"part {part!r} contains legs, which carry the body: put the clip whose legs you want "
-            "first, and the other as what lies over it"
+            "first, and the other one second"
         )
     return joints
 

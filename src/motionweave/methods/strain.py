@@ -156,7 +156,7 @@ def calmest(
         except MotionweaveError as error:
             refused = error
             continue
-        # Poses that are alike do not promise that the way between them is smooth.
+        # Similar poses do not guarantee that the motion between them is smooth.
         total = cost + _STRAIN * max(strain(made.seam) - _CALM, 0.0)
         if best is None or total < best[0]:
             best = total, place, made

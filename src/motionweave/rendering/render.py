@@ -23,7 +23,7 @@ Layout: TypeAlias = Literal["beside", "overlay"]
 # Takes an iterable of frames and how many there are, and gives them on; to show progress.
 Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
-# Frames that are looked at to choose the colours of a GIF.
+# Frames that are sampled to choose the colours of a GIF.
 _EXAMPLES = 10
 
 

@@ -123,7 +123,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         self.run_method("pointAt", seconds, joint)
 
     def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
-        """Tell of joints that are picked and dragged.
+        """Report joints that are picked and dragged.
 
         ``handler`` is called with the grip's name, where it was dragged to (in the clip's
         unit; None for a pick), the seconds at which that happens, and whether the drag is over.

@@ -329,7 +329,7 @@ def test_what_cannot_be_interpolated(clips: dict) -> None:
         mw.framespace([jog, walk, jog])
     with pytest.raises(mw.BlendError, match="whole number, at least 1"):
         mw.framespace([jog, walk], cycles=0)
-    with pytest.raises(mw.BlendError, match="drawn for 4 clips and there are 2"):
+    with pytest.raises(mw.BlendError, match="made for 4 clips, but there are 2"):
         mw.framespace([jog, walk], [[0, 0, 0], [1, 1, 1]])
     with pytest.raises(mw.BlendError, match="frame rate"):
         mw.framespace([jog, walk], fps=-3.0)

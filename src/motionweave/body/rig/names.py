@@ -148,7 +148,8 @@ def _last_part(name: str) -> str:
 
 
 def side_key(name: str) -> tuple[str, str]:
-    """Side of a joint name, and the name with the side taken out: alike for partners."""
+    """Side of a joint name, and the name without the side, which is the same for both
+    counterparts."""
     for found in _TOKEN.finditer(name):
         token = found.group().lower()
         side, end = _SIDES.get(token, CENTRE), found.end()

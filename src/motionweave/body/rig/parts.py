@@ -62,7 +62,7 @@ def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
 
 
 def below(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
-    """A joint and all that hangs from it."""
+    """A joint and everything below it."""
     chosen = {joint}
     for child, parent in enumerate(skeleton.parents):
         if int(parent) in chosen:

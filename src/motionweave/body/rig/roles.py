@@ -324,7 +324,7 @@ def _part(roles: Mapping[str, int], wanted: Iterable[str]) -> dict[str, int]:
 def _checked_limb(
     skeleton: Skeleton, found: dict[str, int], limb: tuple[str, ...]
 ) -> dict[str, int]:
-    """The limb if its joints really hang one below the other, gaps filled, else nothing."""
+    """The limb with gaps filled if its joints really form a chain, otherwise nothing."""
     first = 0 if limb[0].endswith("thigh") else 1
     upper, middle, last = limb[first : first + 3]
     if sum(role in found for role in (upper, middle, last)) < 2:

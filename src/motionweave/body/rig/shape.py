@@ -137,7 +137,7 @@ def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
 def _limb_pairs(branches: _Branches) -> list[_Pair]:
     """Pairs of like branches, the farthest reaching first, none inside another.
 
-    Of each joint only the longest branches are looked at, and branches are compared from
+    Only the longest branches of each joint are examined, and branches are compared from
     the longest pair down until they are too short: the work does not grow with the square
     of the joints, whatever the tree.
     """

@@ -41,7 +41,7 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, checked, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
-# Leg lengths by which a foot may miss its plant before the user is told.
+# Leg lengths by which a foot may miss its plant before there is a warning.
 _NOTICED = 0.02
 
 # Clean-up is eased off where a joint of the limb would accelerate more than this many times as
@@ -167,7 +167,7 @@ def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) 
     motion
         A body with legs, and its contacts.
     leads
-        For each side, ``left`` and ``right``, the way of its foot.
+        For each side, ``left`` and ``right``, the trajectory of its foot.
     floor
         What the feet stand on.
     """

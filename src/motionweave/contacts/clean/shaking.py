@@ -18,7 +18,7 @@ from motionweave.core.arrays import Array, BoolArray
 
 # Seconds: what moves more quickly than this in a plant is shaking.
 _SHAKING = 0.04
-# What turning the foot, and what moving it costs against a way over the floor left in.
+# The cost of turning and of moving the foot, relative to remaining movement over the floor.
 _TURN, _SHIFT = 0.02, 0.001
 # A leg nearer to the horizontal than this (sine) is not followed.
 _UPRIGHT = 0.5

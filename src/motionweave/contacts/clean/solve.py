@@ -1,6 +1,6 @@
 """One solve for legs whose feet have somewhere to be: the body gives way, the legs follow.
 
-The unknown is the shift ``c`` of the body in every frame, in all directions alike. It is
+The unknown is the shift ``c`` of the body in every frame, in all directions. It is
 small and smooth, and chosen so that knees stay calm: per frame each leg asks for
 
     calm^2 ( |b|^2 + tau^4 |b''|^2 ),     b = change of the knee's bend,

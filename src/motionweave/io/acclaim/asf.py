@@ -332,7 +332,7 @@ def to_skeleton(asf: Acclaim) -> tuple[Skeleton, list[str]]:
     parents, offsets = [], []
     ends: list[tuple[int, Array]] = []
     with_children = set(asf.parents.values())
-    # For each bone the joint that it hangs from or is, and where it ends, seen from there.
+    # For each bone the joint that it is or belongs to, and where it ends relative to that joint.
     reach: dict[str, tuple[int, Array]] = {}
     for name in order:
         bone = asf.bones[name]

@@ -168,7 +168,7 @@ FORMAT = Format("ASF/AMC", (".amc", ".asf"), read=read, write=write, beside=True
 
 
 def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None, list[str]]:
-    """Values ``(T, n)`` of each bone in degrees, the frame rate if it is said, warnings."""
+    """Values ``(T, n)`` of each bone in degrees, the frame rate if it is stated, warnings."""
     data = path.read_bytes()
     if b"\0" in data:
         raise FormatError("this is a binary file, not an AMC text", path)

@@ -1,4 +1,4 @@
-"""A foreign reader in a process of its own: a crash or a hang there is an error here.
+"""A third-party reader in a separate process: a crash or a hang there is an error here.
 
 Compiled readers believe what a file says of itself, and on damaged files they may crash, run
 without end or ask for all the memory there is. None of it must happen to the program that

@@ -1,4 +1,4 @@
-"""What runs in a process of its own: scripts that turn files into plain arrays, in bounds.
+"""Runs in a separate process: scripts that turn files into plain arrays, in bounds.
 
 It is started by `motionweave.io.apart.process`::
 

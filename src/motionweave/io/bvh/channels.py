@@ -21,7 +21,7 @@ Channels = tuple[tuple[str, ...], ...]
 DEFAULT_ROTATION = ("Zrotation", "Xrotation", "Yrotation")
 POSITION = ("Xposition", "Yposition", "Zposition")
 
-# What is written is rounded to this many decimals of a degree.
+# Written angles are rounded to this many decimals of a degree.
 ANGLE_DECIMALS = 6
 # An angle below this (degrees) need not be written where there is no channel for it.
 _NO_ANGLE = 1e-6

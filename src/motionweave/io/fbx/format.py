@@ -1,4 +1,4 @@
-"""FBX, by way of an installed Blender, which is run in the background.
+"""FBX, through an installed Blender that runs in the background.
 
 There is no sound reader of FBX for Python on its own, and no writer. Lengths come in
 metres; a figure is written with the same simple body as in glTF.

@@ -35,7 +35,7 @@ def next_places(control, u, steps, shares, by_rates, cyclic, places):  # type: i
     """Where a blend with shares (T, k) is after each of T time steps from u, into ``places`` (T,).
 
     ``control`` (n, k) holds the uniform quadratic B-spline's control points; span s is u in
-    [s, s + 1]. Past the ends the curve repeats if it is cyclic, and goes on straight if it is
+    [s, s + 1]. Past the ends the curve repeats if it is cyclic, and continues straight if it is
     not, so that there is always an answer. ``steps`` (k,) may be negative.
     """
     spans, clips = control.shape[0] - 2, control.shape[1]

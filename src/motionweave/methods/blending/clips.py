@@ -33,7 +33,7 @@ class ClipStack:
     translations
         ``(F, J, 3)``, or None if no motion's bones slide.
     signs
-        ``(F, J)``, 1 or -1: which quaternion of each rotation goes on from the frame before,
+        ``(F, J)``, 1 or -1: which quaternion of each rotation continues from the frame before,
         and lies on the same side in all motions.
     """
 

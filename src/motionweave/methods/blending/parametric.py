@@ -4,7 +4,7 @@ The motions are points in the space of what is measured, and a wanted value is a
 motions around it: of the corners of the Delaunay simplex that it lies in, and of no others.
 So a left turn is made of left turns, and weights move continuously with the wanted value.
 A mixture does not measure quite what it was mixed for; what is aimed at is shifted by what
-is missing, until what is reached is what was asked for.
+is missing, until the result is what was requested.
 """
 
 from __future__ import annotations

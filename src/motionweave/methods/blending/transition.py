@@ -1,4 +1,4 @@
-"""Transitions: one clip runs over into the next (Section 6.1 of Kovar & Gleicher)."""
+"""Transitions: one clip turns into the next (Section 6.1 of Kovar & Gleicher)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from motionweave.registration.register import timing
 from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.retargeting import on_common_skeleton
 
-# Half the length of a transition in seconds where none is asked for: a share of the shorter
+# Default half-width of a transition in seconds: a share of the shorter
 # clip, so that a seam does not take up a short clip, within these bounds.
 HALF_WIDTH = 0.5
 _LEAST_HALF_WIDTH = 0.15
@@ -305,7 +305,7 @@ def _seam(
         found = _registered(a, b, junction.frames, half, weights, whole_frames)
         if half_width is not None:
             return found
-        # Poses that are far apart need longer than the clips are alike.
+        # Poses that are far apart need longer than the stretch on which the clips are similar.
         count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
         found = found.lasting(min(count + 1, round(_LONGEST * a.fps)))
 
@@ -315,7 +315,7 @@ def _seam(
         return lasting(relaxed(lambda times: splice(a, b, lasting(times)), strain)[0])
 
     if place is not None:
-        # The frames are looked at with the window that is around them.
+        # The frames are compared with the window around them.
         row, column = round(place[0]), round(place[1])
         apart = float(distance_block(a, b, (row, row + 1), (column, column + 1))[0, 0])
         junction = Junction(float(np.sqrt(max(apart, 0.0))), place)

@@ -91,7 +91,7 @@ class Basis:
         return kinematics.sample_vectors(local_translations(self.motion), self.frames(phases))
 
     def guide(self, phases: Array) -> Planar:
-        """Place and heading ``(n,)``; each cycle goes on where the last one ended."""
+        """Place and heading ``(n,)``; each cycle continues where the last one ended."""
         frames = self.frames(phases)
         x, z = (kinematics.sample_vectors(self.motion.root[:, axis], frames) for axis in (0, 2))
         here = Planar(kinematics.sample_vectors(self._heading, frames), x, z)

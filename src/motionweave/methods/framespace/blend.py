@@ -2,7 +2,7 @@
 
 After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion
 Editing" (2000). The clips' states are matched (`correspondence`), the warp says which
-frames belong together (`warp`) and when they are shown (`track`), and here they are
+frames match (`warp`) and when they are shown (`track`), and here they are
 blended (Eq. 11, 12) and moved over the floor (4.6).
 """
 

@@ -1,4 +1,4 @@
-"""Which frames of the clips belong together, and when they are shown (Eq. 7 to 10, 13, 14)."""
+"""Which frames of the clips match, and when they are shown (Eq. 7 to 10, 13, 14)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from motionweave.core.skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Trunk:
-    """The joints of the upper body and how they hang on the lower one.
+    """The joints of the upper body and how they are attached to the lower one.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Warp:
     starts
         ``(k,)`` phases at which the clips stand at time x = 0.
     cyclic
-        Whether the cycle goes on after its end.
+        Whether the cycle repeats after its end.
     """
 
     parameter: Array

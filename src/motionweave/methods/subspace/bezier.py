@@ -12,7 +12,7 @@ mixture in the middle is the one nearest to the two guesses, in least squares.
 The control points are linear in ``s`` and the length of a curve is a convex
 function of its control points. At ``s = 0`` the curve is straight, the shortest
 there is, so the length only grows with ``s``: one number, found by bisection,
-gives any length that is asked for.
+gives any requested length.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The linear subspace: classical multidimensional scaling of all frames (Mukai, section 2.2).
 
-Two frames are as unlike as their joints' places and velocities, seen from the
+The dissimilarity of two frames is that of their joints' positions and velocities, seen from the
 character: the origin is the point of the floor under the root, the heading is the
 body's own. Neither where a character stands nor where it faces can be seen.
 
@@ -28,7 +28,7 @@ from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError
 
 # Seconds for which a difference in velocity is weighed: so long it takes two frames that
-# look alike to look as unlike as their velocities are.
+# look similar to differ as much as their velocities do.
 VELOCITY_TIME = 0.1
 # Seconds on either side over which velocities are fitted. Captured positions tremble; the
 # speed along the curve in the subspace contains accelerations, which tremble more.
@@ -99,7 +99,7 @@ def embed(features: Array, dimensions: int | None = None, explained: float = 0.9
         dimensions = min(max(enough, 2), len(axes))
     axes = axes[:dimensions]
     # An axis and its negative are equally good: the largest entry is made positive, so that
-    # repeated runs and pictures look alike.
+    # repeated runs and pictures look the same.
     largest = np.take_along_axis(axes, np.argmax(np.abs(axes), axis=1)[:, None], axis=1)
     return Embedding(centre, axes * np.where(largest < 0.0, -1.0, 1.0), spectrum)
 

@@ -61,7 +61,7 @@ class Field:
         return within(self._speeds(at), *self._speed_range, _RATE_MARGIN)
 
     def shapes(self, rows: Array) -> Array:
-        """Poses of rows as points ``(n, m)`` whose distance is how unlike the poses are."""
+        """Poses of rows as points ``(n, m)`` whose distance is the dissimilarity of the poses."""
         return weighted(self.code.places(rows), self.code.skeleton)
 
 

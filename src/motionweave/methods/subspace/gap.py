@@ -48,7 +48,7 @@ class Gap:
     fps
         Frames per second.
     least
-        Seconds that the poses need at least to go over into each other; see `needed`.
+        Shortest time in seconds that the poses need to turn into each other; see `needed`.
     plain
         As in the paper: a spline takes what the speeds along it say.
     """

@@ -43,7 +43,7 @@ class PoseCode:
     feet
         Heels and toes; empty for a skeleton without legs.
     sliding
-        Whether the joints have translations of their own.
+        Whether the joints have their own translations.
     """
 
     skeleton: Skeleton
@@ -198,7 +198,7 @@ def _without_heading(motion: Motion, heading: Array) -> Array:
 
 
 def _to_next(values: Array) -> Array:
-    """Differences ``(T, ...)`` to the next frame; the last frame goes on as the one before."""
+    """Differences ``(T, ...)`` to the next frame; the last frame repeats the one before."""
     if len(values) == 1:
         return np.zeros_like(values)
     steps = np.diff(values, axis=0)

@@ -37,11 +37,11 @@ from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.gap import Gap, needed
 from motionweave.methods.subspace.tracing import Clip
 
-# Length of a spline if none is asked for.
+# Default length of a spline.
 _LENGTH = 1.3
 # Seconds that a transition lasts at most if it is made longer only to be calm.
 _LONGEST = 2.5
-# Seconds of both clips that a spline replaces on either side of where they are most alike.
+# Seconds of both clips that a spline replaces on either side of where they are most similar.
 _HALF = 0.15
 # Poses and velocities agree if a cut from one to the other accelerates no point by more than
 # this share of its hardest acceleration in the clips.

@@ -51,7 +51,7 @@ class Clip:
     def beyond(self, count: int, code: PoseCode, fps: float) -> Array:
         """Rows ``(count, F)`` of the clip from its frame on into the transition.
 
-        Where the clip ends, its pose goes on in the same direction and slows down.
+        Where the clip ends, its pose continues in the same direction and slows down.
         """
         frames = self.frame + self.ahead * np.arange(count)
         inside = np.clip(frames, 0, len(self.rows) - 1)
@@ -202,10 +202,10 @@ def _excess(field: Field, path: Array, rows: Array, fps: float) -> Array:
 
 
 def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
-    """Rows that begin as the first clip goes on and end as the second one comes.
+    """Rows that begin as the first clip continues and end as the second one arrives.
 
     At the samples kriging gives the clip's pose, but nothing binds its slope there,
-    least of all where a clip ends. So the way the first clip goes on fades out, and
+    least of all where a clip ends. So the continuation of the first clip fades out, and
     the way the second one comes fades in: pose, velocity and acceleration are theirs. A
     transition that is shorter than that fades from one into the other.
     """

@@ -1,7 +1,7 @@
 """Goals: "right hand here at frame 41" turned into joint keys by inverse kinematics.
 
 All goals of a frame make one posed frame. Feet stay where they are unless a goal
-moves them, and joints that have keys of their own at that frame stay as keyed.
+moves them, and joints with their own keys at that frame stay as keyed.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     goals
         What is to be met.
     fixed
-        Joints that must not turn, such as those that have keys of their own there.
+        Joints that must not turn, such as those with their own keys there.
     """
     checkpoint()
     here = clip.now(clip.motion.sample([goals.frame]))

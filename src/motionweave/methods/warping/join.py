@@ -224,7 +224,7 @@ def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
 
 
 def _best(a: Motion, b: Motion) -> Overlap:
-    """Of the places where the clips are alike and little is cut the calmest."""
+    """The calmest of the places where the clips are similar and little is cut off."""
     made: dict[Junction, Overlap] = {}
     strain = Strain((a, b))
 
@@ -232,7 +232,7 @@ def _best(a: Motion, b: Motion) -> Overlap:
         place = _around(a, b, junction)
         place = replace(place, points=_found(a, b, place))
         seam = place.seam()
-        # Poses that are far apart need longer than the clips are alike.
+        # Poses that are far apart need longer than the stretch on which the clips are similar.
         least = strain.needed(a.sample(seam.first), b.sample(seam.second), seam.weight)
         place = replace(place, least=min(least, round(_LONGEST * a.fps)))
 

@@ -1,7 +1,7 @@
 """Paths: the root's position, height and heading warped, the whole body carried along.
 
 A change of heading turns the direction of travel with the body, so that what
-follows goes on along the new way; a change of position then moves the path aside.
+follows continues along the new path; a change of position then moves the path aside.
 """
 
 from __future__ import annotations

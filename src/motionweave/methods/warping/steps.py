@@ -1,7 +1,7 @@
 """Steps that a warp inserts where a path leads the body away from feet that stand.
 
 A foot that stands cannot slide, and a leg reaches only so far. Where both feet stand for long
-enough and the path goes on, one of them takes a step to where the path will be, then the
+enough and the path continues, one of them takes a step to where the path will be, then the
 other, as someone does who is to go aside.
 """
 

@@ -156,7 +156,7 @@ def retime_parts(
     source: Motion,
     parts: Iterable[tuple[Iterable[int], Iterable[str], TimeCurve]],
 ) -> Motion:
-    """``motion`` with some joints played along time curves of their own.
+    """``motion`` with some joints played along separate time curves.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ from motionweave.methods.warping.turning import warp_rotations
 from motionweave.methods.warping.turns import Shape, Turn, turns_of
 
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
-# off its place, before the user is told.
+# off its place, before there is a warning.
 _NOTICED, _SLIPPED = 1.0, 0.02
 # Seconds within which keys that come back with every step are in each other's way.
 _NEAR = 0.15

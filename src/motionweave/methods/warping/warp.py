@@ -44,7 +44,7 @@ _HELD = {
 # Keys ask for a change: a joint may accelerate by so much more than the check allows, twice as
 # hard as in the clip, before that is worth a warning.
 _LIVELY = 4.0 / 3.0
-# The order of angles of the paper's form, unless another is asked for.
+# The default order of angles in the paper's form.
 _PUBLISHED: EulerOrder = "ZYX"
 
 
