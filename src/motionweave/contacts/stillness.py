@@ -2,8 +2,7 @@
 
 Points are examined at a fixed internal rate, in leg lengths, so that neither the unit nor the frame
 rate of a clip makes a difference. All points of a clip are examined together: a clip has hundreds
-of
-stretches, and arrays of all of them are as quickly handled as those of one.
+of stretches, and arrays of all of them are handled as quickly as those of one.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import numpy as np
 from motionweave.core.arrays import Array, BoolArray, IntArray
 from motionweave.core.quantiles import quantiles_of_groups
 
-# The inner clock, and the time over which velocities are averaged, in seconds.
+# The step of the internal clock, and the time over which velocities are averaged, in seconds.
 RATE = 120.0
 _BLUR = 0.012
 
@@ -47,7 +46,8 @@ _SHORTEST_AT_EDGE = 0.035
 
 @dataclass(frozen=True)
 class Track:
-    """A point on the inner clock: places ``(K, 3)``, speeds and limits ``(K,)``, in legs."""
+    """A point on the internal clock: positions ``(K, 3)``, speeds and limits ``(K,)``, in leg
+    lengths."""
 
     kind: str
     points: Array
@@ -61,7 +61,7 @@ class Track:
 
 
 class Plant(NamedTuple):
-    """A stretch of the inner clock, ends fractional, in which a point is still.
+    """A stretch of the internal clock, with fractional ends, in which a point is still.
 
     From ``start`` to ``end`` it is slow, from ``rest`` to ``lift`` it is at rest.
     """
@@ -91,7 +91,7 @@ def track_of(kind: str, points: Array, speed: Array) -> Track:
 
 
 def speeds(points: Array) -> Array:
-    """Speeds ``(K,)`` of a point ``(K, 3)`` on the inner clock."""
+    """Speeds ``(K,)`` of a point ``(K, 3)`` on the internal clock."""
     if len(points) < 2:
         return np.zeros(len(points))
     return np.asarray(np.linalg.norm(np.gradient(points, axis=0), axis=1) * RATE)
@@ -135,7 +135,7 @@ def still_stretches(tracks: Sequence[Track]) -> list[Plant]:
     certain = speed < _STILL * limit
     slow = _spans(speed < limit, count)
     slow = slow.chosen(_counts(certain, slow) > 0)
-    # A foot that is lifted slowly has left before it is fast.
+    # A foot that is lifted slowly has left the floor before it moves fast.
     near = np.zeros(len(speed), dtype=bool)
     ticks, number = slow.ticks()
     core = certain[ticks]
@@ -201,7 +201,7 @@ def _times(
     ticks, number = around.ticks()
 
     def times_usual(factor: float, least: float) -> Array:
-        """Speeds as shares of what is this many times as fast as usual."""
+        """Speeds relative to this many times the usual speed."""
         most = np.maximum(factor * usual, least)[number]
         return np.asarray(speed[ticks] / np.minimum(most, limit[ticks]))
 
