@@ -47,7 +47,7 @@ class Capsules:
     sides
         ``(S,)`` 1 left, -1 right, 0 neither.
     extra_joints, extra_offsets
-        ``(X,)`` and ``(X, 3)``: points that the skeleton has not, fixed to its joints.
+        ``(X,)`` and ``(X, 3)``: points that the skeleton does not have, fixed to its joints.
     mixed, shares
         ``(M, 4)`` points between four others, and the share of each of those.
     """

@@ -1,4 +1,4 @@
-"""What a search begins with: an example in or outside of the library, words, measures."""
+"""What a search starts from: an example inside or outside the library, words, measures."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def _cut(motion: Motion, frames: Frames | None) -> Motion:
 def chosen(
     index: Index, text: str, measures: Mapping[str, Range] | None
 ) -> NDArray[np.bool_] | None:
-    """Which clips ``(clips,)`` have the words and measures asked for; None if none are."""
+    """Which clips ``(clips,)`` have the requested words and measures; None if none are
+    requested."""
     if not text and not measures:
         return None
     wanted = words(text)

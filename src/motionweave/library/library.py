@@ -1,4 +1,4 @@
-"""`Library`: the object that users hold."""
+"""`Library`: the public interface."""
 
 from __future__ import annotations
 

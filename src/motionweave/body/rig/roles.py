@@ -1,9 +1,9 @@
 """Which joint is which: hips, spine, head, legs and arms of any humanoid skeleton.
 
-Roles come from three places, the later ones only where the earlier say nothing: an
+Roles come from three sources, the later ones only if the earlier ones give nothing: an
 override given by the user (JSON), the joints' names (`rig_names`), and the shape of the
-tree and the rest pose (`rig_shape`). A rig that lacks a role works everywhere except in
-the features that need the role, and those say so.
+tree and the rest pose (`rig_shape`). A rig that lacks a role works with everything except features
+that need it, and those say so.
 """
 
 from __future__ import annotations
@@ -287,11 +287,11 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
 
 
 def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterable[str]) -> int:
-    """How many legs a body has that is not human; 0 for humans and where it cannot be told.
+    """The number of legs of a body that is not human; 0 for humans and if it is unknown.
 
     Names of four-legged rigs are often human ones: if the hands so named stand on the floor
-    with the feet, they are feet. Else names that make a human make one, whatever hangs down
-    beside the legs (a skirt, a coat).
+    with the feet, they are feet. Otherwise names of a human mean a human, whatever hangs beside the
+    legs (a skirt, a coat).
     """
     if any(role in given for limb in _limbs() for role in limb):
         return 0
@@ -302,7 +302,7 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterab
             for limb, found in zip(_limbs(), limbs, strict=True)
             for first in [0 if limb[0].endswith("thigh") else 1]
         ]
-        # Zero poses of animals often stand on nothing; that their legs have hocks is telling.
+        # Zero poses of animals often do not stand; legs with hocks give them away.
         count = 4 if has_hocks(skeleton) else standing_legs(skeleton, ends)
     elif all(limbs[::2]):
         count = 2
@@ -399,7 +399,7 @@ def _centre_from_limbs(
     if "chest" not in known:
         chest = meeting(skeleton, arms) if len(arms) == 2 else None
         neck = known.get("neck")
-        # Some rigs hang the arms on the neck.
+        # Some rigs attach the arms to the neck.
         if neck is not None and (chest is None or chest == neck or is_above(skeleton, neck, chest)):
             chest = int(skeleton.parents[neck])
         if chest is not None and chest >= 0:
