@@ -333,7 +333,7 @@ def test_what_cannot_be_interpolated(clips: dict) -> None:
         mw.framespace([jog, walk], [[0, 0, 0], [1, 1, 1]])
     with pytest.raises(mw.BlendError, match="frame rate"):
         mw.framespace([jog, walk], fps=-3.0)
-    with pytest.raises(mw.BlendError, match="event tables: expected one for each of 2 clips"):
+    with pytest.raises(mw.BlendError, match="event tables: expected one per clip, 2 in all"):
         mw.framespace([jog, walk], events=[None])
     with pytest.raises(mw.BlendError, match="expected one for each of 2 clips, got 3"):
         mw.framespace([jog, walk], cyclic=[True, True, True])
