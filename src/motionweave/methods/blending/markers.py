@@ -1,6 +1,6 @@
 """Blending of recorded markers, where there is no skeleton: points are averaged.
 
-Averages of points shorten limbs that point different ways; a skeleton is what keeps their
+Averages of points shorten limbs that point in different directions; only a skeleton keeps their
 lengths. For similar clips the loss is small.
 """
 

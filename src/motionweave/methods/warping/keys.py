@@ -1,4 +1,4 @@
-"""Keys: what a curve of a motion is to be at a frame, or by how much it is to change."""
+"""Keys: the value that a curve of a motion should have at a frame, or its change."""
 
 from __future__ import annotations
 
