@@ -120,7 +120,7 @@ def closed(clip: Motion, step: Planar) -> Motion:
 
 
 def _sealed(held: tuple[Constraint, ...], length: int, near: float) -> tuple[Constraint, ...]:
-    """Contacts that end just before the seam and go on just after it last across it."""
+    """Contacts that end just before the seam and continue just after it are joined across it."""
     sealed = []
     for c in held:
         same = [d for d in held if d.kind == c.kind]

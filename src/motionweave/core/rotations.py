@@ -1,7 +1,7 @@
 """Unit quaternions in xyzw order, vectorised over every leading dimension.
 
 A quaternion and its negative are the same rotation. Functions that compare or
-mix rotations take the short way round and do not care about the sign.
+mix rotations take the shorter arc and ignore the sign.
 Euler orders are written as in BVH and SciPy with capitals: ``"ZYX"`` is the
 product ``Rz @ Ry @ Rx`` (turns about the body's own, already turned, axes).
 """
@@ -18,8 +18,8 @@ IDENTITY: Array = np.array([0.0, 0.0, 0.0, 1.0])
 IDENTITY.setflags(write=False)
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
-# Below this the middle angle is taken for gimbal lock: the other two angles
-# then turn about one axis and only their sum is known.
+# Closer than this, the middle angle counts as gimbal lock: the other two angles then turn about one
+# axis and only their sum is known.
 _GIMBAL = 1e-8
 
 
@@ -114,7 +114,7 @@ def exp(vector: ArrayLike) -> Array:
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
-    """Rotations at fraction ``t`` (broadcast over ``(...)``) of the short way from a to b.
+    """Rotations at fraction ``t`` (broadcast over ``(...)``) of the shorter arc from a to b.
 
     At ``t == 0`` the result is exactly ``a``; ``t`` outside [0, 1] extrapolates.
     """

@@ -429,7 +429,7 @@ def _mean(values: Array, weights: Array) -> float:
 def _rows(q: Quality) -> list[tuple[str, str, str]]:
     """The table: what, value, note."""
     fastest, hardest = q.fastest, q.hardest
-    contacts = f"{len(q.plants)} plants" + (", detected" if q.detected else "")
+    contacts = f"{len(q.plants)} contacts" + (", detected" if q.detected else "")
     return [
         ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
         ("skate, mean", _percent(q.skate_mean), f"of leg length per frame; {contacts}"),
@@ -463,7 +463,7 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
         ),
         *_lowered_rows(q),
         ("root path", f"{q.path_length:.4g}", f"units, {q.path_legs:.2f} leg lengths"),
-        ("heading", f"{q.heading_change:+.0f}°", "from first to last frame"),
+        ("heading", f"{round(q.heading_change):+d}°", "from first to last frame"),
         (
             "wrong bends",
             str(len(q.wrong_bends)),

@@ -335,7 +335,7 @@ def test_what_cannot_be_interpolated(clips: dict) -> None:
         mw.framespace([jog, walk], fps=-3.0)
     with pytest.raises(mw.BlendError, match="event tables: expected one per clip, 2 in all"):
         mw.framespace([jog, walk], events=[None])
-    with pytest.raises(mw.BlendError, match="expected one for each of 2 clips, got 3"):
+    with pytest.raises(mw.BlendError, match="expected one per clip, 2 in all, got 3"):
         mw.framespace([jog, walk], cyclic=[True, True, True])
     with pytest.raises(mw.BlendError, match=r"cyclic=\(36, 176\): expected"):
         mw.framespace([jog, walk], cyclic=(36, 176))  # type: ignore[arg-type]
