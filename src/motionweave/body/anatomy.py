@@ -1,11 +1,11 @@
 """The orientation of body parts in the frames of their joints, whatever the zero pose looks like.
 
 The same numbers mean different things in two rigs: zero rotations are a T-pose in one, an A-pose in
-another, and a third puts every bone along one axis. What they share is the body.
-So each joint gets its own frame, fixed to the joint and read off the body: the trunk's
-from how the body stands (x to its left, y up, z forward), a limb's from its bone and the hinge
-that it bends about, a foot's from its sole. A body part that points the same way in two
-bodies has the same frame in the world, and that is what a retargeted motion keeps.
+another, and a third puts every bone along one axis. What they share is the body. So each joint gets
+its own frame, fixed to the joint and read off the body: the trunk's from how the body stands (x to
+its left, y up, z forward), a limb's from its bone and the hinge that it bends about, a foot's from
+its sole. A body part that points the same way in two bodies has the same frame in the world, and
+that is what a retargeted motion keeps.
 """
 
 from __future__ import annotations

@@ -45,8 +45,7 @@ def sides_exchanged(motion: Motion) -> bool:
     ----------
     motion
         A body in motion. Without toes, or if it is never upright, this cannot be decided, and False
-        is
-        returned.
+        is returned.
     """
     rig = find_rig(motion.skeleton)
     if not rig.has("hips", "chest", *(f"{s}_{part}" for s in SIDES for part in ("ankle", "toe"))):

@@ -99,11 +99,10 @@ class HingeReach(NamedTuple):
     def bent_for(self, change: Array) -> Array:
         """The bends ``(T,)`` at which the ends are ``change`` ``(T,)`` further apart.
 
-        Exact while the limb is clearly bent. Nearer to straight, where a hair's breadth
-        of length is worth degrees of bend, the length is assumed to fall with the bend as at the
-        edge of that zone: bends follow with bounded speed, at the price of a small shortfall. A
-        limb approaches straight without passing it, and one
-        recorded past it never goes further.
+        Exact while the limb is clearly bent. Nearer to straight, where a hair's breadth of length
+        is worth degrees of bend, the length is assumed to fall with the bend as at the edge of that
+        zone: bends follow with bounded speed, at the price of a small shortfall. A limb approaches
+        straight without passing it, and one recorded past it never goes further.
         """
         edge = np.full_like(self.bend, NEARLY_STRAIGHT)
         at_edge, slope = self.length(edge), self.slope(edge)

@@ -1,10 +1,10 @@
 """Mirror images: left and right swapped.
 
 Each joint has a counterpart: the joint at the same place on the other side, or itself in the
-middle. Partners are paired from the root down (by the side in their names, by role, by
-shape), so that the tree is the same seen in the mirror. The rest pose has a mirror plane
-found from the offsets: most rigs have it at x = 0, some elsewhere. Rigs whose
-joints have axes that follow their bones have none in common; each of their joints has one.
+middle. Partners are paired from the root down (by the side in their names, by role, by shape), so
+that the tree is the same seen in the mirror. The rest pose has a mirror plane found from the
+offsets: most rigs have it at x = 0, some elsewhere. Rigs whose joints have axes that follow their
+bones have none in common; each of their joints has one.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Where a body begins: the pelvis, and what a file has above it.
 
-`at_pelvis` removes what is above the pelvis (a scene root, a bone on the floor, an
-armature, several joints deep) and beside it (props, cameras, targets below the same
-joints); the motion keeps it as its `Carrier`. `as_filed` restores it. A motion whose
-frames are still those of the file gets back the file's own values. A new motion gets a
-carrier of the same kind: a static one stays where it was; one on the floor follows the position and
-heading of the pelvis, at its height; any other moves with the pelvis, in height too. Anything
-beside the pelvis is then held as it
-was in its first frame.
+`at_pelvis` removes what is above the pelvis (a scene root, a bone on the floor, an armature,
+several joints deep) and beside it (props, cameras, targets below the same joints); the motion keeps
+it as its `Carrier`. `as_filed` restores it. A motion whose frames are still those of the file gets
+back the file's own values. A new motion gets a carrier of the same kind: a static one stays where
+it was; one on the floor follows the position and heading of the pelvis, at its height; any other
+moves with the pelvis, in height too. Anything beside the pelvis is then held as it was in its first
+frame.
 """
 
 from __future__ import annotations

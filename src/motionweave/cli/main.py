@@ -1,8 +1,8 @@
 """``motionweave VERB ...``: finds the verb's module, runs it, turns errors into one line.
 
-A verb is a module ``motionweave.cli.VERB`` with two functions, ``add_arguments(parser)``
-and ``run(args) -> int | None``. Only the requested verb is imported, so that
-``--help`` answers at once.
+A verb is a module ``motionweave.cli.VERB`` with two functions, ``add_arguments(parser)`` and
+``run(args) -> int | None``. Only the requested verb is imported, so that ``--help`` answers at
+once.
 """
 
 from __future__ import annotations

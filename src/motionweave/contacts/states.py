@@ -193,8 +193,8 @@ def grouped(
     Parameters
     ----------
     within
-        How far apart a state's first and last event may be. An event joins the
-        state before it if it fits; the state's time is its events' mean.
+        How far apart a state's first and last event may be. An event joins the state before it if
+        it fits; the state's time is its events' mean.
     period
         Length of the cycle for cyclic clips: the last and the first state may be one.
     """

@@ -108,10 +108,9 @@ def mean_rotations(
         ``(T, k)``, each row summing to one; may be negative (extrapolation).
     signs
         Gives ``(k, T, J)``, 1 or -1: which of the two quaternions of a rotation to use; called only
-        where it matters. Rotations
-        about half a turn apart have a mean on either side, and which is nearer to all changes
-        from one moment to the next. With signs that are consistent over time the mean stays
-        on its side. Without signs, the mean nearest to all inputs is used.
+        where it matters. Rotations about half a turn apart have a mean on either side, and which is
+        nearer to all changes from one moment to the next. With signs that are consistent over time
+        the mean stays on its side. Without signs, the mean nearest to all inputs is used.
 
     Returns
     -------

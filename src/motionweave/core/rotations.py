@@ -1,9 +1,8 @@
 """Unit quaternions in xyzw order, vectorised over every leading dimension.
 
-A quaternion and its negative are the same rotation. Functions that compare or
-mix rotations take the shorter arc and ignore the sign.
-Euler orders are written as in BVH and SciPy with capitals: ``"ZYX"`` is the
-product ``Rz @ Ry @ Rx`` (turns about the body's own, already turned, axes).
+A quaternion and its negative are the same rotation. Functions that compare or mix rotations take
+the shorter arc and ignore the sign. Euler orders are written as in BVH and SciPy with capitals:
+``"ZYX"`` is the product ``Rz @ Ry @ Rx`` (turns about the body's own, already turned, axes).
 """
 
 from __future__ import annotations

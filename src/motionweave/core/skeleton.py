@@ -35,8 +35,8 @@ class Skeleton:
         ``(J,)`` index of each joint's parent, -1 for the root, which is joint 0.
         A parent comes before its children.
     offsets
-        ``(J, 3)`` position of each joint in its parent's frame. The root's own
-        offset is kept for files, but a motion's root position replaces it.
+        ``(J, 3)`` position of each joint in its parent's frame. The root's own offset is kept for
+        files, but a motion's root position replaces it.
     end_parents, end_offsets
         ``(E,)`` and ``(E, 3)``: tips of the last bones (BVH's end sites).
     roles

@@ -1,9 +1,9 @@
 """Stretches of clips that are like an example.
 
 Two passes: the features of all clips, ten per second, propose candidates by a scan with time
-warping; the true distance of registration (clouds of points, turned and shifted on
-the floor, windows of five frames) and that of the courses (`course`) on the candidates decide how
-similar they are and when each frame of the example happens in them.
+warping; the true distance of registration (clouds of points, turned and shifted on the floor,
+windows of five frames) and that of the courses (`course`) on the candidates decide how similar they
+are and when each frame of the example happens in them.
 """
 
 from __future__ import annotations

@@ -65,8 +65,7 @@ def finished(
     whole
         Whether the result does what each of the clips does; see `check`.
     meant
-        Kinds of findings that are intended, such as feet on stairs that lead
-        down.
+        Kinds of findings that are intended, such as feet on stairs that lead down.
     lively
         Factor on the acceleration that the check allows, if more of it is intended.
     seams

@@ -120,8 +120,8 @@ def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: fl
 def eased(values: Array, fps: float) -> Array:
     """Values ``(n, ...)`` of a seam without sudden changes; those at its ends stay.
 
-    As the weight moves from foot to foot, the shift of the body may change abruptly.
-    A foot can be planted again; a lurch of the body cannot be repaired.
+    As the weight moves from foot to foot, the shift of the body may change abruptly. A foot can be
+    planted again; a lurch of the body cannot be repaired.
     """
     half = min(round(_EASING * fps), len(values) - 1)
     if half < 1:

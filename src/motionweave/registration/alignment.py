@@ -30,8 +30,8 @@ class AlignmentCurve:
 
     The optimal move (Eqs. 2-4) takes the centre of the clip's window to the centre of the
     reference's, so that an angle and the two centres define it. The splines go through these, not
-    through the shifts x0 and z0: shifts grow with the distance from the world's
-    origin and would wobble with every small error of the angle.
+    through the shifts x0 and z0: shifts grow with the distance from the world's origin and would
+    wobble with every small error of the angle.
 
     Parameters
     ----------

@@ -193,9 +193,9 @@ def _markers(skeleton: Skeleton, points: int) -> tuple[Array, NDArray[np.intp]]:
     """Where the markers sit: ``(P, J + E)`` shares of joints and end sites, ``(P,)`` owners.
 
     Markers are chosen one after another, each the place furthest along the bones from all chosen
-    before; a marker between two joints belongs to the upper one, which moves it.
-    Of places equally far, such as a left and a right hand, the leftmost comes first, so that
-    the choice does not depend on the order of the joints.
+    before; a marker between two joints belongs to the upper one, which moves it. Of places equally
+    far, such as a left and a right hand, the leftmost comes first, so that the choice does not
+    depend on the order of the joints.
     """
     attachment, owner, distance = _candidates(skeleton)
     places = attachment @ np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])

@@ -37,8 +37,8 @@ class RegistrationCurve:
         closed cycles in the same phase: the last frame of each is its first one, moved on the
         floor.
     timewarp
-        ``frames(u)`` gives the matching frames, ``parameter(i, frame)`` is
-        the inverse, ``derivative(u)`` the speeds; ``start`` and ``end`` are the range of u.
+        ``frames(u)`` gives the matching frames, ``parameter(i, frame)`` is the inverse,
+        ``derivative(u)`` the speeds; ``start`` and ``end`` are the range of u.
     alignment
         ``at(u)`` gives k moves into the coordinates of the reference clip.
     matches

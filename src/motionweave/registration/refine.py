@@ -1,10 +1,9 @@
 """Timing finer than a frame.
 
-The path through the grid steps from frame to frame, and its windows run at each clip's own
-pace, which pulls it aside where the paces differ. Once a first curve is known, both clips
-can be played along it. Then windows run at the same pace, and how the distance changes when one
-clip is
-shifted a little against the other says, by a parabola, which shift is best.
+The path through the grid steps from frame to frame, and its windows run at each clip's own pace,
+which pulls it aside where the paces differ. Once a first curve is known, both clips can be played
+along it. Then windows run at the same pace, and how the distance changes when one clip is shifted a
+little against the other says, by a parabola, which shift is best.
 """
 
 from __future__ import annotations

@@ -117,10 +117,9 @@ def register(
         without parts of a step at the ends that only one clip has; ``curve.verdict`` says what was
         chosen and why. ``"fixed"``: the first frames match, and the last frames. ``"free"``: finds
         the stretch on which the clips match, with as much of the action as possible;
-        ``curve.ranges`` says which frames those are.
-        ``"cyclic"``: one cycle of each clip is cut out, all in the same phase, and the curve
-        continues at its start when its end is reached. A pair such as ``("fixed", "free")`` sets
-        start and end separately.
+        ``curve.ranges`` says which frames those are. ``"cyclic"``: one cycle of each clip is cut
+        out, all in the same phase, and the curve continues at its start when its end is reached. A
+        pair such as ``("fixed", "free")`` sets start and end separately.
     anchors
         Rows of matching frames, one from each clip: ``[(12, 20), (48, 71)]``. Before the first and
         after the last row the curve continues until one of the clips ends, or to both ends if these

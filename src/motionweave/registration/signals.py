@@ -1,9 +1,9 @@
 """Foot strikes as signals by which frames are compared, in addition to their points.
 
 Poses alone match the strike of a jog, with the foot already below the body, with a moment of a walk
-when that foot has long been planted. Contacts say when feet come down; frames in which the
-same foot comes down are more similar. How long feet stand says little: walks have
-both down for a while and runs none.
+when that foot has long been planted. Contacts say when feet come down; frames in which the same
+foot comes down are more similar. How long feet stand says little: walks have both down for a while
+and runs none.
 """
 
 from __future__ import annotations

@@ -61,8 +61,7 @@ def render(
         What to show; several are shown together.
     path
         The file to write: ``.mp4``, ``.webm``, ``.mov``, ``.mkv``, ``.gif``, ``.webp``, for one
-        frame
-        ``.png`` or ``.jpg``, and for a page with a player ``.html`` (see `player`).
+        frame ``.png`` or ``.jpg``, and for a page with a player ``.html`` (see `player`).
     layout
         For several motions: ``"beside"``, each in its own picture, or ``"overlay"``, all in one
         scene where they are.

@@ -49,8 +49,7 @@ _HELPERS = _words(
 # Words without meaning that may follow the body part.
 _EMPTY = _words("joint jnt jt bone bind bend skin def geo main")
 
-# Claims in order of precedence: a role already claimed, or a joint already taken,
-# is passed over.
+# Claims in order of precedence: a role already claimed, or a joint already taken, is passed over.
 _LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("thigh", _words("upleg upperleg thigh femur legupper legup hipleg")),
     ("shin", _words("shin calf tibia knee lowerleg lowleg leglower legdown crus")),

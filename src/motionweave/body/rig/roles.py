@@ -158,9 +158,8 @@ def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
     skeleton
         The character.
     override
-        Role to joint name, or a JSON file with such a mapping, such as
-        ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
-        null means that there is no such joint.
+        Role to joint name, or a JSON file with such a mapping, such as ``{"left_ankle": "FootL",
+        "spine": ["Back1", "Back2"], "head": null}``; null means that there is no such joint.
 
     Returns
     -------

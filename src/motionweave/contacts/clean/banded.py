@@ -128,8 +128,7 @@ class BandedLeastSquares:
         """Penalise size, speed and bending of all unknowns, with a time scale of ``width`` frames.
 
         ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: a correction fades out
-        without overshooting. ``costs`` are factors, one for
-        each unknown.
+        without overshooting. ``costs`` are factors, one for each unknown.
         """
         cost = np.array(costs or (1.0,) * self.unknowns)
         for stencil, weight in (

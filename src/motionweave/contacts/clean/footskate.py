@@ -1,10 +1,10 @@
 """Feet that stay where they are planted.
 
-After Kovar, Schreiner & Gleicher, "Footskate Cleanup for Motion Capture Editing" (2002):
-planted points are held still, the body gives way where a leg would be too short, and the legs are
-solved in closed form. Their method has five steps, each of which may spoil what the one before has
-made smooth; here foot, body and knee are three small least-squares problems
-over time (`footing`, `solve`), smooth by construction at any frame rate.
+After Kovar, Schreiner & Gleicher, "Footskate Cleanup for Motion Capture Editing" (2002): planted
+points are held still, the body gives way where a leg would be too short, and the legs are solved in
+closed form. Their method has five steps, each of which may spoil what the one before has made
+smooth; here foot, body and knee are three small least-squares problems over time (`footing`,
+`solve`), smooth by construction at any frame rate.
 """
 
 from __future__ import annotations

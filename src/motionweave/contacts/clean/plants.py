@@ -75,8 +75,7 @@ def planted_heights(
     """Target heights of planted points above the floor's plane, ``(points, T)``.
 
     0 where a point is not planted. A point stays at its height, but may land and leave as in the
-    clip: a heel that has begun to rise is not pressed to the
-    floor until its plant ends.
+    clip: a heel that has begun to rise is not pressed to the floor until its plant ends.
 
     Parameters
     ----------

@@ -2,8 +2,7 @@
 
 The shaking of a planted heel or toe over the floor is removed by moving the ankle at right angles
 to the leg, which does not change the leg's length: a nearly straight knee would turn a millimetre
-into degrees. Where heel and toe shake differently, the
-foot is turned about the ankle, too.
+into degrees. Where heel and toe shake differently, the foot is turned about the ankle, too.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ small and smooth, and chosen so that knees stay calm: per frame each leg asks fo
 
 linear in ``c``, one banded solve per Gauss-Newton step. A bent knee hardly notices a foot's
 correction, so the body stays; a nearly straight leg turns millimetres into degrees, so the body
-moves with the foot. Then each leg is solved
-from the pose it has by its hinge (`motionweave.body.ik.solve_hinged`).
+moves with the foot. Then each leg is solved from the pose it has by its hinge
+(`motionweave.body.ik.solve_hinged`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """BVH, the format of most motion-capture archives: every dialect in, plain BVH out.
 
-A loaded motion remembers in ``Motion.source`` how its file was laid out (channels and
-their order, names, end sites, frame time, up axis, the numbers themselves), and is
-written back that way. Any other motion gets six channels on the root and three
-on every other joint.
+A loaded motion remembers in ``Motion.source`` how its file was laid out (channels and their order,
+names, end sites, frame time, up axis, the numbers themselves), and is written back that way. Any
+other motion gets six channels on the root and three on every other joint.
 """
 
 from __future__ import annotations

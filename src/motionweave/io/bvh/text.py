@@ -1,8 +1,8 @@
 """The text of a BVH file into names, a tree, channels and rows of numbers.
 
 Nothing here knows what a channel means; that is `motionweave.io.bvh.channels`. The file is read in
-blocks and checked as it is read, so that a broken file of any
-size is refused early and with little memory.
+blocks and checked as it is read, so that a broken file of any size is refused early and with little
+memory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """FBX, through an installed Blender that runs in the background.
 
-There is no reliable FBX reader for plain Python, and no writer. Lengths come in
-metres; a figure is written with the same simple body as in glTF.
+There is no reliable FBX reader for plain Python, and no writer. Lengths come in metres; a figure is
+written with the same simple body as in glTF.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Moving along a timewarp curve at the pace the weighted motions agree on (Section 5.1).
 
-There are two ways to agree. By *durations*, each motion votes for how long a piece of
-the curve takes: dt/du = sum_j w_j dS_j/du. By *rates*, as in the paper's Eq. 6, each votes for a
-speed: du/dt = sum_j w_j du/dS_j; here as the place at which it has played the time step exactly.
-Both play a motion at its own pace when its weight is one, and both always advance. They differ
-where one motion pauses while another acts: by rates, the pausing one, which would skip that piece
-in no time, makes the other race through it; by durations no
-motion is ever played faster than one over its weight.
+There are two ways to agree. By *durations*, each motion votes for how long a piece of the curve
+takes: dt/du = sum_j w_j dS_j/du. By *rates*, as in the paper's Eq. 6, each votes for a speed: du/dt
+= sum_j w_j du/dS_j; here as the place at which it has played the time step exactly. Both play a
+motion at its own pace when its weight is one, and both always advance. They differ where one motion
+pauses while another acts: by rates, the pausing one, which would skip that piece in no time, makes
+the other race through it; by durations no motion is ever played faster than one over its weight.
 """
 
 from __future__ import annotations

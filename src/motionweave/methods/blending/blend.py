@@ -75,8 +75,8 @@ def blend(
         The curve from `register`; for markers, points are averaged.
     weights
         ``(k,)`` constant weights (an interpolation), ``(T, k)`` one row per output frame, or a
-        function of time in seconds (continuous control). They are scaled
-        to sum to one; weights below zero or above one exaggerate.
+        function of time in seconds (continuous control). They are scaled to sum to one; weights
+        below zero or above one exaggerate.
     method
         ``"registered"``, or ``"linear"`` for the plain average of frames at equal times
         that the paper compares with (it ignores timing and position).

@@ -40,8 +40,8 @@ from motionweave.registration.register import timing
 from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.retargeting import on_common_skeleton
 
-# Default half-width of a transition in seconds: a share of the shorter
-# clip, so that a seam does not take up a short clip, within these bounds.
+# Default half-width of a transition in seconds: a share of the shorter clip, so that a seam does
+# not take up a short clip, within these bounds.
 HALF_WIDTH = 0.5
 _LEAST_HALF_WIDTH = 0.15
 _SHARE = 0.12

@@ -1,9 +1,8 @@
 """Framespace interpolation: poses, paths and timing of several clips mixed along a curve.
 
-After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion
-Editing" (2000). The clips' states are matched (`correspondence`), the warp says which
-frames match (`warp`) and when they are shown (`track`), and here they are
-blended (Eq. 11, 12) and moved over the floor (4.6).
+After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion Editing" (2000).
+The clips' states are matched (`correspondence`), the warp says which frames match (`warp`) and when
+they are shown (`track`), and here they are blended (Eq. 11, 12) and moved over the floor (4.6).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Which state of one clip is which state of the others (Ashraf & Wong 4.3, Table 3).
 
-States correspond by the labels they share. A correspondence is a chain of state
-tuples, one state from each clip, that run through every clip's cycle in the same
-order; of all chains the one that shares most labels is chosen, and among equals the one that
-stretches the clips least. Unmatched states are dropped.
+States correspond by the labels they share. A correspondence is a chain of state tuples, one state
+from each clip, that run through every clip's cycle in the same order; of all chains the one that
+shares most labels is chosen, and among equals the one that stretches the clips least. Unmatched
+states are dropped.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from motionweave.errors import RegistrationError
 Marked = frozenset[tuple[str, str]]
 
 # The value of a shared label. If the whole body follows one correspondence, the feet decide, and
-# the arms only where they agree with the feet: a foot that comes down late
-# slides, an arm that swings late is a matter of style. Labels not listed count 1.
+# the arms only where they agree with the feet: a foot that comes down late slides, an arm that
+# swings late is a matter of style. Labels not listed count 1.
 EVENT_WORTH = {"et": 2.0, "HI_ext": 0.5, "K_flex": 0.5, "K_ext": 0.5}
 UPPER_WORTH = 0.25
 ELBOW_WORTH = 0.1

@@ -1,9 +1,9 @@
 """The interpolant P(x, y[, z]): a curve drawn through the framespace.
 
 x is time, from 0 at the beginning to 1 at the end of all cycles; y and, with four clips, z
-determine how much of each clip is in the mix (Eq. 3 and 4). The
-curve is a clamped B-spline: it begins at its first control vertex, ends at its last,
-and stays within the bounds because its vertices do.
+determine how much of each clip is in the mix (Eq. 3 and 4). The curve is a clamped B-spline: it
+begins at its first control vertex, ends at its last, and stays within the bounds because its
+vertices do.
 """
 
 from __future__ import annotations

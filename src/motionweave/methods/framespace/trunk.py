@@ -1,9 +1,8 @@
 """Where the upper body sits on the lower one, for halves that are blended separately.
 
-A spine that bends against the pelvis keeps chest and head steady. Taken from another
-moment of the cycle than the pelvis, it would shake them. So the upper body is blended with its
-orientation in the world, and its lowest joints turn by whatever the pelvis
-underneath leaves to do.
+A spine that bends against the pelvis keeps chest and head steady. Taken from another moment of the
+cycle than the pelvis, it would shake them. So the upper body is blended with its orientation in the
+world, and its lowest joints turn by whatever the pelvis underneath leaves to do.
 """
 
 from __future__ import annotations

@@ -9,10 +9,9 @@ With b = 0 for the first two points and 1 for the last two, both end tangents ar
 met whatever the reach ``s``. A quadratic has one point for both tangents: the
 mixture in the middle is the one nearest to the two guesses, in least squares.
 
-The control points are linear in ``s`` and the length of a curve is a convex
-function of its control points. At ``s = 0`` the curve is straight, the shortest
-there is, so the length only grows with ``s``: one number, found by bisection,
-gives any requested length.
+The control points are linear in ``s`` and the length of a curve is a convex function of its control
+points. At ``s = 0`` the curve is straight, the shortest there is, so the length only grows with
+``s``: one number, found by bisection, gives any requested length.
 """
 
 from __future__ import annotations

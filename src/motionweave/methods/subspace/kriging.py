@@ -1,10 +1,10 @@
 """Kriging: the weights of all samples at a point of the subspace (Mukai, Eq. 1).
 
-The weights minimise the error of estimation for values whose variance grows
-linearly with distance. They sum to one, single out a sample at its own place, and
-stay bounded however far away the point lies: away from all samples the estimate tends to
-their mean. With a *drift* it continues the trend of the samples instead (universal kriging):
-values that are linear in the place are then met everywhere, beyond the samples too.
+The weights minimise the error of estimation for values whose variance grows linearly with distance.
+They sum to one, single out a sample at its own place, and stay bounded however far away the point
+lies: away from all samples the estimate tends to their mean. With a *drift* it continues the trend
+of the samples instead (universal kriging): values that are linear in the place are then met
+everywhere, beyond the samples too.
 """
 
 from __future__ import annotations

@@ -214,8 +214,8 @@ def _middle(clips: Sequence[Array]) -> Array:
     """Rotations ``(J, 4)`` in the middle of what joints do in clips ``(T, J, 4)``.
 
     Quaternions continue through half a turn and past it, while the shortest rotation from one to
-    another jumps to the other side there. So the mean is taken of quaternions
-    whose signs follow the motion: a joint that turns far has its middle half-way.
+    another jumps to the other side there. So the mean is taken of quaternions whose signs follow
+    the motion: a joint that turns far has its middle half-way.
     """
     total = np.zeros(clips[0].shape[1:])
     for quats in clips:

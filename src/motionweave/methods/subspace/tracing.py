@@ -176,10 +176,10 @@ def trace(
 def _seconds(field: Field, at: Array) -> Array:
     """Seconds ``(n - 1,)`` between points ``(n, d)`` that lie close along a spline.
 
-    The speed is interpolated between the samples' speeds along their curves. That
-    alone could drive limbs faster than in either clip, because the subspace measures
-    velocities along with places: so the speed of the pose is interpolated too, and the slower of
-    the two is used. On the curves of the clips they agree.
+    The speed is interpolated between the samples' speeds along their curves. That alone could drive
+    limbs faster than in either clip, because the subspace measures velocities along with places: so
+    the speed of the pose is interpolated too, and the slower of the two is used. On the curves of
+    the clips they agree.
     """
     ways = (at, field.shapes(field.rows(at)))
     steps = np.stack([np.linalg.norm(np.diff(way, axis=0), axis=1) for way in ways], axis=1)

@@ -1,7 +1,7 @@
 """Goals: "right hand here at frame 41" turned into joint keys by inverse kinematics.
 
-All goals of a frame make one posed frame. Feet stay where they are unless a goal
-moves them, and joints with their own keys at that frame stay as keyed.
+All goals of a frame make one posed frame. Feet stay where they are unless a goal moves them, and
+joints with their own keys at that frame stay as keyed.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ Interval = tuple[float, float]
 _OVERLAP = 0.6
 _SHARE = 0.24
 _BETWEEN = 0.12
-# The longest join in seconds, if the poses are so far apart that it has to last
-# longer than the overlap.
+# The longest join in seconds, if the poses are so far apart that it has to last longer than the
+# overlap.
 _LONGEST = 2.5
 
 
@@ -118,10 +118,9 @@ def join(
         and moved on the floor to where the first one arrives.
     overlap
         How many frames at the end of ``a`` overlap as many at the start of ``b``; or the two
-        intervals, ``((first, last), (first, last))``, which may differ in
-        length; frames of ``b`` count at the frame rate of ``a``. None finds the place where the
-        clips are most similar and least is cut off, and overlaps 0.6 seconds there, or less if a
-        clip is short.
+        intervals, ``((first, last), (first, last))``, which may differ in length; frames of ``b``
+        count at the frame rate of ``a``. None finds the place where the clips are most similar and
+        least is cut off, and overlaps 0.6 seconds there, or less if a clip is short.
     correspondences
         Pairs of matching frames (of a, of b) inside the intervals, such as strikes of the same
         foot. None finds them by registration; ``()`` uses none.

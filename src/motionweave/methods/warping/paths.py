@@ -1,7 +1,7 @@
 """Paths: the root's position, height and heading warped, and the whole body with it.
 
-A change of heading turns the direction of travel with the body, so that what
-follows continues along the new path; a change of position then moves the path aside.
+A change of heading turns the direction of travel with the body, so that what follows continues
+along the new path; a change of position then moves the path aside.
 """
 
 from __future__ import annotations

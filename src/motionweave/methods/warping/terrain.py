@@ -1,9 +1,8 @@
 """Feet on given ground: where each stance is placed, and how the body follows.
 
-Every stance is moved as a whole: onto the height and the tilt of the ground below it. A foot
-that would straddle an edge, or that would have to climb too far at once, is put down at the nearest
-suitable place, and everything after it follows: on stairs strides become as
-long as treads.
+Every stance is moved as a whole: onto the height and the tilt of the ground below it. A foot that
+would straddle an edge, or that would have to climb too far at once, is put down at the nearest
+suitable place, and everything after it follows: on stairs strides become as long as treads.
 """
 
 from __future__ import annotations

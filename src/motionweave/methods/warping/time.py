@@ -52,8 +52,8 @@ class TimeCurve:
     def reversals(self) -> list[tuple[float, float]]:
         """Output spans between two keys in which time runs against these keys.
 
-        A span whose keys themselves go backwards is intended; an overshoot that
-        runs the other way is not.
+        A span whose keys themselves go backwards is intended; an overshoot that runs the other way
+        is not.
         """
         found = []
         for i in range(len(self.outputs) - 1):
@@ -74,10 +74,10 @@ def time_curve(
     Parameters
     ----------
     keys
-        Pairs (t', t): the pose of source frame t is shown at output frame t'.
-        Unless a key says otherwise the first frame stays the first, and after
-        the last key time continues at its own speed to the end of the clip. Two
-        keys with the same t are a pause; a smaller t later on is a reversal.
+        Pairs (t', t): the pose of source frame t is shown at output frame t'. Unless a key says
+        otherwise the first frame stays the first, and after the last key time continues at its own
+        speed to the end of the clip. Two keys with the same t are a pause; a smaller t later on is
+        a reversal.
     tension
         Of the Cardinal spline, 0 to 1.
     monotone

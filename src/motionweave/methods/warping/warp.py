@@ -87,8 +87,8 @@ def warp(
     tension
         Of the Cardinal splines, 0 to 1.
     euler
-        A rotation order such as ``"ZYX"`` warps the curves of these Euler angles,
-        as in the paper; the default warps quaternions, which have no gimbal lock.
+        A rotation order such as ``"ZYX"`` warps the curves of these Euler angles, as in the paper;
+        the default warps quaternions, which have no gimbal lock.
     follow
         Turn the body to face along the path where position keys bend it.
     monotone
@@ -158,8 +158,8 @@ def warp(
         result = result.with_constraints(c for c in result.constraints if c.kind not in kinds)
     if result is not clip.motion:
         # Feet were kept above, and those on stairs are not on the clip's floor. Time comes after
-        # the check: a clip that is sped up accelerates more.
-        # A clip that is slowed down may be livelier before.
+        # the check: a clip that is sped up accelerates more. A clip that is slowed down may be
+        # livelier before.
         slower = 1.0 if times is None else _slower(times, len(motion))
         stepped = result.constraints != clip.motion.constraints and not kinds
         climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
