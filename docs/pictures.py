@@ -1,12 +1,13 @@
 """Make the pictures of the documentation: ``python docs/pictures.py [NAME ...]``.
 
 Every picture is drawn by `motionweave.plots` or `motionweave.render` from built-in clips. They are
-committed, so that reading needs no building; ``make pictures`` makes them anew.
+committed, so that reading needs no building; ``make pictures`` regenerates them.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,7 +178,7 @@ def gaits(path: Path) -> None:
 
 
 def moving_transition(path: Path) -> None:
-    """A walk that becomes a jog, with the ways of the feet."""
+    """A walk that becomes a jog, with the trails of the feet."""
     joined = mw.transition(mw.sample("walk"), mw.sample("jog"), clean=True)
     mw.render(joined, path, trails=["feet"], view="side", size=(520, 220), fps=20)
 
@@ -223,6 +224,38 @@ def moving_feet(path: Path) -> None:
     mw.render(motions, path, labels=labels, trails=["feet"], view="side", size=(560, 220), fps=20)
 
 
+def moving_target(path: Path) -> None:
+    """A jab as recorded, and on a target."""
+    jab = mw.sample("jab")
+    hand = jab["left_hand"]
+    frame = int(np.argmax(np.linalg.norm(hand.positions - jab.root, axis=1)))
+    target = hand.positions[frame] + [0.0, 0.15, 0.05]
+    hit = mw.warp(jab, [mw.Key(frame, "left_hand", goal=target)])
+    labels = ["recorded", "on target"]
+    mw.render(
+        [jab, hit], path, labels=labels, trails=["left_hand"], view="side", size=(400, 200), fps=15
+    )
+
+
+def moving_giant(path: Path) -> None:
+    """A walk, and the same walk of a giant."""
+    walk = mw.sample("walk")
+    giant = mw.retarget(walk, mw.sample("jog").scaled(1.8))
+    mw.render([walk, giant], path, layout="overlay", view="side", size=(400, 220), fps=15)
+
+
+def moving_library(path: Path) -> None:
+    """A walk through a library of clips."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("walk", "walk_left", "walk_right"):
+            mw.save(mw.sample(name), Path(folder) / f"{name}.bvh")
+        library = mw.Library(folder)
+        library.add()
+        made = library.walk(seconds=5.0, seed=1, graph=library.graph(tolerance=3.0))
+        mw.render(made.motion, path, trails=["feet"], camera="fixed", size=(400, 200), fps=15)
+        library.close()
+
+
 # Moving pictures: what makes them, and in which format.
 MOVING: dict[str, tuple[Callable[[Path], None], str]] = {
     "gaits": (gaits, ".gif"),
@@ -232,6 +265,9 @@ MOVING: dict[str, tuple[Callable[[Path], None], str]] = {
     "moving_spline": (moving_spline, ".webp"),
     "moving_manners": (moving_manners, ".webp"),
     "moving_feet": (moving_feet, ".webp"),
+    "moving_target": (moving_target, ".webp"),
+    "moving_giant": (moving_giant, ".webp"),
+    "moving_library": (moving_library, ".webp"),
 }
 
 PICTURES: dict[str, Callable[[Path], None]] = {

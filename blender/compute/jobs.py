@@ -107,7 +107,7 @@ def travel(takes: list[Take], values: dict[str, Any]) -> Reply:
 
 
 def root_motion(takes: list[Take], values: dict[str, Any]) -> Reply:
-    """The same motion with its way over the floor on the armature object."""
+    """The same motion with its root motion on the armature object."""
     motion = to_motion(takes[0])
     still = function("in_place")(motion)
     # The move that brings the motion in place to where it was, frame by frame.
@@ -142,7 +142,7 @@ def warp(takes: list[Take], values: dict[str, Any]) -> Reply:
 
 
 def contacts(takes: list[Take], values: dict[str, Any]) -> Reply:
-    """Contacts of a take, detected anew."""
+    """Contacts of a take, detected again."""
     motion = to_motion(replace(takes[0], contacts=None), contacts=False)
     found = mw.detect_contacts(motion)
     return Reply(values={"contacts": [(c.start, c.end, c.kind) for c in found]})

@@ -1,4 +1,4 @@
-"""motionweave by its public names; what an installed version lacks is said in plain words."""
+"""motionweave by its public names; a plain message says what an installed version lacks."""
 
 from __future__ import annotations
 

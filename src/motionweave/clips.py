@@ -44,9 +44,9 @@ def load(
     path
         The file; its suffix determines the format.
     contacts
-        True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip;
-        if there is none, they are detected, provided the rig has legs. False for no contacts. A
-        path for the contacts in that file.
+        True for the contacts in the sidecar ``NAME.contacts.json`` beside the clip; if there is
+        none, they are detected, provided the rig has legs. False for no contacts. A path for the
+        contacts in that file.
     up
         ``"y"`` or ``"z"``: the file's up axis, if the format does not state it; detected by
         default.

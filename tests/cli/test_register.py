@@ -46,7 +46,7 @@ def test_json_tells_all(clips: list[str], capsys: pytest.CaptureFixture[str]) ->
     ("words", "message"),
     [
         ([], "would be lost"),
-        (["--json", "--anchors", "1,2"], "one frame for each"),
+        (["--json", "--anchors", "1,2"], "one frame per clip"),
         (["--json", "--weight", "NoSuchJoint=1"], "no joint"),
         (["-o", "missing/gaits.mwreg"], "does not exist"),
     ],

@@ -141,7 +141,7 @@ def test_what_is_not_a_library_is_refused_in_one_line(folder: Path, tmp_path: Pa
     foreign = tmp_path / "foreign"
     foreign.mkdir()
     (foreign / "letters.txt").write_text("dear")
-    with pytest.raises(mw.LibraryError, match="holds other files"):
+    with pytest.raises(mw.LibraryError, match="contains other files"):
         mw.Library(folder, store=foreign)
 
     other = tmp_path / "other"
@@ -149,7 +149,7 @@ def test_what_is_not_a_library_is_refused_in_one_line(folder: Path, tmp_path: Pa
     database = sqlite3.connect(other / "library.db")
     database.execute("CREATE TABLE recipes (name TEXT)")
     database.commit()
-    with pytest.raises(mw.LibraryError, match="something else"):
+    with pytest.raises(mw.LibraryError, match="another program"):
         mw.Library(folder, store=other)
 
     noise = tmp_path / "noise"

@@ -106,9 +106,9 @@ def test_hand_contacts_come_along(clips):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"part": "lower"}, "holds legs"),
-        ({"part": "left_leg"}, "holds legs"),
-        ({"part": 3}, "part=3: expected a text"),
+        ({"part": "lower"}, "contains legs"),
+        ({"part": "left_leg"}, "contains legs"),
+        ({"part": 3}, "part=3: expected a string"),
         ({"start": 500}, "frames 0 to"),
         ({"weight": 2.0}, "from 0 to 1"),
         ({"weight": [0.5, 0.5]}, "one for each"),

@@ -64,7 +64,7 @@ def test_mesh_is_drawn_where_the_body_is(character: Path, tmp_path: Path) -> Non
 def test_a_mesh_for_other_joints(character: Path, tmp_path: Path) -> None:
     skeleton = mw.Skeleton(("a", "b"), np.array([-1, 0]), np.tile([0.0, 1.0, 0.0], (2, 1)))
     other = mw.Motion(skeleton, 30.0, np.zeros((2, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (2, 2, 1)))
-    with pytest.raises(mw.RigError, match="other joints"):
+    with pytest.raises(mw.RigError, match="joints of the mesh"):
         mw.render(other, tmp_path / "a.png", mesh=character)
 
 

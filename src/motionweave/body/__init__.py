@@ -1,1 +1,1 @@
-"""What a skeleton means: which joint is which, where the body faces, what it stands on."""
+"""What a skeleton means: which joint is which, the facing direction, what it stands on."""

@@ -1,11 +1,11 @@
-"""How the parts of a body lie in the frames of its joints, whatever the zero pose looks like.
+"""The orientation of body parts in the frames of their joints, whatever the zero pose looks like.
 
-Two rigs mean different things by the same numbers: one has its zero rotations in a T-pose,
-another in an A-pose, a third lays every bone along one axis. What they share is the body.
-So each joint gets a frame of its own, fixed to the joint and read off the body: the trunk's
-from how the body stands (x to its left, y up, z forward), a limb's from its bone and the hinge
-that it bends about, a foot's from its sole. A body part that points the same way in two
-bodies has the same frame in the world, and that is what a retargeted motion keeps.
+The same numbers mean different things in two rigs: zero rotations are a T-pose in one, an A-pose in
+another, and a third puts every bone along one axis. What they share is the body. So each joint gets
+its own frame, fixed to the joint and read off the body: the trunk's from how the body stands (x to
+its left, y up, z forward), a limb's from its bone and the hinge that it bends about, a foot's from
+its sole. A body part that points the same way in two bodies has the same frame in the world, and
+that is what a retargeted motion keeps.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from motionweave.errors import RigError
 # Frames count as standing by how far trunk and legs are from the vertical: radians within
 # which they count about fully.
 _SWAY = np.radians(20.0)
-# The bend (its sine) that a knee or elbow must reach in a clip to tell where its hinge is.
+# The bend (its sine) that a knee or elbow must reach in a clip to show where its hinge is.
 _BENT = 0.35
 # Upper joint, joint that bends, end, and where the end goes: -1 backwards, 1 forwards.
 LIMBS = (("thigh", "shin", "ankle", -1.0), ("upper_arm", "forearm", "hand", 1.0))
@@ -53,7 +53,7 @@ class Body:
         Raises
         ------
         RigError
-            If that pose does not stand, so that it does not tell how the body is built.
+            If that pose is not a standing one, so that it does not show how the body is built.
         """
         body = cls(rest_motion(skeleton))
         if not rest_stands(skeleton):
@@ -89,7 +89,7 @@ class Body:
             tilts.append(_angle_up(positions[:, thigh] - positions[:, shin]))
             tilts.append(_angle_up(positions[:, shin] - positions[:, ankle]))
         unrest = np.sum(np.square(tilts), axis=0) / _SWAY**2
-        # A jogger leans: up is along the trunk, not along the vertical.
+        # A jogger leans: up is along the trunk, not vertical.
         forward = _unit(np.cross(left, trunk))
         facing = rotations.from_matrix(
             np.stack([np.cross(trunk, forward), trunk, forward], axis=-1)
@@ -102,7 +102,7 @@ class Body:
         Parameters
         ----------
         from_rest
-            Whether the rest pose is taken for standing, instead of the most upright frames.
+            Whether the rest pose counts as standing, instead of the most upright frames.
         """
         count = len(self.motion.skeleton)
         if from_rest:
@@ -133,8 +133,8 @@ class Body:
         from_rest
             As in `posture`.
         hinged
-            Limbs of `hinges` whose frames are to come from how they bend in the motion;
-            those of the others come from how elbows and knees bend in people.
+            Limbs of `hinges` whose frames come from how they bend in the motion; those of the
+            others come from how human elbows and knees bend.
         """
         posture = self.posture(from_rest)
         frames = np.array(posture)
@@ -166,7 +166,7 @@ class Body:
         return frames
 
     def _carry(self, frames: Array, posture: Array, joint: int, above: int) -> None:
-        """Give a joint and all below it frames that move with the joint ``above``.
+        """Give a joint and everything below it frames that move with the joint ``above``.
 
         Both are turned as they are when the body stands, so that a straight wrist is straight.
         """
@@ -226,13 +226,13 @@ class Pair:
     """Two bodies whose parts are read in the same way.
 
     So that going from one body to the other and back is exact, both are read off their rest
-    poses if both stand, else off how both stand in their motions; and a limb's hinge off the
+    poses if both stand, otherwise off how both stand in their motions; and a limb's hinge off the
     motions if both bend it.
 
     Parameters
     ----------
     source, target
-        Who moves, and who shall.
+        The source body and the target body.
     """
 
     source: Body
@@ -240,7 +240,7 @@ class Pair:
 
     @cached_property
     def from_rest(self) -> bool:
-        """Whether the rest poses tell how the bodies stand."""
+        """Whether the rest poses show how the bodies stand."""
         return all(rest_stands(each.motion.skeleton) for each in (self.source, self.target))
 
     def frames(self) -> tuple[Array, Array]:

@@ -1,8 +1,8 @@
 """Left, up and forward of pelvis and chest, in their own frames.
 
-A rest pose that stands, its parts facing one way, says so directly. Many do not: bones laid
-along one axis, halves of the body turned against each other. Then the axes come from the
-motion: left from the joints on both sides, up from what points up while the trunk does.
+A rest pose that stands, its parts facing one way, says so directly. Many do not: bones along one
+axis, or halves of the body turned against each other. Then the axes come from the
+motion: left from the joints on both sides, up from what points up while the trunk is upright.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _PAIRS = {"hips": "thigh", "chest": "upper_arm"}
 # Directions of a standing rest pose may miss what they should be by this much (cosines).
 _STANDS = np.cos(np.radians(45.0))
 _LEVEL = np.cos(np.radians(25.0))
-# How much the trunk's own direction counts beside frames in which it is upright.
+# How much the trunk's own direction counts compared with upright frames.
 _TRUNK = 1e-3
-# How quickly frames count less the more the trunk leans.
+# How quickly frames lose weight as the trunk leans.
 _LEANS = 8.0
 
 

@@ -51,7 +51,7 @@ class Capsules:
     feet
         ``(S,)`` whether it begins at an ankle, a heel or a toe.
     extra_joints, extra_offsets
-        ``(X,)`` and ``(X, 3)``: points that the skeleton has not, fixed to its joints.
+        ``(X,)`` and ``(X, 3)``: points that the skeleton does not have, fixed to its joints.
     mixed, shares
         ``(M, 4)`` points between four others, and the share of each of those.
     """

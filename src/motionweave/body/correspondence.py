@@ -1,9 +1,9 @@
-"""Which joint of one body stands for which joint of another.
+"""Which joint of one body corresponds to which joint of another.
 
 Joints are paired by role first (hips, left_thigh, ...), then by name: what is left of a name
-when prefixes, case, separators and the spelling of its side are gone. Chains of different
-counts (one to five spine joints, one neck joint or two) share out the bends of the whole.
-What has no partner stays at rest in the one body and is left out of the other; a
+when prefixes, case, separators and the spelling of its side are gone. Chains with different numbers
+of joints (one to five in the spine, one or two in the neck) distribute the bend of the whole. A
+joint without a counterpart stays at rest in one body and is left out of the other; a
 `JointMapping` says so, joint by joint, and can be written, edited and read as JSON.
 """
 
@@ -25,7 +25,7 @@ from motionweave.core.skeleton import Skeleton
 from motionweave.core.texts import parse_json, read_text
 from motionweave.errors import RigError
 
-# What a file of a mapping holds: joint to joint, joint to two joints and a share, or to none.
+# The values in a mapping file: a joint, two joints and a share, or none.
 Given = Mapping[str, "str | Mapping[str, object] | None"]
 
 # Joints that only some rigs of a convention have.
@@ -53,7 +53,7 @@ class Pairing:
     joint, next
         Joint indices in the source; the same one twice for a joint with one partner.
     share
-        How far from the one to the other, 0 to 1.
+        The position between the two, 0 to 1.
     how
         ``"role"``, ``"name"``, ``"chain"`` or ``"given"``.
     """
@@ -150,7 +150,7 @@ def match(
     source, target
         Two bodies of any rigs.
     given
-        Pairs that go before what is found: target joint to source joint or None, as
+        Pairs that take precedence: target joint to source joint or None, as
         `JointMapping.to_json` gives them, in a mapping or a JSON file.
 
     Raises
@@ -203,10 +203,10 @@ def match_by_name(source: Skeleton, target: Skeleton) -> JointMapping:
 
 
 def one_convention(source: Skeleton, target: Skeleton) -> bool:
-    """Whether rotations mean the same on both: joints that correspond, and rest poses alike.
+    """Whether rotations mean the same on both: joints correspond, and rest poses are similar.
 
     Order, prefixes, helper joints and leaves may differ, and so may bone lengths. Skeletons
-    that also name their joints alike may hold their limbs differently (T-pose, A-pose).
+    with the same joint names may still hold their limbs differently (T-pose, A-pose).
     """
     mapping = match_by_name(source, target)
     ours, theirs = find_rig(source), find_rig(target)
@@ -301,7 +301,7 @@ def _shared_out(
 ) -> dict[int, Pairing]:
     """A chain's joints paired with another chain's, by how far along they lie.
 
-    The joint that the chain hangs on counts as its beginning; the last ones belong together.
+    The joint above the chain counts as its beginning; the last joints match.
     """
     if not stretch or not other:
         return {}
@@ -325,7 +325,7 @@ def _shared_out(
 def _places(skeleton: Skeleton, stretch: tuple[int, ...]) -> Array:
     """How far along a chain its beginning and its joints lie, from 0 to 1.
 
-    A joint turns what is above it, so it acts from its own place up to the next one. Where
+    A joint turns what is above it, so it acts from its own position up to the next one. If
     bones have no length (a rig whose first spine joint lies in the hips) joints still follow
     each other: half of the measure is their count.
     """
@@ -352,7 +352,7 @@ def _by_name(skeleton: Skeleton, taken: set[int]) -> dict[str, int]:
 
 
 def _same_place(joint: int, found: int, mapping: JointMapping) -> bool:
-    """Whether two joints hang, over however many others, on joints that are paired."""
+    """Whether two joints are below paired joints, at any depth."""
     above = int(mapping.target.parents[joint])
     while above >= 0 and above not in mapping.pairs:
         above = int(mapping.target.parents[above])

@@ -1,4 +1,4 @@
-"""How far shoulders, elbows, hips and knees are bent, measured as an anatomist would.
+"""How far shoulders, elbows, hips and knees are bent, in anatomical terms.
 
 Flexion is an angle in the sagittal plane of the parent: of the chest for the upper arm,
 of the pelvis for the thigh, of the thigh for the shin. It does not depend on how a file

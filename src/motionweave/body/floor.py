@@ -13,7 +13,7 @@ from motionweave.core.arrays import Array
 _ONE_LEVEL = 0.08
 # ... a slope is believed if it leaves residuals below this ...
 _FLAT_ENOUGH = 0.03
-# ... and a sloping floor rises at least by this over the clip, else it is level.
+# ... and a sloping floor rises by at least this over the clip; otherwise it is level.
 _LEAST_RISE = 0.02
 # Steeper than this it is a staircase or a ladder.
 _STEEPEST = np.tan(np.radians(12.0))
@@ -85,7 +85,7 @@ def _plane(places: Array, weights: Array, size: float, flat: float) -> Floor | N
     centre = np.average(places, axis=0, weights=weights)
     level = places[:, [0, 2]] - centre[[0, 2]]
     design = np.column_stack([np.ones(len(places)), level])
-    # Short clips say little about the slope: hold it back unless places are far apart.
+    # Short clips say little about the slope: damp it unless places are far apart.
     hold = np.diag([0.0, 1.0, 1.0]) * (0.1 * size) ** 2 * weights.sum()
     trust = np.array(weights)
     solution = np.zeros(3)

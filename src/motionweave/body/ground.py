@@ -1,4 +1,4 @@
-"""Ground that is given rather than estimated: slopes, stairs, ledges, height fields, functions."""
+"""Ground given by the user: slopes, stairs, ledges, height fields, functions."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Ground:
     unit: GroundUnit | None = None
     made_of: Mapping[str, Any] | None = field(default=None, repr=False)
 
-    # Nothing above the ground is ground, too: see `Floor.levels`.
+    # The ground has no further levels above it: see `Floor.levels`.
     levels = (0.0,)
 
     def __post_init__(self) -> None:

@@ -18,7 +18,7 @@ _BACKWARDS = -0.3
 
 
 def facing(motion: Motion) -> Array:
-    """Angle ``(T,)`` in which the body faces, in radians, without jumps of full turns.
+    """Facing direction ``(T,)`` of the body in radians, without jumps of full turns.
 
     0 is +z, and the direction in (x, z) is ``(sin, cos)`` of the angle: the sense of
     `Planar.angle`. Taken from the lines through both hips and both shoulders; frames in
@@ -39,13 +39,13 @@ def facing(motion: Motion) -> Array:
 
 
 def sides_exchanged(motion: Motion) -> bool:
-    """Whether what is called left is the right: upright, the body's toes point backwards.
+    """Whether left and right are swapped: the toes of the upright body point backwards.
 
     Parameters
     ----------
     motion
-        A body in motion. Without toes, or never upright, it does not tell, and False is
-        returned.
+        A body in motion. Without toes, or if it is never upright, this cannot be decided, and False
+        is returned.
     """
     rig = find_rig(motion.skeleton)
     if not rig.has("hips", "chest", *(f"{s}_{part}" for s in SIDES for part in ("ankle", "toe"))):

@@ -1,9 +1,9 @@
-"""Knees and elbows: about which axis they bend, and which way is the right one.
+"""Knees and elbows: the axis about which they bend, and the right direction.
 
 The axis comes from how the limb bends in the motion: the plane of its two bones, over all
-frames in which it is bent. Which way is right comes from the build of the body: knees bend
-backwards and elbows forwards, seen from the line through the hips or shoulders. The zero
-pose of the file has no say.
+frames in which it is bent. The right direction comes from the build of the body: knees bend
+backwards and elbows forwards, seen from the line through the hips or shoulders. The zero pose of
+the file is ignored.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _LIMBS = (("thigh", "shin", "ankle", 1.0), ("upper_arm", "forearm", "hand", -1.0
 # The limb bends about another axis than the body's build says if the two differ by more than
 # this (cosine); arms turn about themselves, so that little short of the opposite is wrong.
 _OTHER_WAY = {"shin": -0.2, "forearm": -0.8}
-# What the build says counts like so much of a bend (sine) in all frames: limbs that are never
-# bent have no other witness.
+# The axis from the build counts like this much of a bend (sine) in all frames: limbs that are never
+# bent have no other evidence.
 _BUILD = 0.02
 # Bends in all directions (length of the mean of unit vectors) are not those of a hinge.
 _HINGED = 0.7
@@ -84,7 +84,7 @@ def find_hinges(motion: Motion) -> dict[str, Hinge]:
     Parameters
     ----------
     motion
-        A body in motion; its bends say where the axes are.
+        A body in motion; its bends show where the axes are.
 
     Returns
     -------

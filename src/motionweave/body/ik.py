@@ -2,8 +2,8 @@
 
 Everything works on arrays of T frames at once. A limb is solved from the pose it has: it
 bends about its hinge until it is as long as it has to be, and takes the smallest swing that
-points it at its goal. That leaves no freedom to choose and no iteration to converge, so a
-goal where the limb already is changes nothing.
+points it at its goal. That leaves no free choice and needs no iteration, so a goal where the limb
+already is changes nothing.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class TwoBone(NamedTuple):
         ``(T, 4)`` global rotations of everything below the upper and below the
         middle joint (``new = turn * old``).
     middle, end
-        ``(T, 3)`` where those joints come to lie.
+        ``(T, 3)`` where those joints end up.
     shortfall
-        ``(T,)`` how far the end stays from its goal: 0 where it is reached.
+        ``(T,)`` distance of the end from its goal: 0 where it is reached.
     """
 
     upper_turn: Array
@@ -83,7 +83,7 @@ class HingeReach(NamedTuple):
         cosine = _rowdot(first, second) - on_axis[0] * on_axis[1]
         sine = _rowdot(quat.cross(first, second), axis)
         bend = np.arctan2(sine, cosine)
-        # A knee folded past a half turn has not come out in front.
+        # A knee folded past half a turn has not bent forwards.
         bend = np.where(bend < -0.5 * np.pi, bend + 2.0 * np.pi, bend)
         base = _rowdot(first, first) + _rowdot(second, second) + 2.0 * on_axis[0] * on_axis[1]
         return HingeReach(bend, base, np.hypot(sine, cosine))
@@ -93,13 +93,13 @@ class HingeReach(NamedTuple):
         return np.asarray(np.sqrt(np.maximum(self.base + 2.0 * self.swing * np.cos(bend), 0.0)))
 
     def slope(self, bend: Array) -> Array:
-        """By how much the limb gets shorter per radian of bend, ``(T,)``, at least a little."""
+        """How much the limb shortens per radian of bend, ``(T,)``, at least slightly."""
         bend = np.clip(bend, NEARLY_STRAIGHT, np.pi - NEARLY_STRAIGHT)
         length = np.maximum(self.length(bend), 1e-12)
         return np.asarray(np.maximum(self.swing * np.sin(bend) / length, 1e-12))
 
     def bent_for(self, change: Array) -> Array:
-        """The bends ``(T,)`` at which the ends are by ``change`` ``(T,)`` farther apart.
+        """The bends ``(T,)`` at which the ends are ``change`` ``(T,)`` further apart.
 
         Exact while the limb is clearly bent. Nearer to straight, where a hair's breadth
         of length is worth degrees of bend, the length is taken to go on falling with the
@@ -153,11 +153,11 @@ def solve_hinged(
     axis: Array,
     bend: Array | None = None,
 ) -> TwoBone:
-    """Bend a limb about its hinge and swing it so that its end comes to lie at ``goal``.
+    """Bend a limb about its hinge and swing it so that its end is at ``goal``.
 
     It starts from the pose as it is: the middle joint turns by what the limb's length has
-    to change, and the whole takes the smallest swing onto the goal. Smooth goals give
-    smooth bends, also through straight, and no limb turns to its wrong side.
+    to change, and the whole takes the smallest swing onto the goal. Smooth goals give smooth bends,
+    even through straight, and no limb bends the wrong way.
 
     Parameters
     ----------
@@ -206,8 +206,8 @@ def apply_to_limb(
     solved
         What `solve_hinged` found.
     end_orientation
-        ``(T, 4)`` global orientation the end joint shall have; by default the one it
-        had, so that feet and hands do not turn with the limb.
+        ``(T, 4)`` global orientation of the end joint; by default the one it had, so that feet and
+        hands do not turn with the limb.
     """
     upper, middle, end = limb
     above = skeleton.parents[upper]
@@ -222,7 +222,7 @@ def apply_to_limb(
     over_end = quat.multiply(solved.middle_turn, orientations[:, skeleton.parents[end]])
     wanted = orientations[:, end] if end_orientation is None else end_orientation
     result[:, 2] = quat.multiply(quat.inverse(over_end), wanted)
-    # Products of unit quaternions drift by rounding only, but drift they do.
+    # Products of unit quaternions drift by rounding, so normalise them.
     return quat.normalize(result)
 
 

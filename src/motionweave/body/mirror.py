@@ -1,10 +1,10 @@
-"""Left and right exchanged.
+"""Mirror images: left and right swapped.
 
-Each joint has a partner: the joint at the same place of the other side, or itself in the
-middle. Partners are paired from the root down (by the side in their names, by role, by
-shape), so that the tree is the same seen in the mirror. The rest pose has a mirror plane
-of its own, found from the offsets: most rigs have it at x = 0, some elsewhere. Rigs whose
-joints have axes that follow their bones have none in common; each of their joints has one.
+Each joint has a counterpart: the joint at the same place on the other side, or itself in the
+middle. Partners are paired from the root down (by the side in their names, by role, by shape), so
+that the tree is the same seen in the mirror. The rest pose has a mirror plane found from the
+offsets: most rigs have it at x = 0, some elsewhere. Rigs whose joints have axes that follow their
+bones have none in common; each of their joints has one.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def other_side(kind: str) -> str:
 
 @lru_cache(maxsize=64)
 def partners(skeleton: Skeleton) -> NDArray[np.intp]:
-    """``(J,)`` index of each joint's partner on the other side, itself in the middle."""
+    """``(J,)`` index of each joint's counterpart on the other side, itself in the middle."""
     swap = np.arange(len(skeleton))
     pairing = _Pairing(skeleton)
     for joint in range(len(skeleton)):
@@ -116,7 +116,7 @@ def rest_reflections(motion: Motion) -> Array:
 
     One for all joints if that brings bones to those of their partners. Otherwise, where axes
     follow the bones, each joint has one that does; of those that do about equally well the one
-    in which the body's mean posture is most alike on both sides. In its partner's axes it is
+    in which the body's mean posture is most similar on both sides. In its partner's axes it is
     the inverse, so that mirroring twice gives the motion back.
     """
     skeleton = motion.skeleton
@@ -229,7 +229,7 @@ def _in_rest_planes(image: Motion, reflections: Array) -> Motion:
 
 
 class _Pairing:
-    """Who is whose partner among the children of a joint or of a pair."""
+    """Pairs counterparts among the children of a joint or of a pair."""
 
     def __init__(self, skeleton: Skeleton):
         self.skeleton = skeleton

@@ -1,4 +1,4 @@
-"""How a body holds itself: where its trunk points, and whether a rest pose is a standing one."""
+"""The posture of a body: where its trunk points, and whether a rest pose is a standing one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LEVEL = np.sin(np.radians(30.0))
 def rest_stands(skeleton: Skeleton) -> bool:
     """Whether the rest pose is a standing one: T-pose, A-pose, arms as they may be.
 
-    One that does not stand tells neither how the body is turned nor how its feet are when
-    they are flat: many rigs lay all bones along one axis, or have no meaning in their zeros.
+    Other rest poses show neither how the body is oriented nor how flat feet look: many rigs put all
+    bones along one axis, or have meaningless zeros.
     """
     rig = find_rig(skeleton)
     rest = skeleton.rest_positions

@@ -1,10 +1,10 @@
 """Motions of one body put on another: rotations, travel, and nothing about floors or contacts.
 
-Between skeletons of one convention rotations carry over as they are, with limbs turned back to
-where they pointed if their rest poses differ (`on_skeleton`). Between bodies of different
-rigs every body part is turned in the world as it is in the source (`transferred`), whatever
-the zero poses mean; see `anatomy`. In both the root goes as much farther as the legs are
-longer, so that steps fit strides. Planting feet is for `motionweave.retargeting`.
+Between skeletons of one convention rotations are copied, with limbs turned back to where they
+pointed if their rest poses differ (`on_skeleton`). Between bodies of different rigs every body part
+gets the world orientation that it has in the source (`transferred`), whatever the zero poses mean;
+see `anatomy`. In both cases travel is scaled by leg length, so that steps fit strides. Planting
+feet is for `motionweave.retargeting`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-# Limbs whose rest poses differ by less are taken as alike: bodies differ by that much.
+# Limbs whose rest poses differ by less count as equal: bodies differ by that much.
 _ALIKE = np.radians(3.0)
 _LIMB_BONES = (("thigh", "shin"), ("shin", "ankle"), ("upper_arm", "forearm"), ("forearm", "hand"))
 # Joints whose translations leave their offsets by less than this share of a leg do not slide.
@@ -45,7 +45,7 @@ def on_skeleton(motion: Motion, skeleton: Skeleton) -> Motion:
     motion
         What to perform.
     skeleton
-        Who performs it: joints of the same meaning, any bone lengths.
+        The target: joints of the same meaning, any bone lengths.
 
     Returns
     -------
@@ -90,14 +90,14 @@ def transferred(bodies: Pair, mapping: JointMapping) -> tuple[Motion, float]:
     Parameters
     ----------
     bodies
-        Who moves, and who shall.
+        The source body and the target body.
     mapping
         Which joints of the target follow which of the source.
 
     Returns
     -------
-    The motion, and by how much everything is longer in it. The middle of the hips goes where
-    the source's goes, scaled by leg length and with room for the height of the feet.
+    The motion, and the factor by which lengths are scaled. The middle of the hips follows the
+    source's, scaled by leg length and with room for the height of the feet.
     """
     body, onto = bodies.source, bodies.target
     source, target = body.motion, onto.motion.skeleton
@@ -126,7 +126,7 @@ def transferred(bodies: Pair, mapping: JointMapping) -> tuple[Motion, float]:
         root=_placed_root(bodies, positions, turned, scale),
         rotations=local,
         translations=_stretched(source, mapping, scale),
-        # How the source's file was laid out says nothing about this skeleton's.
+        # The layout of the source's file does not apply to this skeleton.
         source=onto.motion.source,
         carrier=onto.motion.carrier,
     )
@@ -150,7 +150,7 @@ def _placed_root(bodies: Pair, positions: Array, turned: Array, scale: float) ->
         return np.asarray(scale * positions[:, hips] - _reached(target, turned, goal))
     thighs = [body.rig.roles[f"{side}_thigh"] for side in SIDES]
     middle = scale * positions[:, thighs].mean(axis=1)
-    # Feet do not grow with the legs: the ankles are as high as they are.
+    # Feet do not scale with the legs: the ankles keep their height.
     ours, theirs = (_ankle_height(each.motion, bodies.from_rest) for each in (body, onto))
     middle[:, 1] += theirs - scale * ours
     reach = np.mean([_reached(target, turned, onto.rig.roles[f"{s}_thigh"]) for s in SIDES], axis=0)
@@ -262,7 +262,7 @@ def _turned_limbs(motion: Motion, skeleton: Skeleton) -> Array:
         return motion.rotations
     local = np.array(motion.rotations)
     for joint, parent in enumerate(source.parents):
-        # A joint turned by `turn` in its own frame takes its children along: undo that.
+        # A joint turned by `turn` in its own frame turns its children, too: undo that.
         if int(parent) in turns:
             local[:, joint] = rotations.multiply(
                 rotations.inverse(turns[int(parent)]), local[:, joint]

@@ -1,13 +1,12 @@
 """Where a body begins: the pelvis, and what a file has above it.
 
-`at_pelvis` takes off what stands above the pelvis (a scene root, a bone on the floor, an
-armature, several joints deep) and beside it (props, cameras, targets that hang on the same
-joints); the motion keeps it aside as its `Carrier`. `as_filed` puts it back. A motion whose
-frames are still those of the file gets back the file's own values. A new motion gets a
-carrier of the same kind: one that stood still stands still where it was; one on the floor
-follows the pelvis in place and heading, at its height; one that moved in some other way
-goes along with the pelvis, in height too. What hangs beside the pelvis is then held as it
-was in its first frame.
+`at_pelvis` removes what is above the pelvis (a scene root, a bone on the floor, an armature,
+several joints deep) and beside it (props, cameras, targets below the same joints); the motion keeps
+it as its `Carrier`. `as_filed` restores it. A motion whose frames are still those of the file gets
+back the file's own values. A new motion gets a carrier of the same kind: a static one stays where
+it was; one on the floor follows the position and heading of the pelvis, at its height; any other
+moves with the pelvis, in height too. Anything beside the pelvis is then held as it was in its first
+frame.
 """
 
 from __future__ import annotations
@@ -33,26 +32,26 @@ _HIPS = ("hips", "hip", "pelvis")
 # Shares of the body height and angles within which ...
 # ... a bone keeps its length (as readers see it),
 _SAME_PLACE = 1e-6
-# ... a carrier stands still,
+# ... a carrier is static,
 _STILL_PLACE, _STILL_ANGLE = 1e-4, np.radians(0.05)
 # ... one on the floor keeps its height, and its vertical,
 _LEVEL_PLACE, _LEVEL_ANGLE = 0.02, np.radians(3.0)
 # ... a body is still the one that was recorded with the carrier,
 _RECORDED_PLACE, _RECORDED_ANGLE = 0.05, np.radians(10.0)
-# ... or so exactly that the file's own values hold.
+# ... or so exactly that the file's own values are used.
 _EXACT_PLACE, _EXACT_ANGLE = 1e-9, 1e-8
 # The path of a following carrier is smoothed over this many seconds (standard deviation):
-# the pelvis sways and turns with each step, and what carries it should not.
+# the pelvis sways and turns with each step, and its carrier should not.
 _SMOOTH = 0.2
 
 
 def pelvis_of(skeleton: Skeleton) -> int:
-    """The joint at which the body begins: the hips, else where legs and spine meet.
+    """The joint at which the body begins: the hips, or where legs and spine meet.
 
     0 for a skeleton that is not known to be a body.
     """
     rig = find_rig(skeleton)
-    # Hips by name alone, with the body elsewhere, are not where it begins.
+    # Hips by name alone, with the body elsewhere, are not its root.
     if not rig.has("hips", "left_thigh", "right_thigh"):
         return 0
     hips = rig.roles["hips"]
@@ -70,12 +69,12 @@ def pelvis_of(skeleton: Skeleton) -> int:
 
 
 def at_pelvis(motion: Motion) -> Motion:
-    """The motion as that of its body, which begins at the pelvis.
+    """The motion with the pelvis as its root.
 
     Parameters
     ----------
     motion
-        Any motion; one whose joint 0 is its pelvis is returned as it is.
+        Any motion; one whose joint 0 is its pelvis is returned unchanged.
 
     Returns
     -------
@@ -136,12 +135,12 @@ def at_pelvis(motion: Motion) -> Motion:
 
 
 def as_filed(motion: Motion) -> Motion:
-    """The motion as its file had it, with what stands above the pelvis put back.
+    """The motion as in its file, with everything above the pelvis restored.
 
     Parameters
     ----------
     motion
-        Any motion; one without a carrier is returned as it is.
+        Any motion; one without a carrier is returned unchanged.
     """
     carrier = motion.carrier
     if carrier is None:
@@ -154,7 +153,7 @@ def as_filed(motion: Motion) -> Motion:
     height = body_height(motion.skeleton)
     apart = np.linalg.norm(positions[:, carrier.pelvis] - motion.root, axis=1)
     angle = rotations.angle_between(orientations[:, carrier.pelvis], motion.rotations[:, 0])
-    # Where the body is where the carrier brings it, values stay as they were, to the bit.
+    # If the body is where the carrier puts it, values stay the same, bit for bit.
     if apart.max() > _EXACT_PLACE * height or angle.max() > _EXACT_ANGLE:
         back = rotations.inverse(orientations[:, parent])
         place = rotations.rotate(back, motion.root - positions[:, parent])
@@ -186,7 +185,7 @@ def as_filed(motion: Motion) -> Motion:
 
 
 def _part(skeleton: Skeleton, joints: IntArray, ends: BoolArray, first: Array) -> Skeleton:
-    """Some joints and end sites of a skeleton, the first joint at an offset of its own."""
+    """Some joints and end sites of a skeleton, with a new offset for the first joint."""
     new = np.full(len(skeleton), -1)
     new[joints] = np.arange(len(joints))
     offsets = np.array(skeleton.offsets[joints])
@@ -322,7 +321,8 @@ def _on_floor(places: Array, turns: Array, front: Array) -> Planar:
 
 
 def _smooth(way: Planar, width: float) -> Planar:
-    """A way on the floor smoothed by a Gaussian of ``width`` frames; straight ends stay so."""
+    """A path on the floor smoothed by a Gaussian of ``width`` frames; straight ends stay
+    straight."""
     reach = min(int(np.ceil(3.0 * width)), len(way.x) - 1)
     if reach < 1:
         return way

@@ -1,4 +1,4 @@
-"""How large a body is, from the lengths of its bones: what a zero pose looks like does not matter.
+"""The size of a body, from the lengths of its bones, whatever its zero pose looks like.
 
 Thresholds that are about steps and feet are shares of the leg length (`leg_length`); those
 about the whole body, and how large it is drawn, are shares of its height (`body_height`).
@@ -21,8 +21,8 @@ _ANKLE_ABOVE_BALL = 0.5
 _HIGHEST_ANKLE = 0.1
 # A spine curves: a standing trunk is shorter than its bones, one after the other.
 _SPINE_CURVES = 0.95
-# What a head has above its joint is at most this share of the way from hips to head: longer
-# chains are hair, hats or plumes.
+# The head above its joint is at most this share of the length from hips to head: longer chains are
+# hair, hats or plumes.
 _HIGHEST_HEAD = 0.5
 
 
@@ -30,8 +30,8 @@ _HIGHEST_HEAD = 0.5
 def body_height(skeleton: Skeleton) -> float:
     """How high the joints and end sites of a body reach when it stands upright.
 
-    The sum of what is above each other in a standing body: foot, legs, hips, trunk, neck and
-    head, as far as the skeleton has them.
+    The sum of the parts of a standing body: foot, legs, hips, trunk, neck and head, if the skeleton
+    has them.
 
     Parameters
     ----------

@@ -2,8 +2,8 @@
 
 A heel is the point of the sole straight below the ankle, at the height of the toe joint
 when the foot is flat; a toe is the toe joint (the ball of the foot). Both are fixed to
-the foot. Where the rig has no toe joint, the ankle's end site stands in for it, and
-without that a foot of usual proportions.
+the foot. If the rig has no toe joint, the ankle's end site is used instead, or else a foot of
+average proportions.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def contact_points(
     Parameters
     ----------
     motion
-        Its rig needs ankles and thighs (and hands, if asked for).
+        Its rig needs ankles and thighs (and hands, if requested).
     hands
         Whether to add ``left_hand`` and ``right_hand``.
     from_rest
@@ -174,7 +174,7 @@ def _up_in_motion(motion: Motion, ankle: int) -> Array:
         return np.asarray(rotations.rotate(rotations.inverse(turn[0]), [0.0, 1.0, 0.0]))
     speed = np.linalg.norm(np.gradient(place, axis=0), axis=1)
     size = max(float(np.ptp(place[:, 1])), 1e-12)
-    # Ranks of speed and height together: still in the air or low in a swing is not standing.
+    # Ranks of speed and height together: being still in the air or low in a swing is not standing.
     unrest = speed / max(float(speed.max()), 1e-12) + (place[:, 1] - place[:, 1].min()) / size
     standing = unrest <= np.quantile(unrest, _STILLEST)
     up = rotations.rotate(rotations.inverse(turn[standing]), np.array([0.0, 1.0, 0.0]))

@@ -14,7 +14,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 
-# A step from the first frame to the second that no joint makes in a captured motion.
+# A change from the first frame to the second that no joint makes in a captured motion.
 _JUMP = np.radians(12.0)
 # ... and this many times the largest step of the frames that follow.
 _OUT_OF_LINE = 3.0
@@ -25,7 +25,7 @@ _FOLLOWING = 12
 _SIDEWAYS = 0.6
 _IN_LINE = 0.85
 _STRAIGHT = 0.95
-# Of any other: a T-pose is as wide as the body is high, give or take, and flat.
+# Otherwise: a T-pose is about as wide as the body is high, and flat.
 _WIDE = 0.75
 _FLAT = 0.5
 
@@ -35,8 +35,8 @@ def starts_in_tpose(motion: Motion) -> bool:
 
     Many archives have such a frame, as a reference for the skeleton. It is not part of
     the motion: registration, blending and contacts are better off without it
-    (``motion[1:]``). A clip whose performer really stands with arms spread, and
-    moves on from there, is not meant.
+    (``motion[1:]``). A clip whose performer really stands with arms spread, and moves on from
+    there, does not count.
     """
     if len(motion) < 3:
         return False

@@ -1,9 +1,9 @@
-"""Which way is up in a file that does not say so.
+"""The up axis of a file that does not state it.
 
-All evidence is heard, and none of it alone decides: of a body whose joints are known, how
+All evidence counts, and no single piece decides: of a body whose joints are known, how
 high the head is above the feet and which way limbs hang while it moves, how its lowest point
 stays on one level, and how its rest pose stands; of other bodies, how long they are along
-each axis and the same lowest point. What is left undecided is said (`Up.margin`).
+each axis and the same lowest point. `Up.margin` says how clear the decision is.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 
-# Frames looked at; more tell nothing new.
+# Frames that are examined; more would add nothing.
 _FRAMES = 64
 # Y is up in most files: z has to win by this much.
 _PRIOR = 0.1
 # The same where only points are known, which say less.
 _PRIOR_OF_POINTS = 0.8
-# What the voices weigh. Whoever lies straight has the head above the feet along a wrong axis,
-# but seldom limbs that all hang along it; a rest pose that stands was made in the axes of its
+# The weights of the evidence. A body that lies straight has its head above its feet along a wrong
+# axis, but seldom limbs that all hang along it; a rest pose that stands was made in the axes of its
 # file, as a rule, and decides about bodies that lie, not about those that stand and walk.
 _UPRIGHT, _HANGING, _ON_FLOOR, _REST = 0.5, 2.0, 1.5, 1.3
 # Levels of the lowest point that differ by less than this share of the body say nothing.
@@ -45,7 +45,7 @@ class Up:
     axis
         ``"y"`` or ``"z"``.
     margin
-        By how much it won, 0 for a tie; what stands and walks wins by 2 and more.
+        The margin by which it won, 0 for a tie; bodies that stand and walk win by 2 or more.
     creature
         Whether it may be something that stands at all, not a prop of a few joints.
     """
@@ -56,7 +56,7 @@ class Up:
 
     @property
     def doubt(self) -> str | None:
-        """What to tell about an axis that won narrowly; None if it won clearly."""
+        """The warning for an axis that won narrowly; None if it won clearly."""
         if self.margin >= _SURE or not self.creature:
             return None
         other = "z" if self.axis == "y" else "y"
@@ -75,7 +75,7 @@ def find_up(
     Parameters
     ----------
     skeleton
-        J joints, in the data's axes; what is above the pelvis is not looked at.
+        J joints, in the data's axes; what is above the pelvis is ignored.
     root, quaternions, translations
         ``(T, 3)``, ``(T, J, 4)`` and ``(T, J, 3)`` or None, as in a `Motion`.
 

@@ -19,7 +19,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
 
-# A limb is about this thick, as a share of sqrt(body height x length of what hangs on it).
+# A limb is about this thick, as a share of sqrt(body height x length of what is below it).
 _THICKNESS = 0.043
 _THICKEST = 0.045
 _SOLE = 0.011
@@ -208,7 +208,7 @@ def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float
 
 
 def _sides(skeleton: Skeleton, parents: NDArray[np.intp]) -> NDArray[np.intp]:
-    """1 for what hangs on a joint known as left, -1 for right, 0 for the rest."""
+    """1 for everything below a left joint, -1 below a right one, 0 for the rest."""
     sides = np.zeros(len(parents), dtype=np.intp)
     for role, joint in find_rig(skeleton).roles.items():
         if role.startswith("left_"):

@@ -1,1 +1,1 @@
-"""The command line: one module a verb, no algorithm of its own."""
+"""The command line: one module per verb, and no algorithms."""

@@ -144,7 +144,7 @@ def each(
 ) -> tuple[list[Result], int]:
     """Do the same with each of several clips, in ``args.jobs`` processes.
 
-    A clip that fails is told in a line on stderr and left out; a single one just fails.
+    A clip that fails is reported in one line on stderr and left out; a single one just fails.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _in_processes(
     plain = argparse.Namespace(**{k: v for k, v in vars(args).items() if k not in _OURS})
     results: list[Result] = []
     failed = False
-    # Started anew, so that nothing depends on what this process has done so far.
+    # A fresh process, so that nothing depends on what this one has done so far.
     with ProcessPoolExecutor(min(args.jobs, len(items)), get_context("spawn")) as pool:
         done = in_order(pool, partial(_apart, work, plain), items)
         for item, answer in zip(items, common.progress(done, label, len(items)), strict=True):

@@ -246,7 +246,7 @@ def save_clip(motion: Motion, output: Path, **options: Any) -> None:
 
 
 def emit(args: argparse.Namespace, data: Any, text: str) -> None:
-    """Print the answer: ``data`` if JSON is wanted, else ``text``."""
+    """Print the result: ``data`` if JSON is wanted, otherwise ``text``."""
     if args.json:
         if isinstance(data, Mapping) and args.warned.messages:
             data = {**data, "warnings": args.warned.as_data()}

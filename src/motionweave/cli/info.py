@@ -97,8 +97,7 @@ def _text(facts: dict[str, Any]) -> str:
         how = {"still": "stands still", "floor": "follows on the floor", "animated": "moves"}
         carrier = facts["carrier"]
         lines.append(
-            f"  above the pelvis, kept aside: {', '.join(carrier['joints'])} "
-            f"({how[carrier['kind']]})"
+            f"  above the pelvis:  {', '.join(carrier['joints'])} ({how[carrier['kind']]})"
         )
     if len(facts["animations"]) > 1:
         listed = ", ".join(facts["animations"])

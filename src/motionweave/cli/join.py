@@ -1,4 +1,4 @@
-"""``motionweave join``: one clip goes over into the next."""
+"""``motionweave join``: overlap one clip with the next."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``motionweave VERB ...``: finds the verb's module, runs it, turns errors into one line.
 
-A verb is a module ``motionweave.cli.VERB`` with two functions, ``add_arguments(parser)``
-and ``run(args) -> int | None``. Only the verb that was asked for is imported, so that
-``--help`` answers at once.
+A verb is a module ``motionweave.cli.VERB`` with two functions, ``add_arguments(parser)`` and
+``run(args) -> int | None``. Only the requested verb is imported, so that ``--help`` answers at
+once.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _say_compiling(quiet: bool) -> Callable[[], None]:
-    """Someone who waits at a terminal is told why, the first time."""
+    """Tell someone who waits at a terminal why, the first time."""
 
     def say() -> None:
         if sys.stderr.isatty() and not quiet:

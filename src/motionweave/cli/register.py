@@ -1,4 +1,4 @@
-"""``motionweave register``: which frames of clips belong together, into a ``.mwreg`` file."""
+"""``motionweave register``: match the frames of clips, and write a ``.mwreg`` file."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
 
     chosen = tuple(dict.fromkeys(args.names or samples.names()))
     for name in chosen:
-        samples.describe(name)  # an unknown name is told before anything is written
+        samples.describe(name)  # an unknown name is reported before anything is written
     if args.action == "write":
         _write(args, chosen)
         return

@@ -1,4 +1,4 @@
-"""``motionweave transition``: join clips, each running over into the next."""
+"""``motionweave transition``: join clips, each turning into the next."""
 
 from __future__ import annotations
 

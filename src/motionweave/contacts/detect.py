@@ -1,10 +1,10 @@
 """Heel, toe and hand plants, found from how slow and how low the points of the sole are.
 
-Everything is measured in leg lengths and seconds, on an inner clock of its own, so that
+Everything is measured in leg lengths and seconds, at a fixed internal rate, so that
 unit, place, heading and frame rate of a clip make no difference and nothing has to be
-tuned. A point that is still on the floor is planted. A point that is still above it
-(stairs, a ladder, a box, but also a foot held up in a kick) is planted only if at some
-moment nothing lower can be what carries the body.
+tuned. A point that is still on the floor is planted. A point that is still above it (stairs, a
+ladder, a box, but also a foot held up in a kick) is planted only if at some moment nothing lower
+can carry the body.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CARRIES = 1.5
 
 # Height in leg lengths above the floor.
 _ON_FLOOR = 0.06
-# What the lower foot is below by this much for half of the time is not the floor: that is
+# A height that the lower foot is this far below for half of the time is not the floor: the floor is
 # where it is lower than in all but this share of the frames.
 _UNDER, _LOW = 0.08, 0.1
 
@@ -54,7 +54,7 @@ _UNDER, _LOW = 0.08, 0.1
 _SHORTEST_RAISED = 0.15
 _ALONE = 0.08
 _GAP = 0.2
-# What went no farther than this in a gap (markers shake) did not leave.
+# A point that moved no further than this in a gap (markers shake) did not leave.
 _SAME_PLACE = 0.045
 
 # Of each end of a foot the other one.
@@ -132,7 +132,7 @@ def estimate_floor(motion: Motion) -> Floor:
 
 
 class _Seen(NamedTuple):
-    """What is found in a clip, in its own unit and frames."""
+    """The results for a clip, in its own unit and frames."""
 
     floor: Floor
     contacts: tuple[Constraint, ...]
@@ -142,7 +142,7 @@ SEEN: Memory[_Seen] = Memory()
 
 
 def _seen(motion: Motion, hands: bool = False) -> _Seen:
-    """Floor and contacts, of the last few clips looked at without looking again."""
+    """Floor and contacts, cached for the last few clips."""
     motion = at_pelvis(checked(motion))
 
     def look() -> _Seen:
@@ -153,7 +153,7 @@ def _seen(motion: Motion, hands: bool = False) -> _Seen:
 
 
 class _Scene:
-    """A clip on the inner clock, its floor and its plants, all in leg lengths."""
+    """A clip on the internal clock, its floor and its plants, all in leg lengths."""
 
     def __init__(self, motion: Motion, hands: bool):
         self.size = leg_length(motion.skeleton)
@@ -220,7 +220,7 @@ class _Scene:
             for plant, low in zip(still, on_floor, strict=True)
             if not low and plant.seconds >= _SHORTEST_RAISED
         ]
-        # A step counts once the step before it does: go on until nothing is added.
+        # A step counts once the step before it does: repeat until nothing is added.
         waiting = raised
         while waiting:
             held = [plant for plant in waiting if not self._carries(plant, planted)]
@@ -250,14 +250,14 @@ class _Scene:
         for kind in FOOT_KINDS:
             track = self.tracks[kind]
             if track.foot != plant.foot:
-                # Slow and near the floor it carries, even while it pivots.
+                # A slow foot near the floor carries the body, even while it pivots.
                 low = self.floor.above(track.points[span]) < _ON_FLOOR
                 lower |= low & (track.speed[span] < _CARRIES)
         alone = ~lower & ~beside
         return bool(max(alone.sum(), beside.sum()) / RATE >= _ALONE)
 
     def _planted_hands(self, body: Array) -> list[Plant]:
-        """Hands that stay in one place for a while although the body goes on."""
+        """Hands that stay in one place for a while although the body moves on."""
         found = []
         for kind in HAND_KINDS:
             track = self.tracks[kind]
@@ -301,7 +301,7 @@ def _timed(plants: list[Plant]) -> list[Plant]:
 
 
 def _merged(plants: Iterable[Plant], tracks: dict[str, Track]) -> list[Plant]:
-    """Plants of a kind that are hardly apart in time and place made one."""
+    """Merge plants of a kind that are close in time and place."""
     rows: dict[str, list[Plant]] = {}
     for plant in sorted(plants, key=lambda plant: plant.start):
         row = rows.setdefault(plant.kind, [])
@@ -332,13 +332,13 @@ def _floor_of(still: list[Plant], tracks: list[Track]) -> Floor:
     floor = fit_floor(places, weights, 1.0)
     lowest = np.min([floor.above(track.points) for track in tracks], axis=0)
     if np.median(lowest) < -_UNDER:
-        # Whoever walks in place never stands still but with a foot in the air.
+        # When walking in place, a foot is only still in the air.
         return Floor(floor.height + float(np.quantile(lowest, _LOW)), floor.slope)
     return floor
 
 
 def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, float]]:
-    """From when to when a foot stands, heel or toe: one stretch a step.
+    """When a foot stands on its heel or toe: one stretch per step.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
 """Tables of motion states as CSV or JSON files, to be read and edited by people.
 
-A CSV file has a state a line, labels separated by blanks::
+A CSV file has one state per line, with labels separated by spaces::
 
     frame,half,labels
     12.5,lower,L_et R.HI_flex
     14,upper,wave
 
-The half of the body may be left empty for labels that say it themselves; other labels
-count as the lower body's, which is the one that the feet follow.
+The half of the body may be left empty for labels that imply it; other labels count as those of the
+lower body, which the feet follow.
 """
 
 from __future__ import annotations

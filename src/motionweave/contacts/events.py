@@ -88,7 +88,7 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
 
 
 def events(motion: Motion) -> list[Event]:
-    """Sorted ``(frame, label)`` of every event of a clip, before states are made of them."""
+    """Sorted ``(frame, label)`` of every event of a clip, before they are grouped into states."""
     found: list[Event] = []
     for joint, angle in flexions(motion).items():
         smooth = smoothed(angle, _SMOOTHING * motion.fps)
@@ -104,8 +104,8 @@ def events(motion: Motion) -> list[Event]:
 def smoothed(values: Array, width: float) -> Array:
     """Values ``(T,)`` averaged by a bell curve of this many frames (standard deviation).
 
-    Towards the ends the bell gets narrower, so that it stays even-sided: the ends are
-    what they were, and a slope is not pulled over.
+    Towards the ends the bell gets narrower, so that it stays symmetric: the ends keep their values,
+    and a slope is not biased.
     """
     reach = min(int(np.ceil(3.0 * width)), (len(values) - 1) // 2)
     if width < 0.1 or reach < 1:
@@ -125,7 +125,7 @@ def smoothed(values: Array, width: float) -> Array:
 
 
 def turning_points(values: Array, least: float) -> list[tuple[float, bool]]:
-    """Fractional frames at which a curve turns, and whether that is a top.
+    """Fractional frames at which a curve turns, and whether each is a maximum.
 
     Tops and bottoms alternate, and the curve changes by at least ``least`` between two
     of them, and after the last. The ends of the curve are not turning points.
@@ -155,7 +155,7 @@ def _vertex(values: Array, frame: int) -> float:
 
 
 def _half_ways(values: Array, turns: Sequence[tuple[float, bool]]) -> list[float]:
-    """Between each two turning points the frame at which the curve is half way."""
+    """The frames at which the curve is halfway between turning points."""
     frames = np.arange(len(values), dtype=np.float64)
     found = []
     for (first, _), (last, _) in pairwise(turns):
@@ -239,7 +239,7 @@ def _hand_touches(motion: Motion, positions: Array) -> list[Event]:
     rig = find_rig(motion.skeleton)
     size = leg_length(motion.skeleton)
     ankles = positions[:, [rig.roles["left_ankle"], rig.roles["right_ankle"]], 1]
-    # An ankle is over the ground by about as much as a wrist over its palm.
+    # An ankle is about as high above the ground as a wrist above its palm.
     ground = float(np.percentile(ankles.min(axis=1), 10.0))
     found: list[Event] = []
     for side in SIDES:

@@ -1,4 +1,4 @@
-"""Clips brought to one floor, and ground that is given brought under a clip.
+"""Bring clips to one floor, and put given ground under a clip.
 
 Actors on one skeleton are often recorded, or exported, with floors a few centimetres apart.
 Combined as they are, one would sink into the floor of the other.
@@ -20,9 +20,9 @@ from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 
-# In leg lengths: floors that differ by less are one floor, as far as the estimate can tell ...
+# In leg lengths: floors that differ by less are the same within the estimate's accuracy ...
 _SAME = 0.02
-# ... and those that differ by more are meant: steps, platforms, someone who only lies.
+# ... and those that differ by more are intended: steps, platforms, a body that only lies.
 _MEANT = 0.06
 # Seconds over which the body's direction in the beginning is averaged.
 _START = 1.0
@@ -34,7 +34,7 @@ def on_one_floor(motions: Sequence[Motion]) -> tuple[Motion, ...]:
     Parameters
     ----------
     motions
-        Clips to be combined. The first stays as it is; so do clips without feet, on
+        Clips to be combined. The first is not changed, nor are clips without feet, on
         slopes, and on floors that are the same or too different to be a matter of
         calibration.
 
@@ -82,7 +82,7 @@ def ground_under(ground: Ground, motion: Motion) -> Ground:
         As a user gives it.
     motion
         The clip. Ground in the axes of its body begins where it stands in the first frame,
-        leads where it faces in the first second, and is measured from its floor.
+        faces as it does in the first second, and is measured from its floor.
 
     Returns
     -------

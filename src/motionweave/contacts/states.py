@@ -48,7 +48,7 @@ _WORD = re.compile(r"^[^\s,;{}\"']+$")
 
 
 def canonical_label(label: str) -> str:
-    """One name for each event, whichever of its names was given.
+    """The canonical name of an event, whichever of its names was given.
 
     The end of a foot's transfer is also the heel's touching the ground
     (``L.H_gnd``), and the paper's tables write it ``L_ext`` as well.
@@ -68,7 +68,8 @@ def canonical_label(label: str) -> str:
 
 
 def label_in_words(label: str) -> str:
-    """What a label means, such as "left knee most bent"; a label of users' own as it is."""
+    """What a label means, such as "left knee most bent"; a user's own label is returned
+    unchanged."""
     parts = _LABEL.match(label)
     if parts is None or parts["event"] not in _EVENTS or parts["joint"] not in _PARTS:
         return label.replace("_", " ")
@@ -191,13 +192,13 @@ def grouped(
     within: float,
     period: float | None = None,
 ) -> tuple[State, ...]:
-    """Events ``(time, label)`` gathered into states: those nearly at one time are one state.
+    """Events ``(time, label)`` grouped into states: nearly simultaneous events form one state.
 
     Parameters
     ----------
     within
-        How far a state's first and last event may be apart. An event joins the
-        state before it if it fits; the state's time is its events' mean.
+        How far apart a state's first and last event may be. An event joins the state before it if
+        it fits; the state's time is its events' mean.
     period
         Length of the cycle for cyclic clips: the last and the first state may be one.
     """

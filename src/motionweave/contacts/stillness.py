@@ -1,8 +1,8 @@
 """Stretches in which a point is still: when it comes to rest, stays, and begins to leave.
 
-Points are looked at on an inner clock, in leg lengths, so that neither unit nor frame rate of
-a clip make a difference. All points of a clip are looked at together: a clip has hundreds of
-stretches, and arrays of all of them are as quickly handled as those of one.
+Points are examined at a fixed internal rate, in leg lengths, so that neither the unit nor the frame
+rate of a clip makes a difference. All points of a clip are examined together: a clip has hundreds
+of stretches, and arrays of all of them are handled as quickly as those of one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from motionweave.core.arrays import Array, BoolArray, IntArray
 from motionweave.core.curves import hermite_basis
 from motionweave.core.quantiles import quantiles_of_groups
 
-# The inner clock, and the time over which velocities are averaged, in seconds.
+# The step of the internal clock, and the time over which velocities are averaged, in seconds.
 RATE = 120.0
 _BLUR = 0.012
 
@@ -47,7 +47,8 @@ _SHORTEST_AT_EDGE = 0.035
 
 @dataclass(frozen=True)
 class Track:
-    """A point on the inner clock: places ``(K, 3)``, speeds and limits ``(K,)``, in legs."""
+    """A point on the internal clock: positions ``(K, 3)``, speeds and limits ``(K,)``, in leg
+    lengths."""
 
     kind: str
     points: Array
@@ -61,7 +62,7 @@ class Track:
 
 
 class Plant(NamedTuple):
-    """A stretch of the inner clock, ends fractional, in which a point is still.
+    """A stretch of the internal clock, with fractional ends, in which a point is still.
 
     From ``start`` to ``end`` it is slow, from ``rest`` to ``lift`` it is at rest.
     """
@@ -136,7 +137,7 @@ def still_stretches(tracks: Sequence[Track]) -> list[Plant]:
     certain = speed < _STILL * limit
     slow = _spans(speed < limit, count)
     slow = slow.chosen(_counts(certain, slow) > 0)
-    # A foot that is lifted slowly has left before it is fast.
+    # A foot that is lifted slowly has left the floor before it moves fast.
     near = np.zeros(len(speed), dtype=bool)
     ticks, number = slow.ticks()
     core = certain[ticks]
@@ -202,7 +203,7 @@ def _times(
     ticks, number = around.ticks()
 
     def times_usual(factor: float, least: float) -> Array:
-        """Speeds as shares of what is this many times as fast as usual."""
+        """Speeds relative to this many times the usual speed."""
         most = np.maximum(factor * usual, least)[number]
         return np.asarray(speed[ticks] / np.minimum(most, limit[ticks]))
 
@@ -265,7 +266,7 @@ def _blurred(values: Array) -> Array:
         return values
     kernel = np.exp(-0.5 * (np.arange(-radius, radius + 1) / (_BLUR * RATE)) ** 2)
     kernel /= kernel.sum()
-    # Reflected through the end points, a steady motion goes on steadily.
+    # Reflected through the end points, a steady motion continues steadily.
     before = 2.0 * values[0] - values[radius:0:-1]
     after = 2.0 * values[-1] - values[-2 : -radius - 2 : -1]
     padded = np.concatenate([before, values, after])

@@ -1,7 +1,7 @@
-"""The gate for what callers give: arguments are what a function's annotations say, or our error.
+"""Checks arguments against a function's annotations; raises our own error otherwise.
 
-Annotations say once what a parameter takes, for people, for type checkers, and here. What they
-cannot say, such as ranges, the functions check themselves.
+Annotations state once what a parameter accepts, for people, for type checkers, and here. What they
+cannot express, such as ranges, the functions check themselves.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def check_arguments(
     given: Mapping[str, Any],
     error: type[MotionweaveError] = MotionError,
 ) -> None:
-    """Raise ``error`` unless all arguments are what the function's annotations say.
+    """Raise ``error`` unless all arguments match the function's annotations.
 
-    It is the first line of a function, where its local names are its arguments.
+    Call it on the first line of a function, where the local names are its arguments.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ def _hints(function: Callable[..., Any]) -> dict[str, tuple[Any, bool]]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is what an annotation says; annotations that say little let all pass."""
+    """Whether a value matches an annotation; vague annotations accept everything."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         own = [part for part in parts if not _of_numpy(part) and part not in (bytes, complex)]
-        # What NumPy takes for numbers includes texts and all kinds of single values.
+        # NumPy's array-like type includes strings and all kinds of single values.
         if hint != ArrayLike and any(_fits(value, part) for part in own):
             return True
         return len(own) < len(parts) and _numeric(value)
@@ -94,7 +94,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is float or hint is int:
         return _number(value, hint)
     if origin is Literal:
-        # Which words there are, functions say themselves, in words of their own.
+        # Functions check their literal options themselves, with their own messages.
         return any(type(value) is type(part) for part in parts)
     if hint is np.ndarray or origin is np.ndarray:
         return _numeric(value)
@@ -142,7 +142,7 @@ def _collection_fits(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
         return value.ndim > 0 and all(_fits(one, parts[0]) for one in value)
     if not isinstance(value, origin):
         return False
-    # What can be gone through only once is left to the function.
+    # Iterators, which can be consumed only once, are left to the function.
     return not isinstance(value, Collection) or all(_fits(one, parts[0]) for one in value)
 
 
@@ -152,13 +152,13 @@ def _of_numpy(hint: Any) -> bool:
 
 
 def _numeric(value: Any) -> bool:
-    """Whether NumPy takes a value for numbers that a float can hold."""
+    """Whether NumPy can convert a value to floats."""
     if not isinstance(value, Real | Sequence) and not hasattr(value, "__array__"):
-        return False  # NumPy would go through anything that has a length.
+        return False  # NumPy would iterate over anything that has a length.
     try:
         numbers = np.asarray(value)
     except Exception:
-        # Whatever those raise that are in a list and have a length of their own.
+        # Items of a list that have a length may raise anything.
         return False
     return numbers.dtype.kind in "fiu"
 
@@ -174,7 +174,7 @@ _NAMES = {
 
 
 def _described(hint: Any) -> str:
-    """What an annotation takes, in words."""
+    """What an annotation accepts, in words."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         plain = [part for part in parts if not _of_numpy(part)]
@@ -182,7 +182,7 @@ def _described(hint: Any) -> str:
             # What NumPy takes for numbers comes with many plain kinds of number.
             plain = [part for part in plain if part not in (bool, int, float, complex, str, bytes)]
             return _listed([*map(_described, plain), "numbers"])
-        # Of what may be given alone or in a list, it is enough to say so.
+        # If a value may be given alone or in a list, say so briefly.
         single = [part for part in plain if get_args(part)[:1] not in [(one,) for one in plain]]
         several = ["a list of them"] if len(single) < len(plain) else []
         return _listed([*map(_described, single), *several])

@@ -11,7 +11,8 @@ BoolArray = NDArray[np.bool_]
 
 
 def read_only(array: ArrayLike) -> Array:
-    """The array as kernels read it: whether it could be written or not, they compile once."""
+    """The array as kernels need it: always read-only or always writable, so that they compile
+    once."""
     view = np.ascontiguousarray(array, dtype=np.float64).view()
     view.flags.writeable = False
     return view

@@ -13,19 +13,19 @@ from motionweave.core.compiled import kernel
 from motionweave.errors import BlendError
 
 _MOST_STEPS = 40
-# A step so small is none: an input that is the mean comes back bit for bit.
+# Smaller steps are ignored, so that an input that is the mean is returned bit for bit.
 _NONE = 1e-13
-# What the last step may leave. A step leaves less of itself than 1 - cosine of the half angle
+# The error that may remain. A step leaves less of itself than 1 - cosine of the half angle
 # to the farthest input.
 _LAST = 1e-12
 # A mean is nearer to all inputs than another if it is by more than rounding.
 _NEARER = 1.0 - 1e-9
 # Inputs within a quarter turn of a mean have no other mean: 1 - cosine of the half angle.
 _QUARTER = 1.0 - math.sqrt(0.5)
-# Signs are asked from a sixth of a turn on: inputs a third of a turn apart are on their way
-# to where the mean could change sides.
+# Signs matter from a sixth of a turn on: inputs a third of a turn apart approach the point where
+# the mean could change sides.
 _SIXTH = 1.0 - math.sqrt(0.75)
-# So far a / sin a is this polynomial in 1 - cos a, but for rounding.
+# Up to here, a / sin a is this polynomial in 1 - cos a, except for rounding.
 _C1, _C2, _C3 = 0.33333333333313425, 0.13333333335979808, 0.05714285577444372
 _C4, _C5, _C6 = 0.02539686156895528, 0.011543456029356433, 0.005333293615904679
 _C7, _C8 = 0.0024543517514940814, 0.0012930322373475352
@@ -39,7 +39,7 @@ def _settle(rotations, weights, means, energies, farthest):  # type: ignore[no-u
     With half angles a_i from a quaternion m to the inputs, the gradient of the sum of
     w_i a_i² is what the sum s of w_i (a_i / sin a_i) q_i has at right angles to m. Along m,
     s has the mean of c_i = a_i cot a_i; the second derivative is the mean of c_i across and 1
-    along the direction to each input. With all directions alike that is (1 + 2 s · m) / 3,
+    along the direction to each input. If all directions agree, that is (1 + 2 s · m) / 3,
     by which steps are divided: nearly Newton's.
 
     ``energies`` (T J,) take the sums of w_i a_i², ``farthest`` (T J,) 1 - cosine of the half
@@ -68,14 +68,14 @@ def _settle(rotations, weights, means, energies, farthest):  # type: ignore[no-u
                 if d > most:
                     most = d
                 energy += share * ratio * ratio * d * (2.0 - d)
-                # The short way: q and -q are one rotation.
+                # The shorter arc: q and -q are the same rotation.
                 share *= ratio if cosine >= 0.0 else -ratio
                 sx += share * qx
                 sy += share * qy
                 sz += share * qz
                 sw += share * qw
             along = x * sx + y * sy + z * sz + w * sw
-            # Where inputs pull apart, no further than twice as far as their logarithms say.
+            # Where inputs diverge, limit the step to twice their logarithms.
             scale = 3.0 / (1.0 + 2.0 * along) if along > 0.25 else 2.0
             sx, sy = scale * (sx - along * x), scale * (sy - along * y)
             sz, sw = scale * (sz - along * z), scale * (sw - along * w)
@@ -107,11 +107,10 @@ def mean_rotations(
     weights
         ``(T, k)``, each row summing to one; may be negative (extrapolation).
     signs
-        Gives ``(k, T, J)``, 1 or -1: which of the two quaternions of a rotation is meant; called
-        only where it matters. Rotations
-        about half a turn apart have a mean on either side, and which is nearer to all changes
-        from one moment to the next. With signs that belong together over time the mean stays
-        on its side. Without, the nearest to all inputs is taken.
+        Gives ``(k, T, J)``, 1 or -1: which of the two quaternions of a rotation to use; called only
+        where it matters. Rotations about half a turn apart have a mean on either side, and which is
+        nearer to all changes from one moment to the next. With signs that are consistent over time
+        the mean stays on its side. Without signs, the mean nearest to all inputs is used.
 
     Returns
     -------

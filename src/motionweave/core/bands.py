@@ -1,4 +1,4 @@
-"""Symmetric positive definite systems in which only near unknowns meet: solved in one pass.
+"""Banded symmetric positive definite systems, solved in one pass.
 
 Such a system of n unknowns is kept as the upper bands of its matrix, row by row: ``(n, w)``
 with ``band[i, d] = A[i, i + d]``.

@@ -1,9 +1,8 @@
 """What a file has above and beside the pelvis: the carrier of a body.
 
-Files begin where their makers like: at a scene root that stands still, at a bone on the
-floor, at an armature that is moved as a whole. Inside, every motion begins at its pelvis;
-the carrier keeps the rest, so that a file can be written as it was. How it is taken off and
-put back is in `body.root`.
+The root of a file can be anything: a static scene root, a bone on the floor, an armature that moves
+as a whole. Internally, the root of every motion is its pelvis; the carrier keeps the rest, so that
+a file can be written as it was. `body.root` removes and restores it.
 """
 
 from __future__ import annotations
@@ -60,5 +59,6 @@ class Carrier:
         return len(self.motion) == frames
 
     def changed(self, frames: int, change: Callable[[Motion], Motion]) -> Carrier:
-        """The carrier after what was done to a body of this many frames, if it is in step."""
+        """The carrier after the same operation as on a body of this many frames, if it is in
+        step."""
         return replace(self, motion=change(self.motion)) if self.in_step(frames) else self

@@ -1,7 +1,7 @@
 """One gate for values: numbers, counts, rates, names and arrays, from files and from callers.
 
-What passes here can be written by every writer and used by every method. The limits are far
-beyond any character, and close enough that nothing a file claims can exhaust the machine.
+Values that pass here can be written by every writer and used by every method. The limits are far
+beyond any character, but low enough that no file can exhaust the machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_JOINTS = 20_000
 DEEPEST = 1_000
 # Four and a half hours at 120 fps.
 MOST_FRAMES = 2_000_000
-# Frames times joints that a file may hold however small it is; beyond them, one for each byte.
+# Frames times joints that any file may contain; beyond that, one per byte.
 MOST_SAMPLES = 2_000_000
 LONGEST_NAME = 1_000
 # Lengths and angles beyond this are damage: float64 keeps a micrometre at a million kilometres.
@@ -57,7 +57,7 @@ def number(value: Any, what: str, low: float = -LARGEST, high: float = LARGEST) 
     value
         What was given: an int, a float, or an array that holds one.
     what
-        What it is called, for the message.
+        Its name, for the message.
     low, high
         The range.
     """
@@ -89,9 +89,9 @@ def array(value: Any, what: str, shape: tuple[int | None, ...], largest: float =
     Parameters
     ----------
     value
-        Anything that NumPy takes for numbers.
+        Anything that NumPy can convert to numbers.
     what
-        What it is called, for the message.
+        Its name, for the message.
     shape
         The length of each axis, None for any.
     largest
@@ -140,7 +140,7 @@ def indices(value: Any, what: str, shape: tuple[int | None, ...], low: int, high
 
 
 def name(value: Any, what: str) -> str:
-    """A name that every format can hold; see `clean_name` for one from a file."""
+    """A name that every format can store; see `clean_name` for one from a file."""
     if not isinstance(value, str) or not value.strip():
         raise MotionError(f"{what}: expected a name, got {shown(value)}")
     if len(value) > LONGEST_NAME:
@@ -157,7 +157,7 @@ def clean_name(value: str, otherwise: str) -> str:
 
 
 def path_of(value: Any) -> Path:
-    """A path that the system can look for; `FormatError` if it is none."""
+    """A valid path; `FormatError` otherwise."""
     if not isinstance(value, str | os.PathLike):
         raise FormatError(f"expected the name of a file, got {shown(value)}")
     path = Path(value)
@@ -182,7 +182,7 @@ def words(values: Any, what: str) -> tuple[str, ...]:
 
 
 def size(frames: int, joints: int, stored: int) -> None:
-    """Refuse a motion that is larger than a file of ``stored`` bytes can mean."""
+    """Refuse a motion that is larger than a file of ``stored`` bytes can contain."""
     if joints > MOST_JOINTS:
         raise MotionError(f"{joints} joints; at most {MOST_JOINTS} can be read")
     if frames > MOST_FRAMES:
@@ -194,7 +194,7 @@ def size(frames: int, joints: int, stored: int) -> None:
 
 
 def depth(parents: Sequence[int]) -> int:
-    """How many joints the longest way from the root to a tip has."""
+    """The number of joints from the root to the deepest tip."""
     levels = [1] * len(parents)
     for joint, parent in enumerate(parents):
         if parent >= 0:

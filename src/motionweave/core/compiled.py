@@ -1,4 +1,4 @@
-"""Compiled loops: how they are declared, and who hears that they are being compiled.
+"""Compiled loops: how they are declared, and how compiling is announced.
 
 Numba compiles a kernel when it is first called with new kinds of arguments, a few tenths of a
 second each, and keeps the machine code in a folder for the next process. Kernels are handed
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Seconds of compiling that are not worth a word.
+# Seconds of compiling that need no announcement.
 _PATIENCE = 1.0
 MESSAGE = "compiling, once on this machine …"
 
@@ -22,7 +22,7 @@ MESSAGE = "compiling, once on this machine …"
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare a kernel, compiled when it is first called.
 
-    Numba refuses to declare one that it can keep nowhere: neither in ``NUMBA_CACHE_DIR``, nor
+    Numba refuses to declare one that it cannot cache anywhere: neither in ``NUMBA_CACHE_DIR``, nor
     beside the module, nor in the user's own cache folder. It is then compiled in every process.
 
     Parameters
@@ -46,12 +46,12 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 class Compiling:
-    """What was compiled while someone listened.
+    """What was compiled while listening.
 
     Parameters
     ----------
     tell
-        Called once, from a thread of its own, when compiling has gone on for ``patience``
+        Called once, from a separate thread, when compiling has taken ``patience``
         seconds altogether.
     patience
         Seconds.
@@ -91,7 +91,7 @@ _listening = False
 def compiling(
     tell: Callable[[], object] = lambda: None, patience: float = _PATIENCE
 ) -> Iterator[Compiling]:
-    """Hear of what is compiled meanwhile, in any thread; see `Compiling`."""
+    """Listen for compilations in any thread; see `Compiling`."""
     heard = Compiling(tell, patience)
     _hearing.append(heard)
     try:

@@ -1,4 +1,4 @@
-"""Clips one after the other: their frames, contacts and what the files have above the pelvis."""
+"""Concatenated clips: their frames, contacts and carriers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionweave.errors import MotionError, RigError
 
 
 def concatenate(motions: Sequence[Motion]) -> Motion:
-    """Clips one after the other, as they stand: nothing is aligned or smoothed.
+    """Clips one after another, without any alignment or smoothing.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
 def _followed(
     carriers: Sequence[Carrier | None], frames: Sequence[int], fps: float
 ) -> Carrier | None:
-    """The carrier of clips one after the other: theirs in turn if they are alike, else the first's.
+    """The carrier of concatenated clips: theirs in turn if they match, otherwise the first's.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Contacts and other constraints: what holds, from when to when."""
+"""Contacts and other constraints: what is held, and when."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Constraint:
 
     def __post_init__(self) -> None:
         if type(self.start) is type(self.end) is float and type(self.kind) is str:
-            # As nearly all of the thousands that a method makes are.
+            # The usual case, for speed.
             known = self.kind in FOOT_KINDS or self.kind in HAND_KINDS
             if known and -checks.LARGEST <= self.start <= self.end <= checks.LARGEST:
                 return
@@ -67,7 +67,7 @@ def kinds(constraints: Iterable[Constraint]) -> tuple[str, ...]:
 
 
 def clipped(constraints: Iterable[Constraint], first: float, last: float) -> tuple[Constraint, ...]:
-    """What of the constraints lies within frames ``first`` to ``last``."""
+    """The parts of the constraints within frames ``first`` to ``last``."""
     return tuple(
         Constraint(max(c.start, first), min(c.end, last), c.kind)
         for c in sorted(constraints)
@@ -83,8 +83,8 @@ def active(constraints: Iterable[Constraint], kind: str, frames: ArrayLike) -> n
 def carried(constraints: Iterable[Constraint], frames: ArrayLike) -> tuple[Constraint, ...]:
     """Constraints of a clip whose output frame ``i`` shows the input's frame ``frames[i]``.
 
-    Where time only runs one way the bounds are carried over exactly (fractional
-    frames); where it turns round, the output is cut into its one-way stretches.
+    If time runs in one direction, the bounds are carried over exactly (fractional frames); if it
+    reverses, the output is cut into stretches of one direction.
     """
     frames = np.asarray(frames, dtype=np.float64)
     constraints = sorted(constraints)
@@ -140,7 +140,7 @@ def _between(source: np.ndarray, place: np.ndarray, index: int, value: float) ->
 
 
 def joined(constraints: Iterable[Constraint], gap: float = 0.0) -> tuple[Constraint, ...]:
-    """Constraints of a kind that touch, or are no more than ``gap`` frames apart, made one."""
+    """Constraints of a kind, merged if they touch or are at most ``gap`` frames apart."""
     constraints = tuple(constraints)
     return tuple(
         sorted(

@@ -9,20 +9,20 @@ from motionweave.core.arrays import Array
 
 
 def smoothstep(share: ArrayLike) -> Array:
-    """From 0 at 0 and below to 1 at 1 and above, with no slope at either end."""
+    """From 0 at 0 and below to 1 at 1 and above, with zero slope at either end."""
     share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
     return np.asarray(share * share * (3.0 - 2.0 * share))
 
 
 def smootherstep(share: ArrayLike) -> Array:
-    """From 0 at 0 and below to 1 at 1 and above, with no slope and no bend at either end."""
+    """From 0 at 0 and below to 1 at 1 and above, with zero slope and curvature at either end."""
     share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
     return np.asarray(share**3 * (10.0 + share * (6.0 * share - 15.0)))
 
 
 def hermite_basis(share: Array) -> tuple[Array, Array, Array]:
-    """How far a cubic has gone from its first to its second value at ``share`` of the way,
-    and how much the slopes at both ends (per whole way) add."""
+    """The weight of a cubic's second value at a ``share`` of its interval, and the weights of the
+    slopes at both ends (per interval)."""
     rest = 1.0 - share
     return share * share * (3.0 - 2.0 * share), share * rest * rest, -share * share * rest
 
@@ -30,7 +30,7 @@ def hermite_basis(share: Array) -> tuple[Array, Array, Array]:
 def hermite(times: ArrayLike, values: ArrayLike, tangents: ArrayLike, at: ArrayLike) -> Array:
     """Cubics ``(m, ...)`` that meet ``values`` and ``tangents`` ``(n, ...)``, at ``at`` ``(m,)``.
 
-    Outside the ``times`` the first or last value holds. At a knot the value comes
+    Outside the ``times`` the first or last value is used. At a knot the value comes
     back bit for bit.
     """
     times = np.asarray(times, dtype=np.float64)

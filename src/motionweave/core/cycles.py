@@ -61,7 +61,7 @@ def rolled(cycle: Motion, frame: int) -> Motion:
 def wrapped(clip: Motion) -> Motion:
     """A ready-made cycle that ends one frame before its first one comes again, with that frame.
 
-    The root goes on as fast as it went on average between both ends.
+    The root continues at its average speed between both ends.
     """
     turn = rotations.multiply(clip.rotations[-1, 0], rotations.inverse(clip.rotations[-2, 0]))
     back = rotations.multiply(clip.rotations[1, 0], rotations.inverse(clip.rotations[0, 0]))
@@ -120,7 +120,7 @@ def closed(clip: Motion, step: Planar) -> Motion:
 
 
 def _sealed(held: tuple[Constraint, ...], length: int, near: float) -> tuple[Constraint, ...]:
-    """Contacts that end just before the seam and go on just after it last across it."""
+    """Contacts that end just before the seam and continue just after it are joined across it."""
     sealed = []
     for c in held:
         same = [d for d in held if d.kind == c.kind]

@@ -1,4 +1,4 @@
-"""Giving up long work: whoever started it says so, and the library looks between its steps."""
+"""Cancelling long work: the caller requests it, and the library checks between steps."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _given_up: ContextVar[Callable[[], bool] | None] = ContextVar("given_up", defaul
 
 
 class Interrupted(Exception):  # noqa: N818 - it is not an error, and nothing that handles errors may see it
-    """The work was given up by whoever started it."""
+    """The caller cancelled the work."""
 
 
 @contextmanager
 def interruptible(given_up: Callable[[], bool]) -> Iterator[None]:
-    """Let work inside end with `Interrupted` soon after ``given_up()`` becomes true.
+    """Make the work inside end with `Interrupted` soon after ``given_up()`` becomes true.
 
-    It holds for the thread (or task) that enters it.
+    It applies to the thread (or task) that enters it.
     """
     token = _given_up.set(given_up)
     try:
@@ -27,7 +27,7 @@ def interruptible(given_up: Callable[[], bool]) -> Iterator[None]:
 
 
 def checkpoint() -> None:
-    """A place between two steps of long work at which it may be given up."""
+    """A point between two steps of long work at which it can be cancelled."""
     given_up = _given_up.get()
     if given_up is not None and given_up():
         raise Interrupted

@@ -58,7 +58,7 @@ class Markers:
                 f"markers: every value must be finite, at most {checks.LARGEST:g}, or NaN where "
                 "there is none"
             )
-        # A marker is seen as a whole or not at all.
+        # A marker has all three coordinates or none.
         points[np.isnan(points).any(axis=2)] = np.nan
         points.setflags(write=False)
         object.__setattr__(self, "labels", labels)

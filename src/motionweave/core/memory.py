@@ -1,7 +1,7 @@
-"""What was found out about the motions that were last looked at.
+"""Caches of results for recently used motions.
 
-One method calls the next, and several of them ask the same of the same motion: where its
-floor is, for instance. A motion never changes, so that the first answer holds.
+Methods call each other, and several of them need the same result for the same motion, such as its
+floor. A motion never changes, so the first result stays valid.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Answer = TypeVar("Answer")
 
 
 class Memory(Generic[Answer]):
-    """Answers to one question about movements, whatever their names and contacts are.
+    """Cached results of one function of motions, independent of their names and contacts.
 
     Parameters
     ----------
     most
-        How many answers are kept; the one not asked for longest is forgotten first.
+        How many results are kept; the least recently used is dropped first.
     """
 
     def __init__(self, most: int = 64) -> None:
@@ -31,7 +31,7 @@ class Memory(Generic[Answer]):
         self._lock = threading.Lock()
 
     def recall(self, motion: Motion, find: Callable[[], Answer], *details: Hashable) -> Answer:
-        """The answer for a motion; found if it is not known.
+        """The result for a motion; computed if it is not cached.
 
         Parameters
         ----------
@@ -40,7 +40,7 @@ class Memory(Generic[Answer]):
         find
             Finds the answer.
         *details
-            What else the answer depends on.
+            What else the result depends on.
         """
         key = motion.skeleton, motion.fingerprint, *details
         with self._lock:
@@ -55,6 +55,6 @@ class Memory(Generic[Answer]):
         return answer
 
     def forget(self) -> None:
-        """Forget all answers: who measures how long finding takes has to."""
+        """Clear the cache, as needed for timing measurements."""
         with self._lock:
             self._known.clear()

@@ -1,4 +1,4 @@
-"""A motion clip: what comes out of a file, goes through every method, and goes back."""
+"""A motion clip: read from a file, passed through every method, and written back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from motionweave.errors import MotionError, RigError
 
 # How far a quaternion may be from unit length before it is an error, not rounding.
 _UNIT_TOLERANCE = 1e-3
-# How far it may be before it is made exact: more than products of exact ones are.
+# How far it may be before it is normalised: more than products of unit quaternions are.
 _EXACT = 1e-9
 # How far outside the clip a sampled frame may lie before it is an error, not rounding.
 _FRAME_TOLERANCE = 1e-6
@@ -90,7 +90,7 @@ class Motion:
         object.__setattr__(self, "constraints", _constraints(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
-        # A plain one of its own, so that a motion can be sent to other processes.
+        # A plain copy, so that a motion can be sent to other processes.
         object.__setattr__(self, "source", dict(self.source))
 
     @classmethod
@@ -179,7 +179,7 @@ class Motion:
     def __eq__(self, other: object) -> bool:
         """Whether the same body moves in the same way with the same contacts.
 
-        What the clip is called, and how the file it came from was laid out, do not count.
+        The clip's name and the layout of its file are ignored.
         """
         if not isinstance(other, Motion):
             return NotImplemented
@@ -202,7 +202,7 @@ class Motion:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short text that tells a clip from any other: its joints, frame rate and frames."""
+        """A short fingerprint of a clip: its joints, frame rate and frames."""
         digest = hashlib.sha256(repr((self.skeleton.names, self.fps)).encode())
         for array in (
             self.skeleton.parents.astype(np.int64),
@@ -434,7 +434,7 @@ class Motion:
             skeleton=skeleton,
             root=self.root * factor,
             translations=None if self.translations is None else self.translations * factor,
-            # In step or not: it is as much larger as the body.
+            # In step or not, it is scaled like the body.
             carrier=None
             if self.carrier is None
             else replace(self.carrier, motion=self.carrier.motion.scaled(factor)),
@@ -470,7 +470,7 @@ class Motion:
         return None if self.carrier is None else self.carrier.changed(len(self), change)
 
     def _carrier_taken_along(self, change: Callable[[Motion], Motion]) -> Carrier | None:
-        """The carrier in another place; what stands still does so wherever the body goes."""
+        """The carrier moved with the body; a static one stays where it is."""
         if self.carrier is not None and self.carrier.kind == STILL:
             return self.carrier
         return self._carrier_after(change)
@@ -522,7 +522,7 @@ def end_positions(skeleton: Skeleton, positions: Array, orientations: Array) -> 
 
 
 def local_translations(motion: Motion) -> Array:
-    """Local translations ``(T, J, 3)``, whether the rig has its own or the offsets hold."""
+    """Local translations ``(T, J, 3)``: the rig's own, or its offsets."""
     if motion.translations is not None:
         return motion.translations
     return np.broadcast_to(motion.skeleton.offsets, (len(motion), len(motion.skeleton), 3))
@@ -533,14 +533,14 @@ def _equal_or_none(a: Array | None, b: Array | None) -> bool:
 
 
 def checked(motion: Any) -> Motion:
-    """A motion as it was given; `MotionError` if it is none."""
+    """The given motion; `MotionError` if it is not one."""
     if not isinstance(motion, Motion):
         raise MotionError(f"{checks.shown(motion)}: expected a Motion")
     return motion
 
 
 def all_checked(motions: Any) -> list[Motion]:
-    """Motions as they were given; `MotionError` if they are something else, or none at all."""
+    """The given motions; `MotionError` if they are something else, or none at all."""
     try:
         given = list(motions)
     except TypeError:

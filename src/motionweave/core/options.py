@@ -19,7 +19,7 @@ def check_choice(
     choices
         ``Literal["a", "b"]``; the message lists its words.
     option
-        What the option is called, for the message.
+        The name of the option, for the message.
     error
         Which error to raise.
 

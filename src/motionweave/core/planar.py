@@ -1,7 +1,7 @@
 """Rigid moves of the floor plane: a turn about the vertical and a shift in x and z.
 
-Motions do not change their nature when they are moved this way, which is what
-makes them alignable. The convention is Kovar & Gleicher's (Eq. 1)::
+Such moves do not change the nature of a motion, which is why motions can be aligned. The convention
+is Kovar & Gleicher's (Eq. 1)::
 
     x = x' cos(angle) + z' sin(angle) + x0
     z = -x' sin(angle) + z' cos(angle) + z0

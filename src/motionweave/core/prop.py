@@ -1,4 +1,4 @@
-"""Props: things with a way of their own, such as a box that is carried or a ball that flies."""
+"""Props: objects with their own trajectory, such as a box that is carried or a ball that flies."""
 
 from __future__ import annotations
 

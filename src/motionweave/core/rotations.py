@@ -1,9 +1,8 @@
 """Unit quaternions in xyzw order, vectorised over every leading dimension.
 
-A quaternion and its negative are the same rotation. Functions that compare or
-mix rotations take the short way round and do not care about the sign.
-Euler orders are written as in BVH and SciPy with capitals: ``"ZYX"`` is the
-product ``Rz @ Ry @ Rx`` (turns about the body's own, already turned, axes).
+A quaternion and its negative are the same rotation. Functions that compare or mix rotations take
+the shorter arc and ignore the sign. Euler orders are written as in BVH and SciPy with capitals:
+``"ZYX"`` is the product ``Rz @ Ry @ Rx`` (turns about the body's own, already turned, axes).
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ IDENTITY: Array = np.array([0.0, 0.0, 0.0, 1.0])
 IDENTITY.setflags(write=False)
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
-# Below this the middle angle is taken for gimbal lock: the other two angles
-# then turn about one axis and only their sum is known.
+# Closer than this, the middle angle counts as gimbal lock: the other two angles then turn about one
+# axis and only their sum is known.
 _GIMBAL = 1e-8
 
 
@@ -114,7 +113,7 @@ def exp(vector: ArrayLike) -> Array:
 
 
 def slerp(a: ArrayLike, b: ArrayLike, t: ArrayLike) -> Array:
-    """Rotations at fraction ``t`` (broadcast over ``(...)``) of the short way from a to b.
+    """Rotations at fraction ``t`` (broadcast over ``(...)``) of the shorter arc from a to b.
 
     At ``t == 0`` the result is exactly ``a``; ``t`` outside [0, 1] extrapolates.
     """
@@ -217,7 +216,7 @@ def orthogonal(matrices: ArrayLike) -> Array:
     odd = (error > 1e-6) | (np.linalg.det(unit) < 0.0)
     if np.any(odd):
         left, _, right = np.linalg.svd(unit[odd])
-        # What is mirrored is turned as if it were not.
+        # A mirrored transform is decomposed as if it were not mirrored.
         left[..., :, 2] *= np.linalg.det(left @ right)[..., None]
         unit = unit.copy()
         unit[odd] = left @ right

@@ -35,8 +35,8 @@ class Skeleton:
         ``(J,)`` index of each joint's parent, -1 for the root, which is joint 0.
         A parent comes before its children.
     offsets
-        ``(J, 3)`` position of each joint in its parent's frame. The root's own
-        offset is kept for files, but a motion's root position replaces it.
+        ``(J, 3)`` position of each joint in its parent's frame. The root's own offset is kept for
+        files, but a motion's root position replaces it.
     end_parents, end_offsets
         ``(E,)`` and ``(E, 3)``: tips of the last bones (BVH's end sites).
     roles
@@ -165,9 +165,9 @@ class Skeleton:
     def height(self) -> float:
         """Body height in the file's unit: the vertical extent of the rest pose.
 
-        For a rest pose that does not stand (all bones along one axis, a lying
-        figure) the largest extent is taken instead. Good for tolerances; how high a body
-        stands is what `motionweave.body.size.body_height` says.
+        For a rest pose that is not standing (all bones along one axis, a lying figure) the largest
+        extent is used instead. Good for tolerances; the standing height of a body is
+        `motionweave.body.size.body_height`.
         """
         points = np.concatenate([self.rest_positions, self.rest_end_positions])
         extents = np.ptp(points, axis=0)

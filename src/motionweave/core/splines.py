@@ -91,7 +91,7 @@ class QuadraticSpline:
         """The parameters ``(...)`` at which an increasing dimension takes these values.
 
         Each span is a quadratic, so that this has a closed form. Values beyond the
-        curve's ends give the ends, or for a periodic spline lead on round.
+        curve's ends give the ends, or for a periodic spline continue around.
         """
         p = self.control[:, dimension]
         edges = 0.5 * (p[:-1] + p[1:])
@@ -222,5 +222,5 @@ def _solve(band: Array, right: Array, conditions: list[Array], wanted: list[Arra
     rows = np.stack(conditions)
     both = solve_bands(band, np.concatenate([right, rows.T], axis=1))
     free, pull = both[:, : right.shape[1]], both[:, right.shape[1] :]
-    # Lagrange: move along the conditions' own directions, as far as they ask.
+    # Lagrange: move along the conditions' own directions until they hold.
     return np.asarray(free + pull @ np.linalg.solve(rows @ pull, np.stack(wanted) - rows @ free))

@@ -16,7 +16,7 @@ from typing import Any
 from motionweave.core.checks import path_of
 from motionweave.errors import FormatError, MissingDependencyError
 
-# What people write by hand is small; anything larger is something else.
+# Hand-written files are small; anything larger is something else.
 LARGEST = 1 << 26
 _LARGEST_YAML = 1 << 20
 _LONGEST_CELL = 1 << 16
@@ -26,7 +26,7 @@ _MOST_DIGITS = 300
 
 
 def read_text(path: str | Path, *, largest: int = LARGEST, errors: str = "strict") -> str:
-    """The text of a file in UTF-8; `FormatError` if it cannot be had or is not text.
+    """The text of a file in UTF-8; `FormatError` if it cannot be read or is not text.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def read_text(path: str | Path, *, largest: int = LARGEST, errors: str = "strict
     largest
         Bytes that it may have.
     errors
-        What becomes of bytes that are not text, as for Python's ``open``.
+        How to treat bytes that are not text, as for Python's ``open``.
     """
     path = path_of(path)
     try:

@@ -1,8 +1,8 @@
 """Matrix products on one thread.
 
 Grids of distances are products of many small blocks. Threads hardly speed these up on an idle
-machine; on a busy one each block waits until all of its threads have had their turn, and
-dozens of times as long is spent waiting as computing.
+machine; on a busy one each block waits until all of its threads have had their turn, and most of
+the time is spent waiting.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _limiter: Any = None
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Have NumPy's and SciPy's linear algebra use one thread meanwhile; also as a decorator.
+    """Make NumPy's and SciPy's linear algebra use one thread meanwhile; also a decorator.
 
     The number of threads belongs to the process: it is restored when the last of all threads
     that are inside leaves.
@@ -43,7 +43,7 @@ def one_thread() -> Iterator[None]:
 
 @lru_cache
 def _controller(with_scipy: bool) -> Any:
-    """Of the libraries that are loaded; SciPy brings one of its own."""
+    """The loaded libraries; SciPy has its own."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

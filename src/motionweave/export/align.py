@@ -24,9 +24,9 @@ class AlignedClip:
     motion
         As long as all others of the set, each frame in the same phase as theirs.
     duration
-        Seconds that it lasts in life.
+        Recorded duration in seconds.
     speed
-        Metres per second, in life.
+        Metres per second, as recorded.
     turn
         Degrees per second that it turns left; of a clip that is not a cycle, degrees in all.
     """

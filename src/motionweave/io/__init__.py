@@ -1,1 +1,1 @@
-"""Files: one module a format, found by the registry, behind `load` and `save`."""
+"""Files: one module per format, found by the registry, behind `load` and `save`."""

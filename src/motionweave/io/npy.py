@@ -1,8 +1,8 @@
 """Joint positions as one array (``.npy``): what HumanML3D and models of motion read and write.
 
 The array is ``(T, 22, 3)`` or, with hands, ``(T, 24, 3)``: the joints of the SMPL body, in
-metres, up is +y. Positions do not say how joints are turned; rotations are fitted to them, with
-bones of one length. The file does not say how fast it is: 20 frames per second is usual.
+metres, up is +y. Positions do not define how joints are rotated; rotations are fitted to them, with
+bones of constant length. The file does not state its frame rate: 20 frames per second is usual.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _HUBS: dict[int, dict[str, tuple[int, ...]]] = {
     9: {"own": (12, 13, 14), "more": (16, 17), "left": (13, 16), "right": (14, 17),
         "up": (12, 13, 14), "down": ()},
 }  # fmt: skip
-# How much those further joints count: nothing unless nothing else does.
+# How much those further joints count: almost nothing, unless nothing else decides.
 _LITTLE = 1e-6
 _ROUNDS = 5
-# Bones that change their length by more than this share, on average, are worth a warning.
+# Bones that change their length by more than this share, on average, get a warning.
 _STEADY = 0.03
 
 
@@ -101,7 +101,7 @@ FORMAT = Format("NumPy joint positions", (".npy",), read=read, write=write, rate
 
 
 def _positions(path: Path) -> Array:
-    """Positions ``(T, J, 3)`` in a file, whose axes may be in the order of a network."""
+    """Positions ``(T, J, 3)`` in a file, whose axes may be in a network's order."""
     array = array_in(path)
     if array is None or array.dtype.kind not in "fiu":
         raise FormatError(

@@ -71,7 +71,7 @@ def read(
     skeleton
         For AMASS files: a file with the skeleton.
     fps
-        Frames per second, instead of what the file says.
+        Frames per second, instead of the rate that the file states.
     """
     path = Path(path)
     arrays = _arrays(path)

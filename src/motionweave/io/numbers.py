@@ -14,7 +14,7 @@ from motionweave.core.compiled import kernel
 # Powers of ten that a float64 holds exactly: a mantissa below 2**53 times or divided
 # by one of them is rounded once, and so is the nearest float to the decimal number.
 _POWERS = 10.0 ** np.arange(23)
-# Odd tokens are looked at this many at a time: in a broken file the first one ends it all.
+# Odd tokens are checked this many at a time: in a broken file the first one ends it all.
 _BATCH = 1024
 _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity|1\.#\w+)(\(\w*\))?", re.IGNORECASE)

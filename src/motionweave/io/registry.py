@@ -158,7 +158,7 @@ def format_of(path: str | Path, *, writing: bool = False) -> Format:
 
 
 def reader_of(path: str | Path) -> Format:
-    """The format of a file that is there; `FormatError` if it is not, or not known."""
+    """The format of an existing file; `FormatError` if there is none, or the format is unknown."""
     _check_there(path_of(path))
     return format_of(path)
 
@@ -213,7 +213,7 @@ def _as_format_errors(path: Path) -> Iterator[None]:
 
 
 def write(motion: Motion | Sequence[Motion], path: str | Path, **options: Any) -> None:
-    """Write a motion in the format of the path's suffix, whole or not at all.
+    """Write a motion in the format of the path's suffix, completely or not at all.
 
     Several motions go into one file of a format that has room for them.
     """

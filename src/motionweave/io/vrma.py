@@ -176,7 +176,7 @@ def t_pose(rig: Rig) -> Array:
                 wanted = np.array(way) * [sign, 1.0, 1.0]
                 turn = rotations.between_vectors(rotations.rotate(body, bone), wanted)
                 turns[joint] = rotations.multiply(turn, body)
-    # What hangs on an arm goes along; feet stay level.
+    # Everything below an arm turns with it; feet stay level.
     arms = {rig.roles[f"{side}_forearm"] for side in SIDES}
     for joint in range(1, len(skeleton)):
         parent = int(skeleton.parents[joint])

@@ -1,1 +1,1 @@
-"""A library of clips: find, collect, connect and fill in."""
+"""A library of clips: find, collect, connect them, and fill gaps from them."""

@@ -1,4 +1,4 @@
-"""Taking clips in: what is new, changed, moved or gone, read by workers, written by one."""
+"""Indexing clips: what is new, changed, moved or gone; read by workers, written by one process."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from motionweave.library.reading import (
 )
 from motionweave.library.store import Entry, Store, Writer
 
-# Seconds of work that a kill may cost at most.
+# Seconds of work that are lost at most if the process is killed.
 _COMMIT_EVERY = 2.0
-# The axes of the features are found anew when the library has grown by this factor since.
+# The axes of the features are fitted again when the library has grown by this factor since.
 _GROWTH = 2.0
-# Points are written anew when this share of them belongs to clips that are gone.
+# Points are rewritten when this share of them belongs to clips that are gone.
 _WASTE = 0.5
 
 Progress = Callable[[int, int], None]
@@ -109,7 +109,7 @@ def add(
 
 
 class _Plan:
-    """What has to be done: compares files on disk with what the store knows."""
+    """What has to be done: compares files on disk with the store."""
 
     def __init__(self, store: Store, root: Path, sources: Sequence[Path]):
         self.root = root
@@ -202,7 +202,7 @@ def _say(store: Store, writer: Writer, plan: _Plan) -> None:
 
 
 def _index(store: Store, writer: Writer) -> None:
-    """Give every clip its features; find their axes anew where the library has outgrown them."""
+    """Give every clip its features; fit their axes again if the library has outgrown them."""
     entries = store.entries()
     points = store.points()
     kept = sum(entry.samples for entry in entries)
@@ -257,8 +257,8 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def name_of(path: Path, root: Path) -> str:
-    """A path as the store calls it: relative to the library's folder where it lies in there."""
-    # A link is a clip of the folder that it is in, wherever it leads.
+    """A path as in the store: relative to the library's folder if it is inside it."""
+    # A link belongs to the folder that it is in, wherever it leads.
     path = path.parent.resolve() / path.name if path.name else path.resolve()
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 

@@ -1,9 +1,9 @@
-"""Stretches of a long row of frames that go the way of an example, at up to twice its pace.
+"""Stretches of a long row of frames that follow an example, at half to twice its pace.
 
 The example's frames are rows of a grid of distances, the frames to be searched its columns.
-A path takes every row once and moves on by one column, or by two (the other is twice as
-fast), or by one for two rows (half as fast): the mean over rows is what it costs, however
-long it is, and the best path to every column is found in one pass.
+A path takes every row once and advances by one column, or by two (twice as fast), or by one for two
+rows (half as fast): its cost is the mean over rows, whatever its length, and the best path to every
+column is found in one pass.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.core.compiled import kernel
 
-# How a path came to a cell: one row and one column on, one and two, two and one.
+# How a path reached a cell: one row and one column, one and two, two and one.
 _DIAGONAL, _FAST, _SLOW = 0, 1, 2
 # Columns of infinite cost between clips, which no step leaps over.
 GAP = 2
@@ -41,7 +41,7 @@ class Paths:
     steps: NDArray[np.uint8]
 
     def trace(self, column: int) -> NDArray[np.int64]:
-        """The column ``(rows,)`` that belongs to each row on the best path to a column."""
+        """The column ``(rows,)`` that matches each row on the best path to a column."""
         row = len(self.steps) - 1
         columns = np.empty(row + 1, dtype=np.int64)
         while row >= 0:

@@ -1,8 +1,8 @@
-"""A walk bent a little, so that it follows its path where the clips alone do not.
+"""Bends a walk slightly, so that it follows its path where the clips alone do not.
 
-Clips turn as they were recorded, and a walk that is put together from them drifts off its path.
-Somebody who walks looks ahead and steers: at every frame the way on is turned to where
-the path runs, and back onto it, never more than a little for each step.
+Clips turn as they were recorded, and a walk made from them drifts off its path. A walker looks
+ahead and steers: at every frame the direction is turned along the path, and back onto it, never by
+more than a little per step.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.library.lines import Line
 
-# Leg lengths over which somebody beside the path comes back onto it.
+# Leg lengths over which a walker beside the path returns to it.
 _AHEAD = 1.5
-# Leg lengths of travel over which the way goes that the steering sees: swaying hips do not steer.
+# Leg lengths of travel over which the direction is averaged: swaying hips do not steer.
 _SWAY = 1.5
 
 
 def bent(motion: Motion, line: Line, unit: float, limit: float) -> Motion:
-    """The motion with its way bent towards a path.
+    """The motion bent towards a path.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ def bent(motion: Motion, line: Line, unit: float, limit: float) -> Motion:
     line
         The path, in leg lengths.
     unit
-        What a leg length is in the motion.
+        The leg length in the motion's unit.
     limit
-        Radians for each leg length travelled.
+        Radians per leg length travelled.
     """
     places = motion.root[:, [0, 2]] / unit
     turns = _steered(places, line, limit)
@@ -49,10 +49,10 @@ def bent(motion: Motion, line: Line, unit: float, limit: float) -> Motion:
 
 
 def _steered(places: Array, line: Line, limit: float) -> Array:
-    """By how much ``(T,)`` the way is turned at each frame."""
+    """The angle ``(T,)`` by which the direction is turned at each frame."""
     steps = np.diff(places, axis=0)
     lengths = np.linalg.norm(steps, axis=1)
-    # The direction of the way without the hips' sway: across a stride or so.
+    # The direction of travel without the hips' sway: over about a stride.
     travelled = np.concatenate([[0.0], np.cumsum(lengths)])
     grid = travelled + 1e-9 * np.arange(len(travelled))
     ahead, behind = (
@@ -67,12 +67,12 @@ def _steered(places: Array, line: Line, limit: float) -> Array:
     progress = 0.0
     for frame in range(1, len(places)):
         progress = line.nearest(here, progress)
-        # As the path will run where the way ahead ends, and back onto the path until there.
+        # Along the path at the point ahead, and back onto the path by then.
         runs = float(line.direction(progress + _AHEAD))
         aside = Planar(-float(line.direction(progress))).apply_xz(line.at(progress) - here)[0]
         wanted = runs + np.arctan2(aside, _AHEAD) - goes[frame] - turns[frame - 1]
         wanted = (wanted + np.pi) % (2.0 * np.pi) - np.pi
-        # What is wanted is reached over the way to the place ahead.
+        # The target is reached over the distance to the point ahead.
         steer = np.clip(wanted / _AHEAD, -limit, limit) * lengths[frame - 1]
         turns[frame] = turns[frame - 1] + steer
         here = here + Planar(turns[frame]).apply_xz(steps[frame - 1])

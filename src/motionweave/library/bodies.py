@@ -1,4 +1,4 @@
-"""Clips of the library on the body that they are wanted on."""
+"""Clips of the library on another body."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def on_body(motion: Motion, body: Motion, *, feet: bool = True) -> Motion:
     motion
         What to perform.
     body
-        A motion of who performs it.
+        A motion of the target body.
     feet
-        Whether feet are planted anew where it is retargeted.
+        Whether feet are planted again if it is retargeted.
 
     Raises
     ------
@@ -33,6 +33,6 @@ def on_body(motion: Motion, body: Motion, *, feet: bool = True) -> Motion:
         return on_skeleton(motion, body.skeleton)
     except RigError:
         with warnings.catch_warnings():
-            # A library holds many bodies: that they differ need not be told here.
+            # A library contains many bodies: no need to report that they differ.
             warnings.simplefilter("ignore", RetargetNotice)
             return retarget(motion, body, feet=feet)

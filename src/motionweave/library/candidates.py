@@ -1,6 +1,6 @@
-"""Stretches of clips that may be like an example, named by their features.
+"""Stretches of clips that may be similar to an example, proposed by their features.
 
-The features of all clips, ten per second, are scanned in a way that allows for other timing.
+The features of all clips, ten per second, are scanned with time warping.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ _SAME = 0.4
 
 
 def shared(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Whether two ranges share so much that they mean the same."""
+    """Whether two ranges overlap so much that they are the same match."""
     common = min(a[1], b[1]) - max(a[0], b[0]) + 1
     return common > _SAME * (min(a[1] - a[0], b[1] - b[0]) + 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A stretch that may be like the example, by its features.
+    """A stretch whose features are similar to the example's.
 
     Parameters
     ----------
     clip
         Number of the clip.
     path
-        ``(n,)`` the descriptor of the clip that belongs to each of the example's.
+        ``(n,)`` the descriptor of the clip that matches each of the example's.
     cost
         Mean square distance of the features.
     """
@@ -61,7 +61,7 @@ def candidates(
     roles: Sequence[str] = TRACKED,
     among: NDArray[np.bool_] | None = None,
 ) -> list[Candidate]:
-    """What may be alike, the most promising first; parameters as in `find`."""
+    """Candidates that may be similar, the most promising first; parameters as in `find`."""
     wanted = _Wanted(index.basis, example, roles)
     scans: list[alike.Paths] = []
     shifts: list[int] = []
@@ -119,7 +119,7 @@ class _Wanted:
         if self._whole:
             rows = index.features[index.rows[low] : index.rows[high], : self._rows.shape[1]]
         else:
-            # Features are of whole bodies: parts of them are described on the way.
+            # Features describe whole bodies: parts are described on the fly.
             rows = np.zeros((int(index.rows[high] - index.rows[low]), self._rows.shape[1]))
             for number in range(low, high):
                 parts = descriptors(index.track(number), self._roles)
@@ -136,7 +136,7 @@ class _Wanted:
 
 
 def _blocks(index: Index, among: NDArray[np.bool_] | None) -> list[tuple[int, int]]:
-    """Ranges of clips whose rows fit into a block; clips not asked for are left out."""
+    """Ranges of clips whose rows fit into a block; clips that are not wanted are left out."""
     blocks: list[tuple[int, int]] = []
     wanted = range(len(index)) if among is None else np.flatnonzero(among).tolist()
     for number in wanted:

@@ -1,8 +1,7 @@
-"""From one example to all of its kind, registered, and to a parametric space.
+"""From one example to all clips of its kind, registered, and to a parametric space.
 
-Kovar & Gleicher (2004): the matches of an example, and of its matches, are the examples of
-a motion; what stands apart from all others is left out; a few that span what they
-measure are registered and blended.
+Kovar & Gleicher (2004): the matches of an example, and of its matches, are the examples of a
+motion; outliers are left out; a few that span the range of the measures are registered and blended.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from motionweave.registration.register import register
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Further than this many spreads beyond the usual distance, a match is not of the kind.
+# A match more than this many spreads beyond the usual distance is not of the kind.
 _OUTLYING = 4.0
-# Motions that are blended at most: more cost time and add little.
+# The most motions that are blended: more cost time and add little.
 BLENDED = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """All of a kind that a library has.
+    """All clips of one kind in a library.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ class Collection:
     matches
         The examples of the kind, the nearest first.
     outliers
-        Matches that stand apart from the others and were left out.
+        Outliers among the matches, which were left out.
     unreached
         Matches that cannot be used with the others, and why: clip to reason.
     motions
@@ -73,7 +72,7 @@ class Collection:
         Parameters
         ----------
         parameters
-            Names of measures, or measures by name; without any, the nearest are taken.
+            Names of measures, or measures by name; without any, the nearest motions are used.
         most
             How many motions.
 

@@ -1,9 +1,9 @@
-"""Where a body goes and turns within a second: what moments compared one by one do not show.
+"""Where a body moves and turns within a second, which single moments do not show.
 
-The distance of registration lays every moment of one clip over its counterpart, however they
-stand and face: a walk straight on and a walk around a corner are the same to it, step by step.
-The course of a moment is where the body was and will be, and how it will have turned, as it
-sees that from the moment itself.
+The distance of registration aligns every moment of one clip with its counterpart, whatever their
+position and facing direction: a straight walk and a walk around a corner are the same to it, step
+by step. The course of a moment is where the body was and will be, and how it will have turned,
+relative to the moment itself.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.library.features import STRIDE, Basis, Track, descriptors
 
-# Samples before and after a moment at which the body is looked at: half a second and a second.
+# Samples before and after a moment that describe its course: half a second and a second.
 AHEAD = (-30, -15, 15, 30)
-# How much a leg length aside or onwards and a radian of turn count beside the pose, on the mean
-# of the four: how fast one goes differs within a kind, where one turns to does less.
+# How much a leg length sideways or forwards and a radian of turn count compared with the pose, in
+# the mean of the four: speed varies within a kind, turning less so.
 _PLACE, _TURN = 0.4, 1.2
 # Samples on either side over which headings are averaged: hips that swing with a punch or a step
 # go nowhere.
@@ -56,7 +56,7 @@ def _smooth(heading: Array) -> Array:
 def known(count: int, at: NDArray[np.int64]) -> Array:
     """Which numbers ``(m, 12)`` of courses are of samples that a track of ``count`` has: 1 or 0.
 
-    An example is cut out of something: what it did before and after is not to be compared.
+    An example is cut out of something: what happened before and after must not be compared.
     """
     inside = [(at + ahead >= 0) & (at + ahead < count) for ahead in AHEAD]
     return np.asarray(np.repeat(np.stack(inside, axis=1), 3, axis=1), dtype=np.float32)

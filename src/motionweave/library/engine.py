@@ -1,7 +1,8 @@
-"""Who does the work: this process, processes of this machine, or a cluster.
+"""What does the work: this process, processes on this machine, or a cluster.
 
 Everything is written against `concurrent.futures.Executor`. Work is handed out in order and
-results are taken in order, so that it makes no difference who did it; only the caller writes.
+results are taken in order, so that it makes no difference which worker did it; only the caller
+writes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Result = TypeVar("Result")
 
 # Starting processes costs about as much as this many pieces of work.
 _WORTH_PROCESSES = 24
-# Pieces of work that are under way at a time for each worker.
+# Pieces of work in progress per worker.
 _AHEAD = 4
 
 
@@ -40,7 +41,7 @@ class Here(Executor):
 
 @contextmanager
 def workers(executor: Executor | None, pieces: int) -> Iterator[Executor]:
-    """The executor that was given, or processes of this machine where they are worth starting.
+    """The given executor, or processes on this machine if they are worth starting.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def workers(executor: Executor | None, pieces: int) -> Iterator[Executor]:
 def in_order(
     executor: Executor, work: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
-    """Results of work on items, in the order of the items, a bounded number under way.
+    """Results of work on items, in the order of the items, with a bounded number in progress.
 
     Raises
     ------
@@ -113,5 +114,5 @@ def cluster(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         raise LibraryError(f"no Dask scheduler answers at {address}: {error}") from None
     with client:
-        # Reading a clip is the same whoever does it: work of a lost worker may be repeated.
+        # Reading a clip has no side effects: the work of a lost worker may be repeated.
         yield client.get_executor(pure=False, retries=3)

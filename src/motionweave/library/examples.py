@@ -1,4 +1,4 @@
-"""What a search begins with: an example in or outside of the library, words, measures."""
+"""What a search starts from: an example inside or outside the library, words, measures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Frames = tuple[float, float]
 def seen(
     library: Library, example: Motion | str | Path, frames: Frames | None
 ) -> tuple[Track, tuple[str, float, float] | None]:
-    """The example as the library sees it, and where in the library it is, if it is there."""
+    """The example as the library sees it, and where in the library it is, if at all."""
     if isinstance(example, Motion):
         return track(_cut(example, frames)), None
     number = _number(library, example)
@@ -79,7 +79,8 @@ def _cut(motion: Motion, frames: Frames | None) -> Motion:
 def chosen(
     index: Index, text: str, measures: Mapping[str, Range] | None
 ) -> NDArray[np.bool_] | None:
-    """Which clips ``(clips,)`` have the words and measures asked for; None if none are."""
+    """Which clips ``(clips,)`` have the requested words and measures; None if none are
+    requested."""
     if not text and not measures:
         return None
     wanted = words(text)

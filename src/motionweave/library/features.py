@@ -1,9 +1,9 @@
-"""Clips of any body on common ground: role positions, and descriptors to search them by.
+"""Clips of any body in a common form: positions of roles, and descriptors for search.
 
-A clip enters the library as a `Track`: the places of eighteen roles at 30 samples per second, in
-leg lengths above the floor. That is all that search, graph and fill need to compare bodies
-of different rigs. A descriptor is what one moment looks like wherever it takes place: the
-roles as the body itself sees them, and how they move 0.2 s before and after.
+A clip is stored as a `Track`: the positions of eighteen roles at 30 samples per second, in leg
+lengths above the floor. Search, graph and fill need nothing else to compare bodies of different
+rigs. A descriptor describes one moment wherever it takes place: the roles relative to the body, and
+how they move 0.2 s before and after.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from motionweave.registration.clouds import PointClip
 RATE = 30.0
 # Samples from one descriptor to the next: ten descriptors per second.
 STRIDE = 3
-# Samples before and after a moment that say how the body moves.
+# Samples before and after a moment that show how the body moves.
 REACH = 6
 SIDES = ("left", "right")
 TRACKED = (
@@ -38,7 +38,7 @@ TRACKED = (
     *(f"{side}_{part}" for side in SIDES for part in ("thigh", "shin", "ankle", "toe")),
     *(f"{side}_{part}" for side in SIDES for part in ("upper_arm", "forearm", "hand")),
 )
-# Where a rig lacks a role, the nearest that says about the same.
+# If a rig lacks a role, the nearest substitute.
 _INSTEAD: dict[str, tuple[str, ...]] = {
     "hips": ("left_thigh", "right_thigh"),
     "chest": ("left_upper_arm", "right_upper_arm"),
@@ -47,17 +47,17 @@ _INSTEAD: dict[str, tuple[str, ...]] = {
     **{f"{side}_toe": (f"{side}_ankle",) for side in SIDES},
     **{f"{side}_hand": (f"{side}_forearm",) for side in SIDES},
 }
-# How much roles count: what acts on the world more than what carries it.
+# How much roles count: hands and feet more than the trunk that carries them.
 _COUNT = {"hand": 1.5, "ankle": 1.5, "toe": 1.0, "hips": 1.0, "head": 1.0}
 _COUNT_OF_OTHERS = 0.7
-# How much the way to the places 0.2 s before and after counts beside the pose.
+# How much the movement 0.2 s before and after counts compared with the pose.
 _DYNAMICS = 1.0
-# A foot below the first speed rests, above the second it moves, in leg lengths per second.
+# A foot slower than the first speed rests, faster than the second it moves (leg lengths/s).
 _AT_REST, _MOVING = 0.3, 0.8
-# Numbers that are kept of a pose and of its dynamics.
+# How many numbers are kept of a pose and of its dynamics.
 POSE_DIMENSIONS, DYNAMIC_DIMENSIONS = 20, 16
 
-# For each role the one on the other side, and what a reflection does to a place.
+# For each role the one on the other side, and the effect of a reflection on a position.
 _OTHER_SIDE = [
     TRACKED.index(role.replace("left", "?").replace("right", "left").replace("?", "right"))
     for role in TRACKED
@@ -80,12 +80,12 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A clip as the library sees it.
+    """A clip in the library's form.
 
     Parameters
     ----------
     points
-        ``(n, 18, 3)`` places of `TRACKED` in leg lengths, the floor at 0, single precision.
+        ``(n, 18, 3)`` positions of `TRACKED` in leg lengths, the floor at 0, single precision.
     heading
         ``(n,)`` radians, as `motionweave.body.heading.facing`.
     """
@@ -106,7 +106,7 @@ class Track:
 
 
 def mirrored(track: Track) -> Track:
-    """The track with left and right exchanged, reflected in the plane x = 0."""
+    """The mirror image of the track, reflected in the plane x = 0."""
     return Track(track.points[:, _OTHER_SIDE] * _ACROSS, -track.heading)
 
 
@@ -146,7 +146,7 @@ def at_rate(motion: Motion) -> Motion:
 
 
 def track(motion: Motion, floor: Floor | None = None) -> Track:
-    """A motion as the library sees it.
+    """A motion in the library's form.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def track(motion: Motion, floor: Floor | None = None) -> Track:
     positions = sampled.positions()
     places = np.stack([_place(rig, positions, role) for role in TRACKED], axis=1)
     if floor is None:
-        # What a single pose stands on cannot be found from how it moves.
+        # The floor of a single pose cannot be estimated from its movement.
         floor = estimate_floor(sampled) if len(sampled) > 1 else Floor(places[..., 1].min())
     places[..., 1] = floor.above(places)
     return Track((places / size).astype(np.float32), facing(sampled).astype(np.float32))
@@ -187,7 +187,7 @@ def local_points(
     offsets: Sequence[int],
     roles: Sequence[str],
 ) -> Array:
-    """Roles ``(m, len(offsets), R, 3)`` around samples ``at`` ``(m,)`` as the body sees them there.
+    """Roles ``(m, len(offsets), R, 3)`` around samples ``at`` ``(m,)``, relative to the body there.
 
     The hips' place on the floor is the origin and the body faces +z. Samples beyond the ends of
     the track are its ends.
@@ -256,7 +256,7 @@ class Basis:
 
 
 def fit_basis(moments: Sequence[Moments]) -> Basis:
-    """The principal axes of everything that was summed up."""
+    """The principal axes of all accumulated descriptors."""
     parts = []
     for which, wanted in ((0, POSE_DIMENSIONS), (1, DYNAMIC_DIMENSIONS)):
         count = sum(one.count for one in moments)
@@ -265,7 +265,7 @@ def fit_basis(moments: Sequence[Moments]) -> Basis:
         mean = total / count
         _, axes = np.linalg.eigh(squares / count - np.outer(mean, mean))
         largest = axes[:, ::-1][:, :wanted]
-        # The sign of an axis means nothing; fix it, so that results do not depend on the machine.
+        # The sign of an axis is arbitrary; fix it, so that results do not depend on the machine.
         sign = np.sign(largest[np.argmax(np.abs(largest), axis=0), np.arange(largest.shape[1])])
         parts += [mean.astype(np.float32), (largest * sign).astype(np.float32)]
     return Basis(*parts)
@@ -291,7 +291,7 @@ def moments(track: Track) -> Moments:
 
 
 def measures(track: Track) -> dict[str, float]:
-    """What a whole clip measures; lengths in leg lengths, times in seconds, angles in degrees."""
+    """Measures of a whole clip; lengths in leg lengths, times in seconds, angles in degrees."""
     points = np.asarray(track.points, dtype=np.float64)
     seconds = max(len(track) - 1, 1) / RATE
     hips = points[:, 0]
@@ -299,7 +299,7 @@ def measures(track: Track) -> dict[str, float]:
     feet = points[:, [TRACKED.index(f"{s}_{p}") for s in SIDES for p in ("ankle", "toe")], 1]
     hands = points[:, [TRACKED.index(f"{s}_hand") for s in SIDES]]
     shoulders = points[:, [TRACKED.index(f"{s}_upper_arm") for s in SIDES]]
-    # Both feet are in the air when even the lowest of their joints is higher than it stands.
+    # Both feet are in the air when even the lowest of their joints is above its standing height.
     lowest = feet.min(axis=1)
     return {
         "duration": (len(track) - 1) / RATE,
@@ -319,7 +319,7 @@ def _steps(points: Array, side: str) -> int:
     if len(toe) < 2:
         return 0
     speed = np.linalg.norm(np.gradient(toe, axis=0), axis=1) * RATE
-    # Two limits, so that a foot that shakes about one of them is not counted twice.
+    # Two limits, so that a foot that jitters around one of them is not counted twice.
     state = np.where(speed < _AT_REST, 1, np.where(speed > _MOVING, -1, 0))
     known = state[state != 0]
     return int(np.sum((known[1:] == 1) & (known[:-1] == -1)))

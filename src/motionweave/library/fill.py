@@ -1,8 +1,8 @@
 """`inbetween`: a gap between two motions, filled from a library.
 
-The stretches of the library that fit the gap best are laid over it, each is warped so that
-it meets the poses on both sides, and they are blended; what the body was doing before the gap
-goes on into it, and what it does after the gap begins in it.
+The stretches of the library that fit the gap best are aligned with it, each is warped to meet the
+poses on both sides, and they are blended; what the body was doing before the gap continues into it,
+and what it does after the gap begins in it.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 # Stretches that are blended.
 _BLENDED = 12
-# How much less a stretch counts that is twice as far as the nearest: exp of minus this.
+# A stretch twice as far away as the nearest counts less by a factor of exp of minus this.
 _SHARP = 2.0
-# Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
+# Seconds over which the velocity at the ends of a gap blends into that of the stretches.
 _CARRY = 0.35
-# Seconds around the gap that tell what the body is doing.
+# Seconds around the gap that show what the body is doing.
 _CONTEXT = 0.5
-# Seconds of a gap beyond which the stretches tell when feet stand; in shorter ones a foot that
-# stands is held by the poses around.
+# Gap length in seconds beyond which the stretches decide when feet are planted; in shorter gaps the
+# poses around hold a planted foot.
 _LONG = 0.75
-# Seconds over which planted feet go over into what lies outside the gap.
+# Seconds over which planted feet blend into the motion outside the gap.
 _MEET = 0.12
 
 
@@ -134,8 +134,8 @@ def inbetween(
 def _filled(
     before: Motion, after: Motion, steps: int, library: Library
 ) -> tuple[Motion, list[Motion], Array]:
-    """The frames of the gap, the stretches that they were made of, and the share of these in
-    which each foot stands."""
+    """The frames of the gap, the stretches that they were made from, and the share of these in
+    which each foot is planted."""
     seen = _context(before, after)
     samples = max(2, round(steps / before.fps * RATE))
     spans = nearest(library.index, *seen, samples, _BLENDED)
@@ -154,7 +154,7 @@ def _filled(
 
 
 def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
-    """What is around the gap, as the library sees it, on one floor."""
+    """What is around the gap, in the library's form, on one floor."""
     floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
     frames = max(2, round(_CONTEXT * before.fps) + 1)
     # Samples are counted from the gap: backwards before it.
@@ -170,7 +170,7 @@ def _stretches(
     """The stretches on the body and in the frame rate of the motion, their weights, and when
     their feet stand: ``(stretches, kinds, frames)``.
 
-    Each has a frame more on either side, which tells how fast it comes and goes.
+    Each has one more frame on either side, which shows its speed at the ends.
     """
     found: list[Motion] = []
     distances, standing = [], []
@@ -193,7 +193,7 @@ def _stretches(
             "this body: add longer clips, or clips of the same character"
         )
     apart = np.array(distances)
-    # The nearest count most; all of them where they are about as near.
+    # The nearest count most; all of them if they are about equally near.
     weights = np.exp(-_SHARP * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
     return found, weights / weights.sum(), np.stack(standing)
 
@@ -213,9 +213,9 @@ def _standing(motion: Motion, frames: Array, swapped: bool) -> Array:
 def _contacts(
     whole: Motion, detected: Iterable[Constraint], standing: Array, first: int
 ) -> tuple[Constraint, ...]:
-    """Contacts as detected outside of a gap, and in it where most of the stretches have them.
+    """Contacts as detected outside a gap, and inside it where most of the stretches have them.
 
-    A foot of a blend drifts even where all that is blended stands, so that nothing would be
+    A foot of a blend drifts even where it is planted in all stretches, so that nothing would be
     detected there.
 
     Parameters
@@ -298,7 +298,7 @@ def _from_to(start: Array, end: Array) -> Array:
 
 
 def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:
-    """Feet planted in the gap alone: what lies outside stays, and is met without a jump."""
+    """Plant feet in the gap only: frames outside do not change, and are met without a jump."""
     from motionweave.contacts.clean.footskate import clean_feet
 
     try:

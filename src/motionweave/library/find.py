@@ -1,9 +1,9 @@
 """Stretches of clips that are like an example.
 
-Two passes: the features of all clips, ten per second, name candidates by a scan that allows
-for other timing; the true distance of registration (clouds of points, turned and shifted on
-the floor, windows of five frames) and that of the courses (`course`) on the candidates say how
-alike they are and when each frame of the example happens in them.
+Two passes: the features of all clips, ten per second, propose candidates by a scan with time
+warping; the true distance of registration (clouds of points, turned and shifted on the floor,
+windows of five frames) and that of the courses (`course`) on the candidates decide how similar they
+are and when each frame of the example happens in them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from motionweave.library.index import Index
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_grid
 
-# Candidates that are looked at closely, for each match that is wanted and at least.
+# Candidates that are examined closely, per requested match and at least.
 _CLOSER, _LEAST_CLOSER = 3, 160
 # Places around a candidate that are kept.
 _EACH = 3
 # Cells of the grid of distances that are computed at a time, and candidates at least.
 _BATCH, _SMALLEST_BATCH = 600_000, 16
-# Samples around a candidate in which its exact place is looked for, as a share of its length.
+# Samples around a candidate in which its exact place is searched, as a share of its length.
 _MARGIN = 0.25
 # Half a window of the distance, in samples.
 _WINDOW = 2
@@ -43,7 +43,7 @@ _WINDOW = 2
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Samples of a clip in an index: a match in the making.
+    """Samples of a clip in an index: a match before it is complete.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Stretch:
     distance
         Root mean square over the example's samples, in leg lengths.
     path
-        ``(n,)`` the sample that belongs to each sample of the example.
+        ``(n,)`` the sample that matches each sample of the example.
     """
 
     clip: int
@@ -64,7 +64,7 @@ class Stretch:
     path: NDArray[np.int64]
 
     def overlaps(self, other: Stretch) -> bool:
-        """Whether both are in effect the same stretch."""
+        """Whether both are effectively the same stretch."""
         return self.clip == other.clip and shared(
             (self.first, self.last), (other.first, other.last)
         )
@@ -79,7 +79,7 @@ def find(
     among: NDArray[np.bool_] | None = None,
     limit: float = np.inf,
 ) -> list[Stretch]:
-    """Stretches like the example, the nearest first.
+    """Stretches similar to the example, the nearest first.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def find(
     most
         How many at most.
     roles
-        What of the body is compared.
+        Which part of the body is compared.
     among
-        ``(clips,)`` which clips to look in; None for all.
+        ``(clips,)`` which clips to search; None for all.
     limit
         The largest distance, in leg lengths.
     """
@@ -103,7 +103,7 @@ def find(
 
 
 def apart(stretches: Sequence[Stretch]) -> list[Stretch]:
-    """The stretches, the nearest first, of those that mean the same only the nearest."""
+    """The stretches, the nearest first, with only the nearest of those that are the same."""
     kept: list[Stretch] = []
     taken: dict[int, list[Stretch]] = {}
     for stretch in sorted(stretches, key=lambda one: (one.distance, one.clip, one.first)):
@@ -147,12 +147,12 @@ def _batch(
         spans.append((one.clip, max(0, first - margin), stop))
     cloud = example.cloud(roles)
     if len(example) == 1:
-        # A single pose has no windows: every sample is a cloud for itself.
+        # A single pose has no windows: every sample is its own cloud.
         return [_nearest_pose(index, cloud, span, roles) for span in spans]
     pieces, columns, ways = [], [], []
     width = 0
     for clip, first, stop in spans:
-        # Windows at the ends of a piece see what the clip has there; behind it comes a gap.
+        # Windows at the ends of a piece use the clip's own samples there; a gap follows.
         before, after = max(0, first - _WINDOW), min(index.entries[clip].samples, stop + _WINDOW)
         piece = index.track(clip, before, after).points
         piece = np.concatenate([piece, np.repeat(piece[-1:], alike.GAP, axis=0)])
@@ -172,7 +172,7 @@ def _batch(
     found = alike.paths(cost)
     result = []
     for (clip, first, _), (low, high) in zip(spans, columns, strict=True):
-        # Candidates that lie side by side may see each other's best: keep the next best, too.
+        # Adjacent candidates may find each other's best place: keep the next best, too.
         lowest = alike.minima(found.costs[low:high])
         for end in low + lowest[np.argsort(found.costs[low + lowest], kind="stable")[:_EACH]]:
             path = found.trace(int(end)) - low + first
@@ -213,7 +213,7 @@ def exact(
 ) -> list[Stretch]:
     """All stretches of one clip that are local minima of the whole grid, without features.
 
-    What `find` is measured against: slow, and complete.
+    The exact search that `find` is compared with: slow, but complete.
     """
     samples = index.entries[clip].samples
     if samples < 2:

@@ -1,10 +1,9 @@
-"""Which clips can pass into which others, where, and what can be reached from everywhere.
+"""The motion graph: which clips can turn into which others, where, and what can be reached.
 
-Kovar, Gleicher & Pighin (2002): clips may pass into each other at local minima of their
-distance that lie below a threshold. How far apart two moments may be depends on the kind of
-motion: about as far as the clips themselves move on in a fraction of a second. What leads
-into a dead end is left out: of the junctions the largest part is kept in which every one
-can be reached from every other.
+Kovar, Gleicher & Pighin (2002): clips may turn into each other at local minima of their
+distance that lie below a threshold. How far apart two moments may be depends on the kind of motion:
+about as far as the clips themselves change in a fraction of a second. Dead ends are removed: only
+the largest set of junctions is kept in which each can be reached from every other.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ from motionweave.registration.distance import align
 
 # Samples that a clip needs before and after a junction: half a transition.
 MARGIN = round(0.5 * RATE)
-# Samples from arriving in a clip to leaving it: two halves of a transition, and a little.
+# Samples from entering a clip to leaving it: two halves of a transition, and a few more.
 STAY = 2 * MARGIN + 3
 # The largest distance at a junction: what clips of the kind change within this many
 # descriptors (0.2 s), times a factor ...
 _CHANGE, _TOLERANCE = 2, 1.0
 # ... but never less than this, nor more, in leg lengths.
 _LEAST, _MOST = 0.06, 0.30
-# Junctions out of one moment at most, each into another clip.
+# The most junctions out of one moment, each into another clip.
 _CHOICES = 4
 # Descriptors from one moment that may be left to the next: junctions leave five times per second.
 _LEAVE_EVERY = 2
@@ -61,9 +60,9 @@ class Graph:
     distances
         ``(j,)`` in leg lengths.
     arrivals
-        ``(j,)`` moves that take the second clip to where it goes on from the first.
+        ``(j,)`` moves that take the second clip to where it continues the first.
     found
-        How many junctions there were before dead ends were left out.
+        How many junctions there were before dead ends were removed.
     index
         What it was made from.
     """
@@ -121,7 +120,7 @@ def build(
     index
         The clips.
     store
-        Folder of the store that it was read from, which workers open for themselves.
+        Folder of the store that it was read from, which each worker opens.
     among
         ``(clips,)`` which clips take part; None for all.
     tolerance
@@ -132,7 +131,7 @@ def build(
     Raises
     ------
     LibraryError
-        If no clip can be left for another and come back to.
+        If no clip can be left and reached again.
     """
     taking = np.ones(len(index), dtype=bool) if among is None else among
     groups: dict[str, list[int]] = {}
@@ -206,7 +205,7 @@ _at_hand: dict[tuple[str, int], Index] = {}
 
 
 def _opened(store: str, change: int) -> Index:
-    """The index of a store, kept at hand by a worker from one piece of work to the next."""
+    """The index of a store, cached by a worker from one piece of work to the next."""
     if (store, change) not in _at_hand:
         _at_hand.clear()
         _at_hand[store, change] = Index(Store(Path(store)))
@@ -228,7 +227,7 @@ def _piece(
     own, limit = index.owners[rows], limits[index.owners[rows]] ** 2
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Array]] = []
     for begin in range(0, len(columns), _BLOCK):
-        # One more on either side, to see whether a minimum at the edge is one.
+        # One more on either side, to check minima at the edge.
         wide = columns[max(0, begin - 1) : begin + _BLOCK + 1]
         theirs = features[wide]
         cost = mine @ theirs.T
@@ -243,7 +242,7 @@ def _piece(
         lower = (value <= cost[i, np.maximum(j - 1, 0)]) & (
             value <= cost[i, np.minimum(j + 1, len(wide) - 1)]
         )
-        # A clip may pass into itself, but not into where it is going anyway.
+        # A clip may turn into itself, but not at the frame that follows anyway.
         lower &= (own[i] != index.owners[wide[j]]) | (np.abs(rows[i] - wide[j]) * STRIDE > STAY)
         i, j, value = i[lower], j[lower], value[lower]
         parts.append((i, wide[j], value))
@@ -277,10 +276,10 @@ def _few(row: NDArray[np.int64], target: NDArray[np.int64], value: Array) -> NDA
 
 
 def _connected(clips: NDArray[np.int64], samples: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which junctions ``(j,)`` are in the largest part that can be gone through forever.
+    """Which junctions ``(j,)`` are in the largest part through which a walk never ends.
 
-    A junction is a node: from being at where it leaves one may go on to the next junction of
-    the clip, or take it and go on to the first that can be reached in the clip entered.
+    A junction is a node: from there a walk may continue to the next junction of the clip, or take
+    this one and continue to the first that can be reached in the clip entered.
     """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
@@ -293,8 +292,8 @@ def _connected(clips: NDArray[np.int64], samples: NDArray[np.int64]) -> NDArray[
     _, label = connected_components(graph, directed=True, connection="strong")
     largest = np.bincount(label).argmax()
     kept = np.zeros(count, dtype=bool)
-    # Where one arrives must be in the part, too; whoever goes past a junction that is left out
-    # comes to the next one of the clip.
+    # The junction reached must be in the part, too; a walk that passes a removed junction reaches
+    # the next one of the clip.
     kept[taken] = (label[taken] == largest) & (label[reached] == largest)
     return kept
 
@@ -312,7 +311,7 @@ def onwards(
 
 
 def _arrivals(index: Index, clips: NDArray[np.int64], samples: NDArray[np.int64]) -> Planar:
-    """Moves ``(j,)`` that lay the clip entered over the clip left, as registration does."""
+    """Moves ``(j,)`` that align the clip entered with the clip left, as in registration."""
     # Over the whole transition, as its two clips are blended.
     offsets = range(-MARGIN, MARGIN + 1, STRIDE)
     weights = np.tile(role_weights(), len(offsets)) / len(offsets)

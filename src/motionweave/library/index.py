@@ -1,4 +1,4 @@
-"""What the library knew at one moment, laid out to be searched."""
+"""A snapshot of the library, laid out for search."""
 
 from __future__ import annotations
 

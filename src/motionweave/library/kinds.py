@@ -1,11 +1,10 @@
-"""Which of the stretches that are like an example are of its kind.
+"""Which of the stretches that are similar to an example are of its kind.
 
 How far apart two examples of one kind may be differs from kind to kind: two runs in different
-styles are further apart than a straight walk is from a walk around a corner. What tells kinds
-apart is that there is little between them. Stretches that are registered with one example are
-registered with each other, so all of them can be compared at once; each is linked to those
-nearest to it, and somebody who goes from link to link at random, and returns to the example now
-and then, is seldom outside of its kind.
+styles are further apart than a straight walk is from a walk around a corner. Kinds are separated by
+sparse regions. Stretches that are registered with one example are registered with each other, so
+all of them can be compared at once; each is linked to its nearest neighbours, and a random walk
+along the links that returns to the example now and then is seldom outside its kind.
 """
 
 from __future__ import annotations
@@ -17,15 +16,16 @@ from motionweave.core.arrays import Array
 
 # Links of each stretch: a share of all, within these bounds.
 _SHARE, _FEWEST, _LINKS = 0.25, 3, 60
-# Which neighbour's distance is what counts as near, and what does in any case, in leg lengths.
+# The neighbour whose distance defines what is near, and what is near in any case (leg lengths).
 _SCALE, _NEAR = 7, 0.05
-# How often the example is returned to.
+# How often the random walk returns to the example.
 _RETURN = 0.02
-# Of the kind is what is visited, by its links, at least this share as often as the most visited.
+# A stretch is of the kind if it is visited, per link, at least this share as often as the most
+# visited.
 _VISITED = 0.3
-# How much a posture that is kept all the time counts: it is style rather than kind.
+# How much a constant posture counts: it is style rather than kind.
 _POSTURE = 0.3
-# How much a radian counts by which one turns more than the other from beginning to end.
+# How much a radian of difference in the total turn counts.
 _TURN = 0.4
 # Distance beyond which two stretches are never linked, in leg lengths.
 _FARTHEST = 0.4

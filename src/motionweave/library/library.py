@@ -1,4 +1,4 @@
-"""`Library`: the object that users hold."""
+"""`Library`: the public interface."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from motionweave.library.web import through
 
 # The folder beside the clips in which a library is kept.
 FOLDER = ".motionweave"
-# Loaded clips that are kept at hand.
+# Number of loaded clips in the cache.
 _AT_HAND = 256
 
 

@@ -7,8 +7,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 
-# Leg lengths that somebody on the path may have come on by since it was last looked, and how
-# exactly that is told.
+# Leg lengths by which a walker may have advanced since the last query, and its precision.
 _LOOK, _GRAIN = 1.0, 0.02
 
 
@@ -28,19 +27,19 @@ class Line:
             raise LibraryError("path: all places are the same")
 
     def at(self, distance: Array | float) -> Array:
-        """Places ``(..., 2)`` after so much of the path, its ends beyond it."""
+        """Points ``(..., 2)`` at a distance along the path; its ends beyond it."""
         return np.stack(
             [np.interp(distance, self._at, self._points[:, axis]) for axis in (0, 1)], axis=-1
         )
 
     def direction(self, distance: Array | float) -> Array:
-        """Angle in which the path runs, in the sense of a heading."""
+        """Direction of the path, as a heading."""
         ahead = np.minimum(np.asarray(distance) + 0.5, self.length)
         way = self.at(ahead) - self.at(ahead - 0.5)
         return np.asarray(np.arctan2(way[..., 0], way[..., 1]))
 
     def nearest(self, place: Array, progress: float) -> float:
-        """How far along the path it is nearest to a place, not far on from ``progress``."""
+        """Distance along the path of its nearest point to a place, not far from ``progress``."""
         along = progress + np.arange(0.0, _LOOK, _GRAIN)
         apart = np.sum((self.at(along) - place) ** 2, axis=1)
         return float(min(along[int(np.argmin(apart))], self.length))

@@ -1,8 +1,8 @@
-"""A walk through a graph that is steered while it goes on.
+"""A walk through a graph that is steered step by step.
 
-Nobody knows what will be wanted next: at every step the ways on from where the body is, on in its
-clip or over into another, are held against the wish, and the best is played. What was played
-stays as it is, and each step begins in the pose in which the one before has ended.
+The next request is unknown: at every step all continuations, in the same clip or into another, are
+compared with the request, and the best is played. What was played does not change, and each step
+begins in the pose in which the one before ended.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from motionweave.methods.blending.transition import transition
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Samples that a step goes on in a clip, if nothing is better.
+# Samples that a step continues in a clip, if nothing is better.
 _ONWARDS = round(0.5 * RATE)
 # Samples within which a clip is left for another.
 _SOON = round(1.2 * RATE)
-# Samples after a junction that are looked at to see where it leads.
+# Samples after a junction that are examined to see where it leads.
 _SEEN = round(1.5 * RATE)
 # Samples that are played on either side of a transition, over which planted feet ease off.
 _EASE = round(0.3 * RATE)
-# What a speed costs that is off by a leg length per second, and a junction, for the squares.
+# The costs of a speed that is off by a leg length per second, and of a junction, squared.
 _PACE, _ROUGH = 0.15, 2.0
-# Clips on the body of the walk that are kept at hand.
+# Cached clips on the body of the walk.
 _AT_HAND = 64
-# Slower than this, in leg lengths per second, a body goes where it faces.
+# Below this speed, in leg lengths per second, a body counts as moving where it faces.
 _STANDS = 0.3
 
 
 @dataclass(frozen=True)
 class _Way:
-    """One way on: up to a sample of the clip, and perhaps over into another.
+    """One continuation: up to a sample of the clip, and perhaps into another.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class _Way:
     clip, enter
         The clip that is entered, and the sample; None to stay.
     cost
-        What there is against it.
+        Its cost.
     """
 
     leave: int
@@ -67,14 +67,14 @@ class _Way:
 
 
 class LiveWalk:
-    """A walk that goes on step by step; see `Library.live`.
+    """A walk that continues step by step; see `Library.live`.
 
     Parameters
     ----------
     library, graph
         Where to walk.
     start
-        Number of the clip that is begun with, and the sample.
+        Number of the first clip, and the sample.
     """
 
     def __init__(self, library: Library, graph: Graph, start: tuple[int, int]):
@@ -106,23 +106,23 @@ class LiveWalk:
 
     @property
     def heading(self) -> float:
-        """Which way it faces now, in degrees; 0 is +z, 90 is +x."""
+        """Its facing direction now, in degrees; 0 is +z, 90 is +x."""
         return float(np.degrees(facing(self._played[-1])[-1]))
 
     def step(self, heading: float | None = None, speed: float | None = None) -> Motion:
-        """Go on for half a second to two seconds.
+        """Continue for half a second to two seconds.
 
         Parameters
         ----------
         heading
-            Which way to go, in degrees: 0 is +z, 90 is +x. None for any.
+            Direction of travel in degrees: 0 is +z, 90 is +x. None for any.
         speed
             How fast, in the body's unit per second. None for any.
 
         Returns
         -------
         Motion
-            The frames that follow on what was played before.
+            The frames that follow what was played before.
         """
         way = self._best(heading, speed)
         played = self._on(way.leave) if way.clip is None else self._over(way)
@@ -177,7 +177,7 @@ class LiveWalk:
         return self._placed(self._graph.index.track(clip, sample, sample + count), clip, sample)
 
     def _against(self, ahead: list[Track], heading: float | None, speed: float | None) -> float:
-        """What there is against a way, by where its tracks lead."""
+        """The cost of a continuation, by where it leads."""
         cost = 0.0
         total = sum(len(track) for track in ahead)
         for track in ahead:
@@ -202,7 +202,7 @@ class LiveWalk:
         if clip not in self._clips:
             while len(self._clips) >= _AT_HAND:
                 self._clips.pop(next(iter(self._clips)))
-            # Whole: what a clip stands on is told from all of it.
+            # The whole clip: its floor is estimated from all of it.
             self._clips[clip] = on_body(self._library.load(clip), self._body)
         motion = self._clips[clip]
         at = frame + np.arange(count) * motion.fps / self._body.fps
@@ -212,7 +212,7 @@ class LiveWalk:
         return round(samples / RATE * self._body.fps)
 
     def _on(self, sample: int) -> Motion:
-        """Go on in the clip up to a sample."""
+        """Continue in the clip up to a sample."""
         index = self._graph.index
         ratio = self._library.load(self._clip).fps / self._body.fps
         count = max(1, round((index.frame(self._clip, sample) - self._frame) / ratio))
@@ -225,7 +225,7 @@ class LiveWalk:
         return replace(moved, root=moved.root + np.array([0.0, self._lift, 0.0]))
 
     def _over(self, way: _Way) -> Motion:
-        """Over into another clip."""
+        """Turn into another clip."""
         assert way.clip is not None
         index = self._graph.index
         ratios = [self._library.load(clip).fps / self._body.fps for clip in (self._clip, way.clip)]

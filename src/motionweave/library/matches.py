@@ -1,4 +1,4 @@
-"""What a search gives: a stretch of a clip, and how it goes with the example."""
+"""The result of a search: a stretch of a clip, and how it matches the example."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """A stretch of a clip that is like the example.
+    """A stretch of a clip that is similar to the example.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ class Match:
     first, last
         Frames of the clip, in its own frame rate.
     distance
-        Root mean square of all roles over the example, in leg lengths; along the way of
-        intermediaries the largest from one to the next.
+        Root mean square of all roles over the example, in leg lengths; through intermediaries, the
+        largest from one to the next.
     path
-        ``(n, 2)``: seconds into the example, and the frame of the clip that belongs there.
+        ``(n, 2)``: seconds into the example, and the matching frame of the clip.
     via
-        Clips through which it was reached, if it is not like the example itself.
+        Clips through which it was reached, if it is not similar to the example itself.
     """
 
     clip: str
@@ -63,7 +63,7 @@ class Match:
 
     @classmethod
     def whole(cls, library: Library, number: int) -> Match:
-        """A whole clip, found by what is said or measured of it."""
+        """A whole clip, found by words or measures."""
         entry = library.index.entries[number]
         last = entry.frames - 1.0
         path = np.array([[0.0, 0.0], [last / entry.fps, last]])

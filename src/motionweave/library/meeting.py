@@ -1,4 +1,4 @@
-"""Changes that fade out towards what has to stay."""
+"""Changes that fade out towards frames that must not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a file to what the library keeps of it. Runs in workers: takes a path, returns values."""
+"""From a file to the library's form of it. Runs in workers: takes a path, returns values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Failure:
 
 
 def digest_of(path: str | Path) -> str:
-    """A short text that tells the content of a file from any other."""
+    """A short digest of the content of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
@@ -76,7 +76,7 @@ def read_clip(path: str) -> Reading | Failure:
     except OSError as error:
         return Failure(digest, f"cannot be read: {error.strerror or error}")
     except Exception as error:
-        # One file in thousands must not stop the rest, whatever a reader trips over.
+        # One bad file in thousands must not stop the rest, whatever goes wrong in a reader.
         return Failure(digest, f"{type(error).__name__}: {error}".splitlines()[0])
     skeleton = motion.skeleton
     rig = hashlib.sha256(repr((skeleton.names, skeleton.parents.tolist())).encode())
@@ -91,7 +91,7 @@ def read_clip(path: str) -> Reading | Failure:
 
 
 def clip_files(folder: Path) -> Iterator[Path]:
-    """Every file under a folder that may hold a motion, in the order of their paths."""
+    """Every file under a folder that may contain a motion, sorted by path."""
     wanted = set(registry.suffixes()) - {".asf"}
     for path in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
@@ -105,12 +105,12 @@ def words(text: str) -> list[str]:
 
 
 def words_of_path(path: Path) -> set[str]:
-    """What folders and name say about a clip."""
+    """The words in the folders and the name of a clip."""
     return {word for part in path.with_suffix("").parts for word in words(part) if len(word) > 1}
 
 
 def catalogue_words(folders: Iterable[Path]) -> dict[Path, set[str]]:
-    """What catalogues in the folders say: clip file to words.
+    """The words in catalogues in the folders: clip file to words.
 
     A catalogue is a table with a header, one column of which names files relative to it; all
     columns with words in them are taken.

@@ -1,9 +1,9 @@
-"""Where a library lives: one folder with a small database and arrays that are mapped, not read.
+"""The store of a library: one folder with a small database and memory-mapped arrays.
 
 Arrays only grow at their end, and the database says how far they count: rows are written
 and flushed first and committed after, so that a process killed at any moment leaves a tail that
-nobody reads and the next writer overwrites. One process writes at a time; readers go on
-seeing what was committed when they looked.
+nobody reads and the next writer overwrites. One process writes at a time; readers keep seeing what
+was committed when they opened it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from motionweave.io.store.container import Members
 from motionweave.library.course import NUMBERS
 from motionweave.library.features import TRACKED, Basis, Track
 
-# "mwlb": what says in an SQLite file that it is ours.
+# "mwlb": marks an SQLite file as ours.
 _APPLICATION = 0x6D776C62
 # Version 2 keeps the course of every moment, and the match web.
 _VERSION = 2
@@ -66,7 +66,7 @@ class Entry:
     id
         Number of the clip in this store.
     path
-        Its file, relative to the library's folder where it lies in there.
+        Its file, relative to the library's folder if it is inside it.
     digest, size, changed
         Content, bytes, and time of the last change in nanoseconds.
     fps, frames
@@ -106,7 +106,7 @@ class Store:
         Raises
         ------
         LibraryError
-            If the folder holds something else, or a store of a newer version.
+            If the folder contains something else, or a store of a newer version.
         """
         self.folder = folder
         database = folder / _DATABASE
@@ -131,7 +131,8 @@ class Store:
                 raise LibraryError(f"{database} is not a motion library ({error})") from None
 
     def _create(self) -> None:
-        """Make the tables, unless another process was quicker; killed here, nothing is there."""
+        """Create the tables, unless another process was quicker; if killed here, nothing is left
+        behind."""
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -163,7 +164,7 @@ class Store:
             self._upgrade()
 
     def _upgrade(self) -> None:
-        """Bring a store of version 1 up to date; clips wait for features, not for being read."""
+        """Upgrade a store of version 1; clips need new features, but need not be read again."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             if self._pragma("user_version") < _VERSION:
@@ -190,7 +191,7 @@ class Store:
         return [Entry(*(*row[:-1], parse_json(row[-1]))) for row in rows]
 
     def words(self) -> dict[int, set[str]]:
-        """What is said about the clips: number of the clip to words."""
+        """Words about the clips: clip number to words."""
         found: dict[int, set[str]] = {}
         for clip, word in self._all("SELECT clip, word FROM words"):
             found.setdefault(clip, set()).add(word)
@@ -237,12 +238,12 @@ class Store:
         return int(self._get("fitted") or 0)
 
     def answer(self, question: str) -> bytes | None:
-        """What was kept as the answer to a question."""
+        """The stored answer to a question."""
         row = self._all("SELECT answer FROM answers WHERE question = ?", (question,))
         return row[0][0] if row else None
 
     def linked(self, example: str) -> tuple[int, bytes] | None:
-        """What the match web knows of an example: the newest clip that was looked at, and what
+        """What the match web knows of an example: the newest clip that was searched, and what
         was found."""
         row = self._all("SELECT newest, candidates FROM web WHERE example = ?", (example,))
         return row[0] if row else None
@@ -251,7 +252,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Be the one process that writes.
+        """Become the only process that writes.
 
         Raises
         ------
@@ -281,7 +282,7 @@ class Store:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Troubles of the disk in one line."""
+        """Disk errors as a one-line message."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -314,7 +315,7 @@ class Store:
         return np.memmap(path, dtype=np.float32, mode="r", shape=(rows, columns))
 
     def _file(self, name: str) -> Path:
-        """The current array of a kind: its number changes when it is written anew."""
+        """The current array of a kind: its number changes when it is rewritten."""
         return self.folder / f"{name}-{int(self._get(name) or 0)}.f32"
 
     def _get(self, key: str) -> Any:
@@ -333,7 +334,7 @@ class Store:
 
 
 class Writer:
-    """Changes to a store; they count from the next `commit` on, all of them or none."""
+    """Changes to a store; the next `commit` applies all of them or none."""
 
     def __init__(self, store: Store):
         self._store = store
@@ -354,7 +355,7 @@ class Writer:
         track: Track,
         words: Iterable[str],
     ) -> None:
-        """Take in a clip, instead of what was known under its path."""
+        """Add a clip, replacing any other with the same path."""
         self.remove(path)
         rows = np.column_stack([track.points.reshape(len(track), -1), track.heading])
         first = self._append("points", "sampled", rows)
@@ -372,7 +373,7 @@ class Writer:
         self._changed = True
 
     def say(self, clip: int, words: Iterable[str]) -> None:
-        """Let the words about a clip be these."""
+        """Set the words about a clip."""
         self._db.execute("DELETE FROM words WHERE clip = ?", (clip,))
         self._db.executemany("INSERT INTO words VALUES (?, ?)", [(clip, w) for w in sorted(words)])
 
@@ -420,7 +421,7 @@ class Writer:
         self._changed = True
 
     def repack(self, entries: Sequence[Entry], points: Array) -> None:
-        """Write the points of these clips anew, without what lies between them."""
+        """Rewrite the points of these clips, without those of removed clips."""
         self._begin_anew("points", "sampled")
         for entry in entries:
             rows = np.array(points[entry.first : entry.first + entry.samples])
@@ -429,16 +430,16 @@ class Writer:
         self._changed = True
 
     def keep(self, question: str, answer: bytes) -> None:
-        """Keep an answer; any change of the clips makes it void."""
+        """Store an answer; any change of the clips invalidates it."""
         self._db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (question, answer))
 
     def link(self, example: str, newest: int, candidates: bytes) -> None:
-        """Keep what was found for an example; it holds until the features' axes change."""
+        """Store what was found for an example; it is valid until the features' axes change."""
         row = example, newest, candidates
         self._db.execute("INSERT OR REPLACE INTO web VALUES (?, ?, ?)", row)
 
     def commit(self) -> None:
-        """Make everything so far count, and go on."""
+        """Commit everything so far, and continue."""
         for tail in self._files.values():
             tail.flush()
         if self._changed:
@@ -450,7 +451,7 @@ class Writer:
         self._db.execute("BEGIN IMMEDIATE")
 
     def close(self) -> None:
-        """Take back what was not committed."""
+        """Undo what was not committed."""
         for tail in self._files.values():
             tail.close()
         if self._db.in_transaction:
@@ -472,7 +473,7 @@ class Writer:
         self._store._set(count, 0)
 
     def _drop_old_arrays(self) -> None:
-        """Remove arrays that no longer count; whoever has one mapped keeps it."""
+        """Remove outdated arrays; a process that has one mapped keeps it."""
         for name in ("points", "features"):
             current = self._store._file(name)
             for path in self._store.folder.glob(f"{name}-*.f32"):
@@ -485,7 +486,7 @@ class _Tail:
 
     def __init__(self, path: Path, start: int):
         self._file = open(path, "r+b" if path.exists() else "w+b")  # noqa: SIM115 - closed below
-        # What lies behind was written by a process that did not come to commit it.
+        # Anything after it was written by a process that did not commit it.
         self._file.truncate(start)
         self._file.seek(start)
 

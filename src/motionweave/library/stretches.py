@@ -1,7 +1,7 @@
-"""Stretches of the library that could fill a gap: alike before it, at its end, and in between.
+"""Stretches of the library that could fill a gap: similar before it, at its end, and in between.
 
-The poses at both ends of a gap name candidates in all clips; how the body got to the first
-and where it is to be at the last, as it sees that from the first, tell which are the best.
+The poses at both ends of a gap propose candidates in all clips; how the body got to the first, and
+where it should be at the last relative to the first, decide which are the best.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from motionweave.library.features import (
 )
 from motionweave.library.index import Index
 
-# Candidates that are looked at closely.
+# Candidates that are examined closely.
 _CLOSER = 1500
-# Of those, the ones that are kept: neighbours of each other fall together later.
+# Of those, the ones that are kept: neighbours are merged later.
 _KEPT = 200
-# How much the way before the gap counts beside the poses at its ends.
+# How much the motion before the gap counts compared with the poses at its ends.
 _BEFORE = 0.5
-# How long stretches may be, in gaps: what takes a little longer is played a little faster.
+# How long stretches may be, relative to the gap: longer ones are played slightly faster.
 _PACES = (0.85, 1.0, 1.18)
 # Two stretches of one clip whose beginnings are nearer than this many samples are one.
 _APART = 5
@@ -51,7 +51,7 @@ class Span:
     distance
         Root mean square at the ends and before, in leg lengths.
     mirrored
-        Whether it fits with left and right exchanged.
+        Whether it fits when mirrored.
     """
 
     clip: int
@@ -93,12 +93,12 @@ def nearest(index: Index, before: Track, after: Track, samples: int, most: int) 
 
 
 def _rank(span: Span) -> tuple[float, bool, int, int, int]:
-    """The nearest first, and in one order where they are equally near."""
+    """The nearest first, in a fixed order if they are equally near."""
     return span.distance, span.mirrored, span.clip, span.first, span.samples
 
 
 def _same(a: Span, b: Span) -> bool:
-    """Whether two spans are in effect one."""
+    """Whether two spans are effectively the same."""
     return (a.clip, a.mirrored) == (b.clip, b.mirrored) and abs(a.first - b.first) < _APART
 
 
@@ -152,7 +152,7 @@ def _joined(before: Track, after: Track) -> tuple[Array, Array]:
 
 
 def _offsets(gap: int) -> tuple[int, ...]:
-    """Samples at which a gap is looked at: on the way to it, at its beginning and at its end."""
+    """Samples at which a gap is examined: before it, at its beginning and at its end."""
     return (-REACH, -REACH // 2, 0, gap)
 
 
@@ -160,7 +160,7 @@ def _weighted(local: Array) -> Array:
     """Roles ``(m, 4, R, 3)`` so that sums of squares are mean square distances."""
     scale = np.sqrt(role_weights())[:, None]
     weights = np.sqrt(np.array([_BEFORE, _BEFORE, 1.0, 1.0]) / (2.0 + 2.0 * _BEFORE))
-    # What lies before counts by how the body moved, not once more by its pose.
+    # Before the gap, only the movement of the body counts, not its pose again.
     before = local[:, :2] - local[:, 2:3]
     parts = np.concatenate([before, local[:, 2:]], axis=1)
     return np.asarray(parts * scale * weights[:, None, None])

@@ -29,28 +29,28 @@ from motionweave.methods.finish import finished
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Plans that are followed side by side, and of those how many in any one clip.
+# Plans that are pursued in parallel, and how many of them in any one clip.
 _BREADTH, _PER_CLIP = 40, 3
 # Samples within which a clip is left again, at most.
 _LONGEST = round(4.0 * RATE)
-# Leg lengths by which plans are held against each other; a clip is left only after more.
+# Leg lengths after which plans are compared; a clip is left only after more.
 _ADVANCE = 0.5
 # Beginnings that are tried, spread over the graph.
 _BEGINNINGS = 120
-# What a second costs beside the squared distance from the path, in leg lengths squared: of
-# plans that follow equally well the one that does not dawdle wins.
+# The cost of a second compared with the squared distance from the path, in leg lengths squared: of
+# plans that follow equally well, the faster one wins.
 _HURRY = 0.02
-# What the distance at a junction costs, for its square.
+# The cost of the squared distance at a junction.
 _ROUGH = 0.3
-# What facing away from the direction of the path costs, for half a turn.
+# The cost of facing away from the direction of the path, for half a turn.
 _ASTRAY = 0.15
-# Samples between places at which a plan is held against the path.
+# Samples between points at which a plan is compared with the path.
 _CHECK = 3
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Samples of a clip in a walk: from arriving (or beginning) to leaving (or ending)."""
+    """Samples of a clip in a walk: from entering (or starting) to leaving (or ending)."""
 
     clip: int
     first: int
@@ -59,18 +59,18 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A way through a graph.
+    """A path through a graph.
 
     Parameters
     ----------
     pieces
-        What is played of which clips.
+        Which parts of which clips are played.
     place
         The move that takes the current clip's track to where the walk performs it.
     progress
         Leg lengths travelled.
     cost
-        What the planner has against it so far.
+        Its cost so far.
     """
 
     pieces: tuple[Piece, ...]
@@ -188,7 +188,7 @@ def through_clips(library: Library, graph: Graph, stations: Sequence[NDArray[np.
     waiting = (samples[following + 1, 0] - samples[following, 0]) / RATE
     crossing = (samples[reached, 0] - samples[taken, 1]) / RATE + graph.distances[taken]
     arcs = np.concatenate([following, taken]), np.concatenate([following + 1, reached])
-    # Zero would mean that there is no arc.
+    # Zero would mean that there is no edge.
     costs = np.maximum(np.concatenate([waiting, crossing]), 1e-6)
     ways = coo_matrix((costs, arcs), shape=(count, count)).tocsr()
     here: NDArray[np.int64] | None = None
@@ -257,7 +257,7 @@ def to_place(
 def perform(
     library: Library, graph: Graph, plan: Plan
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
-    """The motion of a plan, and what it plays of which clips."""
+    """The motion of a plan, and which parts of which clips it plays."""
     motions, places, played = _parts(library, graph, plan)
     return _joined(motions, places), played
 
@@ -271,7 +271,7 @@ def _joined(
 def _parts(
     library: Library, graph: Graph, plan: Plan
 ) -> tuple[list[Motion], list[tuple[float, float]], tuple[tuple[str, float, float], ...]]:
-    """What is joined, where, and what is played of which clips."""
+    """What is joined, where, and which parts of which clips are played."""
     index = graph.index
     motions: list[Motion] = []
     places: list[tuple[float, float]] = []
@@ -301,7 +301,7 @@ def _on_line(graph: Graph, clip: int, sample: int, line: Line) -> Planar:
     ahead = graph.index.track(clip, sample, sample + STAY)
     hips = ahead.points[:, 0]
     way = hips[-1] - hips[0]
-    # Who walks goes along the path; who stands faces along it.
+    # A walking body moves along the path; a standing one faces along it.
     travels = float(np.hypot(way[0], way[2])) > 0.3
     facing = float(np.arctan2(way[0], way[2])) if travels else float(ahead.heading[0])
     turn = float(line.direction(0.0)) - facing
@@ -323,7 +323,7 @@ def _beginnings(graph: Graph, library: Library, start: str | None) -> list[tuple
 
 
 def beginning(graph: Graph, library: Library, start: str | None) -> tuple[int, int]:
-    """The clip with the most ways out of it, or the one asked for, and its first sample."""
+    """The clip with the most continuations, or the requested one, and its first sample."""
     if start is None:
         return int(np.argmax(np.diff(graph.firsts))), 0
     return _beginnings(graph, library, start)[0]
@@ -338,7 +338,7 @@ def _search(
 ) -> Plan:
     """The plan that follows a path best.
 
-    Plans that have come equally far are held against each other, and the most promising of
+    Plans that have got equally far are compared with each other, and the most promising of
     them are gone on with.
     """
     plans = [Plan((Piece(clip, s, s),), _on_line(graph, clip, s, line)) for clip, s in begins]
@@ -347,7 +347,7 @@ def _search(
     for step in range(int(line.length / _ADVANCE) + 1):
         for plan in plans if step == 0 else _promising(by_progress.pop(step, [])):
             for grown in _grown(graph, line, plan, finished, heading):
-                # Who stands still follows any path without a fault, and never ends.
+                # A body that stands still follows any path perfectly, and never arrives.
                 reached = int(grown.progress / _ADVANCE)
                 if reached > step:
                     by_progress.setdefault(reached, []).append(grown)
@@ -362,7 +362,7 @@ def _search(
 def _grown(
     graph: Graph, line: Line, plan: Plan, finished: list[Plan], heading: float | None
 ) -> list[Plan]:
-    """A plan gone on to every junction within reach; what reaches the end goes to ``finished``."""
+    """Extend a plan to every junction within reach; plans that reach the end go to ``finished``."""
     here = plan.current
     ahead = graph.index.track(here.clip, here.first, here.first + _LONGEST + 1)
     at = np.arange(0, len(ahead), _CHECK)
@@ -372,7 +372,7 @@ def _grown(
     off = np.sum((places - line.at(travelled)) ** 2, axis=1)
     turned = ahead.heading[at] + plan.place.angle - line.direction(travelled)
     astray = _ASTRAY * 0.5 * (1.0 - np.cos(turned))
-    # By the way that was made, and a little by the time that it took.
+    # By the distance covered, and slightly by the time that it took.
     steps = np.diff(way, prepend=0.0)
     cost = plan.cost + np.cumsum((off + astray) * steps + _HURRY * _CHECK / RATE)
     beyond = np.flatnonzero(travelled >= line.length)

@@ -1,10 +1,10 @@
-"""Motions of the same kind that look too different by themselves, reached through others.
+"""Motions of the same kind that look too different from the example, reached through others.
 
 Kovar & Gleicher (2004) keep a match web: for every pair of clips where one is like the other. A
-query is answered by what crosses it, and every match becomes a query in turn. Here the web
-grows where it is asked: what is found for an example is kept in the store, with how its moments
-correspond, and clips that come later are looked at alone. The time alignments along the way are
-put one after the other, so that every match is registered with the first example.
+query is answered by what crosses it, and every match becomes a query in turn. Here the web grows on
+demand: what is found for an example is kept in the store, with how its moments
+correspond, and only clips added later are searched. The time alignments along the chain are
+composed, so that every match is registered with the first example.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from motionweave.library.index import Index
     from motionweave.library.library import Library
 
-# Candidates of an example that are looked at, at least, and for each match that is wanted.
+# Candidates of an example that are examined: at least, and per requested match.
 _LEAST, _EACH = 600, 1
-# Examples that are looked for at most: the first, and matches far from those before.
+# The most examples that are searched for: the first, and matches far from earlier ones.
 _MOST_EXAMPLES = 6
 
 
@@ -54,7 +54,7 @@ class _Node:
     candidate
         As it was found for the example that it was found for.
     example
-        Which that is, in the order in which examples were looked for.
+        The index of that example, in the order of search.
     path
         ``(n,)`` the descriptor of the clip that belongs to each of the first example's.
     """
@@ -64,7 +64,7 @@ class _Node:
     path: NDArray[np.int64]
 
     def overlaps(self, other: _Node) -> bool:
-        """Whether both are in effect the same stretch."""
+        """Whether both are effectively the same stretch."""
         spans = [(int(one.path[0]), int(one.path[-1])) for one in (self, other)]
         return self.candidate.clip == other.candidate.clip and shared(*spans)
 
@@ -111,7 +111,7 @@ def through(
     most
         The largest number of matches.
     limit
-        The largest distance from one to the next; None to tell by the kind.
+        The largest distance from one to the next; None to decide by kind.
     roles, among
         As in `motionweave.library.find.find`.
     """
@@ -145,7 +145,7 @@ def _candidates(
     roles: Sequence[str],
     among: NDArray[np.bool_] | None,
 ) -> list[Candidate]:
-    """What may be like an example: from the web what is known, and the rest of the clips."""
+    """Candidates for an example: those known from the web, and those from the other clips."""
     index = library.index
     if among is not None:
         return candidates(index, example, most, roles=roles, among=among)
@@ -161,7 +161,7 @@ def _candidates(
             return found
     found += candidates(index, example, most, roles=roles, among=None if fresh.all() else fresh)
     found = sorted(found, key=lambda one: (one.cost, one.clip, one.rows))[:most]
-    # The web saves time: without it, as where another process writes, everything is found too.
+    # The web only saves time: without it (if another process is writing), everything is found too.
     with suppress(LibraryError), library.store.writing() as writer:
         writer.link(question, newest, _packed(found, index))
     return found
@@ -277,7 +277,7 @@ def _verified(
         found = verified(index, example.track, [node.candidate for node in mine], roles)
         for stretch in apart(found):
             rows = stretch.first // STRIDE, stretch.last // STRIDE
-            # Next to a candidate lies what was not chosen.
+            # Next to a candidate are places that were not chosen.
             if any(shared(rows, span) for span in spans.get(stretch.clip, ())):
                 links.append(_along(stretch, example, samples))
     unique: list[Link] = []

@@ -1,1 +1,2 @@
-"""Figures about motions: how good they are, where they jump, what they can be steered by."""
+"""Figures about motions: how good they are, where they jump, and measures for parametric
+control."""

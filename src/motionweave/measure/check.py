@@ -1,9 +1,9 @@
-"""The self-check that every method ends with: a result held against the clips it was made of.
+"""The self-check at the end of every method: a result compared with the clips it was made from.
 
-A result may do what its clips do, and a little more. Whatever goes clearly beyond them (a
-joint that snaps, a foot in the floor, a body that lurches) is a `Finding` with the frame and the
-joint, and is given to the user as a `QualityWarning`. The check is cheap: a clip's own figures
-are measured once and remembered for as long as the clip is.
+A result may do what its clips do, and slightly more. Anything clearly worse (a joint that snaps, a
+foot in the floor, a body that lurches) is a `Finding` with the frame and the joint, and is reported
+to the user as a `QualityWarning`. The check is cheap: a clip's own figures are measured once and
+cached for the lifetime of the clip.
 """
 
 from __future__ import annotations
@@ -28,38 +28,38 @@ FindingKind = Literal[
     "acceleration", "twist", "floor", "slide", "drift", "speed", "path", "contacts"
 ]
 
-# How many times as hard as in the clips a joint may accelerate, and turn harder.
+# How many times as hard as in the clips a joint may accelerate, and twist.
 _ACCELERATION = 1.5
 _TWIST = 2.0
-# A joint that hardly moves in the clips is held against this share of the liveliest one's.
+# A joint that hardly moves in the clips is compared with this share of the liveliest joint.
 _LIVELY = 0.3
-# Where clips are joined, joints of the body that are calm in the clips are looked at, too: how
-# many times as hard they may accelerate, held against at least this share of the liveliest one's.
+# Where clips are joined, joints of the body that are calm in the clips are checked, too: how
+# many times as hard they may accelerate, compared with at least this share of the liveliest joint.
 _CALM, _STILL = 2.0, 0.03
 # Seconds around a seam that count as part of it.
 _NEAR = 0.1
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
 # A point of the sole is low below this height above its own lowest, and slides above this speed
-# (leg lengths; per second). A foot may go this much further so than in the clips, times and more.
+# (leg lengths; per second). A foot may slide this much further than in the clips: factor, slack.
 _LOW = 0.025
 _SLIDING = 0.2
 _SLIDE = 1.25
 _SLIDE_SLACK = 0.4
-# Where clips are joined, what carries the body may slide this much further within as many seconds
-# than it does in the clips; it is on the floor below this height (leg lengths).
+# Where clips are joined, a supporting foot may slide this much further than in the clips within
+# this many seconds; it is on the floor below this height (leg lengths).
 _CARRIED = 0.1
 _CARRIED_TIME = 0.5
 _ON_FLOOR = 0.05
 # A planted point may drift this far (leg lengths), or half as far again as the worst of the clips.
 _DRIFT = 0.08
-# How many times as fast as in the clips the pelvis may go, and leg lengths per second on top.
+# How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
 _SPEED = 1.25
 _SPEED_SLACK = 0.25
-# The way may be this many times as long or as short as in the clips, and leg lengths on top.
+# The path may be this many times as long or as short as in the clips, plus leg lengths.
 _WAY = 1.12
 _WAY_SLACK = 0.12
-# Seconds over which speeds of the pelvis are measured: noise of the capture is not a lurch.
+# Seconds over which speeds of the pelvis are measured, because capture noise is not a lurch.
 _SPEED_WINDOW = 0.1
 
 
@@ -103,7 +103,7 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """What the self-check knows of a motion; lengths are in leg lengths, times in seconds.
+    """The figures of a motion for the self-check; lengths are in leg lengths, times in seconds.
 
     Parameters
     ----------
@@ -141,25 +141,25 @@ def check(
     whole: bool = False,
     seams: Sequence[tuple[int, int]] = (),
 ) -> tuple[Finding, ...]:
-    """Hold a motion against the clips it was made of.
+    """Compare a motion with the clips it was made from.
 
     Parameters
     ----------
     result
         What a method made.
     clips
-        The clips it was made of, on the same skeleton.
+        The clips it was made from, on the same skeleton.
     whole
-        Whether the result does what each of the clips does from beginning to end, so that
-        its way should be about as long as theirs.
+        Whether the result does what each of the clips does from start to end, so that its path
+        should be about as long as theirs.
     seams
-        First and last frames between which one clip goes over into another: what carries the
-        body is looked at there more closely.
+        First and last frames between which one clip turns into another: supporting feet are checked
+        more closely there.
 
     Returns
     -------
     tuple[Finding, ...]
-        Empty if the result does nothing that the clips do not do.
+        Empty if nothing is worse than in the clips.
 
     Examples
     --------
@@ -197,7 +197,7 @@ _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary
 
 
 def figures(motion: Motion, rate: float) -> Figures:
-    """What the check needs to know of a motion, remembered for as long as the motion is.
+    """The figures of a motion for the check, cached for the lifetime of the motion.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def figures(motion: Motion, rate: float) -> Figures:
         At least three frames.
     rate
         Frames per second at which accelerations are compared: the lowest of all clips',
-        as a clip sampled more finely than it was recorded has all its changes of speed in
+        because a clip sampled more finely than it was recorded has all its changes of speed in
         few frames.
     """
     known = _remembered.setdefault(motion, {})
@@ -275,9 +275,9 @@ def _harder(
     kind: Literal["acceleration", "twist"],
     seams: Sequence[tuple[int, int]] = (),
 ) -> Finding | None:
-    """The joint that accelerates, or turns, most beyond what the clips do.
+    """The joint whose acceleration or twist exceeds that of the clips most.
 
-    At ``seams`` joints that hardly move in the clips are looked at, too.
+    At ``seams``, joints that hardly move in the clips are checked, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.max([getattr(one, kind).max(axis=0) for one in before], axis=0)
@@ -349,7 +349,7 @@ def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
 
 
 def _way(motion: Motion) -> float:
-    """The way of the pelvis over the floor; noise of the capture does not make it longer."""
+    """Length of the pelvis's path over the floor; capture noise does not lengthen it."""
     step = max(1, round(_SPEED_WINDOW * motion.fps))
     return float(np.linalg.norm(np.diff(motion.root[::step][:, [0, 2]], axis=0), axis=1).sum())
 

@@ -1,7 +1,7 @@
-"""Single numbers measured on a motion: what a parametric space can be steered by.
+"""Single numbers measured on a motion: the parameters of a parametric space.
 
-Every measure is a function of a motion, blind to where it takes place and which way it
-faces. `named` finds one by the words used on the command line.
+Every measure is a function of a motion, independent of its position and facing direction. `named`
+finds one by the words used on the command line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def length(motion: Motion) -> float:
 
 
 def limb_path(motion: Motion, limb: str) -> Array:
-    """Places ``(T, 3)`` of a hand or foot as the body saw it at the start.
+    """Positions ``(T, 3)`` of a hand or foot relative to the body at the start.
 
     Columns: to the left, up from the lowest joint of the first frame, and forward of where
     the root stood. ``limb`` is ``left_hand``, ``right_hand``, ``left_foot`` or ``right_foot``.
@@ -91,8 +91,8 @@ def top_speed(motion: Motion, limb: str) -> float:
 def _peak(values: Array) -> tuple[float, float]:
     """Fractional frame and height of the highest point of ``(T,)`` values.
 
-    The top of the parabola through the largest value and its neighbours: what is measured
-    must not depend on how the frames happen to fall about the peak.
+    The top of the parabola through the largest value and its neighbours: the measure must not
+    depend on where frames happen to fall around the peak.
     """
     top = int(np.argmax(values))
     if not 0 < top < len(values) - 1:

@@ -1,7 +1,7 @@
 """How good a motion is: whether feet slide, sink or float, and whether anything jumps.
 
-Lengths are given as shares of the leg, which is what makes clips of different
-characters comparable; speeds of the feet also in the clip's own unit.
+Lengths are given as shares of leg length, which makes clips of different characters comparable;
+speeds of the feet also in the clip's own unit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from motionweave.core.motion import Motion, checked
 from motionweave.errors import RigError
 from motionweave.measure.seams import Seam, angular_velocity, find_seams
 
-# Degrees a second (squared) below which a joint counts as still.
+# Degrees per second (squared) below which a joint counts as still.
 _HARDLY = 1.0
 # Leg lengths below which a foot is low and above which it is in the floor; legs per second
 # below which it is slow over the floor, and neither rises nor falls.
@@ -132,7 +132,7 @@ class Quality:
         Largest acceleration of the root in leg lengths per second squared, its frame, and its ratio
         to the inputs' largest (None without inputs).
     hips_lowered_mean, hips_lowered_max
-        By how much the hips are lower than in the input, in leg lengths; None unless there is
+        How much lower the hips are than in the input, in leg lengths; None unless there is
         one input of the same number of frames to compare with, such as the clip before
         clean-up.
     plants, seams, peaks, wrong_bends
@@ -332,7 +332,8 @@ def _undeclared(
     size: float,
     first: int,
 ) -> Array:
-    """Ways over the floor ``(n,)`` between frames in which a foot stands undeclared.
+    """Distances ``(n,)`` moved over the floor between frames in which a foot stands without a
+    contact.
 
     Both its heel and its toe are low and do not rise or fall, it is slower over the floor
     than a swing, and neither is in a contact.
@@ -376,7 +377,7 @@ def _accelerations(motion: Motion) -> Array:
 
 
 def _lowered(motion: Motion, inputs: Sequence[Motion], first: int, size: float) -> Array | None:
-    """By how much the root is lower than in the only input, ``(T,)`` in leg lengths."""
+    """How much lower the root is than in the only input, ``(T,)`` in leg lengths."""
     if len(inputs) != 1 or len(inputs[0]) != len(motion):
         return None
     return np.asarray((inputs[0].root - motion.root)[first:, 1] / size)
@@ -423,7 +424,7 @@ def turning(motion: Motion) -> tuple[Array, Array]:
 
 
 def _ratio(value: float, limit: float) -> float | None:
-    """Against a joint that hardly turned there is nothing to compare with."""
+    """A ratio is meaningless for a joint that hardly turned."""
     return float(value / limit) if limit > _HARDLY else None
 
 
@@ -435,7 +436,7 @@ def _mean(values: Array, weights: Array) -> float:
 def _rows(q: Quality) -> list[tuple[str, str, str]]:
     """The table: what, value, note."""
     fastest, hardest = q.fastest, q.hardest
-    contacts = f"{len(q.plants)} plants" + (", detected" if q.detected else "")
+    contacts = f"{len(q.plants)} contacts" + (", detected" if q.detected else "")
     return [
         ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
         ("skate, mean", _percent(q.skate_mean), f"of leg length per frame; {contacts}"),
@@ -469,7 +470,7 @@ def _rows(q: Quality) -> list[tuple[str, str, str]]:
         ),
         *_lowered_rows(q),
         ("root path", f"{q.path_length:.4g}", f"units, {q.path_legs:.2f} leg lengths"),
-        ("heading", f"{q.heading_change:+.0f}°", "from first to last frame"),
+        ("heading", f"{round(q.heading_change):+d}°", "from first to last frame"),
         (
             "wrong bends",
             str(len(q.wrong_bends)),
@@ -497,7 +498,7 @@ def _against(ratio: float | None) -> str:
 
 
 def compared(before: Quality, after: Quality) -> str:
-    """A table of the numbers that clean-up is about, before and after."""
+    """A table of the numbers that clean-up improves, before and after."""
     lines = [f"  {'% of leg length':<18}  {'before':>7}  {'after':>7}"]
     for what, field in _COMPARED.items():
         values = (100.0 * getattr(one, field) for one in (before, after))

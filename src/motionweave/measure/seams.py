@@ -64,7 +64,7 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     Parameters
     ----------
     motion
-        At least five frames, else there is nothing to compare with.
+        At least five frames; with fewer there is nothing to compare with.
     size
         Leg length.
     """
@@ -73,7 +73,7 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     turns = np.degrees(angular_velocity(motion))
     ways = np.diff(motion.root, axis=0)[:, None] * (motion.fps / size)
     names = (*motion.skeleton.names, "root position")
-    # One unit for both: what is just fast enough to count.
+    # One unit for both: the speed that is just fast enough to count.
     velocity = np.concatenate([turns / _LEAST_TURN, ways / _LEAST_WAY], axis=1)
     units = np.array([_LEAST_TURN] * len(motion.skeleton) + [_LEAST_WAY])
     # In time, not in frames: a clip that was sampled more finely than it was recorded runs
@@ -106,7 +106,7 @@ def _surroundings(values: Array, reach: int) -> Array:
     """The largest of the values ``(T, J)`` within ``reach`` frames of each, itself left out.
 
     The first and the last have a calm side only because the motion is cut there: what looks
-    like a jump may be the beginning of a swing. They are held against twice as much.
+    like a jump may be the beginning of a swing. Their limit is twice as large.
     """
     largest = np.zeros_like(values)
     for offset in range(1, reach + 1):

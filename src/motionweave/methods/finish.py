@@ -12,23 +12,23 @@ from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning, Remedy
 from motionweave.measure.check import Finding, FindingKind, check
 
-# Faults that an eye sees at once, and how many times as bad something must be to be clearly worse.
+# Faults that are visible at once, and how many times as bad counts as clearly worse.
 _JERKS = ("acceleration", "twist")
 _CLEARLY = 1.25
 
 
 def _planted(motion: Motion) -> Motion:
-    # What is left of sliding and jerks is seen by the check.
+    # The check sees any remaining sliding and jerks.
     return clean_feet(motion, warn=False)
 
 
-# Faults that come from contacts, not from how a method was asked.
+# Faults that come from contacts, not from the options of a method.
 _OF_CONTACTS: tuple[FindingKind, ...] = ("drift", "contacts")
 
 
-# Around a frame at which planting does harm, contacts within this many seconds are left alone.
+# Where planting makes things worse, contacts within this many seconds are left alone.
 _AROUND = 0.25
-# How many such places there may be before the feet are left as they are.
+# How many such places there may be before no foot is planted at all.
 _PLACES = 3
 
 
@@ -48,15 +48,15 @@ def finished(
 ) -> Motion:
     """Plant the feet of a result, check it against its clips, and warn about what is found.
 
-    Where planting makes something worse, the feet are left as they are around that place; if
-    that does not help, everywhere. A warning says so.
+    Where planting makes something worse, the feet are not planted around that place; if that does
+    not help, nowhere. A warning says so.
 
     Parameters
     ----------
     result
         What the method made.
     clips
-        The clips that it was made of, on the same skeleton.
+        The clips that it was made from, on the same skeleton.
     clean
         Whether to plant the feet.
     plant
@@ -65,17 +65,16 @@ def finished(
     whole
         Whether the result does what each of the clips does; see `check`.
     meant
-        Kinds of findings that are what was asked for, such as feet on stairs that lead
-        down.
+        Kinds of findings that are intended, such as feet on stairs that lead down.
     lively
-        How many times what the check allows a joint may accelerate because that was asked for.
+        Factor on the acceleration that the check allows, if more of it is intended.
     seams
         Where clips are joined; see `check`.
     remedies, advice
-        What helps against faults of this method: settings of it, or words where that is not
+        What helps against faults of this method: its settings, or words if that is not
         a setting.
     stacklevel
-        Whose line the warnings name, as in `warnings.warn`.
+        The stack level of the warnings, as in `warnings.warn`.
 
     Returns
     -------
@@ -87,7 +86,7 @@ def finished(
     if clean:
         result, found, told = _planted_where_it_helps(result, plant, found, look)
     else:
-        # Whoever leaves the feet as they are knows that they may drift.
+        # A caller who does not plant feet knows that they may drift.
         found = tuple(finding for finding in found if finding.kind != "drift")
     found = tuple(
         finding
@@ -125,7 +124,7 @@ def _planted_where_it_helps(
         spared = _without(held, worse, _AROUND * result.fps)
         if len(harm) > _PLACES or not spared or len(spared) == len(held):
             message = f"the feet were not planted, because that would make things worse: {worse}"
-            # Feet that are right as they are do not have to be planted.
+            # Feet without faults need not be planted.
             left_alone = QualityWarning(message, worse) if found else Notice(message)
             return result, found, [left_alone]
         held = spared
@@ -153,8 +152,8 @@ def _without(
 def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> Finding | None:
     """What planting the feet has made worse, or None if it has done more good than harm.
 
-    A jerk is never worth a foot that stays. Of other faults one may become smaller and
-    another greater, as where a foot that no longer drifts has further to go between two plants.
+    A planted foot is never worth a jerk. Other faults may be traded: a foot that no longer drifts
+    may have further to go between two plants.
     """
     known = {finding.kind: finding.severity for finding in before}
     jerks = [

@@ -1,7 +1,7 @@
-"""Feet across a seam: which of them carry the body, which really stay, and which take a step.
+"""Feet across a seam: which carry the body, which really stay, and which take a step.
 
-Where clips stand differently, both feet cannot stay: one of them carries the body and
-stays, the other moves over to its new place, and is lifted on the way.
+If the clips stand differently, both feet cannot stay: one of them carries the body and stays, the
+other takes a step to its new place.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from motionweave.core.motion import Motion
 
 # Seconds in which a foot takes over, or gives up, the weight of the body.
 _LOADING = 0.1
-# Seconds over which what the body gives way by is spread, to either side.
+# Seconds over which a shift of the body is spread, to either side.
 _EASING = 0.1
-# How much sharper than their loads feet share the weight, and how much the favoured one counts.
+# How much more sharply than by load feet share the weight, and the bonus of the favoured one.
 _FIRMNESS = 3
 _FAVOUR = 8.0
 # Leg lengths by which a foot may drift and still be held in its place, the share of it after
@@ -91,7 +91,7 @@ def carrying(stands: Array) -> Array:
     """Shares ``(n, feet)`` of the body's weight, from how firmly ``(n, feet)`` each foot stands.
 
     Something carries the whole weight wherever a foot stands; as the last one leaves the ground,
-    the weight fades. The firmest foot takes nearly all of it, and of two that stand alike the
+    the weight fades. The firmest foot takes nearly all of it, and of two equally firm ones the
     one that stands more over all: two feet that stand in other places in the second clip than
     in the first would both slide if they shared the weight.
 
@@ -120,8 +120,8 @@ def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: fl
 def eased(values: Array, fps: float) -> Array:
     """Values ``(n, ...)`` of a seam without sudden changes; those at its ends stay.
 
-    As the weight goes from foot to foot, what the body gives way by may change in a moment.
-    A foot can be planted anew; a lurch of the body cannot be mended.
+    As the weight moves from foot to foot, the shift of the body may change abruptly. A foot can be
+    planted again; a lurch of the body cannot be repaired.
     """
     half = min(round(_EASING * fps), len(values) - 1)
     if half < 1:
@@ -143,8 +143,8 @@ def handed_over(
 ) -> tuple[Constraint, ...]:
     """Contacts of a cross-fade, in its frames, from those of both clips.
 
-    Two contacts that overlap are one, which begins and ends as the weights then say; a
-    contact that only one clip has counts while that clip weighs more, if that is most of it.
+    Two overlapping contacts become one, with ends weighted by the clips; a contact of only one clip
+    counts while that clip weighs more, if that is most of the contact.
     """
     first, second = tuple(first), tuple(second)
     last = len(weight) - 1.0
@@ -167,7 +167,7 @@ def handed_over(
 
 
 def _mostly(constraints: Iterable[Constraint], first: float, last: float) -> list[Constraint]:
-    """What lies within some frames of those constraints that lie mostly within them."""
+    """The parts within some frames of constraints that are mostly within them."""
     return [
         part
         for c in constraints
@@ -185,8 +185,8 @@ def _led(ends: tuple[float, float], weight: Array) -> float:
 def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
     """The frames of a seam in which each foot that stands either stays or takes a step.
 
-    Contacts of feet that move over to another place are given up on the way, and the feet are
-    lifted a little over the floor there.
+    Contacts of feet that move to another place are dropped meanwhile, and the feet are lifted
+    slightly above the floor.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
     feet
         Of the character.
     drift
-        ``(n, feet, 2)`` how far each of them has gone over the floor that should have stayed.
+        ``(n, feet, 2)`` how far each foot that should have stayed has moved over the floor.
     """
     size = leg_length(motion.skeleton)
     gap = round(_STEP_TIME * motion.fps)
@@ -245,7 +245,7 @@ def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
 def steady(
     contact: Constraint, places: Array, near: float, gap: int, slow: float = np.inf
 ) -> list[Constraint]:
-    """What is left of a contact if the foot may not be dragged.
+    """The part of a contact in which the foot is not dragged.
 
     Parameters
     ----------
@@ -256,9 +256,9 @@ def steady(
     near
         How far a foot may be from its place and still count as standing there.
     gap
-        Frames that it takes at least to move a foot.
+        The fewest frames in which a foot can move.
     slow
-        The longest way from one frame to the next of a foot that stands.
+        The largest distance per frame of a foot that stands.
     """
     last = len(places) - 1
     frames = np.arange(max(int(np.ceil(contact.start)), 0), min(int(contact.end), last) + 1)
@@ -280,7 +280,7 @@ def steady(
         less = -(-(gap - spare) // 2)
         stays, waits = max(stays - less, 1), max(waits - less, 1)
     parts = []
-    # A contact that begins or ends within the seam has no place of its own there.
+    # A contact that begins or ends within the seam has no fixed place there.
     if contact.start <= 0.0:
         parts.append(replace(contact, end=float(frames[stays - 1])))
     if contact.end >= last:

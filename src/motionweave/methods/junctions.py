@@ -1,9 +1,9 @@
-"""Junctions: pairs of frames at which one clip can pass into another.
+"""Junctions: pairs of frames at which one clip can turn into another.
 
-The poses should be alike there, which is what the distance of Kovar & Gleicher measures, and
-little of the clips should be lost: what the first clip does afterwards and the second did
-before is cut off. A place costs both: how far apart the poses are, in body heights, and the
-share of the clips' action that is cut.
+The poses should be similar there, as measured by the distance of Kovar & Gleicher, and
+little of the clips should be lost: what the first clip does afterwards and the second did before is
+cut off. The cost of a place includes both: how far apart the poses are, in body heights, and the
+share of the clips' action that is cut off.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Keep = Literal["most", "all"] | float | tuple[Range | None, Range | None]
 
 # Poses this far apart, in body heights (root mean square of all points), have little in common.
 UNLIKE = 0.2
-# What helps where two clips do not meet well.
+# The remedy if two clips do not fit together.
 LEAD_OVER = "put a clip between them that leads from one to the other"
-# What it costs to cut off all action of a clip, in body heights of distance.
+# The cost of cutting off all action of a clip, in body heights of distance.
 CUT = 0.3
-# Frames per second at which junctions are looked for, and the cells of the grid up to which.
+# Frames per second for the search of junctions, and the largest grid for it.
 _RATE = 30.0
 _MOST_CELLS = 360_000
-# Share of a clip's time that counts as action whatever happens in it, and how many times its
-# median the activity counts at most.
+# Share of a clip's time that counts as action whatever happens in it, and the limit of activity as
+# a multiple of its median.
 _PLAIN = 0.5
 _MOST_ACTIVE = 10.0
 # Less than this share of a clip's action or time kept is worth a warning: about half.
 _LITTLE = 0.55
-# Turns of the body, in radians, that are named when they are cut.
+# Turns of the body, in radians, that are mentioned when they are cut off.
 _TURN = np.radians(45.0)
 
 
@@ -85,7 +85,7 @@ def find_junctions(
     a, b
         Clips of one skeleton.
     half
-        Seconds of both clips that there must be on either side of a junction.
+        Seconds of both clips that are needed on either side of a junction.
     keep
         What must not be cut; see `transition`.
     weights
@@ -199,9 +199,9 @@ def local_minima(grid: Array) -> list[tuple[int, int]]:
 def action_before(motion: Motion) -> Array:
     """Share ``(T,)`` of a clip's action that lies before each frame, from 0 to 1.
 
-    Action is what the limbs do beyond what they do most of the time: how fast the joints move,
-    seen from the root, above the clip's own median; half of it is time itself, so that a
-    clip in which nothing stands out is worth what it lasts.
+    Action is what the limbs do beyond their usual activity: how fast the joints move relative to
+    the root, above the clip's own median; half of it is time itself, so that a clip in which
+    nothing stands out counts by its duration.
     """
     if len(motion) < 3:
         return np.linspace(0.0, 1.0, len(motion))
@@ -231,7 +231,7 @@ def warn_of_cut(
     lost: Sequence[str],
     stacklevel: int,
 ) -> None:
-    """Say so if a place that was found leaves out half of a clip or more.
+    """Warn if an automatically chosen place cuts off half of a clip or more.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def warn_of_cut(
     kept, shown
         The share of each clip's action, and of its time, that the result shows.
     lost
-        What it leaves out, from `what_is_cut`.
+        What is cut off, from `what_is_cut`.
     stacklevel
         As in `warnings.warn`, counted from the caller.
     """

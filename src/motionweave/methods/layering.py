@@ -22,7 +22,7 @@ from motionweave.methods.finish import finished
 from motionweave.registration.register import register
 from motionweave.retargeting import on_common_skeleton
 
-# Seconds in which a part comes and goes at least and at most, where none are given.
+# Default fade of a part in seconds, at least and at most.
 _EASE = (0.3, 1.2)
 # Peak of the slow-in, slow-out curve's second derivative, the share of what the clips do
 # themselves that it may add, and the least that a joint which hardly moves counts as.
@@ -120,7 +120,7 @@ def layer(
 
 @dataclass(frozen=True)
 class _Shown:
-    """Which frames of a clip are shown in the frames of another.
+    """Which frames of one clip are shown at the frames of another.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class _Shown:
         """``(T,)`` from 0 to 1: how much of the clip is there, eased over ``ease`` frames."""
         at = np.arange(len(self.frames), dtype=np.float64)
         width = max(min(ease, 0.5 * (self.last - self.first)), 1e-9)
-        # What begins or ends with the base is there at once.
+        # A layer that begins or ends with the base is not faded.
         come = np.inf if self.first <= 0.0 else (at - self.first) / width
         go = np.inf if self.last >= len(at) - 1.0 else (self.last - at) / width
         return np.asarray(smootherstep(np.minimum(come, go)) * np.ones(len(at)))
@@ -150,7 +150,7 @@ def _needed(
     """Seconds that it takes to bring a part from one clip to the other without strain.
 
     As long as a slow-in, slow-out blend must last so that no joint accelerates much harder
-    than in the clips: over a way D in a time t its peak acceleration is 5.77 D / t².
+    than in the clips: over a distance D in a time t its peak acceleration is 5.77 D / t².
 
     ``whole`` ``(T, J, 4)`` are the rotations with the part laid over everywhere.
     """
@@ -187,7 +187,7 @@ def _in_step(base: Motion, over: Motion) -> _Shown:
         curve = register(base, over, ends="free")
     timewarp = curve.timewarp
     first, last = (float(timewarp.frames(u)[0]) for u in (timewarp.start, timewarp.end))
-    # A frame or two that the registration leaves out at an end is none that has to be eased.
+    # A frame or two missing at an end of the registration need no fade.
     inside = np.arange(len(base), dtype=np.float64).clip(first, last)
     shown = timewarp.frames(timewarp.parameter(0, inside))[:, 1]
     return _Shown(
@@ -205,7 +205,7 @@ def _checked_part(part: str, rig: Rig) -> tuple[int, ...]:
     if 0 in joints or legs & set(joints):
         raise BlendError(
             f"part {part!r} contains legs, which carry the body: put the clip whose legs you want "
-            "first, and the other as what lies over it"
+            "first, and the other one second"
         )
     return joints
 
@@ -238,7 +238,7 @@ def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], shar
         parent = int(base.skeleton.parents[joint])
         wanted = rotations.multiply(new[:, parent], lent.rotations[:, joint])
         if joint in spine:
-            # Each joint takes its part of what is left of the way to the other clip's trunk.
+            # Each joint takes its share of the remaining rotation to the other clip's trunk.
             level = rotations.multiply(turn, above[:, joint])
             rest = np.full(len(base), 1.0 / (len(spine) - spine.index(joint)))
             wanted = rotations.slerp(wanted, level, rest)

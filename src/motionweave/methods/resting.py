@@ -1,8 +1,8 @@
 """Contacts of an averaged motion, cut to the frames in which the foot really rests.
 
 Where clips disagree on when a foot comes down, the mean of their times (Section 5.3 of Kovar &
-Gleicher) lies where it stands in one clip and still flies in the other. The average of the two
-flies as well: to call it planted there is to pull it back.
+Gleicher) is where it stands in one clip and is still in the air in the other. The average of the
+two is in the air as well: planting it there would pull it back.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 from motionweave.measure.check import Figures, figures
 
-# Leg lengths per second: what is faster does not rest, unless it does so in a clip.
+# Leg lengths per second: a faster foot does not rest, unless it does so in a clip.
 _RESTS = 1.0
 # Seconds that a foot rests at least.
 _SHORTEST = 0.05
 
 
 def resting(result: Motion, clips: Sequence[Motion]) -> Motion:
-    """The motion with contacts of feet only where they are about as slow as planted ones are.
+    """The motion with foot contacts only where the feet are about as slow as planted ones.
 
     Parameters
     ----------

@@ -1,14 +1,14 @@
-"""What all ways of joining clips share: one clip laid after another, without a seam to be seen.
+"""What all ways of joining clips share: one clip after another, without a visible seam.
 
 A joiner decides which frames of the two clips are shown along the seam and how they are
 weighed; here the frames are cross-faded, the second clip is put where the seam arrives,
 contacts are carried across, and feet that stand there are planted.
 
-Poses are averaged, places are not: of the root the *velocities* over the floor and about the
-vertical are averaged and integrated, each as seen from the clip's own heading. Two clips at
-different speeds pass from one speed to the other, wherever they were laid over each other.
-A foot that carries the body goes as it goes in the clips (it stays where it is); where the
-averaged pose would drag it, the root gives way.
+Poses are averaged, positions are not: the *velocities* of the root over the floor and about the
+vertical are averaged and integrated, each relative to the clip's own heading. Two clips at
+different speeds thus change smoothly from one speed to the other, wherever they were aligned. A
+supporting foot moves as in the clips (it stays in place); where the averaged pose would drag it,
+the root gives way.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Seam:
     def lasting(self, count: int) -> Seam:
         """The same frames over a longer time, ``count`` frames.
 
-        The first clip comes to rest as it fades, and the second sets off as it comes; both
-        keep their own speed where they are shown alone.
+        The first clip slows to rest as it fades out, and the second starts from rest as it fades
+        in; both keep their own speed where they are shown alone.
         """
         if count <= len(self):
             return self
@@ -145,7 +145,7 @@ class Spliced:
 def given_clips(
     motions: Sequence[Motion | Iterable[Motion]], least: int, what: str
 ) -> list[Motion]:
-    """Clips given one by one or as one sequence.
+    """Clips given as separate arguments or as one sequence.
 
     Parameters
     ----------
@@ -173,7 +173,8 @@ def given_clips(
 
 
 def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
-    """Feet planted that stand during seams, given as first and last frames; the rest stays."""
+    """Plant the feet that stand during seams, given as first and last frames; the rest is
+    unchanged."""
     seams = tuple(seams)
     near = [c for c in motion.constraints if any(c.end >= s and c.start <= e for s, e in seams)]
     if not near or not has_feet(motion.skeleton):
@@ -241,7 +242,7 @@ def cross_fade(first: Motion, second: Motion, weight: Array, feet: Feet) -> tupl
 
 
 def laid_over(first: Motion, second: Motion, weight: Array) -> Planar:
-    """The move that lays the second over the first, the middle of the seam counting most."""
+    """The move that aligns the second with the first, the middle of the seam counting most."""
     clouds = [motion.positions() for motion in (first, second)]
     weights = np.repeat(weight * (1.0 - weight) + 1e-6, clouds[0].shape[1])
     flat = [cloud.reshape(-1, 3) for cloud in clouds]
@@ -260,10 +261,10 @@ def _way(motion: Motion, origin: int) -> Planar:
 
 
 def integrated(ways: Sequence[Planar], weights: Array) -> Planar:
-    """The way ``(n,)`` whose steps are the averages of the steps of ``ways`` ``(n,)`` each.
+    """The path ``(n,)`` whose steps are the averages of the steps of ``ways`` ``(n,)`` each.
 
     A step is the planar move from one frame to the next as seen from the way itself: its turn
-    and its shift are averaged, so that curved ways stay curved. It begins where the first of
+    and its shift are averaged, so that curved paths stay curved. It begins where the first of
     the heaviest ways begins.
 
     Parameters
@@ -294,7 +295,7 @@ def _standing(
     weights: Array,
     feet: Feet,
 ) -> Motion:
-    """The cross-fade moved so that the feet that carry it go as they go in the clips."""
+    """The cross-fade moved so that supporting feet move as in the clips."""
     if len(feet) == 0 or len(motion) < 2:
         return motion
     frames = np.arange(len(motion), dtype=np.float64)

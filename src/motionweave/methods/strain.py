@@ -1,4 +1,4 @@
-"""How hard a joined motion is on the body, and which of several joins is the calmest."""
+"""The strain of a joined motion on the body, and which of several joins is the calmest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from motionweave.methods.splice import Spliced, laid_over
 
 # A join is calm if it strains the body at most this many times as much as its clips do.
 _CALM = 1.02
-# What strain costs, for each time the clips' own, in body heights of distance.
+# The cost of strain, per multiple of the clips' own, in body heights of distance.
 _STRAIN = 0.2
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
@@ -37,7 +37,7 @@ Place = TypeVar("Place")
 
 
 class Strain:
-    """How hard a joined motion is on the body, measured by what its clips do themselves.
+    """The strain of a joined motion on the body, relative to its clips.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Strain:
         self._joints = named or list(range(len(skeleton)))
         roles = find_rig(skeleton).roles
         self._feet = [roles[f"{side}_ankle"] for side in SIDES if f"{side}_ankle" in roles]
-        # Joints that hardly move in the clips are held against the body's own size.
+        # Joints that hardly move in the clips are compared with the body's size.
         least = 1e-4 * body_height(skeleton)
         own = [self._rates(clip) for clip in clips]
         self._acceleration = np.max([x.max(axis=0, initial=least) for x, _ in own], axis=0)
@@ -83,10 +83,10 @@ class Strain:
         )
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
-        """Frames that it takes at least to go over from one clip to another, without strain.
+        """The fewest frames in which one clip can turn into another without strain.
 
         As long as a slow-in, slow-out blend must last so that no joint accelerates, and the
-        root moves, much harder than in the clips: with a way D to go in n frames its peak
+        root moves, much harder than in the clips: over a distance D in n frames its peak
         acceleration is 5.77 D / n², its peak speed 1.875 D / n.
 
         Parameters
@@ -112,7 +112,7 @@ class Strain:
 def relaxed(
     make: Callable[[float], Spliced], strain: Strain, longest: float = np.inf
 ) -> tuple[float, Spliced]:
-    """A join that lasts longer where it strains the body, and how many times as long.
+    """A join that is made longer if it strains the body, and the factor.
 
     Parameters
     ----------
@@ -140,12 +140,12 @@ def relaxed(
 def calmest(
     places: Iterable[tuple[float, Place]], make: Callable[[Place], Spliced], strain: Strain
 ) -> tuple[Place, Spliced]:
-    """The place that costs least, how hard the join is on the body included.
+    """The cheapest place, including the strain of the join on the body.
 
     Parameters
     ----------
     places
-        Where to try and what that costs, the cheapest first.
+        Candidate places and their costs, the cheapest first.
     make
         The join at a place; a `MotionweaveError` says that there is none.
     strain
@@ -154,7 +154,7 @@ def calmest(
     Raises
     ------
     MotionweaveError
-        What ``make`` says of the last place, if there is a join at none.
+        The error of ``make`` at the last place, if no place works.
     """
     best: tuple[float, Place, Spliced] | None = None
     refused: MotionweaveError = BlendError("there is no place at which the clips could be joined")
@@ -167,7 +167,7 @@ def calmest(
         except MotionweaveError as error:
             refused = error
             continue
-        # Poses that are alike do not promise that the way between them is smooth.
+        # Similar poses do not guarantee that the motion between them is smooth.
         total = cost + _STRAIN * max(strain(made.seam) - _CALM, 0.0)
         if best is None or total < best[0]:
             best = total, place, made

@@ -27,9 +27,9 @@ def registration_plot(curve: RegistrationCurve, path: str | Path | None = None) 
     """A figure of a registration curve.
 
     Above, for each clip, the distances of all its frames to those of the reference (dark is
-    similar), with the matching frames as a line: the paper's Figure 4. Below, how
-    far each clip has played along the curve, and the contacts as they are in the clips
-    and as they are along the curve.
+    similar), with the matching frames as a line: the paper's Figure 4. Below, how far each clip has
+    played along the curve, and the contacts as they are in the clips and as they are along the
+    curve.
 
     Parameters
     ----------

@@ -15,12 +15,12 @@ from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
 from motionweave.registration.windows import Track
 
-# Samples a second along the curve, samples for each knot, width of the median filter.
+# Samples per second along the curve, samples per knot, width of the median filter.
 _RATE = 30.0
 _SAMPLES_PER_KNOT = 4
 _MEDIAN = 5
-# Below this certainty an angle says nothing. Clips that do the same thing at the same time
-# have two thirds and more, a walk out of step with another a tenth.
+# Below this certainty an angle is meaningless. Clips that do the same thing at the same time have
+# two thirds or more, a walk out of step with another a tenth.
 _CERTAIN = 0.5
 
 
@@ -29,9 +29,9 @@ class AlignmentCurve:
     """A(u): for each parameter u and each of k clips a move into the reference's coordinates.
 
     The optimal move (Eqs. 2-4) takes the centre of the clip's window to the centre of the
-    reference's, so that an angle and the two centres say it all. These are what is
-    splined, not the shifts x0 and z0: shifts grow with the distance from the world's
-    origin and would wobble with every small error of the angle.
+    reference's, so that an angle and the two centres define it. The splines go through these, not
+    through the shifts x0 and z0: shifts grow with the distance from the world's origin and would
+    wobble with every small error of the angle.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
 def _continuous(found: Comparison) -> Array:
     """The angles ``(n,)`` without full turns; uncertain ones lie between their neighbours.
 
-    Where clips are out of step the optimal angle swings round by itself, and whoever
+    Where clips are out of step, the optimal angle swings around arbitrarily, and a body that
     followed it would spin.
     """
     certain = np.flatnonzero(found.certainty >= _CERTAIN)

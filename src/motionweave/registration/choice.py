@@ -1,4 +1,4 @@
-"""Which ends of clips correspond: whole clips, the best stretch, or one cycle of each."""
+"""Which parts of clips match: whole clips, the best stretch, or one cycle of each."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _KEEPING = 0.3
 _LOSING, _MUCH = 0.8, 0.6
 _PREFERENCE = 0.02
 _AT_ONCE = 0.9 + _KEEPING + _PREFERENCE
-# A clip that misses a turn by this much (radians) is not kept at all.
+# If a clip misses this much of a turn (radians), none of it counts as kept.
 LOST_TURN = 0.5 * np.pi
-# Clips do not begin or end alike where a blend would drag a foot this far (leg lengths) within
+# The ends of clips differ if a blend would drag a foot this far (leg lengths) within
 # this share of the curve from its end. To leave that out must mend this share of it, and keep
 # this share of the clips.
 _DRAGGED, _OUTER = 0.08, 0.2
@@ -39,7 +39,7 @@ _SHORTER, _PIECE, _CLOSER = 0.77, 0.8, 0.5
 
 
 class Making(Protocol):
-    """Clips to be registered, and how curves with different ends are made of them."""
+    """Clips to be registered, and how to make curves with different ends from them."""
 
     @property
     def motions(self) -> Sequence[Motion]:
@@ -47,7 +47,7 @@ class Making(Protocol):
 
     @property
     def lead(self) -> Sequence[int]:
-        """How many frames at the beginning of each do not belong to the motion."""
+        """How many frames at the beginning of each are not part of the motion."""
 
     @property
     def keep(self) -> Sequence[Sequence[Range]]:
@@ -63,11 +63,11 @@ class Making(Protocol):
 
 
 def best_ends(making: Making) -> RegistrationCurve:
-    """The curve with the ends that suit the clips best.
+    """The curve with the ends that fit the clips best.
 
-    Whole clips are taken at once if they last about as long and correspond well from end to
-    end. Otherwise one cycle of each, if all clips repeat themselves, and the best stretch are
-    made, too, and what is surest and keeps most is taken.
+    Whole clips are chosen at once if they have about the same duration and match well from end to
+    end. Otherwise we also try one cycle of each, if all clips repeat, and the best stretch, and
+    choose the curve that is surest and keeps most.
     """
     made: list[RegistrationCurve] = []
     failed: list[MotionweaveError] = []
@@ -99,8 +99,8 @@ def best_ends(making: Making) -> RegistrationCurve:
 
 
 def _is_piece(curve: RegistrationCurve, whole: RegistrationCurve, seconds: Sequence[float]) -> bool:
-    """Whether a stretch shows that a short clip is a piece of a longer one: played as a whole
-    beside all of it, it would go in slow motion."""
+    """Whether a stretch shows that a short clip is a piece of a longer one: matched with all of it,
+    it would play in slow motion."""
     assert curve.verdict is not None
     assert whole.verdict is not None
     found, other = curve.verdict.agreement, whole.verdict.agreement
@@ -123,7 +123,7 @@ def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
     far = [drag.place for drag in before if drag.way > _DRAGGED]
     begin, end = any(at < _OUTER for at in far), any(at > 1.0 - _OUTER for at in far)
     inner = [drag for drag in before if _OUTER <= drag.place <= 1.0 - _OUTER]
-    # What is dragged all the way is not mended at the ends.
+    # Feet that are dragged throughout are not fixed by trimming the ends.
     if not (begin or end) or _farthest(inner) > _MENDED * _farthest(before):
         return whole
     where = "begin or end" if begin and end else "begin" if begin else "end"

@@ -120,8 +120,8 @@ class PointClip:
         """As many frames as suit a frame rate, evenly spread from the first to the last.
 
         Both ends stay frames of the clip, so that the step is not exactly ``1 / fps``:
-        over the whole clip it is off by half a step at most. What was made once is given
-        again: much is found out about a clip, and kept with it.
+        over the whole clip it is off by at most half a step. The result is cached, because much
+        else is computed from it and kept with it.
         """
         if fps not in self._spreads:
             count = max(min(2, len(self)), round(self.duration * fps) + 1)
@@ -192,10 +192,10 @@ def joint_weights(skeleton: Skeleton, weights: JointWeights | None) -> Array:
 def _markers(skeleton: Skeleton, points: int) -> tuple[Array, NDArray[np.intp]]:
     """Where the markers sit: ``(P, J + E)`` shares of joints and end sites, ``(P,)`` owners.
 
-    Markers are chosen one after the other, each the place farthest along the bones from
-    all chosen before; a marker between two joints belongs to the upper one, which moves it.
-    Of places equally far, such as a left and a right hand, the leftmost comes first, so that
-    the choice does not hang on the order of the joints.
+    Markers are chosen one after another, each the place furthest along the bones from all chosen
+    before; a marker between two joints belongs to the upper one, which moves it. Of places equally
+    far, such as a left and a right hand, the leftmost comes first, so that the choice does not
+    depend on the order of the joints.
     """
     attachment, owner, distance = _candidates(skeleton)
     places = attachment @ np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])

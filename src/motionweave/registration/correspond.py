@@ -1,7 +1,7 @@
-"""Frame correspondences of two and more clips, through a reference among them (4.2.2).
+"""Matching frames of two or more clips, through a reference among them (4.2.2).
 
 Everything here is in samples of clips that were spread to one rate. A path of a clip is
-``(n, 2)``: samples of the reference and of the clip that belong together.
+``(n, 2)``: matching samples of the reference and of the clip.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from motionweave.registration.pairing import Block, Pair, Rules, Span
 _MOST_STARTS = 100
 # Every how many samples a phase is tried to find the reference of cycles.
 _FEW_PHASES = 3
-# Samples before and after given ones that are looked at: a little over a minute.
+# Samples before and after given ones that are searched: just over a minute.
 _FARTHEST = 2000
 
 
@@ -43,7 +43,7 @@ class Correspondence:
 
 
 def fixed(clips: Sequence[PointClip], rules: Rules, reference: int | None) -> Correspondence:
-    """First frames belong together, and last frames."""
+    """The first frames match, and the last frames."""
 
     def pair(a: int, b: int) -> Pair:
         return pairing.corner_pair(clips[a], clips[b], rules)
@@ -59,10 +59,10 @@ def anchored(
     reference: int | None,
     reach: int | None = None,
 ) -> Correspondence:
-    """Given samples belong together, in order of time; before the first and after the last of
-    them as far as it goes, or up to the ends where these are fixed.
+    """Given samples match, in order of time; before the first and after the last of them the path
+    continues as far as it can, or to the ends if these are fixed.
 
-    ``reach`` limits how many samples before and after the given ones are looked at.
+    ``reach`` limits how many samples before and after the given ones are searched.
     """
     far = _FARTHEST if reach is None else min(reach, _FARTHEST)
 
@@ -84,7 +84,7 @@ def free(
     reference: int | None,
     keep: Sequence[Sequence[tuple[float, float]]] | None = None,
 ) -> Correspondence:
-    """The stretch on which all clips correspond well, with most of what happens in them.
+    """The stretch on which all clips match well, with as much of the action as possible.
 
     ``keep`` are ranges of samples of each clip that have to be in it.
     """
@@ -154,7 +154,7 @@ def phases(
         return means[best], best + (0.5 * (earlier - later) / bend if bend > 0 else 0.0)
 
     if reference is None:
-        # Which clip is nearest to all others shows with a few phases, too.
+        # A few phases are enough to see which clip is nearest to all others.
         means = np.zeros((count, count))
         for a in range(count if count > 2 else 0):
             for b in range(a + 1, count):
@@ -179,7 +179,7 @@ def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Corresp
 def _common_stretch(
     clips: Sequence[PointClip], worth: Sequence[Array], reference: int, rules: Rules
 ) -> Span:
-    """The longest stretch of the reference to which stretches of all other clips correspond well.
+    """The longest stretch of the reference that matches stretches of all other clips well.
 
     As for two clips, each earns what it is better than good, here as a share of what is
     good for it; the stretch on which the least successful clip earns most is taken.

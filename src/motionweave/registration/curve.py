@@ -38,8 +38,8 @@ class RegistrationCurve:
         closed cycles in the same phase: the last frame of each is its first one, moved on the
         floor.
     timewarp
-        ``frames(u)`` gives the matching frames, ``parameter(i, frame)`` is
-        the inverse, ``derivative(u)`` the speeds; ``start`` and ``end`` are the range of u.
+        ``frames(u)`` gives the matching frames, ``parameter(i, frame)`` is the inverse,
+        ``derivative(u)`` the speeds; ``start`` and ``end`` are the range of u.
     alignment
         ``at(u)`` gives k moves into the coordinates of the reference clip.
     matches
@@ -107,7 +107,7 @@ class RegistrationCurve:
 
     @cached_property
     def used(self) -> tuple[Motion, ...]:
-        """The clips, each cut to the frames that the curve speaks of."""
+        """The clips, each cut to the frames on the curve."""
         if self.cyclic:
             return self.motions
         ends = self.timewarp.frames(np.array([self.timewarp.start, self.timewarp.end])).T
@@ -144,7 +144,7 @@ class RegistrationCurve:
         return motionweave.Stepper(self, start, pace=pace)
 
     def _repr_png_(self) -> bytes | None:
-        """In a notebook a curve shows its distance grids, if matplotlib is there."""
+        """In a notebook a curve shows its distance grids, if matplotlib is installed."""
         try:
             figure = motionweave.registration_plot(self)
         except MissingDependencyError:
@@ -178,13 +178,13 @@ def constraint_matches(
 
 
 def _lane(motion: Motion, clip: int, kind: str, timewarp: TimewarpCurve) -> list[Interval]:
-    """A clip's contacts of one kind in u, as far as the curve goes."""
+    """A clip's contacts of one kind in u, within the range of the curve."""
     first, last = timewarp.frames(np.array([timewarp.start, timewarp.end]))[:, clip]
     held = merged((c.start, c.end) for c in motion.constraints if c.kind == kind)
     bounds = np.clip(np.array(held).reshape(-1, 2), first, last)
     bounds = bounds[bounds[:, 1] > bounds[:, 0]]
     # Frame 'last' of a closed cycle is the next cycle's first one: not the inverse, which
-    # would lead round to the start, but the curve's own end.
+    # would lead back to the start, but the curve's own end.
     u = np.where(bounds >= last, timewarp.end, timewarp.parameter(clip, np.minimum(bounds, last)))
     return [(float(start), float(end)) for start, end in u]
 
@@ -192,7 +192,7 @@ def _lane(motion: Motion, clip: int, kind: str, timewarp: TimewarpCurve) -> list
 def _match_round(
     lanes: Sequence[Sequence[Interval]], timewarp: TimewarpCurve, literal: bool
 ) -> list[Array]:
-    """Matches on a curve that closes: those that begin in the middle one of three rounds."""
+    """Matches on a closed curve: those that begin in the middle one of three rounds."""
     start, end = timewarp.start, timewarp.end
     period = end - start
     three = [
@@ -202,7 +202,7 @@ def _match_round(
     groups = []
     for group in match(three, literal=literal):
         if np.all(group[:, 1] - group[:, 0] >= period):
-            # Held all the way round by every clip.
+            # Held by every clip for the whole cycle.
             return [np.tile([start, end], (len(lanes), 1))]
         if start <= group[:, 0].mean() - period < end:
             groups.append(group - period)

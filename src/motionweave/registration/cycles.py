@@ -1,10 +1,10 @@
 """Motions that repeat themselves: where a cycle begins and ends, and how to cut it out.
 
 A clip is compared with itself a lag later, for all lags up to a few seconds: a band along the
-diagonal of its distance grid. Longer lags are looked at with fewer samples, so that the cost
-grows with the clip's length alone. A cycle shows where, for a whole period, frames are much nearer
-to those a lag later than frames usually are: evidence from one place of the clip, so that a
-walk that slows down, turns or stops is found by its best stretch.
+diagonal of its distance grid. Longer lags use fewer samples, so that the cost grows only with the
+clip's length. There is a cycle where, for a whole period, frames are much closer to those a lag
+later than frames usually are. This is evidence from one place of the clip, so that a walk that
+slows down, turns or stops is found by its best stretch.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points
 from motionweave.registration.windows import Track
 
-# Samples per second at which the period is looked for.
+# Samples per second for the search of the period.
 _RATE = 30.0
-# Seconds that a cycle lasts at least, and the longest lag that all samples are used for.
+# Shortest cycle in seconds, and the longest lag for which all samples are used.
 _SHORTEST = 0.3
 _LONGEST = 4.0
-# Share of a period for which the clip must go on after its first one.
+# Share of a period for which the clip must continue after its first period.
 _LEAST_OVERLAP = 0.3
-# A period's frames are nearer to each other than this share of their usual distance.
+# Frames a period apart are closer than this share of the usual distance between frames.
 _CLEAR = 0.45
-# Of several periods the first is taken that is worse than the best by no more than this.
+# Of several periods, the shortest counts that is worse than the best by at most this.
 _NEARLY = 0.05
-# Frames that differ by less than this share of the body's height are one pose.
+# Frames that differ by less than this share of body height are the same pose.
 _STILL = 0.005
 # How far from the period the best pair of frames may be, as a share of it.
 _PLAY = 0.1
@@ -77,7 +77,7 @@ class Repetition:
 def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int, int]:
     """First and last frame of the clip's best cycle.
 
-    A clip that is one ready-made cycle is taken whole: its ends are one pose, at one speed.
+    A clip that already is one cycle is used as a whole: its ends have the same pose and speed.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int,
     Returns
     -------
     tuple of int
-        Frames a period apart that are most alike.
+        Frames a period apart that are most similar.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int,
 
 
 def is_cyclic(motion: Motion) -> bool:
-    """Whether the clip holds more than one cycle of a motion that repeats itself, or is one."""
+    """Whether the clip contains more than one cycle of a repeating motion, or is one."""
     return repetition(motion) is not None
 
 
@@ -152,9 +152,9 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
 
     Notes
     -----
-    The difference between the two end poses is spread evenly over the cycle; what remains
-    between the speeds on both sides of the seam is eased within a fraction of a second.
-    A cycle that is closed already is returned as it is. Many ready-made cycles leave out the
+    The difference between the two end poses is spread evenly over the cycle; the remaining
+    difference in speed at the seam is eased within a fraction of a second.
+    A cycle that is already closed is returned unchanged. Many ready-made cycles leave out the
     last frame, because it would be the first one again; it is added.
     """
     first, last = find_cycle(motion) if ends is None else ends
@@ -241,7 +241,7 @@ class _Lags:
                 yield lags[i], float(best[i])
 
     def pair(self, period: int, enough: float) -> tuple[int, int]:
-        """The sample and lag, about the period, whose two ends are most alike."""
+        """The sample and lag, about the period, whose two ends are most similar."""
         count = len(self.clip)
         play = max(1, round(_PLAY * period))
         best, pair = np.inf, (0, period)
@@ -289,10 +289,10 @@ def _levels(clip: PointClip) -> Iterator[_Lags]:
 
 
 def _is_one_round(clip: PointClip) -> bool:
-    """Whether the clip's end goes over into its beginning, in the middle of a movement.
+    """Whether the clip's end continues into its beginning, in the middle of a movement.
 
-    A kick that begins and ends in a stance at rest could be repeated too, but nothing says
-    that it should be.
+    A kick that begins and ends in a stance at rest could be repeated too, but there is no sign that
+    it should be.
     """
     if len(clip) < 5 or clip.duration < _SHORTEST:
         return False

@@ -1,4 +1,4 @@
-"""How alike two frames are, wherever they stand and face (Kovar & Gleicher 4.1).
+"""How similar two frames are, whatever their position and facing direction (Kovar & Gleicher 4.1).
 
 Around each frame a window of five frames, 1/30 s apart, is taken as one cloud of points.
 The distance of two frames is the least weighted mean square distance of corresponding
@@ -97,7 +97,7 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
 def signal_block(
     a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
 ) -> Array:
-    """Squared differences of the clips' signals on the part of the grid that is asked for."""
+    """Squared differences of the clips' signals on the requested part of the grid."""
     p, q = a.signals[slice(*rows)], b.signals[slice(*columns)]
     squares = np.sum(p * p, axis=1), np.sum(q * q, axis=1)
     left = np.column_stack([-2.0 * p, squares[0], np.ones(len(p))])

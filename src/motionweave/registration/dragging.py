@@ -1,7 +1,7 @@
-"""Feet that a blend would drag: those that stand in one clip while they go on in another.
+"""Feet that a blend would drag: those that are planted in one clip while they move in another.
 
-How long contacts disagree says little: a foot that is about to lift hardly moves. How far it
-goes meanwhile is how far the feet of a blend slide over the floor.
+How long contacts disagree says little: a foot that is about to lift hardly moves. How far it moves
+meanwhile is how far the feet of a blend slide over the floor.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _RATE = 60.0
 
 
 class Drag(NamedTuple):
-    """A stretch of the curve on which a foot stands in one clip and goes on in another.
+    """A stretch of the curve on which a foot is planted in one clip and moves in another.
 
     Parameters
     ----------
     way
-        Leg lengths that it goes in the mean of the two.
+        Leg lengths that it moves in the mean of the two.
     place
         The middle of the stretch, as a share of the curve from 0 to 1.
     """
@@ -46,7 +46,7 @@ def drags(motions: Sequence[Motion], timewarp: TimewarpCurve, reference: int) ->
     motions
         The clips of the curve, of one skeleton.
     timewarp
-        Which of their frames belong together.
+        Which of their frames match.
     reference
         The clip that the others are compared with.
     """

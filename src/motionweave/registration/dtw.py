@@ -52,7 +52,7 @@ def _fill_few(  # type: ignore[no-untyped-def]
     ``above`` (width + 1, 4) holds for each place of the row above the cost of the best state,
     of the best that a step along the column may follow, and of runs of one and two such steps;
     ``above_from`` (width + 1, 2) which states the first two are. The last place stays infinite:
-    it stands for all that lies outside the band. ``left`` (4,) is the same for the cell
+    it represents everything outside the band. ``left`` (4,) is the same for the cell
     diagonally before the first one, then for what lies left of it. In the first ``free`` rows
     paths may begin anywhere. ``ends_col`` (rows, 2) takes cost and state of the best path to
     each cell of the last column, ``rows_best`` (rows, 3) cost, place and state of the best
@@ -352,7 +352,7 @@ def boundary_path(cost: Array, slope_limit: int = 2, entry: Entry = Entry()) -> 
 def covering_path(cost: Array, price: float | Array, slope_limit: int = 2) -> Path:
     """From any cell of the first row to any of the last: the path that earns most.
 
-    What cells earn is said in `longest_good`.
+    `longest_good` defines what cells earn.
     """
     rows, columns = cost.shape
     if smallest_limit(rows, columns) > slope_limit and columns < rows:

@@ -202,7 +202,7 @@ def _off_its_way(motion: Motion) -> Motion:
     way = motion.root[:, [0, 2]]
     reach = min(len(way) - 1, max(1, round(2.0 * _SMOOTH * motion.fps)))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / (_SMOOTH * motion.fps)) ** 2)
-    # Beyond the ends the way goes on as it went there: mirrored about the end point.
+    # Beyond its ends the path continues in the same direction: mirrored about the end point.
     padded = np.concatenate(
         [2.0 * way[0] - way[reach:0:-1], way, 2.0 * way[-1] - way[-2 : -reach - 2 : -1]]
     )
@@ -218,7 +218,7 @@ def _belt(motion: Motion) -> Array:
     """Velocity ``(2,)`` of the floor below the feet, in x and z, in units per second.
 
     The points of the soles near their lowest are planted or pass by. Those that are planted
-    all move alike, backwards; what passes swings through at another speed. So the velocity
+    all move backwards at the same speed; swinging feet pass at another. So the velocity
     most of them share is looked for: first a median, then the mean of what is near it.
     """
     size = leg_length(motion.skeleton)

@@ -14,7 +14,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class ConstraintMatch:
-    """Contacts of one kind that belong together, one of each of k clips.
+    """Matching contacts of one kind, one from each of k clips.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class ConstraintMatch:
         Such as ``left_heel``.
     intervals
         ``(k, 2)`` where each begins and ends, in the curve's parameter u. On a cyclic
-        curve an interval may reach beyond the curve's end; it goes on at the beginning.
+        curve an interval may reach beyond the curve's end; it continues at the beginning.
     """
 
     kind: str
@@ -133,7 +133,7 @@ def _gap(lanes: Sequence[Sequence[Interval]], i: int, whole: Sequence[int]) -> I
     A vote (Eq. 10) carries the other's two contacts, from the first one's start to the
     second one's end, linearly onto this contact from its start to a point p: to the
     place where the other's second contact ends if a third one follows within this
-    contact, else to this contact's end. The other's gap lands where ours is to be.
+    contact, otherwise to this contact's end. The other's gap lands where ours should be.
     """
     start, end = lanes[i][0]
     votes = []

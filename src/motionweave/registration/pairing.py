@@ -61,7 +61,7 @@ class Pair:
     Parameters
     ----------
     path
-        ``(n, 2)`` samples that belong together.
+        ``(n, 2)`` matching samples.
     distance
         The mean distance of poses along the path.
     signals
@@ -103,7 +103,7 @@ class Rules:
 
 
 def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
-    """Two clips whose first samples belong together, and whose last ones do."""
+    """Two clips whose first samples match, and whose last samples match."""
     check_lengths(a, b, 1, rules)
     return between(a, b, (0, len(a) - 1), (0, len(b) - 1), rules, tie=_TIE * a.height**2)
 
@@ -111,7 +111,7 @@ def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
 def between(
     a: PointClip, b: PointClip, rows: Span, columns: Span, rules: Rules, *, tie: float = 0.0
 ) -> Pair:
-    """Two spans whose first samples belong together, and whose last ones do."""
+    """Two spans whose first samples match, and whose last samples match."""
     counts = rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
     if dtw.smallest_limit(*counts) > rules.slope_limit:
         raise dtw.too_different(counts, rules.slope_limit)
@@ -163,9 +163,9 @@ def covering(
 
 
 def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: Rules) -> Pair:
-    """Two clips of which given samples belong together, in order of time.
+    """Two clips with given matching samples, in order of time.
 
-    ``far`` is how many samples before the first and after the last of them are looked at.
+    ``far`` is how many samples before the first and after the last of them are searched.
     """
     (i, j), (k, m) = cells[0], cells[-1]
     if len(cells) == 1:
@@ -314,7 +314,7 @@ def check_lengths(a: PointClip, b: PointClip, rounds: int, rules: Rules) -> None
 def polished(
     ref: PointClip, clip: PointClip, own: Span, span: Span, play: int = 0
 ) -> tuple[Span, Span]:
-    """The spans of a reference and a clip with their ends on samples that are alike.
+    """The spans of a reference and a clip with their ends on similar samples.
 
     A stretch that earns by its length may gain a sample or two by hurrying or waiting there.
     ``play`` is by how many samples the reference's own span may change.

@@ -62,9 +62,9 @@ def register_points(
     *clips
         Two or more, with the same points.
     ends
-        Whether first frames belong together, and last frames.
+        Whether the first frames match, and the last frames.
     anchors
-        Rows of k frames that belong together.
+        Rows of k matching frames.
     keep
         For each clip the ranges of frames that have to be in a free stretch.
     rules, reference, reach

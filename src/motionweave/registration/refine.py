@@ -1,9 +1,9 @@
 """Timing finer than a frame.
 
-The path through the grid steps from frame to frame, and its windows run at each clip's own
-pace, which pulls it aside where the paces differ. Once a first curve is known, both clips
-can be played along it. Then windows run alike, and how the distance changes when one clip is
-shifted a little against the other says, by a parabola, which shift is best.
+The path through the grid steps from frame to frame, and its windows run at each clip's own pace,
+which pulls it aside where the paces differ. Once a first curve is known, both clips can be played
+along it. Then windows run at the same pace, and how the distance changes when one clip is shifted a
+little against the other says, by a parabola, which shift is best.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def refined(
     signals: float = 0.0,
     cyclic: bool = False,
 ) -> QuadraticSpline:
-    """The timewarp curve (in seconds) of two clips, moved to where they are most alike.
+    """The timewarp curve (in seconds) of two clips, moved to where they are most similar.
 
     ``signals`` is how much the clips' signals count, as in `along`.
     """

@@ -44,7 +44,7 @@ from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.registration.verdict import agreement, judged
 from motionweave.retargeting import on_common_skeleton
 
-# How much strikes count beside poses: enough that they decide where poses disagree.
+# How much strikes count compared with poses: enough to decide where poses disagree.
 STRIKES = 4.0
 
 Ends = Literal["auto", "fixed", "free", "cyclic"]
@@ -117,10 +117,9 @@ def register(
         without parts of a step at the ends that only one clip has; ``curve.verdict`` says what was
         chosen and why. ``"fixed"``: the first frames match, and the last frames. ``"free"``: finds
         the stretch on which the clips match, with as much of the action as possible;
-        ``curve.ranges`` says which frames those are.
-        ``"cyclic"``: one cycle of each clip is cut out, all in the same phase, and the curve
-        continues at its start when its end is reached. A pair such as ``("fixed", "free")`` sets
-        start and end separately.
+        ``curve.ranges`` says which frames those are. ``"cyclic"``: one cycle of each clip is cut
+        out, all in the same phase, and the curve continues at its start when its end is reached. A
+        pair such as ``("fixed", "free")`` sets start and end separately.
     anchors
         Rows of matching frames, one from each clip: ``[(12, 20), (48, 71)]``. Before the first and
         after the last row the curve continues until one of the clips ends, or to both ends if these
@@ -215,7 +214,7 @@ def register(
         weights, points, window // 2, reference, reach, paper,
     )  # fmt: skip
     curve = best_ends(making) if chosen == "auto" else making.curve(chosen)
-    # Around given frames, in reach of them, the caller knows what is compared.
+    # Around given anchors the caller knows what is compared.
     if curve.verdict is not None and curve.verdict.doubtful and reach is None:
         doubts = "; ".join(curve.verdict.doubts) or "the clips hardly match"
         warnings.warn(
@@ -231,7 +230,7 @@ def timing(
     weights: JointWeights | None = None,
     reach: float | None = None,
 ) -> TimewarpCurve:
-    """The timing of a registration alone, for methods that judge what they make of it.
+    """The timing of a registration alone, for methods that judge their own results.
 
     Parameters
     ----------
@@ -262,7 +261,7 @@ def _rows(anchors: Sequence[Sequence[float]] | Sequence[float]) -> list[tuple[fl
 
 
 def _ends(ends: Ends | PairEnds, anchored: bool) -> PairEnds | Literal["auto", "cyclic"]:
-    """Which ends are fixed; or that cycles, or whatever is best, are wanted."""
+    """Which ends are fixed, or whether cycles or the best ends are wanted."""
     if isinstance(ends, tuple | list):
         if len(ends) != 2 or any(end not in get_args(End) for end in ends):
             raise RegistrationError(f"ends {ends!r}: expected 'fixed' or 'free' for start and end")
@@ -281,7 +280,7 @@ def _ends(ends: Ends | PairEnds, anchored: bool) -> PairEnds | Literal["auto", "
 
 @dataclass
 class _Making:
-    """Clips to be registered, with all that was asked for; makes curves with different ends."""
+    """Clips to be registered, with all options; makes curves with different ends."""
 
     clips: Sequence[Motion]
     rules: Rules
@@ -438,7 +437,7 @@ class _Making:
         )
 
     def _repeated(self, clip: int, cycle: Motion) -> float:
-        """The share of a clip that its cycle stands for: what repeats itself, and does not turn
+        """The share of a clip that its cycle represents: the part that repeats, and does not turn
         by more than the cycle, repeated, would."""
         found = None if self._found is None else self._found[clip]
         angle = facing(self.motions[clip][self.lead[clip] :])

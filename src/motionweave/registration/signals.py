@@ -1,9 +1,9 @@
-"""Strikes as signals that frames are compared by, beside their points.
+"""Foot strikes as signals by which frames are compared, in addition to their points.
 
-Poses alone put the strike of a jog, with the foot already below the body, against a moment
-of a walk when that foot has long been standing. Clips say when feet come down; frames in
-which the same foot does are the more alike. How long feet stand says little: walks have
-both down for a while and runs none.
+Poses alone match the strike of a jog, with the foot already below the body, with a moment of a walk
+when that foot has long been planted. Contacts say when feet come down; frames in which the same
+foot comes down are more similar. How long feet stand says little: walks have both down for a while
+and runs none.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 from motionweave.registration.clouds import PointClip
 
-# Seconds before and after a strike in which it shows.
+# Seconds before and after a strike in which its signal is not zero.
 _SPREAD = 0.2
 
 
@@ -40,7 +40,7 @@ def strike_signals(motion: Motion, limbs: Sequence[str]) -> Array:
         held = ((c.start, c.end) for c in motion.constraints if limb_of(c.kind) == limb)
         for strike, _ in merged(held):
             if strike <= 0.0:
-                continue  # It was down when the clip began.
+                continue  # It was already down when the clip began.
             first, last = int(strike - spread), int(strike + spread) + 1
             around = slice(max(first, 0), last + 1)
             away = np.abs(np.arange(len(motion))[around] - strike)

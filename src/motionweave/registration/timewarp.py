@@ -1,4 +1,4 @@
-"""The timewarp curve: which frames of all clips belong together, strictly increasing.
+"""The timewarp curve: the matching frames of all clips, strictly increasing.
 
 A uniform quadratic B-spline through the frame correspondences (Kovar & Gleicher 4.2.1),
 whose control points are adjusted so that no clip ever stands still or races (Eq. 5).
@@ -68,7 +68,7 @@ class TimewarpCurve:
         return self.spline.end
 
     def frames(self, u: ArrayLike) -> Array:
-        """Frames ``(..., k)`` that belong together at u ``(...)``."""
+        """Matching frames ``(..., k)`` at u ``(...)``."""
         return self.spline(u)
 
     def derivative(self, u: ArrayLike) -> Array:

@@ -1,4 +1,4 @@
-"""Clips played along a timewarp curve: from there on they all have the same timing."""
+"""Clips played along a timewarp curve, so that they all have the same timing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from motionweave.registration.clouds import PointClip
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """Clips and the curve along which they correspond.
+    """Clips and the curve along which they match.
 
     Parameters
     ----------

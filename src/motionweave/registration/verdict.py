@@ -1,4 +1,4 @@
-"""What a registration says about itself: what agrees, what does not, and what would help."""
+"""A registration's judgement of itself: what agrees, what does not, and what would help."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from motionweave.registration.windows import Track
 
 # Samples per second along the curve.
 _RATE = 30.0
-# Below this certainty the angle between two poses says nothing: they are out of step.
+# Below this certainty the angle between two poses is meaningless: they are out of step.
 _IN_STEP = 0.5
-# What contacts count for where clips have none: as those of clips that correspond do.
+# The value for contacts if clips have none: that of clips that match.
 _USUAL_CONTACTS = 0.9
-# Less sure than this is doubtful, and so is what keeps less than this of a clip.
+# A registration less sure than this is doubtful, and so is one that keeps less of a clip.
 DOUBTFUL = 0.5
 _LEAST_KEPT = 0.35
-# From here on it is said what does not agree: poses in body heights, phase, contacts.
+# Beyond these, a disagreement is reported: poses in body heights, phase, contacts.
 _APART = 0.15
 _OUT_OF_STEP = 0.8
 _OTHER_CONTACTS = 0.75
@@ -35,7 +35,7 @@ _OTHER_CONTACTS = 0.75
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well clips correspond along a curve; for more than two, the worst of them.
+    """How well clips match along a curve; for more than two, the worst of them.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ class Agreement:
         The share of the time for which a foot that is down in one clip is down in the other, and
         one that is up is up; None if a clip has no contacts.
     pace
-        By how much clips are played faster and slower than each other, on average: 0 for equal
-        timing, 1 for twice the speed.
+        How much faster or slower clips are played than each other, on average: 0 for equal timing,
+        1 for twice the speed.
     kept
-        The share of what happens in each clip that is used.
+        The share of each clip's action that is used.
     """
 
     poses: float
@@ -69,8 +69,8 @@ class Agreement:
     def sure(self) -> float:
         """From 0 to 1: how likely it is that a blend of the clips is good.
 
-        Fitted on pairs of clips of many sources: half-way blends that sink into the floor, jerk
-        or lose their way against those that do not.
+        Fitted on pairs of clips of many sources: fifty-fifty blends that sink into the floor, jerk
+        or lose their path, against those that do not.
         """
         contacts = _USUAL_CONTACTS if self.contacts is None else self.contacts
         value = 3.35 - 6.5 * self.farthest - 5.2 * (1.0 - self.phase) - 3.8 * (1.0 - contacts)
@@ -171,7 +171,7 @@ def agreement(
     reference: int,
     kept: Sequence[float],
 ) -> Agreement:
-    """How well clips correspond along their timewarp curve."""
+    """How well clips match along their timewarp curve."""
     start, end = timewarp.start, timewarp.end
     steps = max(2, round((end - start) * _RATE))
     u = np.linspace(start, end, steps + 1)
@@ -229,7 +229,7 @@ def judged(
     clips: Sequence[Motion],
     auto: bool,
 ) -> Verdict:
-    """The verdict on how well clips correspond.
+    """The verdict on how well clips match.
 
     ``auto`` is whether the ends were chosen automatically.
     """
@@ -245,13 +245,13 @@ def judged(
     if found.contacts is not None and found.contacts < _OTHER_CONTACTS:
         doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f} % of the time")
     sure = found.sure
-    # Of a clip that is longer than another, no more can be kept than the other has room for.
+    # Of a longer clip, no more can be kept than fits the shorter one.
     room = np.minimum(1.0, min(seconds) / np.asarray(seconds))
     least = int(np.argmin(np.asarray(found.kept) / room))
     if found.kept[least] < _LEAST_KEPT * room[least]:
         share = f"{100 * found.kept[least]:.0f} %"
         doubts.append(f"only {share} of the action in {names[least]} is used")
-        # Cut so short on purpose, it is what was asked for.
+        # If the user chose the ends, a short cut is what they asked for.
         sure = min(sure, 0.9 * DOUBTFUL) if auto else sure
     remedies: tuple[Remedy, ...] = ()
     if sure < DOUBTFUL:

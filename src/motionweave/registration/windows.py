@@ -1,13 +1,13 @@
-"""Distances of whole blocks of a grid: the fast way behind `distance`.
+"""Distances for whole blocks of a grid: the fast path behind `distance`.
 
 What two windows have in common is what their frames have in common, summed along the grid's
 diagonals, and what the paths of their centres have in common. So the matrix products are
 those of single frames, a fifth of the work of whole windows. Each frame is centred on
-the floor, and centres are seen from their window's middle, so that no digits are lost to
-clips that lead far away.
+the floor, and centres are seen from their window's middle, so that clips far from the origin lose
+no precision.
 
 At frame rates that are not a multiple of 30 fps the frames of a window fall between frames of
-the clip. Then each has a product of its own, and nothing else changes.
+the clip. Then each gets its own product, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def least_distance(energy: Array, cosine: Array, sine: Array, out: Array | None 
     np.sqrt(cosine, out=cosine)
     cosine *= -2.0
     result = np.add(energy, cosine, out=out)
-    # Rounding must not make identical windows nearer than identical.
+    # Rounding must not make a distance negative.
     return np.asarray(np.maximum(result, 0.0, out=result))
 
 
@@ -248,7 +248,7 @@ def block_distances(
     low, high = right.whole(*columns)
     for first, start in product(range(top, bottom, _ROWS), range(low, high, _COLUMNS)):
         fill((first, min(first + _ROWS, bottom)), (start, min(start + _COLUMNS, high)))
-    # What is left is a frame around that, of windows that are cut.
+    # What remains is a border of windows that are cut off.
     fill((rows[0], top), columns)
     fill((bottom, rows[1]), columns)
     fill((top, bottom), (columns[0], low))

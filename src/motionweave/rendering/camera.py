@@ -1,4 +1,4 @@
-"""From where a motion is looked at: cameras that follow, stand, or go round."""
+"""Cameras that follow the body, stay fixed, or orbit."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _middles(motions: Sequence[Motion], frames: int, floor: float) -> Array:
     spots = np.stack(places)
     middle = 0.5 * (spots.min(axis=0) + spots.max(axis=0))
     standing = floor + 0.5 * max(body_height(motion.skeleton) for motion in motions)
-    # A walker's camera does not bob, but one that lies down or jumps is looked at where it is.
+    # The camera does not bob with a walk, but follows a body that lies down or jumps.
     middle[:, 1] = standing + 0.5 * (middle[:, 1] - np.median(middle[:, 1]))
     return np.asarray(middle)
 
@@ -166,7 +166,7 @@ def _calm(path: Array, frames: float) -> Array:
 
     if len(path) < 3:
         return path
-    # Reflected about its ends, the path goes on as fast as it was.
+    # Reflected about its ends, the path continues at the same speed.
     pad = min(len(path) - 1, int(3.0 * frames) + 1)
     before = 2.0 * path[0] - path[pad:0:-1]
     after = 2.0 * path[-1] - path[-2 : -pad - 2 : -1]

@@ -116,7 +116,7 @@ def check_length(where: Target, frames: int, fps: float) -> None:
 def write_frames(
     where: Target, frames: Iterable[Picture], fps: float, examples: Iterable[Picture] = ()
 ) -> None:
-    """Write frames as they come; the file appears whole or not at all.
+    """Write frames as they come; the file is written completely or not at all.
 
     Parameters
     ----------

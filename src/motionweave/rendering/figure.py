@@ -122,7 +122,7 @@ def make_figure(
     motion
         What to draw.
     fps, speed
-        Frames per second of the picture, and how much faster than in life it goes.
+        Frames per second of the picture, and the speed of playback.
     number, count
         Which of how many bodies it is.
     colour

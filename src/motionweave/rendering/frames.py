@@ -222,7 +222,7 @@ class Film:
 
 
 def lamp(camera: Camera) -> Array:
-    """Unit vector to the lamp of a scene that is looked at by a camera."""
+    """Unit vector to the lamp of a scene, relative to the camera."""
     back = camera.eyes[0] - camera.targets[0]
     turned = Planar(float(np.arctan2(back[0], back[2]))).apply(_LAMP)
     return np.asarray(turned / np.linalg.norm(turned))

@@ -23,7 +23,7 @@ Layout: TypeAlias = Literal["beside", "overlay"]
 # Takes an iterable of frames and how many there are, and gives them on; to show progress.
 Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
-# Frames that are looked at to choose the colours of a GIF.
+# Frames that are sampled to choose the colours of a GIF.
 _EXAMPLES = 10
 
 
@@ -61,8 +61,7 @@ def render(
         What to show; several are shown together.
     path
         The file to write: ``.mp4``, ``.webm``, ``.mov``, ``.mkv``, ``.gif``, ``.webp``, for one
-        frame
-        ``.png`` or ``.jpg``, and for a page with a player ``.html`` (see `player`).
+        frame ``.png`` or ``.jpg``, and for a page with a player ``.html`` (see `player`).
     layout
         For several motions: ``"beside"``, each in its own picture, or ``"overlay"``, all in one
         scene where they are.

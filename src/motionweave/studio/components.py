@@ -78,7 +78,7 @@ class HeatMap(Element, component="web/heatmap.js"):
         rows, columns
             Name and last frame of the clip down and of the one across.
         path
-            ``(n, 2)`` frames that belong together.
+            ``(n, 2)`` matching frames.
         marks
             Places worth a look: row frame, column frame, what to say about it.
         chosen

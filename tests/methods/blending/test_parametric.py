@@ -113,7 +113,7 @@ def test_values_beyond_the_motions_are_told() -> None:
     curve = built_in("walk", "jog")
     fastest = mw.parametric(curve, {"speed": measures.speed}).ranges["speed"][1]
     space = mw.parametric(curve, {"speed": measures.speed}, convex=False)
-    with pytest.warns(QualityWarning, match="extrapolated"):
+    with pytest.warns(QualityWarning, match="extrapolate"):
         space.at(speed=0.7 * fastest + 0.3 * space.ranges["speed"][1])
 
 
@@ -139,7 +139,7 @@ def test_requests_that_make_no_sense_say_why() -> None:
     curve = built_in("walk", "jog")
     with pytest.raises(BlendError, match="at least one"):
         mw.parametric(curve, {})
-    with pytest.raises(BlendError, match="cannot be steered"):
+    with pytest.raises(BlendError, match="cannot be controlled"):
         mw.parametric(curve, {"nothing": lambda motion: 1.0})
     space = mw.parametric(curve, {"speed": measures.speed})
     with pytest.raises(BlendError, match="speed"):

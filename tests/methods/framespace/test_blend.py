@@ -329,13 +329,13 @@ def test_what_cannot_be_interpolated(clips: dict) -> None:
         mw.framespace([jog, walk, jog])
     with pytest.raises(mw.BlendError, match="whole number, at least 1"):
         mw.framespace([jog, walk], cycles=0)
-    with pytest.raises(mw.BlendError, match="drawn for 4 clips and there are 2"):
+    with pytest.raises(mw.BlendError, match="made for 4 clips, but there are 2"):
         mw.framespace([jog, walk], [[0, 0, 0], [1, 1, 1]])
     with pytest.raises(mw.BlendError, match="frame rate"):
         mw.framespace([jog, walk], fps=-3.0)
-    with pytest.raises(mw.BlendError, match="event tables: expected one for each of 2 clips"):
+    with pytest.raises(mw.BlendError, match="event tables: expected one per clip, 2 in all"):
         mw.framespace([jog, walk], events=[None])
-    with pytest.raises(mw.BlendError, match="expected one for each of 2 clips, got 3"):
+    with pytest.raises(mw.BlendError, match="expected one per clip, 2 in all, got 3"):
         mw.framespace([jog, walk], cyclic=[True, True, True])
     with pytest.raises(mw.BlendError, match=r"cyclic=\(36, 176\): expected"):
         mw.framespace([jog, walk], cyclic=(36, 176))  # type: ignore[arg-type]

@@ -117,7 +117,7 @@ def test_shapes_that_do_not_fit() -> None:
         Interpolant.blend(ramp=0.6)
     with pytest.raises(BlendError, match="no shape 'zigzag'"):
         as_interpolant("zigzag", 2)
-    with pytest.raises(BlendError, match="drawn for 2 clips and there are 4"):
+    with pytest.raises(BlendError, match="made for 2 clips, but there are 4"):
         as_interpolant(Interpolant.concatenate(), 4)
 
 

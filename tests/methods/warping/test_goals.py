@@ -92,7 +92,7 @@ def test_the_head_looks_at_a_point(walk):
 
 def test_out_of_reach_gives_the_nearest_pose_and_says_how_far_off(walk, leg):
     goal = place(walk, "RightHand", 41, (0.0, 3.0, 0.0))
-    with pytest.warns(QualityWarning, match=r"out of reach.*% of the leg length"):
+    with pytest.warns(QualityWarning, match=r"out of reach.*% of leg length"):
         warped = mw.warp(walk, [mw.Key(41, "right_hand", goal=goal)])
     assert np.all(np.isfinite(warped.rotations))
     # Stretched towards the goal as far as the body goes.

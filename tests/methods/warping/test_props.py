@@ -103,7 +103,7 @@ def test_recipes_have_props(walk, tmp_path):
     )
     assert len(mw.load_warp(path).keys[0].of.times) == len(walk)
     nameless = mw.Recipe(keys=(mw.Key(3, "left_hand", goal=(0, 0, 0), of=mw.Prop((0, 1, 0))),))
-    with pytest.raises(mw.WarpError, match="names of their own"):
+    with pytest.raises(mw.WarpError, match="needs its own name"):
         mw.save_warp(nameless, path)
     path.write_text("props: {box: {places: 3}}\nkeys: []\n")
     with pytest.raises(mw.FormatError, match="props, box"):
@@ -113,9 +113,9 @@ def test_recipes_have_props(walk, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"turn": (0, 0, 0), "of": "chest"}, "for goals and orientations"),
+        ({"turn": (0, 0, 0), "of": "chest"}, "only goals and orientations"),
         ({"goal": (0, 0, 0), "of": 3}, "name or a Prop"),
-        ({"offset": (0, 0, 0), "tip": (0, 0, 1)}, "tip is for goals"),
+        ({"offset": (0, 0, 0), "tip": (0, 0, 1)}, "can have a tip"),
         ({"goal": (0, None, 0), "tip": (0, 0, 1)}, "all three numbers"),
         ({"goal": (0, None, 0), "of": mw.Prop((0, 0, 0))}, "all three numbers"),
         ({"orientation": (0, 0, 1)}, "four numbers"),

@@ -28,7 +28,7 @@ def steps_of(motion, side):
 @pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
 @pytest.mark.parametrize("keys", [ASIDE, TURN], ids=["aside", "turn"])
 def test_feet_step_one_after_the_other_and_stand_in_between(stand, keys):
-    with pytest.warns(mw.Notice, match="and steps: "):
+    with pytest.warns(mw.Notice, match="takes steps: "):
         gone = mw.warp(stand, keys, hold="after")
     leg = leg_length(stand.skeleton)
     points = contact_points(gone)

@@ -240,8 +240,8 @@ def test_the_upper_body_can_run_late(walk):
         ({"keys": [mw.Key(3, "haed", turn=(1, 0, 0))]}, "did you mean"),
         ({"keys": [mw.Key(3, "head", turn=(1, 0, 0))] * 2}, "two keys at frame 3"),
         ({"keys": [mw.Key(3, "height", offset=0.1)] * 2}, "two keys for the root"),
-        ({"keys": [mw.Key(3, "spine", rotation=(0, 0, 0, 1))]}, "for one joint"),
-        ({"keys": [mw.Key(3, "spine", goal=(0, 0, 0))]}, "for one joint"),
+        ({"keys": [mw.Key(3, "spine", rotation=(0, 0, 0, 1))]}, "a single joint"),
+        ({"keys": [mw.Key(3, "spine", goal=(0, 0, 0))]}, "a single joint"),
         ({"hold": "never"}, "hold='never': expected"),
         ({"euler": "XXZ"}, "euler='XXZ': expected"),
         ({"keys": 5}, "expected a Key or a list of them"),
@@ -332,7 +332,7 @@ def test_both_hands_hold_a_box_before_the_chest_in_every_frame(walk):
 
 
 def test_a_goal_under_the_floor_is_told(walk):
-    with pytest.warns(mw.QualityWarning, match="under the floor"):
+    with pytest.warns(mw.QualityWarning, match="below the floor"):
         mw.warp(walk, mw.Key(40, "right_hand", goal=(0.0, -0.4, 1.0)))
 
 

@@ -1,1 +1,1 @@
-"""Which joint plays which part: hips, spine, head, legs and arms of any humanoid skeleton."""
+"""The roles of joints: hips, spine, head, legs and arms of any humanoid skeleton."""

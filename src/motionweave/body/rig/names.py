@@ -3,8 +3,8 @@
 A name such as ``mixamorig:LeftUpLeg``, ``Bip01 L Thigh``, ``thigh.L``, ``L_Hip`` or
 ``lfemur`` is cut into words; a side is taken out, and the longest run of words at the
 end that names a body part is kept. Words are ambiguous between conventions (a
-*shoulder* is a collar bone for some and the upper arm's joint for others), so roles
-are claimed in an order that settles it: an unambiguous word first.
+*shoulder* is a collar bone for some and the upper arm's joint for others), so roles are claimed in
+an order that resolves it: unambiguous words first.
 """
 
 from __future__ import annotations
@@ -46,11 +46,10 @@ _HELPERS = _words(
     "ik fk ctrl control controller pole target twist roll nub end site tip effector mch "
     "helper share corrective socket weapon prop attach muscle volume tweak"
 )
-# Words that say nothing and may follow the body part.
+# Words without meaning that may follow the body part.
 _EMPTY = _words("joint jnt jt bone bind bend skin def geo main")
 
-# Who claims what, in this order: a role already claimed, or a joint already taken,
-# is passed over.
+# Claims in order of precedence: a role already claimed, or a joint already taken, is passed over.
 _LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("thigh", _words("upleg upperleg thigh femur legupper legup hipleg")),
     ("shin", _words("shin calf tibia knee lowerleg lowleg leglower legdown crus")),
@@ -92,7 +91,7 @@ _WORDS = frozenset().union(
 )
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+")
 _PIECE = re.compile(_TOKEN.pattern + r"|\d+")
-# What exporters put before every name of a character.
+# Prefixes that exporters put before every name of a character.
 _PREFIX = re.compile(
     r"^(?:(?:mixamorig\d*|character\d*|bip\d+|bip|biped|valvebiped|valve|armature|skeleton|"
     r"actor\d*|genesis\d*|cc_base|def|org|b|j_bip|m_avg|jnt|joint|bone)(?:[\s_.\-]+|(?<=\d)(?=[A-Z])))+",
@@ -123,7 +122,7 @@ def read_name(name: str) -> tuple[str, str]:
 
 
 def normalised(name: str) -> str:
-    """What is left of a joint name without prefix, case, separators and spelling of its side.
+    """A joint name without prefix, case, separators and spelling of its side.
 
     ``mixamorig7:LeftUpLeg``, ``Character1_LeftUpLeg``, ``left_up_leg`` and ``UpLeg.L`` are one
     name; counts stay (``Spine1`` is not ``Spine2``), leading zeros go.
@@ -148,7 +147,8 @@ def _last_part(name: str) -> str:
 
 
 def side_key(name: str) -> tuple[str, str]:
-    """Side of a joint name, and the name with the side taken out: alike for partners."""
+    """Side of a joint name, and the name without the side, which is the same for both
+    counterparts."""
     for found in _TOKEN.finditer(name):
         token = found.group().lower()
         side, end = _SIDES.get(token, CENTRE), found.end()

@@ -1,4 +1,4 @@
-"""Joints and parts of the body by name or role, as people call them."""
+"""Joints and parts of the body by their common names or roles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from motionweave.body.rig.roles import ROLES, Rig
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
-# What people call the joint that moves a part.
+# Common names for the joint that moves a part.
 _ALIASES = {
     "foot": "ankle",
     "knee": "shin",
@@ -62,7 +62,7 @@ def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
 
 
 def below(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
-    """A joint and all that hangs from it."""
+    """A joint and everything below it."""
     chosen = {joint}
     for child, parent in enumerate(skeleton.parents):
         if int(parent) in chosen:

@@ -1,9 +1,9 @@
 """Which joint is which: hips, spine, head, legs and arms of any humanoid skeleton.
 
-Roles come from three places, the later ones only where the earlier say nothing: an
+Roles come from three sources, the later ones only if the earlier ones give nothing: an
 override given by the user (JSON), the joints' names (`rig_names`), and the shape of the
-tree and the rest pose (`rig_shape`). A rig that lacks a role works everywhere except in
-the features that need the role, and those say so.
+tree and the rest pose (`rig_shape`). A rig that lacks a role works with everything except features
+that need it, and those say so.
 """
 
 from __future__ import annotations
@@ -161,9 +161,8 @@ def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
     skeleton
         The character.
     override
-        Role to joint name, or a JSON file with such a mapping, such as
-        ``{"left_ankle": "FootL", "spine": ["Back1", "Back2"], "head": null}``;
-        null means that there is no such joint.
+        Role to joint name, or a JSON file with such a mapping, such as ``{"left_ankle": "FootL",
+        "spine": ["Back1", "Back2"], "head": null}``; null means that there is no such joint.
 
     Returns
     -------
@@ -290,11 +289,11 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
 
 
 def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterable[str]) -> int:
-    """How many legs a body has that is not human; 0 for humans and where it cannot be told.
+    """The number of legs of a body that is not human; 0 for humans and if it is unknown.
 
     Names of four-legged rigs are often human ones: if the hands so named stand on the floor
-    with the feet, they are feet. Else names that make a human make one, whatever hangs down
-    beside the legs (a skirt, a coat).
+    with the feet, they are feet. Otherwise names of a human mean a human, whatever hangs beside the
+    legs (a skirt, a coat).
     """
     if any(role in given for limb in _limbs() for role in limb):
         return 0
@@ -305,7 +304,7 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterab
             for limb, found in zip(_limbs(), limbs, strict=True)
             for first in [0 if limb[0].endswith("thigh") else 1]
         ]
-        # Zero poses of animals often stand on nothing; that their legs have hocks is telling.
+        # Zero poses of animals often do not stand; legs with hocks give them away.
         count = 4 if has_hocks(skeleton) else standing_legs(skeleton, ends)
     elif all(limbs[::2]):
         count = 2
@@ -327,7 +326,7 @@ def _part(roles: Mapping[str, int], wanted: Iterable[str]) -> dict[str, int]:
 def _checked_limb(
     skeleton: Skeleton, found: dict[str, int], limb: tuple[str, ...]
 ) -> dict[str, int]:
-    """The limb if its joints really hang one below the other, gaps filled, else nothing."""
+    """The limb with gaps filled if its joints really form a chain, otherwise nothing."""
     first = 0 if limb[0].endswith("thigh") else 1
     upper, middle, last = limb[first : first + 3]
     if sum(role in found for role in (upper, middle, last)) < 2:
@@ -402,7 +401,7 @@ def _centre_from_limbs(
     if "chest" not in known:
         chest = meeting(skeleton, arms) if len(arms) == 2 else None
         neck = known.get("neck")
-        # Some rigs hang the arms on the neck.
+        # Some rigs attach the arms to the neck.
         if neck is not None and (chest is None or chest == neck or is_above(skeleton, neck, chest)):
             chest = int(skeleton.parents[neck])
         if chest is not None and chest >= 0:

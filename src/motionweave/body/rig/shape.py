@@ -1,8 +1,8 @@
 """Legs, arms and head found from the tree and the rest pose, whatever the joints are called.
 
-Limbs come in pairs: two branches of one joint whose bones are equally long. Of the
-pairs that reach far the legs reach lowest, and the arms hang at the other end of the
-spine. Left is told from right by the way the feet point.
+Limbs come in pairs: two branches of one joint whose bones are equally long. Of the pairs that reach
+far, the legs reach lowest, and the arms are at the other end of the spine. Left is told from right
+by the way the feet point.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from motionweave.body.rig.tree import depths
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 
-# Bones of a left and a right limb may differ by so much of the longer one, and by so
-# much of the whole limb; people are less symmetric than one thinks.
+# Bones of a left and a right limb may differ by this share of the longer one, and by this share of
+# the whole limb; people are less symmetric than one thinks.
 _BONE_TOLERANCE = 0.3
 _REACH_TOLERANCE = 0.06
 # Shorter pairs than this share of the longest are ears, eyes or fingers.
@@ -47,7 +47,7 @@ class _Pair:
 
 
 class _Branches:
-    """For every joint the longest way down from it."""
+    """For every joint, the longest branch below it."""
 
     def __init__(self, skeleton: Skeleton):
         self.skeleton = skeleton
@@ -72,14 +72,14 @@ class _Branches:
                 self.tip[parent] = self.tip[joint]
 
     def path(self, joint: int) -> list[int]:
-        """Joints of the longest way down, ``joint`` first."""
+        """Joints of the longest branch, ``joint`` first."""
         path = [joint]
         while self.next[path[-1]] >= 0:
             path.append(int(self.next[path[-1]]))
         return path
 
     def length(self, joint: int) -> float:
-        """Length of the longest way from the joint's parent through the joint."""
+        """Length of the longest branch from the joint's parent through the joint."""
         return float(self.bone[joint] + self.reach[joint])
 
     def alike(self, a: int, b: int) -> bool:
@@ -97,7 +97,7 @@ class _Branches:
 
 
 def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
-    """Roles that the tree and the rest pose give; empty where they say nothing sure."""
+    """Roles found from the tree and the rest pose; empty if nothing is certain."""
     branches = _Branches(skeleton)
     pairs = _limb_pairs(branches)
     if not pairs:
@@ -105,7 +105,7 @@ def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
     legs = _legs_of(branches, pairs)
     arms = next((p for p in pairs if p is not legs and _in_the_middle(branches, p, legs)), None)
     if arms is None and _drop(branches, legs) <= _STANDING:
-        # Two branches that stand on nothing and carry nothing: anything could be that.
+        # Two branches that stand on nothing and carry nothing could be anything.
         return {}
     chains = {joint: _limb(branches, legs.parent, joint) for joint in (legs.a, legs.b)}
     if not all(len(chain) >= 3 for chain in chains.values()):
@@ -137,7 +137,7 @@ def roles_by_shape(skeleton: Skeleton) -> dict[str, int]:
 def _limb_pairs(branches: _Branches) -> list[_Pair]:
     """Pairs of like branches, the farthest reaching first, none inside another.
 
-    Of each joint only the longest branches are looked at, and branches are compared from
+    Only the longest branches of each joint are examined, and branches are compared from
     the longest pair down until they are too short: the work does not grow with the square
     of the joints, whatever the tree.
     """
@@ -265,7 +265,7 @@ def _limb(branches: _Branches, parent: int, joint: int) -> list[int]:
 def _left_direction(
     branches: _Branches, legs: _Pair, arms: _Pair | None, chains: dict[int, list[int]]
 ) -> Array | None:
-    """Unit vector to the character's left in the rest pose, None where it cannot be told."""
+    """Unit vector to the character's left in the rest pose, None if it is unknown."""
     rest = branches.skeleton.rest_positions
     up = np.array([0.0, 1.0, 0.0])
     if arms is not None and arms.parent != legs.parent:
@@ -279,7 +279,7 @@ def _left_direction(
     if np.linalg.norm(forward) < 0.02 * legs.reach:
         if up[1] < 0.7:
             return None
-        # Feet that do not point anywhere: files face +z unless something says otherwise.
+        # Feet without a direction: files face +z unless something says otherwise.
         forward = np.array([0.0, 0.0, 1.0])
     left = np.cross(up, forward)
     return left / np.linalg.norm(left)

@@ -1,4 +1,4 @@
-"""Ways through the joint tree that finding roles needs."""
+"""Queries on the joint tree for finding roles."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from motionweave.core.bands import solve_bands
 from motionweave.core.compiled import kernel
 from motionweave.errors import MotionError
 
-# A frame that has to stay is held by this much more than anything else pulls.
+# A fixed frame is held with this much more weight than anything else.
 _PINNED = 1e6
 # Shares of the diagonal that are added where rounding makes the equations unsolvable.
 _RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
@@ -22,8 +22,8 @@ _RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
 def _accumulate(banded, right, columns, coefficients, weights, targets):  # type: ignore[no-untyped-def]
     """Add rows to the normal equations, in the form of `motionweave.core.bands`.
 
-    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight. What
-    is the same for all rows, or sides, may be given once.
+    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight. Values that
+    are the same for all rows, or sides, may be given once.
     """
     for r in range(columns.shape[0]):
         own = r if coefficients.shape[0] > 1 else 0
@@ -43,7 +43,7 @@ def _accumulate(banded, right, columns, coefficients, weights, targets):  # type
 
 
 class BandedLeastSquares:
-    """Weighted rows about curves of some unknowns per frame, each over at most three frames.
+    """Weighted equations for curves with some unknowns per frame, each over at most three frames.
 
     Parameters
     ----------
@@ -129,11 +129,10 @@ class BandedLeastSquares:
         self._add_stencil(stencil, np.asarray(weights)[..., None], np.asarray(targets), chosen)
 
     def add_smoothness(self, width: float, costs: Sequence[float] | None = None) -> None:
-        """Size, speed and bending of all unknowns cost, with a time scale of ``width`` frames.
+        """Penalise size, speed and bending of all unknowns, with a time scale of ``width`` frames.
 
-        ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: what is needed
-        somewhere fades without swinging to the other side. ``costs`` are factors, one for
-        each unknown.
+        ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: a correction fades out
+        without overshooting. ``costs`` are factors, one for each unknown.
         """
         cost = np.array(costs or (1.0,) * self.unknowns)
         for stencil, weight in (
@@ -174,10 +173,11 @@ class BandedLeastSquares:
 
 
 def _solved(banded: Array, right: Array) -> Array:
-    """The solution of normal equations, which are positive definite but for rounding.
+    """The solution of normal equations, which are positive definite except for rounding.
 
     At thousands of frames per second, bending outweighs size by more than the digits that numbers
-    have. Then as little as is needed is added to the diagonal, which only makes sizes cost more.
+    have. Then as little as necessary is added to the diagonal, which only penalises size a bit
+    more.
     """
     for share in (0.0, *_RIDGES):
         held = banded.copy() if share else banded

@@ -14,9 +14,9 @@ from motionweave.core.intervals import runs
 def eased(values: Array, known: BoolArray, reach: int) -> Array:
     """Fill in a correction where it is not known, without a jump in value or speed.
 
-    From each end of a known stretch it runs out to zero within ``reach`` frames and
-    stays exactly zero beyond. Between two stretches too close for that it leads
-    straight from one to the other. The speed at an end is that of its last step.
+    From each end of a known stretch it fades to zero within ``reach`` frames and stays exactly zero
+    beyond. Between two stretches that are too close for that, it leads straight from one to the
+    other. The speed at an end is that of its last step.
 
     Parameters
     ----------

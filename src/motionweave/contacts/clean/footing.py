@@ -1,10 +1,10 @@
-"""How heels and toes have to move so that planted ones rest: least squares over time.
+"""How heels and toes have to move so that planted ones stay still: least squares over time.
 
-The unknowns are the corrections ``d`` of a foot's heel and toe in every frame. A planted
-point shall not move over the floor, ``(p + d)' = 0`` (or only as another foot moves that it
-follows), and be at its height; nothing says where it stands, so heel and toe can never be
-asked to places that one foot does not fit. Heel and toe keep their distance, a point in the
-air stays above the floor, and all that is done is small and smooth:
+The unknowns are the corrections ``d`` of a foot's heel and toe in every frame. A planted point must
+not move over the floor, ``(p + d)' = 0`` (or only as another foot moves that it
+follows), and must be at its height; where it stands is left free, so heel and toe are never sent to
+places that do not fit one foot. Heel and toe keep their distance, a point in the air stays above
+the floor, and every correction is small and smooth:
 
     sum |d|^2 + 2 tau^2 |d'|^2 + tau^4 |d''|^2  +  rest^2 |(p + d)'|^2 + ...
 
@@ -25,30 +25,30 @@ from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smoothstep
 from motionweave.core.intervals import runs
 
-# Seconds in which a point that has come down comes to rest, and begins to leave.
+# Seconds over which a point comes to rest after landing, and begins to leave.
 _SETTLING = 0.03
-# Seconds over which a planted point could forget that it has to rest.
+# Time scale in seconds of the weight that keeps a planted point still.
 _REST = 20.0
-# What a height missed, a foot stretched, and a point in the floor cost against a shift.
+# The costs of missing a height, stretching a foot, and a point in the floor, relative to a shift.
 _HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
-# Leg lengths from which on a correction is held back, and that none exceeds.
+# Leg lengths beyond which a correction is held back, and the most that is allowed.
 _FARTHEST = (0.15, 0.3)
-# Leg lengths from which on a point under the floor is lifted, far from any plant too.
+# Leg lengths below the floor at which a point is lifted even far from any plant.
 _SUNK = 0.005
 _ROUNDS = 3
 
 
 class Footing(NamedTuple):
-    """How a foot is to move.
+    """How a foot should move.
 
     Parameters
     ----------
     shifts
         ``(2, T, 3)`` of heel and toe, exactly zero where nothing changes.
     lean
-        ``(T,)`` 0 where the heel is to be exact, 1 where the toe is.
+        ``(T,)`` 0 where the heel must be exact, 1 where the toe must.
     grip
-        ``(T,)`` 1 where the foot is planted, fading to 0 where it goes along with the body.
+        ``(T,)`` 1 where the foot is planted, fading to 0 where it moves with the body.
     """
 
     shifts: Array
@@ -75,7 +75,7 @@ def find_footing(
     resting
         ``(2, T)`` 0 where they are free, up to 1 where they rest in a plant: see `settled`.
     heights
-        ``(2, T)`` how high above the floor's plane they are to be while they are planted.
+        ``(2, T)`` their target height above the floor's plane while they are planted.
     floor
         What they stand on.
     size
@@ -83,7 +83,7 @@ def find_footing(
     ease
         Seconds over which corrections fade in and out.
     drift
-        ``(2, T, 3)`` tracks along which planted points go; by default they rest.
+        ``(2, T, 3)`` trajectories that planted points follow; by default they stay still.
     """
     count = points.shape[1]
     reach = max(round(ease * fps), 2)
@@ -103,7 +103,7 @@ def find_footing(
 
 
 def _bounded(shifts: Array, size: float) -> Array:
-    """Shifts ``(2, T, 3)`` of which large ones are held back: a plant may be left behind."""
+    """Shifts ``(2, T, 3)`` with large ones held back: a foot may leave its plant."""
     start, most = _FARTHEST[0] * size, _FARTHEST[1] * size
     way = np.linalg.norm(shifts, axis=-1).max(axis=0)
     room = most - start

@@ -1,10 +1,10 @@
 """Feet that stay where they are planted.
 
-After Kovar, Schreiner & Gleicher, "Footskate Cleanup for Motion Capture Editing" (2002):
-planted points are put to rest, the body gives way where a leg would be too short, and the
-legs are solved in closed form. Theirs are five steps, each of which may spoil what the one
-before has made smooth; here foot, body and knee are three small least-squares problems
-over time (`footing`, `solve`), smooth by construction at any frame rate.
+After Kovar, Schreiner & Gleicher, "Footskate Cleanup for Motion Capture Editing" (2002): planted
+points are held still, the body gives way where a leg would be too short, and the legs are solved in
+closed form. Their method has five steps, each of which may spoil what the one before has made
+smooth; here foot, body and knee are three small least-squares problems over time (`footing`,
+`solve`), smooth by construction at any frame rate.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion, checked, local_translations
 from motionweave.errors import MotionError, QualityWarning
 
-# Leg lengths by which a foot may miss its plant before the user is told.
+# Leg lengths by which a foot may miss its plant before there is a warning.
 _NOTICED = 0.02
 
-# Clean-up is eased off where a joint of the limb would accelerate more than this many times as
+# A correction is reduced where a joint of the limb would accelerate more than this many times as
 # hard as it does anywhere in the clip, which counts as at least this many radians per second
 # squared: by this factor, this many times at most, within this many seconds of it at first.
 _LIMIT, _HARDLY = 1.45, 2.0
@@ -124,7 +124,7 @@ def clean_feet(
     if not any(c.kind in kinds for c in used):
         return motion
     if starts_in_tpose(motion):
-        # No part of the motion, so nothing is eased into it.
+        # Not part of the motion, so no correction fades into it.
         rest = motion[1:]
         rest = clean_feet(
             rest,
@@ -144,15 +144,15 @@ def clean_feet(
 
 
 class Lead(NamedTuple):
-    """Where a foot is to go instead, and how it then touches the floor.
+    """Where a foot should go instead, and how it then touches the floor.
 
     Parameters
     ----------
     shift
         ``(T, 3)`` of the foot, from where it is.
     touching
-        ``(2, T, 3)`` heel and toe of a foot that goes there: while they are planted, the
-        points of this one move over the floor as these do, as high above it.
+        ``(2, T, 3)`` heel and toe of a foot that goes there: while they are planted, this foot's
+        points follow their movement over the floor and their height.
     """
 
     shift: Array
@@ -160,14 +160,14 @@ class Lead(NamedTuple):
 
 
 def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) -> Motion:
-    """The motion with feet that go another way, planted where its contacts say.
+    """The motion with feet on other trajectories, planted during its contacts.
 
     Parameters
     ----------
     motion
         A body with legs, and its contacts.
     leads
-        For each side, ``left`` and ``right``, the way of its foot.
+        For each side, ``left`` and ``right``, the trajectory of its foot.
     floor
         What the feet stand on.
     """
@@ -188,20 +188,20 @@ def _used(
 
 
 class _Track(NamedTuple):
-    """The end of a limb and how it is to move.
+    """The end of a limb and how it should move.
 
     Parameters
     ----------
     name
         For messages, such as ``"left foot"``.
     end
-        ``(T, 3)`` where the end of the limb is meant to be.
+        ``(T, 3)`` where the end of the limb should be.
     points
         ``(points, T, 3)`` heel and toe there; a hand has one.
     held
         ``(T,)`` where it is planted.
     footing
-        How its points are to move.
+        How its points should move.
     steady
         What comes before that; None for a hand.
     """
@@ -227,7 +227,7 @@ class _Solved(NamedTuple):
 
 
 class _Solver:
-    """The clip in work."""
+    """The clip being cleaned."""
 
     def __init__(
         self,
@@ -250,12 +250,12 @@ class _Solver:
         self.hinges = tuple(find_hinges(motion).values())
 
     def cleaned(self, used: Sequence[Constraint], hands: bool) -> Motion:
-        """The clip with planted feet, and hands if asked for."""
+        """The clip with planted feet and, optionally, hands."""
         points = contact_points(self.motion, hands)
         tracks = [self._foot(used, points, side) for side in SIDES]
         tracks += [self._hand(used, points, side) for side in SIDES if hands]
         solved = self._solve(tracks)
-        # Hands are held only when asked for, and then exactly.
+        # Hands are held only on request, and then exactly.
         for index in range(len(SIDES)):
             tracks[index], solved = self._calmed(tracks, index, solved)
         for track, missing in zip(tracks, solved.missing, strict=True):
@@ -266,7 +266,7 @@ class _Solver:
     def _calmed(
         self, tracks: Sequence[_Track], index: int, solved: _Solved
     ) -> tuple[_Track, _Solved]:
-        """A foot's track with corrections eased off where they jerk knee or ankle."""
+        """A foot's track with corrections reduced where they would jerk knee or ankle."""
         track = tracks[index]
         limit = _LIMIT * np.maximum(
             _jerks(self.motion, track.limb).max(axis=0, initial=0.0), _HARDLY

@@ -1,4 +1,4 @@
-"""When a foot is planted, and how high its planted points are to be.
+"""When a foot is planted, and the target height of its planted points.
 
 A foot is held by its heel, by its toe or by both. Each stretch of frames in which one of
 the two is held is a plant.
@@ -21,9 +21,9 @@ from motionweave.core.quantiles import quantile
 
 # In leg lengths: a plant this close above a level stands on it ...
 _SNAP = 0.02
-# ... and a foot may hover by this much before it is taken to be held up on purpose.
+# ... and a foot may hover by this much before it counts as held up on purpose.
 _HOVER = 0.08
-# ... its rest is the height that it is below for this share of the time ...
+# ... its resting height is the one it stays below for this share of the time ...
 _RESTING = 0.3
 # ... it may bob by this much, and be lifted by this much at most while it is planted.
 _STILL = 0.005
@@ -72,11 +72,10 @@ def planted_heights(
     size: float,
     spread: int,
 ) -> Array:
-    """How high above the floor's plane planted points are to be, ``(points, T)``.
+    """Target heights of planted points above the floor's plane, ``(points, T)``.
 
-    0 where a point is not planted. A point stays at its height, but may come down onto it
-    and leave it as the clip has it: a heel that has begun to rise is not pressed to the
-    floor until its plant ends.
+    0 where a point is not planted. A point stays at its height, but may land and leave as in the
+    clip: a heel that has begun to rise is not pressed to the floor until its plant ends.
 
     Parameters
     ----------
@@ -101,12 +100,13 @@ def planted_heights(
 
 
 def _rest_height(heights: Array) -> float:
-    """Height at which a planted point rests, not counting how it comes down and leaves."""
+    """Height at which a planted point rests, ignoring how it lands and leaves."""
     return float(quantile(heights, _RESTING))
 
 
 def _lift(above: Array, size: float, spread: int) -> Array:
-    """How far a point that is ``above`` ``(n,)`` its rest is let go, at either end of a plant.
+    """How far a point that is ``above`` ``(n,)`` its resting height is released at either end of a
+    plant.
 
     Only what comes down for good, or leaves for good, near the end of the plant counts; a
     small part of it, and what is beyond the largest lift, is held back.
@@ -124,12 +124,12 @@ def _lift(above: Array, size: float, spread: int) -> Array:
 
 
 def _heights(plants: Sequence[Plant], heights: Array, floor: Floor | Ground, size: float) -> Array:
-    """Heights above the floor's plane that plants of ``heights`` ``(n,)`` are to have.
+    """Target heights above the floor's plane for plants of ``heights`` ``(n,)``.
 
-    What stands close to the floor, or in it, stands on it. What is well above keeps its
-    height, as a heel does that never comes down in a run; but where heel and toe both
-    are, the foot hovers and is lowered as a whole. How high a stair is nobody knows as
-    well as the foot that stands on it: plants on the floor's other levels stay there.
+    Points close to the floor, or in it, stand on it. A point well above it keeps its height, like a
+    heel that never comes down in a run; but if heel and toe both are, the foot hovers and is
+    lowered as a whole. The height of a stair is best known from the foot that stands on it: plants
+    on the floor's other levels stay there.
     """
     levels = np.array(floor.levels)
     raised = levels[np.abs(heights[:, None] - levels).argmin(axis=1)] > 0.0
@@ -142,7 +142,7 @@ def _heights(plants: Sequence[Plant], heights: Array, floor: Floor | Ground, siz
 
 
 def stances(plants: Sequence[Plant]) -> list[list[int]]:
-    """Indices of the plants that hold a foot without a gap, one list a stance."""
+    """Indices of the plants that hold a foot without a gap, one list per stance."""
     groups: list[list[int]] = []
     last = -1
     for index, plant in enumerate(plants):

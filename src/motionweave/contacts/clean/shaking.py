@@ -1,9 +1,8 @@
 """Planted feet shake in recordings: the foot is steadied without moving the knee.
 
-The shaking of a planted heel or toe over the floor is taken out by moving the ankle at
-right angles to the leg, which does not change the leg's length: a knee that is nearly
-straight would answer a millimetre with degrees. Where heel and toe shake differently, the
-foot is turned about the ankle, too.
+The shaking of a planted heel or toe over the floor is removed by moving the ankle at right angles
+to the leg, which does not change the leg's length: a nearly straight knee would turn a millimetre
+into degrees. Where heel and toe shake differently, the foot is turned about the ankle, too.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
 
-# Seconds: what moves more quickly than this in a plant is shaking.
+# Seconds: movements faster than this in a plant are shaking.
 _SHAKING = 0.04
-# What turning the foot, and what moving it costs against a way over the floor left in.
+# The cost of turning and of moving the foot, relative to remaining movement over the floor.
 _TURN, _SHIFT = 0.02, 0.001
 # A leg nearer to the horizontal than this (sine) is not followed.
 _UPRIGHT = 0.5
@@ -49,7 +48,7 @@ class Steadied(NamedTuple):
         return Steadied(turn, self.shift * trust[:, None])
 
     def moved(self, points: Array, ankle: Array) -> Array:
-        """Points ``(..., T, 3)`` of the foot where they come to lie."""
+        """Points ``(..., T, 3)`` of the foot after the move."""
         return ankle + self.shift + quat.rotate(self.turn, points - ankle)
 
 
@@ -61,7 +60,7 @@ def steadied(
     settled: Array,
     fps: float,
 ) -> Steadied:
-    """The turn and shift that take the shaking out of planted points.
+    """The turn and shift that remove the shaking of planted points.
 
     Parameters
     ----------
@@ -120,7 +119,7 @@ def _least_move(lever: Array, moves: Array, weight: Array) -> tuple[Array, Array
 
 
 def _shaking(point: Array, held: BoolArray, fps: float) -> Array:
-    """What is left of a point's way ``(T, 3)`` in its plants when its slow part is taken out."""
+    """A point's movement ``(T, 3)`` in its plants without its slow part."""
     count = len(point)
     if count < 3 or not held.any():
         return np.zeros_like(point)

@@ -1,14 +1,14 @@
-"""One solve for legs whose feet have somewhere to be: the body gives way, the legs follow.
+"""One solve for legs whose feet have targets: the body gives way, the legs follow.
 
-The unknown is the shift ``c`` of the body in every frame, in all directions alike. It is
+The unknown is the shift ``c`` of the body in every frame, in all directions. It is
 small and smooth, and chosen so that knees stay calm: per frame each leg asks for
 
     calm^2 ( |b|^2 + tau^4 |b''|^2 ),     b = change of the knee's bend,
 
-linear in ``c``, one banded solve per Gauss-Newton step. A bent knee hardly notices what a
-foot's correction asks of it, so the body stays; a leg that is all but straight turns
-millimetres into degrees, so the body goes along with the foot. Then each leg is solved
-from the pose it has by its hinge (`motionweave.body.ik.solve_hinged`).
+linear in ``c``, one banded solve per Gauss-Newton step. A bent knee hardly notices a foot's
+correction, so the body stays; a nearly straight leg turns millimetres into degrees, so the body
+moves with the foot. Then each leg is solved from the pose it has by its hinge
+(`motionweave.body.ik.solve_hinged`).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _GIVING = 0.1
 # Leg lengths of shift that a radian of knee is worth, and the seconds in which bends
 # that change count as sudden.
 _CALM, _SUDDEN = 0.04, 0.05
-# What a foot out of reach costs against a shift of the body.
+# Cost of a foot out of reach, relative to a shift of the body.
 _REACH = 100.0
-# What a shift over the floor costs against one up or down.
+# Cost of a horizontal shift, relative to a vertical one.
 _LEVEL = 1.5
 # Leg lengths missed that are worth as much as a knee's largest acceleration in the clip
 # once more, which counts as at least this many radians per second squared; as many as in a
 # brisk step where the limb is to take one that the clip has not.
 _MISSED, _LEAST, _BRISK = 0.005, 10.0, 100.0
-# Radians of bend from which on, more and more, lengths alone decide.
+# Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
 _ROUNDS = 4
 _SETTLED = 1e-4
@@ -47,7 +47,7 @@ _SETTLED = 1e-4
 
 @dataclass(frozen=True)
 class FootWay:
-    """Where a foot (or a hand) is to be.
+    """Where a foot (or a hand) should be.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class FootWay:
     turn
         ``(T, 4)`` global turns of the foot (``new = turn * old``).
     grip
-        ``(T,)`` 1 where the foot stays when the body is shifted, 0 where it goes along.
+        ``(T,)`` 1 where the foot stays when the body is shifted, 0 where it moves with it.
     stretch
         By which share the limb may get longer than its bones.
     exact
@@ -99,7 +99,7 @@ def body_shift(
     *,
     meant: bool = False,
 ) -> Array:
-    """Shifts ``(T, 3)`` of the body for legs whose feet go their ways.
+    """Shifts ``(T, 3)`` of the body for legs whose feet have targets.
 
     Parameters
     ----------
@@ -112,8 +112,8 @@ def body_shift(
     size
         Leg length.
     meant
-        Whether the body is where it is meant to be, as in a crouch: it does not give way to
-        knees that are bent, but to those that bend suddenly or cannot reach.
+        Whether the body is where it should be, as in a crouch: it then gives way only to knees that
+        bend suddenly or cannot reach, not to bent ones.
     """
     count = len(positions)
     shift = np.zeros((count, 3))
@@ -149,7 +149,7 @@ def _longer(leg: _Leg, shift: Array) -> tuple[Array, Array]:
     length = np.sqrt(np.einsum("ti,ti->t", span, span))
     direction = span * (leg.grip / np.maximum(length, 1e-12))[:, None]
     longer = length - leg.own
-    # What is out of reach may be stretched.
+    # A limb that cannot reach may stretch.
     return longer - np.clip(longer - leg.room, 0.0, leg.give), direction
 
 
@@ -159,7 +159,7 @@ def _add_leg(
     count = len(shift)
     frames = np.arange(count)
     longer, direction = _longer(leg, shift)
-    # What the leg would have to be longer by without a shift, were the change linear.
+    # How much longer the leg would have to be without a shift, if the change were linear.
     start = longer - np.einsum("ti,ti->t", direction, shift)
     bend = leg.hinge.bent_for(longer)
     at = bend if meant else np.minimum(bend, leg.hinge.bend)
@@ -178,11 +178,11 @@ def _add_leg(
 
 
 def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float, least: float) -> Array:
-    """Bends ``(T,)`` that bring a limb's end where it is to be, and do not change suddenly.
+    """Bends ``(T,)`` that bring a limb's end to its target without sudden changes.
 
     A length missed is weighed against a bend that changes suddenly. Where the limb is
     nearly straight a calm bend costs next to no length, and where it is clearly bent
-    the length decides. ``least`` is the acceleration that a bend always may have.
+    the length decides. ``least`` is the acceleration that a bend may always have.
     """
     count = len(off)
     longer, _ = _longer(leg, shift)
@@ -216,7 +216,7 @@ def solve_limb(
     shift: Array,
     local: Array,
 ) -> tuple[Array, Array]:
-    """Bring a limb's end where it is to be; what is missing, and how bones stretch ``(T,)``.
+    """Bring a limb's end to its target; returns what is missing, and how bones stretch ``(T,)``.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ MOVES = ("tx", "ty", "tz")
 TURNS = ("rx", "ry", "rz")
 _FREE = (-np.inf, np.inf)
 _LARGEST_FILE = 1 << 24
-# A direction shorter than this is none.
+# A shorter direction counts as zero.
 _NO_DIRECTION = 1e-9
 # What ASF has no place for is kept as JSON in the documentation, after this word.
 _NOTE = "motionweave"
@@ -40,7 +40,7 @@ _NOTE = "motionweave"
 
 @dataclass(frozen=True, eq=False)
 class Bone:
-    """One bone as the file says it; angles in degrees.
+    """One bone as in the file; angles in degrees.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Bone:
 class Acclaim:
     """An ASF file: bones by name (the root first), and the parent of each.
 
-    ``note`` is what a file written here says about the motion that it came from.
+    ``note`` is what a file written by motionweave says about its motion.
     """
 
     bones: dict[str, Bone] = field(default_factory=dict)
@@ -196,7 +196,7 @@ class _Reader:
                 try:
                     note = parse_json(rest)
                 except FormatError:
-                    # Written by another program; what it says is not needed.
+                    # Written by another program, and not needed.
                     continue
                 self.asf.note = note if isinstance(note, dict) else {}
 
@@ -332,7 +332,7 @@ def to_skeleton(asf: Acclaim) -> tuple[Skeleton, list[str]]:
     parents, offsets = [], []
     ends: list[tuple[int, Array]] = []
     with_children = set(asf.parents.values())
-    # For each bone the joint that it hangs from or is, and where it ends, seen from there.
+    # For each bone the joint that it is or belongs to, and where it ends relative to that joint.
     reach: dict[str, tuple[int, Array]] = {}
     for name in order:
         bone = asf.bones[name]

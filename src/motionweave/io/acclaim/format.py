@@ -2,7 +2,7 @@
 
 The numbers of a bone turn about the bone's own axes C, which ASF gives in the axes of the
 rest pose: the local rotation of its joint is ``C M C⁻¹``, which is the identity at rest.
-AMC does not say how fast it is; a file written here says it in a comment.
+AMC does not state its frame rate; files written here have it in a comment.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ from motionweave.io.numbers import NotANumberError, decimals, parse_numbers
 from motionweave.io.registry import Format
 from motionweave.io.store.atomic import atomic_path
 
-# What motion-capture studios record at, and the CMU archive in particular.
+# The usual rate of motion-capture studios, and of the CMU archive in particular.
 USUAL_RATE = 120.0
 _RATE = re.compile(r"#\s*frames (?:a|per) second:\s*(\d{1,9}(?:\.\d{1,30})?(?:e-?\d{1,3})?)\s*$")
-# Degrees, and share of the body height, that need no channel where there is none.
+# Degrees, and share of body height, that are small enough to need no channel.
 _NO_ANGLE = 1e-6
 _SAME_PLACE = 1e-7
 
@@ -64,11 +64,11 @@ def read(
         The AMC file. For an ASF file the take of the same name beside it; if there is
         none, one frame of the rest pose.
     asf
-        The skeleton; looked for beside the take if None.
+        The skeleton; searched beside the take if None.
     fps
-        Frames per second; if None what a comment in the file says, else 120.
+        Frames per second; if None, the rate in a comment of the file, otherwise 120.
     up
-        ``"y"`` or ``"z"``, the axis that points up in the file; found out if None.
+        ``"y"`` or ``"z"``, the axis that points up in the file; detected if None.
     """
     path = Path(path)
     check_up(up, path)
@@ -135,7 +135,7 @@ def write(
         The skeleton file; ``NAME.asf`` beside the take if None, unless the one that would
         be found for the take is the same already.
     up
-        ``"y"`` or ``"z"``; None for that of the original file, else ``"y"``.
+        ``"y"`` or ``"z"``; None for that of the original file, otherwise ``"y"``.
     """
     path = Path(path).with_suffix(".amc") if Path(path).suffix.lower() == ".asf" else Path(path)
     check_up(up, path)
@@ -168,7 +168,7 @@ FORMAT = Format("ASF/AMC", (".amc", ".asf"), read=read, write=write, beside=True
 
 
 def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None, list[str]]:
-    """Values ``(T, n)`` of each bone in degrees, the frame rate if it is said, warnings."""
+    """Values ``(T, n)`` of each bone in degrees, the frame rate if it is stated, warnings."""
     data = path.read_bytes()
     if b"\0" in data:
         raise FormatError("this is a binary file, not an AMC text", path)
@@ -227,7 +227,7 @@ def _parse_amc(path: Path, asf: Acclaim) -> tuple[dict[str, Array], float | None
 def _column(
     bone: Bone, at: list[int], texts: list[str], lines: list[int], frames: int, path: Path
 ) -> Array:
-    """Values ``(T, n)`` of a bone; a frame that does not say them has those of the one before."""
+    """Values ``(T, n)`` of a bone; a frame without values repeats those of the one before."""
     count = len(bone.dof)
     try:
         numbers, counts = parse_numbers("\n".join([*texts, ""]).encode())
@@ -268,7 +268,7 @@ def _row_of(texts: Sequence[str], index: int) -> int:
 def decode(
     asf: Acclaim, bones: Sequence[str], skeleton: Skeleton, values: Mapping[str, Array]
 ) -> Pose:
-    """What values in degrees say, in the file's axes."""
+    """The pose of values in degrees, in the file's axes."""
     frames = len(values[ROOT])
     quaternions = np.empty((frames, len(bones), 4))
     moves = np.tile(skeleton.offsets, (frames, 1, 1))
@@ -336,7 +336,7 @@ def encode(
 
 
 def _still(bone: Bone, values: Array, local: Array, away: Array, height: float) -> bool:
-    """Whether a file's numbers still mean this."""
+    """Whether a file's numbers still describe this pose."""
     if len(values) != len(local) or "l" in bone.dof:
         return False
     moves = np.zeros_like(away)

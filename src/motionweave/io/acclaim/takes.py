@@ -1,4 +1,4 @@
-"""Which skeleton (ASF) belongs to which take (AMC): a matter of names and places."""
+"""Which skeleton (ASF) belongs to which take (AMC), by names and folders."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def find_asf(path: Path) -> Path:
 def skeleton_for(take: str, skeletons: Mapping[str, Found]) -> Found | None:
     """The skeleton of a take: of the same name, of the name's beginning, or the only one.
 
-    Folders of many takes hold one skeleton an actor: ``16.asf`` for ``16_15.amc``.
+    Folders of many takes have one skeleton per actor: ``16.asf`` for ``16_15.amc``.
 
     Parameters
     ----------
     take
         The take's name without its suffix.
     skeletons
-        By such names, what there is to choose from.
+        The candidates, by such names.
     """
     if len(skeletons) == 1:
         return next(iter(skeletons.values()))
@@ -61,7 +61,7 @@ def sibling(path: Path, suffix: str) -> Path | None:
 
 
 def place_for(text: str, path: Path) -> Path | None:
-    """Where the skeleton of a take is to be written; None if it is there already."""
+    """Where to write the skeleton of a take; None if it already exists."""
     try:
         there = find_asf(path)
         if there.read_bytes() == text.encode():

@@ -1,1 +1,1 @@
-"""Readers that are foreign compiled code, run in a process of their own."""
+"""Readers that are third-party compiled code, run in a separate process."""

@@ -1,9 +1,9 @@
-"""A foreign reader in a process of its own: a crash or a hang there is an error here.
+"""A third-party reader in a separate process: a crash or a hang there is an error here.
 
-Compiled readers believe what a file says of itself, and on damaged files they may crash, run
-without end or ask for all the memory there is. None of it must happen to the program that
-wants to read one. Starting such a process takes far longer than reading a clip; so it stays,
-with the reader loaded, and makes a copy of itself for each file.
+Compiled readers trust what a file says about itself, and on damaged files they may crash, run
+forever or exhaust the memory. None of this must happen to the calling program. Starting such a
+process takes far longer than reading a clip, so it is kept, with the reader loaded, and forks for
+each file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from motionweave.io.store.container import Members
 
 # What a reader needs for a small file, and how much more for each byte of a large one.
 _MEMORY, _MEMORY_PER_BYTE = 1 << 30, 40
-# Seconds of computing; a loaded machine may take many times as long to give them.
+# CPU seconds; on a busy machine they may take many times as long.
 _SECONDS, _BYTES_PER_SECOND = 4, 1 << 20
 _PATIENCE = 15.0
 # Libraries that would reserve memory for every core of the machine.
@@ -84,7 +84,7 @@ def read_apart(
 
 
 def _asked(script: Path, request: dict[str, Any], patience: float) -> dict[str, Any] | None:
-    """What a worker answers, its code -1 if it dies; None if it takes too long."""
+    """The answer of a worker, with code -1 if it dies; None if it takes too long."""
     while True:
         worker = _taken(script)
         used = worker.used
@@ -95,7 +95,7 @@ def _asked(script: Path, request: dict[str, Any], patience: float) -> dict[str, 
             return None
         except OSError:
             worker.end()
-            # One that was idle may have gone home since; a new one has met its end here.
+            # An idle worker may have exited since; a new one really died on this file.
             if not used:
                 return {"code": -1, "said": ""}
         except BaseException:
@@ -107,7 +107,7 @@ def _asked(script: Path, request: dict[str, Any], patience: float) -> dict[str, 
 
 
 class _Worker:
-    """A process that reads files one after the other, each in a copy of itself."""
+    """A process that reads files one after another, each in a fork of itself."""
 
     def __init__(self, script: Path):
         self.script, self.owner, self.used = script, os.getpid(), False
@@ -167,10 +167,10 @@ _lock = threading.Lock()
 
 
 def _taken(script: Path) -> _Worker:
-    """A worker that nobody else uses; a new one if need be."""
+    """A worker that nobody else uses; a new one if necessary."""
     with _lock:
         for worker in _idle:
-            # After a fork, those of the process before are that one's.
+            # After a fork, workers belong to the parent process.
             if worker.script == script and worker.owner == os.getpid():
                 _idle.remove(worker)
                 return worker

@@ -1,10 +1,10 @@
-"""What runs in a process of its own: scripts that turn files into plain arrays, in bounds.
+"""Runs in a separate process: scripts that turn files into plain arrays, in bounds.
 
 It is started by `motionweave.io.apart.process`::
 
     python worker.py SCRIPT
 
-and reads one request a line, in JSON: the file, where to put the arrays, the limits of memory
+and reads one request per line, in JSON: the file, where to put the arrays, the limits of memory
 and of computing time, and options. For each it makes a copy of itself, which reads the file
 within the limits, and answers with the code with which that ended and with what it said.
 Where processes cannot be copied, it reads one file itself.
@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-# A worker that nobody has asked for this many seconds goes home.
+# A worker that is idle for this many seconds exits.
 _IDLE = 60.0
 _MOST_SAID = 1000
 
@@ -39,7 +39,7 @@ def serve(script: str) -> None:
     # Whatever a reader prints must not be taken for an answer.
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    # Wherever motionweave was found there, it must be found here.
+    # motionweave must be found here in the same place as there.
     sys.path.append(str(Path(__file__).resolve().parents[3]))
     functions = runpy.run_path(script)
     functions["prepare"]()
@@ -97,7 +97,7 @@ def _limit(memory: int, seconds: int) -> None:
 
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    # A crash is expected here, and needs no picture of the memory on disk.
+    # A crash is expected here, and needs no core dump.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

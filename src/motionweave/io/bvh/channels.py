@@ -1,4 +1,4 @@
-"""What BVH channels mean: columns of numbers to root, rotations, translations and back."""
+"""The meaning of BVH channels: columns of numbers to root, rotations, translations and back."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Channels = tuple[tuple[str, ...], ...]
 DEFAULT_ROTATION = ("Zrotation", "Xrotation", "Yrotation")
 POSITION = ("Xposition", "Yposition", "Zposition")
 
-# What is written is rounded to this many decimals of a degree.
+# Written angles are rounded to this many decimals of a degree.
 ANGLE_DECIMALS = 6
 # An angle below this (degrees) need not be written where there is no channel for it.
 _NO_ANGLE = 1e-6
-# Share of the body height below which a place is the rest place.
+# Share of body height below which a position counts as that of the rest pose.
 _SAME_PLACE = 1e-6
 
 
@@ -41,7 +41,7 @@ def _decode(values, joint_of, axis_of, turns, places, quaternions):  # type: ign
             half = values[t, c] * (np.pi / 360.0)
             s, w = np.sin(half), np.cos(half)
             q = quaternions[t, j]
-            # q times a turn about one axis: the product has only two terms a component.
+            # q times a turn about one axis: the product has only two terms per component.
             b, d = (a + 1) % 3, (a + 2) % 3
             qa, qb, qd, qw = q[a], q[b], q[d], q[3]
             q[a] = qa * w + qw * s
@@ -51,7 +51,7 @@ def _decode(values, joint_of, axis_of, turns, places, quaternions):  # type: ign
 
 
 def decode(channels: Channels, offsets: Array, height: float, values: Array) -> Pose:
-    """What rows of channel values ``(T, C)`` say, in the file's axes.
+    """The pose of rows of channel values ``(T, C)``, in the file's axes.
 
     Position channels replace the offset, component by component; rotation channels
     multiply in the order in which they stand. Translations are None if no joint but
@@ -92,7 +92,8 @@ class Kept:
 
 
 def kept(channels: Channels, offsets: Array, height: float, values: Array, pose: Pose) -> Kept:
-    """What of a file's ``values`` holds for a pose, which may be a stretch of its frames."""
+    """The part of a file's ``values`` that still applies to a pose, which may be a stretch of its
+    frames."""
     joints = len(channels)
     filed = decode(channels, offsets, height, values)
     first = _place_in(filed, pose)

@@ -1,9 +1,8 @@
 """BVH, the format of most motion-capture archives: every dialect in, plain BVH out.
 
-A loaded motion remembers in ``Motion.source`` how its file was laid out (channels and
-their order, names, end sites, frame time, up axis, the numbers themselves), and is
-written back that way. A motion from elsewhere gets six channels on the root and three
-on every other joint.
+A loaded motion remembers in ``Motion.source`` how its file was laid out (channels and their order,
+names, end sites, frame time, up axis, the numbers themselves), and is written back that way. Any
+other motion gets six channels on the root and three on every other joint.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
     path
         The file.
     up
-        ``"y"`` or ``"z"``, the axis that points up in the file; found out if None.
+        ``"y"`` or ``"z"``, the axis that points up in the file; detected if None.
     fps
-        Frames per second, instead of what the file says.
+        Frames per second, instead of the rate that the file states.
     """
     path = Path(path)
     check_up(up, path)
@@ -102,7 +101,7 @@ def write(motion: Motion, path: str | Path, *, up: str | None = None) -> None:
     path
         Where to.
     up
-        ``"y"`` or ``"z"``; None for that of the original file, else ``"y"``.
+        ``"y"`` or ``"z"``; None for that of the original file, otherwise ``"y"``.
     """
     check_up(up, path)
     skeleton, pose = _depth_first(motion)
@@ -280,7 +279,7 @@ def _hierarchy(skeleton: Skeleton, channels: Channels, source: Mapping[str, Any]
     stack: list[tuple[str, int, int]] = [("ROOT", 0, 0)]
     while stack:
         what, index, depth = stack.pop()
-        # Deeper than this nobody looks, and a long chain would fill the file with tabs.
+        # Indentation is limited, because a long chain would fill the file with tabs.
         indent = "\t" * min(depth, _DEEPEST_INDENT)
         if what == "}":
             yield f"{indent}}}"
@@ -318,7 +317,7 @@ def _first_ends(skeleton: Skeleton) -> list[int]:
 
 
 def _plain(name: str) -> str:
-    """A name that fits on its line."""
+    """A name that fits on one line."""
     return re.sub(r"[{}\t\r\n]+", "_", name).strip() or "joint"
 
 

@@ -1,8 +1,8 @@
 """The text of a BVH file into names, a tree, channels and rows of numbers.
 
-Nothing here knows what a channel means; that is `motionweave.io.bvh.channels`. The
-file is read in blocks and judged as it comes in, so that a broken file of any
-size is refused early and with little memory.
+Nothing here knows what a channel means; that is `motionweave.io.bvh.channels`. The file is read in
+blocks and checked as it is read, so that a broken file of any size is refused early and with little
+memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CHANNEL = re.compile(r"([xyz])(position|rotation)", re.IGNORECASE)
 
 @dataclass
 class BvhText:
-    """What a BVH file says, in its own axes and order.
+    """The contents of a BVH file, in its own axes and order.
 
     Parents come before children. ``channels`` holds one tuple of canonical
     channel names (``"Xposition"`` ...) a joint, ``values`` one row per frame.
@@ -94,7 +94,7 @@ def _decoded(header: bytes) -> tuple[str, str]:
     try:
         return header.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
-        # Any byte is a character in Latin-1, so names come out as bytes went in.
+        # Any byte is a character in Latin-1, so names round-trip unchanged.
         return header.decode("latin-1"), "latin-1"
 
 

@@ -1,4 +1,4 @@
-"""What runs in a process of its own: a C3D file into plain arrays, by ezc3d.
+"""Runs in a separate process: a C3D file into plain arrays, by ezc3d.
 
 Started by `motionweave.io.apart.worker`; it imports nothing of motionweave.
 """

@@ -33,7 +33,7 @@ def read_markers(path: str | Path, *, up: str | None = None, fps: float | None =
         ``"y"`` or ``"z"``, the axis that points up in the file; if None what it says
         itself (``POINT:Y_SCREEN``), else z, which nearly all systems use.
     fps
-        Frames per second, instead of what the file says.
+        Frames per second, instead of the rate that the file states.
     """
     path = Path(path)
     check_up(up, path)
@@ -68,7 +68,7 @@ FORMAT = Format("C3D", (".c3d",), read_markers=read_markers, extra="c3d", module
 
 
 def _check_header(path: Path) -> None:
-    """Refuse what is not a C3D file, or too short for what it says, before ezc3d believes it."""
+    """Refuse a file that is not C3D, or is shorter than it claims, before ezc3d reads it."""
     stored = path.stat().st_size
     if stored > _LARGEST_FILE:
         raise FormatError("the file is larger than 2 GB", path)

@@ -1,1 +1,1 @@
-"""FBX files, by way of an installed Blender."""
+"""FBX files, through an installed Blender."""

@@ -1,4 +1,4 @@
-"""An installed Blender as a converter, for what nothing else reads or writes soundly."""
+"""An installed Blender as a converter for formats that nothing else handles reliably."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _SECONDS = 900.0
 def blender_command() -> list[str] | None:
     """How to run a script in Blender; None if there is none.
 
-    That which the environment variable ``MOTIONWEAVE_BLENDER`` names (Blender, or a Python
-    that has the package ``bpy``), else ``blender`` on the path, else this Python's ``bpy``.
+    The one that the environment variable ``MOTIONWEAVE_BLENDER`` names (Blender, or a Python that
+    has the package ``bpy``), otherwise ``blender`` on the path, otherwise this Python's ``bpy``.
     """
     named = os.environ.get(VARIABLE) or shutil.which("blender")
     if named:
@@ -34,7 +34,7 @@ def blender_command() -> list[str] | None:
 
 
 def convert(source: Path, target: Path, path: Path, *, fps: float | None = None) -> None:
-    """Let Blender read one file and write another.
+    """Make Blender read one file and write another.
 
     Parameters
     ----------

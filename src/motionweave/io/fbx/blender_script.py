@@ -1,4 +1,4 @@
-"""What runs inside Blender: import a file, then export it or write down its joints.
+"""Runs inside Blender: imports a file, then exports it or writes its joints.
 
 This file is executed by Blender's own Python, which knows nothing of motionweave, so it
 imports nothing of it. It is started by `motionweave.io.fbx.blender`::
@@ -57,7 +57,7 @@ def _import(bpy: Any, path: str) -> None:
 
 
 def _whole_range(bpy: Any) -> None:
-    """Let the scene begin and end where its actions do."""
+    """Make the scene begin and end with its actions."""
     ranges = [action.frame_range for action in bpy.data.actions]
     if ranges:
         bpy.context.scene.frame_start = round(min(one[0] for one in ranges))

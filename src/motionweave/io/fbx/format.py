@@ -1,7 +1,7 @@
-"""FBX, by way of an installed Blender, which is run in the background.
+"""FBX, through an installed Blender that runs in the background.
 
-There is no sound reader of FBX for Python on its own, and no writer. Lengths come in
-metres; a figure is written with the same simple body as in glTF.
+There is no reliable FBX reader for plain Python, and no writer. Lengths come in metres; a figure is
+written with the same simple body as in glTF.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FORMAT = Format("FBX", (".fbx",), read=read, write=write)
 
 
 def from_joints(dumped: Path, path: Path) -> Motion:
-    """The motion in arrays that Blender wrote down, whose world has z up."""
+    """The motion in arrays written by Blender, whose world has z up."""
     with Members(dumped, "what Blender makes of an FBX file") as members:
         arrays = {
             name: members.array(f"{name}.npy")

@@ -36,7 +36,7 @@ FLOAT, USHORT, UINT = 5126, 5123, 5125
 class Gltf:
     """A glTF file that was read: its JSON and its buffers, ``stored`` bytes in all.
 
-    `get` and `item` return what the JSON says where it is of the type that glTF demands.
+    `get` and `item` return values of the JSON if they have the type that glTF requires.
     """
 
     json: dict[str, Any]
@@ -180,7 +180,7 @@ class Gltf:
         if sparse is not None:
             self._fill_in(raw, sparse, index, dtype)
         with np.errstate(invalid="ignore"):
-            # Bits that are not a number are looked for below.
+            # NaN is checked below.
             values = raw.astype(np.float64)
         if entry.get("normalized") is True and np.dtype(dtype).kind in "iu":
             values = np.maximum(values / np.iinfo(dtype).max, -1.0)

@@ -1,12 +1,12 @@
 """glTF 2.0 (``.glb``, ``.gltf``), the format of the web and of game engines.
 
 Written are joints with a skin, one animation or several, and a simple body so that a viewer has
-something to show. Lengths are metres there; how many a unit of the motion has is noted in
-the file, and reading it again gives back the unit.
+something to show. Lengths are metres there; the motion's unit is noted in the file and restored on
+reading.
 
 From files made elsewhere the joints of the largest skin are read, or if there is none all
-nodes that an animation moves, with everything between them. What turns, moves or scales
-the joints from above counts; meshes are not looked at.
+nodes that an animation moves, with everything between them. Transforms above the joints are
+applied; meshes are ignored.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def motion_in(
     joints, titles
         The nodes, parents first, and what to call them.
     note
-        What a file written here says about the motion.
+        What a file written by motionweave says about the motion.
     rate
         Frames per second, or None.
     name, animation, source
@@ -138,7 +138,7 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
         A ``.glb``, or a ``.gltf`` with its buffer inside.
     unit
         The motion's unit of length: ``"m"``, ``"cm"``, ``"mm"``, ``"in"``, ``"ft"``,
-        ``"cmu"`` or metres; None if it is to be told from the source or the body height.
+        ``"cmu"`` or metres; None to derive it from the source or the body height.
     """
     write_several([motion], path, unit=unit)
 

@@ -34,7 +34,7 @@ class Surface:
     both_sides
         Whether it is seen from behind.
     holes
-        Whether there is nothing where the picture is transparent.
+        Whether transparent parts of the picture are invisible.
     """
 
     colour: tuple[float, float, float] = _GREY
@@ -173,7 +173,7 @@ def _bind_matrices(gltf: Gltf, skin: dict[str, Any], joints: int) -> Array:
 
 
 def _scales(tree: Tree) -> Array:
-    """How much everything above each node and the node itself enlarge, on the whole, ``(N,)``."""
+    """The overall scale of each node, including everything above it, ``(N,)``."""
     scales = np.ones(len(tree.nodes))
     for node in tree.order:
         above = scales[tree.parents[node]] if tree.parents[node] >= 0 else 1.0

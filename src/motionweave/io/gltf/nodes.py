@@ -167,8 +167,8 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
 
 
 def connected(gltf: Gltf, tree: Tree, wanted: Sequence[int]) -> list[int]:
-    """Nodes and everything between them up to where their ways meet, parents first."""
-    # Everything on the way from the joints to where their ways meet is a joint too.
+    """Nodes and everything between them up to their common ancestor, parents first."""
+    # Everything between the joints and their common ancestor is a joint, too.
     top, between = tree.branches(wanted)
     if top < 0:
         raise gltf.fail("the joints have no common root; put them under one node")
@@ -219,7 +219,7 @@ def noted_contacts(gltf: Gltf, name: str | None, fps: float, frames: int) -> tup
             kind, start, end = row
             found.append(Constraint(float(start) * fps, float(end) * fps, str(kind)))
         except (TypeError, ValueError, MotionError):
-            # Changed elsewhere: what is not a contact is left out.
+            # Possibly edited by another program: anything that is not a contact is left out.
             continue
     return clipped(found, 0.0, frames - 1.0)
 

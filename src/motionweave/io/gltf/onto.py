@@ -1,4 +1,4 @@
-"""A motion as the animation of a file that has a character: its meshes and materials stay."""
+"""A motion written as the animation of a character's file: its meshes and materials are kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_onto(motion: Motion, character: str | Path, path: str | Path) -> None:
     ----------
     motion
         Of that character's body, in its unit: read from its file, or retargeted onto a motion
-        that was. Joints are known by their names.
+        that was. Joints are matched by name.
     character
         A ``.glb``, or a ``.gltf`` with its buffer inside. Its own animations are left out.
     path
@@ -64,7 +64,7 @@ def _write_animation(out: Writer, motion: Motion, tree: Tree, driven: dict[int, 
         samplers.append({"input": times, "output": output, "interpolation": "LINEAR"})
         channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": what}})
         if "matrix" in out.json["nodes"][node]:
-            # What is animated has to be given in parts.
+            # Animated nodes need separate translation, rotation and scale.
             move, turn, scale = (part.tolist() for part in tree.local(node))
             del out.json["nodes"][node]["matrix"]
             out.json["nodes"][node].update(translation=move, rotation=turn, scale=scale)

@@ -1,6 +1,6 @@
 """How many frames per second suit the keys of curves.
 
-Kept apart from the curves, because a reader in a process of its own needs this and little else.
+Kept apart from the curves, because a reader in a separate process needs this and little else.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def with_rest(motion: Motion, orientations: Array) -> tuple[Array, Array, Array]
     rotations ``(J, 4)`` of a motion, in a format whose rest pose has ``orientations``."""
     above = np.maximum(motion.skeleton.parents, 0)
     back = rotations.inverse(orientations[above])
-    # The root hangs on the world, which is not turned.
+    # The root's parent is the world, which is not rotated.
     back[0] = rotations.IDENTITY
     local = rotations.multiply(rotations.multiply(back, motion.rotations), orientations)
     moves = rotations.rotate(back, local_translations(motion))
@@ -75,7 +75,7 @@ def with_rest(motion: Motion, orientations: Array) -> tuple[Array, Array, Array]
 
 
 def orientations_of(motion: Motion, source_format: str) -> Array:
-    """Rest orientations ``(J, 4)`` of the file that a motion came from, else no turns."""
+    """Rest orientations ``(J, 4)`` of the file that a motion came from, otherwise identity."""
     source: Mapping[str, Any] = motion.source
     kept = source.get("rest_orientations")
     if source.get("format") == source_format and source.get("joints") == motion.skeleton.names:

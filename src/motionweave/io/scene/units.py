@@ -20,7 +20,7 @@ def metres_a_unit(motion: Motion, unit: str | float | None = None) -> float:
     Parameters
     ----------
     motion
-        The motion. If its file said its unit, that holds; else the unit is guessed from
+        The motion. If its file stated its unit, that is used; otherwise the unit is guessed from
         the body height, and taken for a metre if no unit makes a person of it.
     unit
         A name in `UNITS` or metres a unit, to say it instead.

@@ -1,1 +1,1 @@
-"""How files are written: whole or not at all, versioned archives, contacts beside a clip."""
+"""Writing files: completely or not at all, versioned archives, contacts beside a clip."""

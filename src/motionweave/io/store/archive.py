@@ -1,4 +1,4 @@
-"""Motions inside archives: arrays in members of their own, everything else as JSON."""
+"""Motions inside archives: each array is a member, everything else is JSON."""
 
 from __future__ import annotations
 

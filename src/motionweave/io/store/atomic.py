@@ -1,4 +1,4 @@
-"""Output files appear whole or not at all."""
+"""Output files are written completely or not at all."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def write(
     unit
         The motion's unit of length, noted in the file; see `motionweave.io.gltf.format.write`.
     up
-        ``"y"`` or ``"z"``; None for that of the original file, else ``"y"``.
+        ``"y"`` or ``"z"``; None for that of the original file, otherwise ``"y"``.
     """
     path = Path(path)
     check_up(up, path)

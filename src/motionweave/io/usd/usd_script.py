@@ -1,4 +1,4 @@
-"""What runs in a process of its own: the largest skeleton of a USD file into plain arrays.
+"""Runs in a separate process: the largest skeleton of a USD file into plain arrays.
 
 Started by `motionweave.io.apart.worker`. What is wrong with a file is raised as ``SystemExit``.
 """

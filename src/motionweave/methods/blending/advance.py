@@ -1,12 +1,11 @@
 """Moving along a timewarp curve at the pace the weighted motions agree on (Section 5.1).
 
-Two ways to agree are known here. By *durations*, each motion votes for how long a piece of
-the curve takes: dt/du = sum_j w_j dS_j/du. By *rates*, as in the paper's Eq. 6, each votes
-for how fast to go: du/dt = sum_j w_j du/dS_j; here as the place at which it has played the
-time step exactly. Both play a motion at its own pace when its weight is one, and both always
-move on. They differ where one motion waits while another acts: by rates the waiting one,
-which would skip that piece in no time, makes the other race through it; by durations no
-motion is ever played faster than one over its weight.
+There are two ways to agree. By *durations*, each motion votes for how long a piece of the curve
+takes: dt/du = sum_j w_j dS_j/du. By *rates*, as in the paper's Eq. 6, each votes for a speed: du/dt
+= sum_j w_j du/dS_j; here as the place at which it has played the time step exactly. Both play a
+motion at its own pace when its weight is one, and both always advance. They differ where one motion
+pauses while another acts: by rates, the pausing one, which would skip that piece in no time, makes
+the other race through it; by durations no motion is ever played faster than one over its weight.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ def next_places(control, u, steps, shares, by_rates, cyclic, places):  # type: i
     """Where a blend with shares (T, k) is after each of T time steps from u, into ``places`` (T,).
 
     ``control`` (n, k) holds the uniform quadratic B-spline's control points; span s is u in
-    [s, s + 1]. Past the ends the curve repeats if it is cyclic, and goes on straight if it is
+    [s, s + 1]. Past the ends the curve repeats if it is cyclic, and continues straight if it is
     not, so that there is always an answer. ``steps`` (k,) may be negative.
     """
     spans, clips = control.shape[0] - 2, control.shape[1]
     for i in range(places.shape[0]):
         place = u
-        # By durations all take the time step together, by rates everyone alone.
+        # By durations all take the time step together, by rates each on its own.
         for voter in range(clips if by_rates else 1):
             if by_rates and shares[i, voter] == 0.0:
                 continue
@@ -110,12 +109,12 @@ def advance(
     control
         ``(n, k)`` control points of the timewarp curve, in frames of each motion.
     start
-        Where to begin, in spans of the curve.
+        Where to start, in spans of the curve.
     steps
         ``(k,)`` how many of its own frames each motion plays in one output frame;
         negative to go backwards.
     shares
-        ``(T, k)`` each motion's say in each frame, rows summing to one.
+        ``(T, k)`` each motion's share in the pace at each frame, rows summing to one.
     cyclic
         Whether the curve closes on itself.
     pace

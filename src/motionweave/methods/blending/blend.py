@@ -21,7 +21,7 @@ from motionweave.registration.markers import MarkerCurve
 
 Method = Literal["registered", "linear"]
 
-# What `register` can be told where blends of its curve go wrong.
+# Options of `register` that may help if blends of its curve are faulty.
 REMEDIES = (Remedy("anchors"), Remedy("ends"))
 
 
@@ -75,8 +75,8 @@ def blend(
         The curve from `register`; for markers, points are averaged.
     weights
         ``(k,)`` constant weights (an interpolation), ``(T, k)`` one row per output frame, or a
-        function of time in seconds (continuous control). They are scaled
-        to sum to one; weights below zero or above one exaggerate.
+        function of time in seconds (continuous control). They are scaled to sum to one; weights
+        below zero or above one exaggerate.
     method
         ``"registered"``, or ``"linear"`` for the plain average of frames at equal times
         that the paper compares with (it ignores timing and position).
@@ -149,8 +149,8 @@ def blend(
 
 
 def finished_blend(result: Motion, curve: RegistrationCurve, *, clean: bool, whole: bool) -> Motion:
-    """A blend as it comes off the curve with its feet planted, and checked; see `finished`."""
+    """A blend with its feet planted and checked; see `finished`."""
     if clean:
         result = resting(result, curve.used)
-    # Warnings name the line that called whoever calls this.
+    # Warnings refer to the line that called our caller.
     return finished(result, curve.used, clean=clean, whole=whole, remedies=REMEDIES, stacklevel=4)

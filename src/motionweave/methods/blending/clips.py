@@ -1,4 +1,4 @@
-"""The motions of a curve laid end to end, so that all are sampled in one go."""
+"""The motions of a curve as one array, so that all are sampled at once."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class ClipStack:
     translations
         ``(F, J, 3)``, or None if no motion's bones slide.
     signs
-        ``(F, J)``, 1 or -1: which quaternion of each rotation goes on from the frame before,
-        and lies on the same side in all motions.
+        ``(F, J)``, 1 or -1: which quaternion of each rotation continues from the frame before,
+        and has the same sign in all motions.
     """
 
     skeleton: Skeleton
@@ -105,13 +105,13 @@ class ClipStack:
         return signs
 
     def places(self, frames: Array) -> Array:
-        """Where fractional frames ``(..., k)`` stand in the arrays, in one row."""
+        """The indices of fractional frames ``(..., k)`` in the arrays, flattened."""
         # Clipped to each motion's own range, so that rounding never reaches into the next one.
         return np.asarray(self.first + np.clip(frames, 0.0, self.last)).ravel()
 
 
 def _signs(motions: tuple[Motion, ...]) -> list[NDArray[np.int8]]:
-    """Signs ``(T, J)`` of each motion that go together from frame to frame and among motions."""
+    """Signs ``(T, J)`` of each motion that are consistent over frames and motions."""
     found = []
     reference: Array | None = None
     for motion in motions:

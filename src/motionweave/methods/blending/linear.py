@@ -1,7 +1,7 @@
-"""Linear blending: the paper's baseline (Section 2), to compare with.
+"""Linear blending: the paper's baseline (Section 2), for comparison.
 
-The i-th frame is the plain average of the i-th frames. Motions whose events happen at
-different times, or that go different ways, come out wrong: that is the point of it.
+The i-th frame is the plain average of the i-th frames. It fails for motions whose events happen at
+different times, or that travel in different directions; that is what it is there to show.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One step of a live blend, compiled: what `blend` does for whole motions, for one frame.
 
-`Stepper` is the object to use; the tests hold its frames against those of `blend`.
+Use it through `Stepper`; the tests compare its frames with those of `blend`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from motionweave.methods.blending.advance import next_places
 
 @kernel()
 def _composed(a, b, result):  # type: ignore[no-untyped-def]
-    """The planar move (angle, x, z) that does b first and then a."""
+    """The planar move (angle, x, z) that applies b first and then a."""
     cos, sin = np.cos(a[0]), np.sin(a[0])
     x, z = b[1], b[2]
     result[0] = a[0] + b[0]
@@ -34,7 +34,7 @@ def _spline_at(control, place, values):  # type: ignore[no-untyped-def]
 
 @kernel()
 def _aligned_at(control, place, reference, values, moves):  # type: ignore[no-untyped-def]
-    """Moves (k, 3) of the alignment curve, whose spline holds an angle and a centre a clip."""
+    """Moves (k, 3) of the alignment curve, whose spline holds an angle and a centre per clip."""
     _spline_at(control, place, values)
     for j in range(moves.shape[0]):
         angle, x, z = values[3 * j], values[3 * j + 1], values[3 * j + 2]
@@ -75,7 +75,7 @@ def move_on(  # type: ignore[no-untyped-def]
     alignment_start, alignment_scale
         Place on the alignment's spline of place 0, and its spans for each of the timewarp's.
     shares, weights, steps
-        ``(k,)`` say in the pace, weight in the pose, frames played (all zero: stay).
+        ``(k,)`` share in the pace, weight in the pose, frames played (all zero to stay).
     by_rates
         How the clips agree on the pace; see `advance`.
     cycle

@@ -1,7 +1,7 @@
 """Blending of recorded markers, where there is no skeleton: points are averaged.
 
-Averages of points shorten limbs that point different ways; a skeleton is what keeps their
-lengths. For clips that are alike the loss is small.
+Averages of points shorten limbs that point in different directions; only a skeleton keeps their
+lengths. For similar clips the loss is small.
 """
 
 from __future__ import annotations

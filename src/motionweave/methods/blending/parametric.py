@@ -1,10 +1,10 @@
 """Parametric control: ask for a turn of 35°, get the weights that make it.
 
-The motions are points in the space of what is measured, and a wanted value is a mixture of the
-motions around it: of the corners of the Delaunay simplex that it lies in, and of no others.
-So a left turn is made of left turns, and weights move continuously with the wanted value.
-A mixture does not measure quite what it was mixed for; what is aimed at is shifted by what
-is missing, until what is reached is what was asked for.
+The motions are points in the space of measures, and a requested value is a mixture of the motions
+around it: of the corners of the Delaunay simplex that contains it, and of no others. So a left turn
+is made of left turns, and weights change continuously with the request. A mixture does not measure
+exactly what it was mixed for; the aim is shifted by the error until the result is what was
+requested.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _MOST_REFINEMENTS = 24
 _CORRECTIONS = 2
 # How far weights may go beyond those of two motions where that is allowed.
 _BEYOND = 0.3
-# What it costs, beside distances of about 1, to miss the aim; and to tell equal motions apart.
+# The cost of missing the aim, relative to distances of about 1; and of separating equal motions.
 _MISS = 1e4
 _APART = 1e-7
 
@@ -199,7 +199,7 @@ class ParametricSpace:
         return float(np.max(np.abs(measured - target) / self._scale))
 
     def _reached(self, target: Array) -> tuple[Reached, float]:
-        """The blend that measures ``target`` ``(d,)``, and what share of the range it is off."""
+        """The blend that measures ``target`` ``(d,)``, and its error as a share of the range."""
         best: tuple[float, Array, Motion, Array] | None = None
         aim = target.copy()
         between = _Bracket.around(target[0], self._values[:, 0]) if len(target) == 1 else None
@@ -232,7 +232,7 @@ class ParametricSpace:
         away = (self._values - aim) / self._scale
         count, size = away.shape
         near = np.sum(away**2, axis=1) + _APART * np.arange(count)
-        # Where the aim lies outside, what is missed is paid for, and the nearest taken.
+        # If the aim is outside, missing it has a cost, and the nearest mixture is used.
         cost = np.concatenate([near, np.full(2 * size, _MISS)])
         rows = np.block(
             [
@@ -272,7 +272,7 @@ class ParametricSpace:
         return target
 
     def _report(self, reached: Reached, error: float, outside: Outside) -> None:
-        """The parameters are in range one by one, but not together."""
+        """Each parameter is in range, but the combination is not."""
         pairs = ", ".join(
             f"{name} {value:g} (asked {reached.asked[name]:g})"
             for name, value in reached.values.items()
@@ -332,7 +332,7 @@ class _Bracket:
     Parameters
     ----------
     low, high
-        Aims, and by how much what they measure is above the target.
+        Aims, and how far their measures are above the target.
     """
 
     def __init__(self, low: tuple[float, float], high: tuple[float, float]) -> None:
@@ -349,13 +349,13 @@ class _Bracket:
         return cls((ends[0], ends[0] - target), (ends[1], ends[1] - target))
 
     def next(self, aim: float, above: float) -> float:
-        """The next aim, after the last one measured so much above the target."""
+        """The next aim, given how far the last one was above the target."""
         side = 1 if above > 0.0 else -1
         if side > 0:
             self.high = aim, above
         else:
             self.low = aim, above
-        # An end that stays twice counts half: the secants would creep up from one side.
+        # An end that is kept twice counts half; otherwise the secants creep up from one side.
         if side == self._side:
             if side > 0:
                 self.low = self.low[0], 0.5 * self.low[1]
@@ -367,8 +367,8 @@ class _Bracket:
 
 
 def _corners(inputs: int, convex: bool) -> Array:
-    """Rows of weights ``(n, k)`` of which all others are mixed: each motion alone, and where
-    that is allowed a little beyond each, away from another."""
+    """Rows of weights ``(n, k)`` from which all others are mixed: each motion alone and, if
+    allowed, slightly beyond each, away from another."""
     alone = np.eye(inputs)
     if convex:
         return alone

@@ -1,4 +1,4 @@
-"""Blending live: one frame at a time, with weights decided as you go."""
+"""Live blending: one frame at a time, with weights decided on the fly."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ class Stepper:
         clips = len(curve.motions)
         self._stack = ClipStack.of(curve.motions)
         self._rates = np.array([m.fps for m in curve.motions])
-        # Copies, which can be written: kernels compile for one kind of array.
+        # Writable copies: kernels are compiled for one kind of array.
         self._timewarp = np.array(warp.control, order="C")
         self._alignment = np.array(align.control, order="C")
-        # Places are counted in spans of the timewarp; the alignment has spans of its own.
+        # Places are counted in spans of the timewarp; the alignment has different spans.
         self._span = (warp.end - warp.start) / warp.spans
         finer = align.spans / (align.end - align.start)
         self._alignment_start = (warp.start - align.start) * finer

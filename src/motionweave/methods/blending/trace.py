@@ -30,7 +30,7 @@ Direction = Literal["forward", "backward", "both"]
 
 # Frames averaged at a time: bounds the memory of long blends of many motions.
 _CHUNK = 1024
-# How far beyond the end of the curve, in output frames, still counts as the end.
+# A place this far beyond the end of the curve, in output frames, still counts as the end.
 _END_TOLERANCE = 1e-6
 
 
@@ -41,7 +41,7 @@ class Trace:
     Parameters
     ----------
     u
-        ``(T,)`` places on the curve; on a cyclic curve they go on growing past its end.
+        ``(T,)`` places on the curve; on a cyclic curve they keep growing past its end.
     weights
         ``(T, k)``, rows summing to one.
     moves
@@ -161,7 +161,7 @@ def placements(curve: RegistrationCurve, u: Array, weights: Array) -> Planar:
         laps = np.round((u - place) / (curve.timewarp.end - curve.timewarp.start))
         before = _carried_over(before, curve.displacement, np.diff(laps).astype(int))
     step = before @ after.inverse()
-    # Frame to frame nothing turns far; a full turn in the alignment's bookkeeping is none.
+    # Nothing turns far in one frame; a full turn in the alignment is only bookkeeping.
     turn = np.mod(step.angle + np.pi, 2.0 * np.pi) - np.pi
     origin = aligned.apply(roots)[..., [0, 2]].mean(axis=1)
     moved = Planar(turn, step.x, step.z).mean(weights[1:], origin[1:])
@@ -169,7 +169,7 @@ def placements(curve: RegistrationCurve, u: Array, weights: Array) -> Planar:
 
 
 def on_curve(curve: RegistrationCurve, u: Array) -> Array:
-    """Places ``(T,)`` of an endless walk brought back onto a cyclic curve; others unchanged."""
+    """Places ``(T,)`` of an endless blend wrapped onto a cyclic curve; others unchanged."""
     if not curve.cyclic:
         return u
     start, period = curve.timewarp.start, curve.timewarp.end - curve.timewarp.start

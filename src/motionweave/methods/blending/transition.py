@@ -1,4 +1,4 @@
-"""Transitions: one clip runs over into the next (Section 6.1 of Kovar & Gleicher)."""
+"""Transitions: one clip turns into the next (Section 6.1 of Kovar & Gleicher)."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ from motionweave.registration.register import timing
 from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.retargeting import on_common_skeleton
 
-# Half the length of a transition in seconds where none is asked for: a share of the shorter
-# clip, so that a seam does not take up a short clip, within these bounds.
+# Default half-width of a transition in seconds: a share of the shorter clip, so that a seam does
+# not take up a short clip, within these bounds.
 HALF_WIDTH = 0.5
 _LEAST_HALF_WIDTH = 0.15
 _SHARE = 0.12
-# How far around the middle the clips are registered, in half widths: a clip that moves
+# How far around the middle the clips are registered, in half-widths: a clip that moves
 # faster than the other uses up to slope limit times as much of itself.
 _REACH = 3.0
-# Seconds that a transition lasts at most, where the poses are so far apart that it has to last
-# longer than the half width says.
+# The longest transition in seconds, if the poses are so far apart that it has to last longer than
+# its half-width.
 _LONGEST = 2.5
 
 At = tuple[float, float]
@@ -68,7 +68,7 @@ class Transition:
     seams
         First and last frame of each transition, in the result.
     cut
-        What the result does not show of the clips, in words.
+        What is cut off from the clips, in words.
     """
 
     motion: Motion
@@ -179,7 +179,7 @@ def make_transition(
     cut: list[str] = []
     for number, (following, place) in enumerate(zip(clips[1:], places, strict=True)):
         current = clips[number]
-        # What is left of the current clip, and where in the result that begins.
+        # The rest of the current clip, and where in the result it begins.
         rest = _from(current, entered)
         offset = len(whole) - len(rest)
         scales = rate / motions[number].fps, rate / motions[number + 1].fps
@@ -266,7 +266,7 @@ def junctions(
 def best_junction(
     a: Motion, b: Motion, *, half_width: float | None = None, keep: Keep = "most"
 ) -> Junction:
-    """The place that `transition` takes by default: of `junctions` the best that is calm."""
+    """The place that `transition` uses by default: the best of `junctions` that is calm."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QualityWarning)
         made = make_transition((a, b), half_width=half_width, keep=keep, clean=False)
@@ -305,7 +305,7 @@ def _seam(
         found = _registered(a, b, junction.frames, half, weights, whole_frames)
         if half_width is not None:
             return found
-        # Poses that are far apart need longer than the clips are alike.
+        # Poses that are far apart need longer than the stretch on which the clips are similar.
         count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
         found = found.lasting(min(count + 1, round(_LONGEST * a.fps)))
 
@@ -315,7 +315,7 @@ def _seam(
         return lasting(relaxed(lambda times: splice(a, b, lasting(times)), strain)[0])
 
     if place is not None:
-        # The frames are looked at with the window that is around them.
+        # The frames are compared with the window around them.
         row, column = round(place[0]), round(place[1])
         apart = float(distance_block(a, b, (row, row + 1), (column, column + 1))[0, 0])
         junction = Junction(float(np.sqrt(max(apart, 0.0))), place)
@@ -352,7 +352,7 @@ def _registered(
     while True:
         weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
         u = _walk(warp, middle, weight)
-        # Half a frame is lost or won by rounding the ends to whole frames.
+        # Rounding the ends to whole frames changes the length by up to half a frame.
         slack = 0.5 * float(np.min(np.diff(u)))
         inside = (u >= warp.start - slack) & (u <= warp.end + slack)
         if inside.all() or half == 1:
@@ -424,7 +424,7 @@ def _warn(
     middle: At,
     found: bool,
 ) -> None:
-    """Say what a user should know about one transition."""
+    """Warn the user about one transition."""
     height = body_height(clips[0].skeleton)
     names = " to ".join(clip.name or "a clip" for clip in clips)
     if junction.distance > UNLIKE * height:
@@ -484,7 +484,7 @@ def _places(at: At | Sequence[At | None] | None, motions: Sequence[Motion]) -> l
 def _halves(
     half_width: float | Sequence[float | None] | None, motions: Sequence[Motion]
 ) -> list[float | None]:
-    """One half width, or None, for each pair of neighbouring clips."""
+    """One half-width, or None, for each pair of neighbouring clips."""
     pairs = len(motions) - 1
     if half_width is None or np.isscalar(half_width):
         return [half_width] * pairs  # type: ignore[list-item]

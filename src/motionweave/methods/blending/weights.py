@@ -1,4 +1,4 @@
-"""Blend weights as users give them, turned into one row per frame."""
+"""Blend weights as given by users, turned into one row per frame."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def normalized(weights: Sequence[float] | Array, inputs: int) -> Array:
 
 
 def votes(weights: Array) -> Array:
-    """Shares of the say over the flow of time, ``(..., k)``: never negative (Section 5.1)."""
+    """Shares in the pace, ``(..., k)``: never negative (Section 5.1)."""
     size = np.abs(weights)
     return np.asarray(size / size.sum(axis=-1, keepdims=True))
 

@@ -2,7 +2,7 @@
 
 That is one closed cycle of it (or, if it does not repeat itself, the whole clip), its
 states as shares of the cycle, and its pose split into what can be averaged and what has
-to be integrated: where the character is and which way it goes (the guide), and how it is
+to be integrated: where the character is and where it is heading (the guide), and how it is
 posed relative to that.
 """
 
@@ -25,8 +25,8 @@ from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
 from motionweave.registration.cycles import extract_cycle, find_cycle
 
-# How far the body may face away from the guide. Within it, turning to and fro belongs to
-# the pose and is averaged; beyond it, averages of rotations lose their sense.
+# How far the body may face away from the guide. Within it, turning to and fro is part of the pose
+# and is averaged; beyond it, averages of rotations are meaningless.
 _MOST_TURNED = np.radians(50.0)
 # Windows over which the facing is averaged to get the guide, in cycles, the widest first.
 _WINDOWS = (1.0, 0.5, 0.25, 0.125, 0.0625)
@@ -91,7 +91,7 @@ class Basis:
         return kinematics.sample_vectors(local_translations(self.motion), self.frames(phases))
 
     def guide(self, phases: Array) -> Planar:
-        """Place and heading ``(n,)``; each cycle goes on where the last one ended."""
+        """Place and heading ``(n,)``; each cycle continues where the last one ended."""
         frames = self.frames(phases)
         x, z = (kinematics.sample_vectors(self.motion.root[:, axis], frames) for axis in (0, 2))
         here = Planar(kinematics.sample_vectors(self._heading, frames), x, z)
@@ -120,11 +120,11 @@ class Basis:
         inside = phases
         if self.cyclic:
             inside = phases - np.floor(phases)
-            # What is held over the seam is held through it.
+            # A contact on both sides of the seam holds across it.
             spans = _through_seam(spans)
             spans = [(a + n, b + n) for a, b in spans for n in (-1, 0, 1)]
         else:
-            # What holds at an end of the clip held before and will hold after.
+            # A contact at an end of the clip extends beyond it.
             edge = 0.5 / last
             spans = [
                 (a - 1.0 if a < edge else a, b + 1.0 if b > 1.0 - edge else b) for a, b in spans
@@ -183,7 +183,7 @@ def make_basis(
         The clip.
     cyclic
         Whether the clip repeats itself, or the first and last frame of the cycle to
-        take; None to find out. A clip that does not is played once.
+        use; None to detect it. A clip that does not repeat is played once.
     events
         The clip's states, at frames of the clip; found by default.
     """
@@ -221,7 +221,7 @@ def _find_ends(motion: Motion, required: bool) -> tuple[int, int] | None:
 
 
 def _through_seam(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Spans of a cycle with one that ends at 1 and one that begins at 0 made one."""
+    """Spans of a cycle, with one that ends at 1 and one that begins at 0 merged."""
     edge = 1e-6
     ending = [s for s in spans if s[1] >= 1.0 - edge]
     starting = [s for s in spans if s[0] <= edge]

@@ -1,9 +1,8 @@
-"""Framespace interpolation: poses, ways and timing of several clips mixed along a curve.
+"""Framespace interpolation: poses, paths and timing of several clips mixed along a curve.
 
-After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion
-Editing" (2000). The clips' states are matched (`correspondence`), the warp says which
-frames belong together (`warp`) and when they are shown (`track`), and here they are
-blended (Eq. 11, 12) and moved over the floor (4.6).
+After Ashraf & Wong, "Dynamic Time Warp Based Framespace Interpolation for Motion Editing" (2000).
+The clips' states are matched (`correspondence`), the warp says which frames match (`warp`) and when
+they are shown (`track`), and here they are blended (Eq. 11, 12) and moved over the floor (4.6).
 """
 
 from __future__ import annotations
@@ -285,7 +284,7 @@ def _way(bases: Sequence[Basis], track: Track) -> Planar:
     """Place and heading ``(n,)``, integrated from the blend of the clips' steps (4.6).
 
     A step is the planar move of a clip's guide from one output frame to the next, seen
-    from the guide: its turn and its shift are blended, so that curved ways stay curved.
+    from the guide: its turn and its shift are blended, so that curved paths stay curved.
     """
     guides = [b.guide(phases) for b, phases in zip(bases, track.lower.T, strict=True)]
     return integrated(guides, track.weights)

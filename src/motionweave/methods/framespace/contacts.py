@@ -27,10 +27,10 @@ def blended_contacts(
 ) -> tuple[Constraint, ...]:
     """When contacts hold in a mixture: where, by weight, the clips are inside one.
 
-    Each clip says how far it is from the contact's beginning or end; where the clips'
-    contacts overlap, the mixture's begins and ends at the mean of theirs. A clip that has
-    all the weight passes its contacts on unchanged; a foot that two clips disagree about
-    is planted only if it really stays.
+    Each clip gives its distance from the contact's beginning or end; where the clips'
+    contacts overlap, the mixture's begins and ends at the mean of theirs. A clip with all the
+    weight passes on its contacts unchanged; a foot on which two clips disagree is planted only if
+    it really stays.
 
     Parameters
     ----------
@@ -75,8 +75,8 @@ def _without_flicker(
 ) -> list[tuple[float, float]]:
     """Contacts without gaps and contacts shorter than ``least`` frames.
 
-    Where clips disagree about a contact their mixture may change its mind for a moment.
-    What a clip does that has all the weight is its own affair.
+    Where clips disagree about a contact, their mixture may flicker. Contacts of a clip with all the
+    weight are left alone.
     """
 
     def mixed(start: float, end: float) -> bool:

@@ -1,9 +1,9 @@
 """Which state of one clip is which state of the others (Ashraf & Wong 4.3, Table 3).
 
-States correspond by the labels they share. A correspondence is a chain of state
-tuples, one state from each clip, that run through every clip's cycle in the same
-order; of all chains the one that shares most labels is taken, and among equals the
-one that stretches the clips least. States without a partner are dropped.
+States correspond by the labels they share. A correspondence is a chain of state tuples, one state
+from each clip, that run through every clip's cycle in the same order; of all chains the one that
+shares most labels is chosen, and among equals the one that stretches the clips least. Unmatched
+states are dropped.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from motionweave.errors import RegistrationError
 # A state's labels, each with the half of the body it is about.
 Marked = frozenset[tuple[str, str]]
 
-# What a shared label is worth. Where the whole body follows one correspondence the feet
-# decide, and the arms only where they agree with the feet: a foot that comes down late
-# slides, an arm that swings late is a matter of style. Labels not listed count 1.
+# The value of a shared label. If the whole body follows one correspondence, the feet decide, and
+# the arms only where they agree with the feet: a foot that comes down late slides, an arm that
+# swings late is a matter of style. Labels not listed count 1.
 EVENT_WORTH = {"et": 2.0, "HI_ext": 0.5, "K_flex": 0.5, "K_ext": 0.5}
 UPPER_WORTH = 0.25
 ELBOW_WORTH = 0.1
@@ -36,12 +36,12 @@ _PRICE_OF_STRETCH = 0.5
 # Two states of a clip that are nearer than this (in cycles) are one instant: matched
 # with states that are apart, they would stop the clip.
 _LEAST_GAP = 0.005
-# Fewest states that make a correspondence: with one, nothing but the phase is known.
+# Fewest states in a correspondence: with one, only the phase is known.
 FEWEST_MATCHES = 2
-# Most candidate tuples that more than two clips are searched for at once; beyond it the
-# clips are matched one after the other.
+# Most candidate tuples for which more than two clips are searched at once; beyond it the clips are
+# matched one after another.
 _MOST_CANDIDATES = 800
-# Most pairs of tuples looked at; beyond it not every tuple is tried as a beginning.
+# Most pairs of tuples that are examined; beyond it not every tuple is tried as a start.
 _MOST_PAIRS = 100_000_000
 
 
@@ -100,7 +100,7 @@ class Correspondence:
 
 
 def label_worth(label: str, half: str) -> float:
-    """What it is worth that the clips share a label."""
+    """The value of a label that the clips share."""
     event = label[2:]  # without the side: "et" of "L_et", "HI_flex" of "L.HI_flex"
     if half == UPPER:
         return ELBOW_WORTH if event.startswith("E_") else UPPER_WORTH
@@ -337,7 +337,7 @@ def _unwrapped(times: Array) -> Array:
 def _too_little(
     clips: Sequence[Sequence[State]], names: Sequence[str], found: int, what: str
 ) -> str:
-    """What to tell a user whose clips have too little in common."""
+    """The message for clips that have too little in common."""
     has = "; ".join(
         f"{name} has {', '.join(str(s) for s in states) or 'no states'}"
         for name, states in zip(names, clips, strict=True)

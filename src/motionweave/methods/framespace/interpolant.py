@@ -1,9 +1,9 @@
 """The interpolant P(x, y[, z]): a curve drawn through the framespace.
 
-x is time, from 0 at the beginning to 1 at the end of however many cycles are asked for;
-y, and with four clips z, say how much of each clip is in the mix (Eq. 3 and 4). The
-curve is a clamped B-spline: it begins at its first control vertex, ends at its last,
-and stays within the bounds because its vertices do.
+x is time, from 0 at the beginning to 1 at the end of all cycles; y and, with four clips, z
+determine how much of each clip is in the mix (Eq. 3 and 4). The curve is a clamped B-spline: it
+begins at its first control vertex, ends at its last, and stays within the bounds because its
+vertices do.
 """
 
 from __future__ import annotations
@@ -159,11 +159,11 @@ class Interpolant:
         x = np.atleast_1d(np.asarray(x, dtype=np.float64))
         parameter = np.linspace(0.0, 1.0, _TABLE)
         table = self._curve(parameter)
-        # Where x stands still the last point counts: a vertical piece is a jump.
+        # Where x is constant the last point counts: a vertical piece is a jump.
         keep = np.append(np.diff(table[:, 0]) > 0.0, True)
         found = np.interp(x, table[keep, 0], parameter[keep])
         place = self._curve(found)[:, 1:]
-        # On an edge means on it: rounding must not mix in a trace of another clip.
+        # Snap to edges: rounding must not mix in a trace of another clip.
         edge = np.round(place)
         return np.where(np.abs(place - edge) < _ROUNDING, edge, np.clip(place, 0.0, 1.0))
 

@@ -1,4 +1,4 @@
-"""Which frames of the clips belong together, and when they are shown (Eq. 7 to 10, 13, 14)."""
+"""Which frames of the clips match, and when they are shown (Eq. 7 to 10, 13, 14)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from motionweave.methods.framespace.correspondence import Correspondence, match_
 from motionweave.methods.framespace.interpolant import Interpolant
 from motionweave.methods.framespace.warp import Warp
 
-# Samples of the interpolant a cycle, from which the timing is summed up (n of Eq. 14).
+# Samples of the interpolant per cycle, from which the timing is summed (n of Eq. 14).
 _RESOLUTION = 200
-# How many times as fast as the interpolation a clip may run before that is worth a warning.
+# How many times as fast as the interpolation a clip may run before there is a warning.
 _MOST_PACE = 8.0
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """Where the interpolation stands at each of n output frames.
+    """The state of the interpolation at each of n output frames.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Track:
     lower, upper
         ``(n, k)`` phases of the clips, in cycles, that the two halves of the body show.
     lead
-        The clip with which it begins: at x = 0 it stands at its first frame.
+        The clip with which it begins: at x = 0 it is at its first frame.
     """
 
     x: Array
@@ -68,11 +68,11 @@ class Matched:
 
     @property
     def cyclic(self) -> bool:
-        """Whether the cycles go on."""
+        """Whether the cycles repeat."""
         return self.lower.cyclic
 
     def track(self, curve: Interpolant, cycles: int, fps: float) -> Track:
-        """Where the interpolation stands at each output frame."""
+        """The state of the interpolation at each output frame."""
         length = cycles if self.cyclic else 1
         samples = cycles * _RESOLUTION
         x = np.linspace(0.0, length, samples + 1)
@@ -97,7 +97,7 @@ class Matched:
     def _starts(self, lead: int) -> Array:
         """Phases ``(k,)`` at x = 0: the leading clip's first frame, and where that is in the rest.
 
-        On whole frames, so that a clip by itself shows its own frames and no mixture of two.
+        On whole frames, so that a clip alone shows its own frames and not mixtures of two.
         """
         lengths = np.array([len(basis.motion) - 1 for basis in self.bases])
         return np.asarray(np.round(self.lower_warp.starts_with(lead) * lengths) / lengths)
@@ -106,7 +106,7 @@ class Matched:
 def match_bases(
     bases: tuple[Basis, ...], names: Sequence[str], decoupled: bool, smoothing: float
 ) -> Matched:
-    """Correspondences and warps of clips: of the whole body, or of each half by itself."""
+    """Correspondences and warps of clips: of the whole body, or of each half separately."""
     cyclic = all(basis.cyclic for basis in bases)
     if not decoupled:
         whole = match_states([b.events.states for b in bases], names, cyclic)
@@ -126,7 +126,7 @@ def _of_half(basis: Basis, half: str) -> tuple[State, ...]:
 
 
 def _check_pace(x: Array, weights: Array, lower: Array, upper: Array) -> None:
-    """Tell if clips have to run backwards, or to leap, to follow the interpolant."""
+    """Warn if clips have to run backwards, or leap, to follow the interpolant."""
     seen = np.maximum(weights[:-1], weights[1:]) > 0.01
     for phases in (lower, upper):
         pace = np.diff(phases, axis=0) / np.diff(x)[:, None]

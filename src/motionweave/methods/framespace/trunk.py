@@ -1,9 +1,8 @@
-"""Where the upper body sits on the lower one, for halves that are blended apart.
+"""Where the upper body sits on the lower one, for halves that are blended separately.
 
-A spine that bends against the pelvis keeps chest and head steady. Taken from another
-moment of the cycle than the pelvis, it would shake them. So the upper body is blended
-with the attitude it has in the world, and its lowest joints turn by whatever the pelvis
-underneath leaves to do.
+A spine that bends against the pelvis keeps chest and head steady. Taken from another moment of the
+cycle than the pelvis, it would shake them. So the upper body is blended with its orientation in the
+world, and its lowest joints turn by whatever the pelvis underneath leaves to do.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from motionweave.core.skeleton import Skeleton
 
 @dataclass(frozen=True, eq=False)
 class Trunk:
-    """The joints of the upper body and how they hang on the lower one.
+    """The joints of the upper body and how they are attached to the lower one.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ class Trunk:
         return result
 
     def seated(self, rotations: Array) -> Array:
-        """The other way: rotations of the seats relative to their parents again."""
+        """The inverse: rotations of the seats relative to their parents again."""
         result = np.array(rotations)
         for seat, chain in zip(self.seats, self.chains, strict=True):
             below = quat.inverse(_along(rotations, chain))

@@ -4,11 +4,11 @@ All clips are described by one parameter u in which their states coincide: clip 
 ``S_i(u)``, and at matched state n every ``S_i(u_n)`` is that clip's own time of the
 state. For weights w the warped time is the weighted mean ``x = sum w_i S_i(u)``. At the
 states this is Eq. 7 and 8, and between them, where each ``S_i`` is linear, solving for
-u and reading off ``S_i(u)`` is Eq. 9 and 10. Written like this it is plain that a clip
-with weight 1 is at x itself, whatever the others do.
+u and reading off ``S_i(u)`` is Eq. 9 and 10. This form makes it clear that a clip with weight 1 is
+at x itself, whatever the others do.
 
-Straight pieces make clips change speed with a jerk at every state. By default the
-``S_i`` are therefore smoothed a little, which keeps them increasing.
+With straight pieces, clips change speed abruptly at every state. By default the ``S_i`` are
+therefore smoothed slightly, which keeps them increasing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from motionweave.methods.framespace.correspondence import Correspondence
 
 # Half the width, in cycles, over which changes of speed are spread.
 SMOOTHING = 0.08
-# Points of a smoothed curve, a cycle.
+# Points of a smoothed curve per cycle.
 _TABLE = 512
 
 
@@ -42,7 +42,7 @@ class Warp:
     starts
         ``(k,)`` phases at which the clips stand at time x = 0.
     cyclic
-        Whether the cycle goes on after its end.
+        Whether the cycle repeats after its end.
     """
 
     parameter: Array
@@ -52,7 +52,7 @@ class Warp:
 
     @classmethod
     def of(cls, match: Correspondence, smoothing: float = SMOOTHING) -> Warp:
-        """The warp that a correspondence asks for.
+        """The warp that follows from a correspondence.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ def _through_states(match: Correspondence) -> tuple[Array, Array]:
         # Clips that run once begin and end together.
         inner = np.all((match.times > 1e-6) & (match.times < 1.0 - 1e-6), axis=1)
         phases = np.vstack([np.zeros(match.clips), match.times[inner], np.ones(match.clips)])
-    # States lie where they lie on average, so that every S_i is near the diagonal.
+    # States are at their average times, so that every S_i is near the diagonal.
     parameter = np.mean(phases - phases[0], axis=1)
     return parameter, phases
 

@@ -1,7 +1,7 @@
 """Bézier splines that leave one curve and enter another (Mukai, section 2.3).
 
-Between the end points every control point is a mixture of two guesses: where the
-first clip would carry on to, and where the second would have come from::
+Between the end points every control point is a mixture of two guesses: where the first clip would
+continue to, and where the second would have come from::
 
     P_k = (1 - b_k) (start + k/n s leaving) + b_k (end - (n - k)/n s entering)
 
@@ -9,10 +9,9 @@ With b = 0 for the first two points and 1 for the last two, both end tangents ar
 met whatever the reach ``s``. A quadratic has one point for both tangents: the
 mixture in the middle is the one nearest to the two guesses, in least squares.
 
-The control points are linear in ``s`` and the length of a curve is a convex
-function of its control points. At ``s = 0`` the curve is straight, the shortest
-there is, so the length only grows with ``s``: one number, found by bisection,
-gives any length that is asked for.
+The control points are linear in ``s`` and the length of a curve is a convex function of its control
+points. At ``s = 0`` the curve is straight, the shortest there is, so the length only grows with
+``s``: one number, found by bisection, gives any requested length.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from motionweave.errors import BlendError
 
 DEGREES = (2, 3, 4, 5, 6)
 
-# Points at which a spline is laid out to measure it: lengths are good to about 1e-6.
+# Points at which a spline is sampled to measure it: lengths are accurate to about 1e-6.
 _FINE = 1025
 # How far, as a share of the reach the end speeds would give, the control points must
 # move for the length to be solved by them alone.
@@ -77,8 +76,8 @@ def arc_table(control: Array) -> tuple[Array, Array]:
 def _fine(degree: int) -> tuple[Array, Array]:
     """Parameters ``(m,)``, and how the steps between them follow from those of the control.
 
-    A point is a sum of control points whose weights add up to one, so that the way from one
-    point to the next is a sum of the ways from each control point to the next.
+    A point is a sum of control points whose weights add up to one, so that the step from one point
+    to the next is a sum of the steps between control points.
     """
     u = np.linspace(0.0, 1.0, _FINE)
     above = np.cumsum(bernstein(degree, u)[:, ::-1], axis=1)[:, ::-1]
@@ -86,20 +85,20 @@ def _fine(degree: int) -> tuple[Array, Array]:
 
 
 def at_arc(control: Array, arcs: ArrayLike, table: tuple[Array, Array] | None = None) -> Array:
-    """Points ``(len(arcs), d)`` at which so much of the length is covered.
+    """Points ``(len(arcs), d)`` at these lengths along the spline.
 
     The ends are met exactly. The ``table`` is that of `arc_table`, if it is known.
     """
     arcs = np.asarray(arcs, dtype=np.float64)
     u, covered = arc_table(control) if table is None else table
-    # Standing still (a spline of no length) any parameter will do.
+    # For a spline of zero length any parameter will do.
     grows = np.concatenate([[True], np.diff(covered) > 0.0])
     return evaluate(control, np.interp(arcs, covered[grows], u[grows]))
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """Splines of one degree between the same two points, from the straight one on.
+    """Splines of one degree between the same two points, starting with the straight one.
 
     Parameters
     ----------
@@ -158,7 +157,7 @@ def family(
     start, end
         ``(d,)`` points to join.
     leaving, entering
-        ``(d,)`` tangents at the two ends, as long as the way the clips would go
+        ``(d,)`` tangents at the two ends, as long as the distance the clips would move
         during the spline.
     degree
         2 to 6. From 3 on both tangents are met exactly.
@@ -166,7 +165,7 @@ def family(
         -1 to 1: above 0 the splines reach further back along the second clip
         (anticipation), below 0 further on along the first (follow-through).
     aside
-        ``(d,)`` way out that is taken where the tangents cancel or vanish.
+        ``(d,)`` direction that is used where the tangents cancel or vanish.
     """
     if degree not in DEGREES:
         raise BlendError(f"spline of degree {degree}: expected 2, 3, 4, 5 or 6")

@@ -1,8 +1,8 @@
 """The linear subspace: classical multidimensional scaling of all frames (Mukai, section 2.2).
 
-Two frames are as unlike as their joints' places and velocities, seen from the
+The dissimilarity of two frames is that of their joints' positions and velocities, seen from the
 character: the origin is the point of the floor under the root, the heading is the
-body's own. Neither where a character stands nor where it faces can be seen.
+body's own. Position and facing direction make no difference.
 
 This dissimilarity is a Euclidean distance between feature vectors, and for those
 classical scaling of the matrix of dissimilarities gives the principal axes of the
@@ -27,8 +27,8 @@ from motionweave.core.skeleton import Skeleton
 from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError
 
-# Seconds for which a difference in velocity is weighed: so long it takes two frames that
-# look alike to look as unlike as their velocities are.
+# Seconds by which a difference in velocity is multiplied: the time in which it becomes a difference
+# in position that counts as much.
 VELOCITY_TIME = 0.1
 # Seconds on either side over which velocities are fitted. Captured positions tremble; the
 # speed along the curve in the subspace contains accelerations, which tremble more.
@@ -93,13 +93,13 @@ def embed(features: Array, dimensions: int | None = None, explained: float = 0.9
     _, singular, axes = np.linalg.svd(features - centre, full_matrices=False)
     spectrum = singular**2 / count
     if dimensions is None:
-        # Rounding must not ask for axes along which nothing varies.
+        # Rounding must not add axes along which nothing varies.
         share = np.cumsum(spectrum) / max(float(spectrum.sum()), np.finfo(float).tiny)
         enough = int(np.searchsorted(share, explained - 1e-12)) + 1
         dimensions = min(max(enough, 2), len(axes))
     axes = axes[:dimensions]
     # An axis and its negative are equally good: the largest entry is made positive, so that
-    # repeated runs and pictures look alike.
+    # repeated runs and pictures look the same.
     largest = np.take_along_axis(axes, np.argmax(np.abs(axes), axis=1)[:, None], axis=1)
     return Embedding(centre, axes * np.where(largest < 0.0, -1.0, 1.0), spectrum)
 
@@ -143,7 +143,7 @@ def point_weights(skeleton: Skeleton) -> Array:
 
 
 def rate_of_change(values: Array, fps: float) -> Array:
-    """Derivatives in time ``(T, ...)`` of values ``(T, ...)``, a second.
+    """Derivatives in time ``(T, ...)`` of values ``(T, ...)``, per second.
 
     From parabolas fitted to the frames around each; near the ends of the clip the
     parabola of its first or last frames. Exact for values that are quadratic in time.

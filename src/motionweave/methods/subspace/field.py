@@ -10,15 +10,15 @@ from motionweave.methods.subspace.embedding import weighted
 from motionweave.methods.subspace.kriging import Kriging
 from motionweave.methods.subspace.poses import PoseCode
 
-# How far a value may leave the range it has in the clips, as a share of that range: a swing
-# further than the clips swing is what a longer spline is for.
+# How far a value may leave its range in the clips, as a share of that range: swinging further than
+# the clips is the purpose of a longer spline.
 MARGIN = 0.35
-# The same for what is not a pose: travel, turns and speeds are those of the clips.
+# The same for values that are not part of the pose: travel, turns and speeds stay in range.
 _RATE_MARGIN = 0.05
 
 
 class Field:
-    """What kriging makes of S samples, kept near the range that the samples have.
+    """Kriging of S samples, with values kept near the range of the samples.
 
     Parameters
     ----------
@@ -61,15 +61,15 @@ class Field:
         return within(self._speeds(at), *self._speed_range, _RATE_MARGIN)
 
     def shapes(self, rows: Array) -> Array:
-        """Poses of rows as points ``(n, m)`` whose distance is how unlike the poses are."""
+        """Poses of rows as points ``(n, m)`` whose distance is the dissimilarity of the poses."""
         return weighted(self.code.places(rows), self.code.skeleton)
 
 
 def within(values: Array, lower: Array, upper: Array, share: ArrayLike = MARGIN) -> Array:
     """Values ``(n, F)`` kept within a range ``(F,)`` and a margin, a share of it, around it.
 
-    Inside the range they are left alone; outside they go on with the same slope at
-    first and come to rest at the margin: nothing explodes, nothing kinks.
+    Inside the range they are unchanged; outside they continue with the same slope at first and
+    level off at the margin: nothing explodes, nothing kinks.
     """
     margin = np.asarray(share) * (upper - lower)
     room = np.where(margin > 0.0, margin, 1.0)

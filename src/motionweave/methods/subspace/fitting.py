@@ -26,7 +26,7 @@ from motionweave.retargeting import on_common_skeleton
 # Frames of all clips up to which every one of them is a sample for kriging. Longer clips
 # are thinned evenly: the curves are smooth, and the matrix grows with the square.
 MOST_SAMPLES = 1200
-# Frames from which the subspace is fitted at most.
+# The most frames from which the subspace is fitted.
 _MOST_FITTED = 6000
 
 

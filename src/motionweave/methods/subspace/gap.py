@@ -12,7 +12,7 @@ from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.tracing import LEAST_SPEED, Clip, Trace, trace
 
-# Seconds that the most direct spline takes at least.
+# The shortest duration in seconds of the most direct spline.
 _SHORTEST_TIME = 0.2
 # Splines get this many times as long from one to the next at which durations are found, and
 # the durations grow at least by this power of it.
@@ -25,7 +25,7 @@ _LONGEST_NEED = 2.0
 _ALLOWED = 0.5
 # The lowest rung of that ladder.
 _LOWEST = -8
-# Longer splines make no other poses, only a longer wait.
+# Longer splines give no new poses, only a longer wait.
 MOST_LENGTH = 50.0
 
 
@@ -48,9 +48,9 @@ class Gap:
     fps
         Frames per second.
     least
-        Seconds that the poses need at least to go over into each other; see `needed`.
+        Shortest time in seconds that the poses need to turn into each other; see `needed`.
     plain
-        As in the paper: a spline takes what the speeds along it say.
+        As in the paper: the duration of a spline follows from the speeds along it.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Gap:
         return trace(self._field, control, self._left, self._entered, self._fps, plain=self._plain)
 
     def warn_if_too_short(self, length: float, frames: tuple[int, int]) -> None:
-        """Say so if no spline between two frames is as short as that."""
+        """Warn if no spline between two frames is as short as that."""
         shortest = self.family.shortest / self.unit
         if length < shortest * (1.0 - 1e-6):
             warnings.warn(
@@ -103,9 +103,9 @@ class Gap:
             )
 
     def duration(self, length: float) -> float:
-        """Seconds that the spline of that length is given.
+        """The duration in seconds of the spline of that length.
 
-        What the speeds along it say, except that a longer spline always takes longer:
+        It follows from the speeds along it, except that a longer spline always takes longer:
         the shape changes with the length, and a short spline may well pass where the
         clips are slow and a longer one where they are fast. And it takes as long as the
         poses need, more for a longer one.
@@ -157,7 +157,7 @@ def needed(places: Array, velocities: Array, peaks: Array) -> float:
 def _sideways(points: Array) -> Array:
     """Direction ``(d,)`` across the line between two points, to the middle of the clips.
 
-    Where there are no tangents to follow, a longer way leads along it.
+    Without tangents to follow, a longer spline uses it.
     """
     along = points[1] - points[0]
     # The middle of the clips is the origin of the subspace.

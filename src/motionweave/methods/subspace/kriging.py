@@ -1,10 +1,10 @@
-"""Kriging: what weights give a point of the subspace out of all samples (Mukai, Eq. 1).
+"""Kriging: the weights of all samples at a point of the subspace (Mukai, Eq. 1).
 
-The weights minimise the error of estimation for values whose variance grows
-linearly with distance. They sum to one, single out a sample at its own place, and
-stay bounded however far away the point lies: away from all samples the estimate tends to
-their mean. With a *drift* it goes on the way the samples lead instead (universal kriging):
-values that are linear in the place are then met everywhere, beyond the samples too.
+The weights minimise the error of estimation for values whose variance grows linearly with distance.
+They sum to one, single out a sample at its own place, and stay bounded however far away the point
+lies: away from all samples the estimate tends to their mean. With a *drift* it continues the trend
+of the samples instead (universal kriging): values that are linear in the place are then met
+everywhere, beyond the samples too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from motionweave.core.arrays import Array
 from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError
 
-# Samples nearer than this share of the cloud's size are one place: a motion that stands
-# still or repeats itself would make the matrix singular.
+# Samples closer than this share of the cloud's size count as one: a motion that stands still or
+# repeats would make the matrix singular.
 _SAME_PLACE = 1e-7
 
 
@@ -28,7 +28,7 @@ class Kriging:
     """Weights of S samples at points of a d-dimensional space.
 
     Samples at the same place (duplicate frames) are merged: the first of them stands
-    for all. The matrix of Eq. 1 is factored once, when the first weights are asked for.
+    for all. The matrix of Eq. 1 is factored once, when weights are first needed.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Kriging:
         """A function from points ``(n, d)`` to values ``(n, ...)`` of data ``(S, ...)``.
 
         The same as ``weights(at) @ samples``, but the system is solved once for the
-        data instead of once for every point: the quick way if there are many points.
+        data instead of once for every point: faster if there are many points.
         """
         samples = np.asarray(samples, dtype=np.float64)[self.kept]
         known = np.zeros((len(samples) + self._trend(self.points[:1]).shape[1], samples[0].size))

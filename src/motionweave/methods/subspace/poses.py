@@ -43,7 +43,7 @@ class PoseCode:
     feet
         Heels and toes; empty for a skeleton without legs.
     sliding
-        Whether the joints have translations of their own.
+        Whether the joints have their own translations.
     """
 
     skeleton: Skeleton
@@ -128,8 +128,8 @@ class PoseCode:
         start
             Heading, x and z of the first frame.
         footed
-            Whether the root follows the foot that carries the body, and feet that cannot stay
-            take a step; otherwise the root goes its own way, as in the paper.
+            Whether the root follows the supporting foot, and feet that cannot stay take a step;
+            otherwise the root is independent, as in the paper.
         """
         count, joints = len(rows), len(self.skeleton)
         part = {name: rows[:, where] for name, where in self.columns.items()}
@@ -152,7 +152,7 @@ class PoseCode:
             return replace(motion, root=root, constraints=held)
         points = self.feet.points(motion)
         stands = np.clip(part["foot_contact"], 0.0, 1.0)
-        # Where all rows agree, as in the samples themselves, nothing is pulled.
+        # Where all rows agree, as in the samples themselves, nothing is corrected.
         share = carrying(stands)
         lift = np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
         root[:, 1] += eased(lift, like.fps)
@@ -183,7 +183,7 @@ class PoseCode:
         return rotations.multiply(self.base, rotations.exp(vectors))
 
     def contacts(self, rows: Array) -> list[Constraint]:
-        """Contacts that the rows tell of: each foot is down where its value is above a half."""
+        """Contacts from the rows: each foot is down where its value is above a half."""
         found: list[Constraint] = []
         values = rows[:, self.columns["foot_contact"]]
         for kind, value in zip(self.feet.kinds, values.T, strict=True):
@@ -198,7 +198,7 @@ def _without_heading(motion: Motion, heading: Array) -> Array:
 
 
 def _to_next(values: Array) -> Array:
-    """Differences ``(T, ...)`` to the next frame; the last frame goes on as the one before."""
+    """Differences ``(T, ...)`` to the next frame; the last frame repeats the one before."""
     if len(values) == 1:
         return np.zeros_like(values)
     steps = np.diff(values, axis=0)
@@ -213,15 +213,15 @@ def _steps(positions: Array, heading: Array) -> Array:
 def _middle(clips: Sequence[Array]) -> Array:
     """Rotations ``(J, 4)`` in the middle of what joints do in clips ``(T, J, 4)``.
 
-    Quaternions run on through half a turn and past it, while the shortest way from one
-    rotation to another jumps there to the other side. So the mean is taken of quaternions
-    whose signs follow the motion: a joint that turns far has its middle half-way.
+    Quaternions continue through half a turn and past it, while the shortest rotation from one to
+    another jumps to the other side there. So the mean is taken of quaternions whose signs follow
+    the motion: a joint that turns far has its middle half-way.
     """
     total = np.zeros(clips[0].shape[1:])
     for quats in clips:
         mean = rotations.unroll(quats).mean(axis=0)
         total += mean * np.where(np.sum(mean * total, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
-    # A joint that goes round and round has no middle; any of its rotations will do.
+    # A joint that keeps spinning has no middle; any of its rotations will do.
     aimless = np.linalg.norm(total, axis=-1, keepdims=True) < 1e-3
     return rotations.normalize(np.where(aimless, clips[0][0], total))
 

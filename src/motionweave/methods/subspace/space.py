@@ -38,19 +38,19 @@ from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.gap import Gap, needed
 from motionweave.methods.subspace.tracing import Clip
 
-# Length of a spline if none is asked for.
+# Default length of a spline.
 _LENGTH = 1.3
-# Seconds that a transition lasts at most if it is made longer only to be calm.
+# The longest transition in seconds if it is made longer only to be calm.
 _LONGEST = 2.5
-# Seconds of both clips that a spline replaces on either side of where they are most alike.
+# Seconds of both clips that a spline replaces on either side of where they are most similar.
 _HALF = 0.15
 # Poses and velocities agree if a cut from one to the other accelerates no point by more than
 # this share of its hardest acceleration in the clips.
 _SAME = 0.05
-# How far from all frames of the clips a spline may lead, in body heights, before it is worth
-# a warning: nothing is known of the poses there.
+# How far from all frames of the clips a spline may lead, in body heights, before there is a
+# warning: the poses there are unknown.
 _UNKNOWN = 0.16
-# Gaps that are remembered for further splines.
+# Gaps that are cached for further splines.
 _MOST_GAPS = 64
 
 
@@ -191,14 +191,14 @@ class Subspace:
     def _pairs(
         self, leave: int | None, enter: int | None
     ) -> Iterator[tuple[float, tuple[int, int]]]:
-        """Pairs of frames and what they cost, the cheapest first."""
+        """Pairs of frames and their costs, the cheapest first."""
         if leave is None and enter is None:
             half = min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
             around = 0 if self.paper else round(half * self.a.fps)
             first = int(starts_in_tpose(self.a)), int(starts_in_tpose(self.b))
             for junction in find_junctions(self.a, self.b, half):
                 middle = [round(frame) for frame in junction.frames]
-                # The bridge takes the place of a little of both clips: it need not come back.
+                # The bridge replaces a short part of both clips, so it need not return there.
                 yield (
                     junction.cost,
                     (max(middle[0] - around, first[0]), min(middle[1] + around, len(self.b) - 1)),
@@ -384,7 +384,7 @@ class Subspace:
         return frames[0], frames[1]
 
     def _gap(self, leave: int, enter: int, degree: int, bias: float) -> Gap:
-        """The gap, remembered: another length of the same spline needs little more."""
+        """The gap, cached: another length of the same spline needs little more."""
         key = (leave, enter, degree, float(bias))
         if key not in self._gaps:
             while len(self._gaps) >= _MOST_GAPS:
@@ -453,7 +453,7 @@ class Subspace:
         return facing(self.a), facing(self.b)
 
     def _warn(self, made: SplineTransition, length: float | None, gap: Gap) -> None:
-        """Say what a user should know about a transition."""
+        """Warn the user about a transition."""
         if length is not None:
             gap.warn_if_too_short(length, (made.leave, made.enter))
         from scipy.spatial import cKDTree
@@ -471,7 +471,7 @@ class Subspace:
             )
 
     def _warn_of_cut(self, made: SplineTransition) -> None:
-        """Say so if a place that was found leaves out much of a clip."""
+        """Warn if an automatically chosen place cuts off much of a clip."""
         lasts = len(self.a) - 1, len(self.b) - 1
         kept = (
             float(action_before(self.a)[made.leave]),

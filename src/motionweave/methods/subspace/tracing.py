@@ -34,7 +34,7 @@ _ROUNDS = 4
 class Clip:
     """A clip that is left or entered: its rows ``(T, F)`` and the frame at which.
 
-    ``ahead`` is the way from that frame into the transition: 1 for the clip that is
+    ``ahead`` is the direction from that frame into the transition: 1 for the clip that is
     left, -1 for the one that is entered.
     """
 
@@ -51,7 +51,7 @@ class Clip:
     def beyond(self, count: int, code: PoseCode, fps: float) -> Array:
         """Rows ``(count, F)`` of the clip from its frame on into the transition.
 
-        Where the clip ends, its pose goes on in the same direction and slows down.
+        Where the clip ends, its pose continues in the same direction and slows down.
         """
         frames = self.frame + self.ahead * np.arange(count)
         inside = np.clip(frames, 0, len(self.rows) - 1)
@@ -61,7 +61,7 @@ class Clip:
             return result
         slow = _SETTLE_TIME / 3.0 * fps
         last = self.rows[:2][::-1] if self.ahead < 0 else self.rows[-2:]
-        # Poses move on; what is already a rate, or a contact, stays as it is.
+        # Poses continue; rates and contacts stay constant.
         moves = np.zeros(self.rows.shape[1])
         moves[code.poses] = 1.0
         drift = slow * (1.0 - np.exp(-outside / slow))
@@ -83,7 +83,7 @@ class Trace:
     fps
         Frames per second.
     times, arcs
-        ``(n,)`` seconds from the start at which so much of the length is covered.
+        ``(n,)`` times in seconds at which points along the length are reached.
     plain
         Poses are what kriging gives, as in the paper: nothing binds their velocities to those
         of the clips, or a foot to the floor.
@@ -100,7 +100,7 @@ class Trace:
 
     @property
     def seconds(self) -> float:
-        """How long it takes to go along the spline at the speed of the samples."""
+        """How long it takes to follow the spline at the speed of the samples."""
         return float(self.times[-1])
 
     def frames(self, seconds: float | None = None) -> tuple[Array, Array]:
@@ -155,7 +155,7 @@ class Trace:
 def trace(
     field: Field, control: Array, left: Clip, entered: Clip, fps: float, *, plain: bool = False
 ) -> Trace:
-    """Go along a spline at the speed that the samples have there.
+    """Follow a spline at the speed that the samples have there.
 
     The time at which a point is reached is the integral of one over the speed, which
     is what the paper's steps tend to.
@@ -176,10 +176,10 @@ def trace(
 def _seconds(field: Field, at: Array) -> Array:
     """Seconds ``(n - 1,)`` between points ``(n, d)`` that lie close along a spline.
 
-    The speed is interpolated between the samples' speeds along their curves. That
-    alone could drive limbs faster than in either clip, because the subspace measures
-    velocities along with places: so the speed of the pose is interpolated too, and
-    the slower of the two holds. On the curves of the clips they agree.
+    The speed is interpolated between the samples' speeds along their curves. That alone could drive
+    limbs faster than in either clip, because the subspace measures velocities along with places: so
+    the speed of the pose is interpolated too, and the slower of the two is used. On the curves of
+    the clips they agree.
     """
     ways = (at, field.shapes(field.rows(at)))
     steps = np.stack([np.linalg.norm(np.diff(way, axis=0), axis=1) for way in ways], axis=1)
@@ -202,11 +202,11 @@ def _excess(field: Field, path: Array, rows: Array, fps: float) -> Array:
 
 
 def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
-    """Rows that begin as the first clip goes on and end as the second one comes.
+    """Rows that begin as the first clip continues and end as the second one arrives.
 
     At the samples kriging gives the clip's pose, but nothing binds its slope there,
-    least of all where a clip ends. So the way the first clip goes on fades out, and
-    the way the second one comes fades in: pose, velocity and acceleration are theirs. A
+    least of all where a clip ends. So the continuation of the first clip fades out, and
+    the approach of the second one fades in: pose, velocity and acceleration are theirs. A
     transition that is shorter than that fades from one into the other.
     """
     count = len(rows)
@@ -225,7 +225,7 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
 
 
 def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
-    """Rows in which a foot that stands at both ends stands all the way between.
+    """Rows in which a foot that stands at both ends also stands in between.
 
     A foot stands at an end if the clip would let it stand there, or soon after. One that stands
     at one end gives the body's weight to the others on the way; as long as it stands it is at
@@ -237,7 +237,7 @@ def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     before, after = (clip.soon(where, fps) for clip in (left, entered))
     share = smootherstep(np.linspace(0.0, 1.0, len(rows)))[:, None]
     rows = rows.copy()
-    # What stands at neither end may still come down and leave again, as the samples say.
+    # A foot that stands at neither end may still come down and leave again, as in the samples.
     free = (before < 0.5) & (after < 0.5)
     held = (1.0 - share) * before + share * after
     firm = np.where(free, np.clip(rows[:, where], 0.0, 1.0), held)

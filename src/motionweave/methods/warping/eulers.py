@@ -1,4 +1,4 @@
-"""The paper's own form: every Euler angle is a curve that is scaled and shifted by itself."""
+"""The paper's own form: every Euler angle is a curve that is scaled and shifted separately."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AT_ZERO = 1e-6
 
 
 def warp_angles(row: Array, turns: Sequence[Turn], shape: Shape, fps: float) -> Array:
-    """Rotations ``(T, 4)`` of one joint whose Euler angles are warped as its keys ask.
+    """Rotations ``(T, 4)`` of one joint whose Euler angles are warped by its keys.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Feet that stay planted while a warp moves the body above them.
 
-Every foot has a way it is meant to go: its own, carried along with the path, changed
-by keys and goals of the leg itself, and by nothing else. While it stands it is carried
-by one single move, that of the middle of its stance, so that it cannot slide; in the
-air it is led from one stance to the next, above the floor. Then body and legs are solved
-for their feet as clean-up does it (`motionweave.contacts.clean.solve`).
+Every foot has a target trajectory: its own, moved with the path, changed by keys and goals of the
+leg itself, and by nothing else. During a stance it is moved by a single move, that of the middle of
+the stance, so that it cannot slide; in the air it is guided from one stance to the next, above the
+floor. Then body and legs are solved for their feet as in clean-up
+(`motionweave.contacts.clean.solve`).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from motionweave.methods.warping.targets import Clip
 from motionweave.methods.warping.terrain import Landing, Terrain, lay_out
 from motionweave.methods.warping.turns import Shape
 
-# Seconds over which a foot goes over from its own way to that of a stance, the time scale of
-# that, and the seconds in which a foot that leaves the floor goes along with the body.
+# Seconds over which a foot blends from its own trajectory into that of a stance, the time scale of
+# that, and the seconds in which a foot that leaves the floor moves with the body.
 _LEADING, _WIDTH, _LEAVING = 0.4, 0.1, 0.15
 # Over steps and edges feet are lifted further, and take longer.
 _WIDE = 0.15
-# What is known costs so much more than anything else pulls.
+# The weight of known values relative to everything else.
 _KNOWN = 1e7
-# Leg lengths above the floor that a foot in the air keeps, unless the clip's own is lower.
+# Height in leg lengths that a foot in the air keeps, unless it is lower in the clip.
 _CLEARANCE = 0.03
 # Leg lengths per square second by which a foot that leaves the floor is lifted at most.
 _FASTEST = 15.0
@@ -80,7 +80,7 @@ class Keyed:
 
 @dataclass(frozen=True)
 class Plan:
-    """Where one foot is meant to be.
+    """The target of one foot.
 
     Parameters
     ----------
@@ -91,11 +91,11 @@ class Plan:
     orientation
         ``(T, 4)`` global orientations of the ankle.
     standing
-        ``(T,)`` 1 in stances, 0 where the foot goes along with the body.
+        ``(T,)`` 1 in stances, 0 where the foot moves with the body.
     own
-        ``(T,)`` 1 where the leg is as its keys have it instead.
+        ``(T,)`` 1 where the keys of the leg are followed instead.
     steps
-        Whether the foot takes steps that the clip has not.
+        Whether the foot takes steps that are not in the clip.
     """
 
     side: str
@@ -109,7 +109,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Feet:
-    """The feet of a clip as it was, with what every plan for them needs."""
+    """The feet of the original clip, with what every plan for them needs."""
 
     clip: Clip
 
@@ -131,7 +131,7 @@ class Feet:
     def terrain(
         self, keyed: Keyed, path: Path | None, ground: Ground, release: Sequence[str]
     ) -> Terrain:
-        """Given ground, and where the feet come to stand on it; parameters as for `plans`."""
+        """Given ground, and where the feet stand on it; parameters as for `plans`."""
         clip = self.clip
         firm = _firm(clip.motion, release)
         before, after = clip.forward[0], keyed.whole.forward()[0]
@@ -219,7 +219,7 @@ class Feet:
             if terrain is not None:
                 level = rotations.multiply(rotations.exp(tilt), level)
             pose = _between(after[1][:, limb.end], foot[1][:, limb.end], firmness)
-            # From turned as ankle keys have it to turned as it is to be.
+            # From the orientation of the ankle keys to the target orientation.
             turn = rotations.multiply(
                 level, rotations.multiply(pose, rotations.inverse(foot[1][:, limb.end]))
             )
@@ -256,7 +256,7 @@ def follow(
     plans
         Of the feet.
     clip
-        The clip as it was: it knows about which axes knees bend.
+        The original clip, which defines the axes about which knees bend.
     still
         Frames at which the body must not give way.
 
@@ -265,9 +265,9 @@ def follow(
     Motion
         The result.
     dict
-        For each side by how much ``(T,)`` the foot misses its plan.
+        For each side, how far ``(T,)`` the foot misses its plan.
     Array
-        ``(T, 3)`` by how much the body gives way.
+        ``(T, 3)`` how far the body gives way.
     """
     if not plans:
         return motion, {}, np.zeros((len(motion), 3))
@@ -287,7 +287,7 @@ def follow(
 
 
 def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootWay:
-    """What the solver needs to know of a plan, exactly nothing where there is nothing to do."""
+    """A plan for the solver, exactly zero where there is nothing to do."""
     end, turned = positions[:, plan.limb.end], orientations[:, plan.limb.end]
     share = plan.own[:, None]
     goal = np.where(share > 0.0, plan.ankle + share * (end - plan.ankle), plan.ankle)
@@ -313,8 +313,8 @@ def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootW
 def _within_reach(goal: Array, plan: Plan, positions: Array, clip: Clip) -> Array:
     """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
 
-    Beyond the clip's own length a leg in the air follows less and less: its foot comes along
-    with the body instead, and the knee does not snap.
+    Beyond its length in the clip, a leg in the air follows less and less: its foot moves with the
+    body instead, and the knee does not snap.
     """
     hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
     full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
@@ -361,10 +361,10 @@ def _held(
     fps: float,
     landings: Sequence[Landing] | None = None,
 ) -> tuple[Array, Array, Array]:
-    """A way and its heading, ``(T, 4)``, carried along a path by one move per stance.
+    """A trajectory and its heading, ``(T, 4)``, moved along a path by one move per stance.
 
-    Also by how much ``(T,)`` the ground below it is higher than it was, and how it is tilted
-    there, as rotation vectors ``(T, 3)``.
+    Also how much higher ``(T,)`` the ground below it is than before, and its tilt there, as
+    rotation vectors ``(T, 3)``.
 
     ``own`` ``(T, 3)`` is the foot's way as it was, ``moved`` as keys of the leg have it;
     ``size`` is the leg's length; each stance of ``spans`` stands where it is at one of the
@@ -404,7 +404,7 @@ def _held(
 def _more_than_rounding(changes: Array, size: float) -> BoolArray:
     """Frames ``(T,)`` in which something of ``(T, n)`` really changes.
 
-    Which frames are free to change decides what comes out: rounding must not.
+    The result depends on which frames may change: rounding must not decide that.
     """
     return np.asarray(np.any(np.abs(changes) > _ROUNDING * size, axis=1))
 
@@ -412,7 +412,7 @@ def _more_than_rounding(changes: Array, size: float) -> BoolArray:
 def _goal_shift(
     side: str, posed: Sequence[Posed], shape: Shape, clip: Clip, spans: Sequence[Span]
 ) -> Array:
-    """What goals move a foot by, ``(T, 3)``: the same through all of a stance.
+    """How far goals move a foot, ``(T, 3)``: constant throughout a stance.
 
     Posed frames without a goal for this foot leave it alone.
     """
@@ -477,7 +477,7 @@ def _lifted(sunk: Array, standing: BoolArray, fps: float, width: float, fastest:
         weight = 1e3 * max(width, 1.0) ** 4
         rows.add(frames[active], np.ones((1, 1)), weight, sunk[active])
         lift = rows.solve(free)[:, 0]
-        # What the smooth lift takes above the floor by itself no longer holds it down.
+        # Frames that the smooth lift already raises above the floor no longer constrain it.
         more = ~standing & (sunk > lift)
         if np.array_equal(more, active):
             break

@@ -39,7 +39,7 @@ from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.moments import frame_of, frames_of, output_frame
 from motionweave.methods.warping.warp import warp
 
-# What a file says about the warp as a whole, by the names of `warp`'s own parameters.
+# Settings of the whole warp in a file, named like the parameters of `warp`.
 _OPTIONS = ("hold", "ease", "tension", "euler", "follow", "monotone", "release", "clean", "paper")
 _TOP = (
     "title",
@@ -173,9 +173,9 @@ def save_warp(recipe: Recipe, path: str | Path) -> None:
 
 
 def read_recipe(data: Any, folder: Path | None = None) -> Recipe:
-    """A recipe from what a warp file holds; a `WarpError` names the entry that is wrong.
+    """A recipe from the contents of a warp file; a `WarpError` names the wrong entry.
 
-    Files that it names are looked for in ``folder``.
+    Files that it names are searched in ``folder``.
     """
     data = _mapping(data, "a warp file", _TOP)
     if not any(name in data for name in ("keys", "times", "part_times", "ground")):
@@ -210,7 +210,7 @@ def read_recipe(data: Any, folder: Path | None = None) -> Recipe:
 
 
 def recipe_data(recipe: Recipe) -> dict[str, Any]:
-    """What a warp file of this recipe holds."""
+    """The contents of a warp file for this recipe."""
     data: dict[str, Any] = {}
     for name in ("title", "about"):
         if getattr(recipe, name):
@@ -242,7 +242,7 @@ def recipe_data(recipe: Recipe) -> dict[str, Any]:
 
 
 def _props(recipe: Recipe) -> list[Prop]:
-    """What the keys hold on to, each once; a `WarpError` if two have one name."""
+    """The props of the keys, each once; a `WarpError` if two have the same name."""
     found: list[Prop] = []
     for key in recipe.keys:
         if isinstance(key.of, Prop) and key.of not in found:
@@ -276,7 +276,7 @@ def _plain(value: Any) -> Any:
 
 
 def _prop(given: Any, name: str, folder: Path | None) -> Prop:
-    """A prop from what is written of it: its way, or a file whose first joint is the thing."""
+    """A prop from its data: its trajectory, or a file whose first joint is the object."""
     try:
         if isinstance(given, str):
             return replace(Prop.of(load((folder or Path()) / given, contacts=False)), name=name)

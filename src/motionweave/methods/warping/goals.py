@@ -1,7 +1,7 @@
 """Goals: "right hand here at frame 41" turned into joint keys by inverse kinematics.
 
-All goals of a frame make one posed frame. Feet stay where they are unless a goal
-moves them, and joints that have keys of their own at that frame stay as keyed.
+All goals of a frame make one posed frame. Feet stay where they are unless a goal moves them, and
+joints with their own keys at that frame stay as keyed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from motionweave.methods.warping.posing import Aim, Body, Limit, Limits, Pose
 from motionweave.methods.warping.targets import Clip, Knot, Placed
 from motionweave.methods.warping.turns import Turn
 
-# How unwillingly a joint turns, against the thigh's and the upper arm's 1.
+# The stiffness of a joint, relative to 1 for the thigh and the upper arm.
 _STIFFNESS = {
     "hips": 25.0,
     "neck": 6.0,
@@ -50,11 +50,11 @@ _SPINE = 5.0
 _ROOT = 5.0
 # Knees and elbows bend from nearly straight to nearly folded, radians.
 _LEAST_BEND, _MOST_BEND = NEARLY_STRAIGHT, np.radians(155.0)
-# Standing feet are held harder than goals pull; feet in the air are asked to stay.
+# Planted feet are held more firmly than goals pull; feet in the air are held loosely.
 _STANDING, _SWINGING = 6.0, 0.5
-# A goal missed by more than this share of the leg is worth a warning.
+# A goal missed by more than this share of leg length gets a warning.
 _NOTICEABLE = 2e-3
-# So far (leg lengths) under the floor a goal is worth one, too.
+# A goal this far (leg lengths) below the floor gets one, too.
 _UNDER = 0.02
 # Seconds between two poses of goals that last.
 _EVERY = 0.1
@@ -70,7 +70,7 @@ class GoalFrame:
     keys, goals
         The keys, and what each of them asks for.
     pins
-        What feet without a goal keep to.
+        The aims of feet without a goal.
     ankles
         Sides whose foot has a goal, and where its ankle was, ``(3,)``.
     """
@@ -89,13 +89,13 @@ class Posed:
     Parameters
     ----------
     before, after
-        The pose as it was, and as the goals have it.
+        The pose before, and with the goals met.
     feet
         Sides whose foot a goal has moved, and how far its ankle moved, ``(3,)``.
     ease
-        As the goals' keys ask, or None.
+        From the goals' keys, or None.
     still
-        Whether the goals begin or end to last there.
+        Whether lasting goals begin or end there.
     """
 
     frame: float
@@ -107,7 +107,7 @@ class Posed:
 
     @property
     def knot(self) -> Knot:
-        """All that the weights of a displacement depend on."""
+        """Everything that the weights of a displacement depend on."""
         return Knot(self.frame, self.ease, self.still)
 
 
@@ -138,7 +138,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     goals
         What is to be met.
     fixed
-        Joints that must not turn, such as those that have keys of their own there.
+        Joints that must not turn, such as those with their own keys there.
     """
     checkpoint()
     here = clip.now(clip.motion.sample([goals.frame]))
@@ -156,7 +156,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
 
 
 def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None:
-    """Say which goals a finished clip misses, why, and by how much.
+    """Warn about goals that a finished clip misses, why, and by how much.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None
     for goals in frames:
         here = clip.now(clip.motion.sample([goals.frame]))
         places = here.forward[0][0], here.forward[1][0]
-        # What is measured from a joint is measured from where that has come.
+        # A goal relative to a joint is measured from the joint's new position.
         aims = [
             _aim(here, clip, p, goals.frame) if isinstance(p.key.of, str) else aim
             for aim, p in zip(goals.goals, goals.keys, strict=True)
@@ -205,7 +205,7 @@ def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None
 
 
 def _alone(clip: Clip, goals: GoalFrame, aim: Aim) -> float:
-    """How far a goal is missed where there is no other."""
+    """How far a goal would be missed without the others."""
     only = replace(goals, goals=(aim,))
     after = pose(clip, only, frozenset()).after
     here = clip.motion.sample([goals.frame])
@@ -232,8 +232,8 @@ def pose_turns(
 ) -> list[Turn]:
     """Joint keys of posed frames: each joint that any goal turns is keyed in all of them.
 
-    ``neutral`` holds, for each joint, the frames of keys of its own, which the
-    displacement between posed frames must leave alone. Joints ``left_out`` get no keys.
+    ``neutral`` contains, for each joint, the frames of its own keys, which the displacement between
+    posed frames must not change. Joints ``left_out`` get no keys.
     """
     turned: set[int] = set()
     for p in posed:
@@ -298,7 +298,7 @@ def _aim(
 def _pins(
     here: Clip, clip: Clip, frame: float, moved: set[str], turned: set[int]
 ) -> tuple[Aim, ...]:
-    """Feet without a goal stay where they are, and turned as they are unless keys turn them."""
+    """Feet without a goal keep their position, and their orientation unless keys turn them."""
     positions, orientations = here.forward
     pins = []
     for side in SIDES:

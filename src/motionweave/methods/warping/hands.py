@@ -1,4 +1,4 @@
-"""Hands that stay where a goal has them from one frame to another.
+"""Hands that stay at a goal from one frame to another.
 
 Poses are found at a few frames of the interval (`goals`); in between each arm is solved for
 every frame, as legs are.
@@ -20,7 +20,7 @@ from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
 from motionweave.methods.warping.targets import Clip, Placed
 
-# Seconds before and after the interval in which an arm comes to where the goal has it.
+# Seconds before and after the interval in which an arm approaches the goal.
 _EASE = 0.25
 _HELD = ("goal", "offset", "orientation")
 
@@ -73,7 +73,7 @@ def _held(before: Clip, now: Clip, limb: Limb, goals: Sequence[Placed]) -> Motio
         tip = before.tip(placed.key)
         if tip is not None:
             wanted = wanted - rotations.rotate(turned, tip)
-        # Before and after, the arm comes to where the goal goes, at its velocity.
+        # Before and after, the arm approaches the moving goal at its velocity.
         goal += share * np.where(np.isnan(wanted), 0.0, wanted - end)
     axis = now.hinges[limb.middle].axis
     way = FootWay(
@@ -90,7 +90,7 @@ def _held(before: Clip, now: Clip, limb: Limb, goals: Sequence[Placed]) -> Motio
 
 
 def _share(placed: Placed, frames: Array, fps: float) -> Array:
-    """How much ``(T, 1)`` of a key that lasts there is at frames ``(T,)``."""
+    """The weight ``(T, 1)`` of a lasting key at frames ``(T,)``."""
     assert placed.until is not None
     away = np.maximum(placed.frame - frames, frames - placed.until) / fps
     return np.asarray(smootherstep(1.0 - away / _EASE)[:, None])

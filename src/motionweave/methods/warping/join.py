@@ -38,19 +38,19 @@ from motionweave.retargeting import on_common_skeleton
 
 Interval = tuple[float, float]
 
-# Seconds of overlap where none is given, but not more than this share of the shorter clip;
-# and between corresponding points that are found.
+# Default overlap in seconds, but at most this share of the shorter clip; and the spacing of
+# automatically found correspondences.
 _OVERLAP = 0.6
 _SHARE = 0.24
 _BETWEEN = 0.12
-# Seconds that a join lasts at most, where the poses are so far apart that it has to last
-# longer than the overlap.
+# The longest join in seconds, if the poses are so far apart that it has to last longer than the
+# overlap.
 _LONGEST = 2.5
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Which frames of two clips are laid over each other.
+    """Which frames of two clips overlap.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Overlap:
     points
         Pairs of frames inside that correspond.
     least
-        Frames that the shared interval has at least, from its first to its last.
+        The fewest frames of the shared interval, from its first to its last.
     """
 
     first: Interval
@@ -69,7 +69,7 @@ class Overlap:
 
     @property
     def length(self) -> int:
-        """Frames of the shared interval: the mean of both, or more where that is too quick."""
+        """Frames of the shared interval: the mean of both, or more if that is too quick."""
         return max(round(0.5 * (np.ptp(self.first) + np.ptp(self.second))), self.least)
 
     def curves(self) -> tuple[TimeCurve, TimeCurve]:
@@ -118,10 +118,9 @@ def join(
         and moved on the floor to where the first one arrives.
     overlap
         How many frames at the end of ``a`` overlap as many at the start of ``b``; or the two
-        intervals, ``((first, last), (first, last))``, which may differ in
-        length; frames of ``b`` count at the frame rate of ``a``. None finds the place where the
-        clips are most similar and least is cut off, and overlaps 0.6 seconds there, or less if a
-        clip is short.
+        intervals, ``((first, last), (first, last))``, which may differ in length; frames of ``b``
+        count at the frame rate of ``a``. None finds the place where the clips are most similar and
+        least is cut off, and overlaps 0.6 seconds there, or less if a clip is short.
     correspondences
         Pairs of matching frames (of a, of b) inside the intervals, such as strikes of the same
         foot. None finds them by registration; ``()`` uses none.
@@ -159,7 +158,7 @@ def join(
 
 
 def _warn_of_cut(a: Motion, b: Motion, place: Overlap) -> None:
-    """Say so if a place that was found leaves out much of a clip."""
+    """Warn if an automatically chosen place cuts off much of a clip."""
     clips = _alike(a, b)
     spans = (place.first[1], len(clips[0]) - 1.0), (0.0, place.second[0])
     middles = [0.5 * sum(interval) for interval in (place.first, place.second)]
@@ -218,13 +217,13 @@ def join_at(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Moti
 
 
 def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
-    """Both clips from the pelvis on, on one floor, of one skeleton and frame rate."""
+    """Both clips rooted at the pelvis, on one floor, with one skeleton and frame rate."""
     a, b = on_common_skeleton((a, b))
     return a, b.resample(a.fps)
 
 
 def _best(a: Motion, b: Motion) -> Overlap:
-    """Of the places where the clips are alike and little is cut the calmest."""
+    """The calmest of the places where the clips are similar and little is cut off."""
     made: dict[Junction, Overlap] = {}
     strain = Strain((a, b))
 
@@ -232,7 +231,7 @@ def _best(a: Motion, b: Motion) -> Overlap:
         place = _around(a, b, junction)
         place = replace(place, points=_found(a, b, place))
         seam = place.seam()
-        # Poses that are far apart need longer than the clips are alike.
+        # Poses that are far apart need longer than the stretch on which the clips are similar.
         least = strain.needed(a.sample(seam.first), b.sample(seam.second), seam.weight)
         place = replace(place, least=min(least, round(_LONGEST * a.fps)))
 
@@ -248,7 +247,7 @@ def _best(a: Motion, b: Motion) -> Overlap:
 
 
 def _half(a: Motion, b: Motion) -> float:
-    """Seconds on either side of the middle of an overlap that is found."""
+    """Seconds on either side of the middle of an automatically chosen overlap."""
     return 0.5 * min(_OVERLAP, _SHARE * min(a.duration, b.duration))
 
 

@@ -1,4 +1,4 @@
-"""Keys: what a curve of a motion is to be at a frame, or by how much it is to change."""
+"""Keys: the value that a curve of a motion should have at a frame, or its change."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Key:
     Parameters
     ----------
     frame
-        Frame of the clip, fractions allowed, or a moment in words such as
-        ``"middle of 2nd left swing"`` (see `motionweave.methods.warping.moments`);
-        ``"every left stance"`` means one key for each.
+        Frame of the clip, fractions allowed, or a moment in words such as ``"middle of 2nd left
+        swing"`` (see `motionweave.methods.warping.moments`); ``"every left stance"`` means one key
+        for each.
     joint
         A joint's name or role (``"left_knee"``, ``"spine"``, ``"head"`` ...), or
         one of the root's curves: ``"position"``, ``"height"``, ``"heading"``.

@@ -1,4 +1,4 @@
-"""Moments: frames said in words, so that one set of keys fits many clips.
+"""Moments: frames described in words, so that one set of keys fits many clips.
 
 ``41``, ``"50%"``, ``"1.2 s"``, ``"end"``, ``"middle of 2nd left swing"``,
 ``"25% of last right stance"``, ``"start of 1st right swing - 0.1 s"``,
@@ -93,7 +93,7 @@ def output_frame(moment: float | str, motion: Motion) -> float:
 
 
 def stances(motion: Motion, side: str) -> list[Span]:
-    """From when to when a foot stands, heel and toe taken together, in order of time."""
+    """When a foot stands, heel and toe taken together, in order of time."""
     gap = _SHORTEST_SWING * motion.fps
     spans: list[Span] = []
     for c in motion.constraints:
@@ -107,7 +107,7 @@ def stances(motion: Motion, side: str) -> list[Span]:
 
 
 def swings(motion: Motion, side: str) -> list[Span]:
-    """From when to when a foot is in the air between two of its stances."""
+    """When a foot is in the air between two of its stances."""
     held = stances(motion, side)
     return [(a[1], b[0]) for a, b in pairwise(held)]
 

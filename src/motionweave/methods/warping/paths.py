@@ -1,7 +1,7 @@
-"""Paths: the root's position, height and heading warped, the whole body carried along.
+"""Paths: the root's position, height and heading warped, and the whole body with it.
 
-A change of heading turns the direction of travel with the body, so that what
-follows goes on along the new way; a change of position then moves the path aside.
+A change of heading turns the direction of travel with the body, so that what follows continues
+along the new path; a change of position then moves the path aside.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _STEP = 0.5
 
 @dataclass(frozen=True)
 class Path:
-    """Where every frame of a clip is carried: a planar move and a change of height.
+    """How every frame of a clip is moved: a planar move and a change of height.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Path:
     rise: Array
 
     def move(self, points: Array, frames: Array) -> Array:
-        """Points ``(n, 3)``, each carried as the body is at its fractional frame ``(n,)``."""
+        """Points ``(n, 3)``, each moved like the body at its fractional frame ``(n,)``."""
         x, z, angle = (
             kinematics.sample_vectors(np.asarray(part), frames)
             for part in (self.planar.x, self.planar.z, self.planar.angle)
@@ -60,7 +60,7 @@ class Path:
         return float(kinematics.sample_vectors(np.asarray(self.planar.angle), np.array([frame]))[0])
 
     def apply(self, motion: Motion) -> Motion:
-        """The whole body carried along, feet and all."""
+        """The whole body moved, including the feet."""
         moved = motion.moved(self.planar)
         root = np.array(moved.root)
         root[:, 1] += self.rise
@@ -79,7 +79,7 @@ def path_of(clip: Clip, placed: Sequence[Placed], shape: Shape, follow: bool = F
     shape
         How displacements run between and around keys.
     follow
-        Turn the body into the direction of travel where position keys bend it.
+        Turn the body to face along the path where position keys bend it.
     """
     root = clip.motion.root
     frames = len(root)
@@ -210,8 +210,8 @@ def _bend(old: Array, new: Array, clip: Clip) -> Array:
     # Angles run from +z towards +x, as those of `Planar` do.
     across = before[:, 1] * after[:, 0] - before[:, 0] * after[:, 1]
     standing = (_STANDING * 0.5 * body_height(clip.motion.skeleton)) ** 2
-    # A path that turns back on itself is walked sideways or backwards: the body never turns
-    # by more than a right angle, and so never spins.
+    # A path that turns back is walked sideways or backwards: the body never turns by more than a
+    # right angle, so it never spins.
     ahead = 0.5 * (along + np.hypot(along, standing)) + standing
     return _smooth(np.arctan2(across, ahead)[:, None], _STEP * fps)[:, 0]
 

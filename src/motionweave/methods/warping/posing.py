@@ -42,7 +42,7 @@ class Aim:
     joint
         Its index.
     weight
-        How much a miss counts against misses of other aims.
+        How much a miss counts compared with misses of other aims.
     position
         ``(3,)`` global position; NaN leaves an axis free.
     direction
@@ -113,7 +113,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Body:
-    """What can move and how willingly.
+    """What can move, and the stiffness of each joint.
 
     Parameters
     ----------
@@ -147,9 +147,9 @@ class Pose:
     rotations: Array
 
 
-# How unwillingly a hinge turns about another axis than its own, against its own stiffness.
+# The stiffness of a hinge about other axes, relative to its own.
 _SIDEWAYS = 60.0
-# What a radian beyond a hinge's limit counts against an aim missed by the body's scale.
+# The cost of a radian beyond a hinge's limit, relative to an aim missed by the body's scale.
 _LIMIT = 8.0
 
 
@@ -178,7 +178,7 @@ def joint_position(body: Body, pose: Pose, joint: int) -> Array:
 
 
 class _Aims:
-    """Aims sorted by what they ask for, so that all of a sort are measured at once."""
+    """Aims grouped by kind, so that all of a kind are evaluated at once."""
 
     def __init__(self, aims: Sequence[Aim]):
         self.joints = np.array([aim.joint for aim in aims], dtype=np.intp)
@@ -253,7 +253,7 @@ class _Problem:
 
     def forward(self, pose: Pose) -> tuple[tuple[Array, Array], Array]:
         """Positions and orientations, and how far hinges are bent past their limits."""
-        # The derivatives are asked for where the errors just were.
+        # The derivatives are evaluated where the errors just were.
         if self._known is None or self._known[0] is not pose:
             places = _places(self.body, pose)
             self._known = pose, places, self.limits.beyond(*places)

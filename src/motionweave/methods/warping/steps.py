@@ -1,8 +1,8 @@
-"""Steps that a warp inserts where a path leads the body away from feet that stand.
+"""Steps that a warp inserts where a path leads the body away from planted feet.
 
-A foot that stands cannot slide, and a leg reaches only so far. Where both feet stand for long
-enough and the path goes on, one of them takes a step to where the path will be, then the
-other, as someone does who is to go aside.
+A planted foot cannot slide, and a leg has limited reach. Where both feet stand for long
+enough and the path continues, one of them takes a step to where the path will be, then the other,
+as a person would do to move aside.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from motionweave.core.curves import smootherstep
 from motionweave.methods.warping.moments import Span
 from motionweave.methods.warping.paths import Path
 
-# Leg lengths, and radians, that the path may lead away from a foot that stands before it steps.
+# Leg lengths, and radians, by which the path may leave a planted foot before it steps.
 _FAR, _TURNED = 0.2, np.radians(30.0)
 # Where the path has come to rest, this share of that is enough to close up.
 _CLOSE, _AT_REST = 0.4, 0.05
 # Seconds that a step takes, and that both feet stand before the next.
 _STEP, _BETWEEN = 0.4, 0.1
-# How high a foot is lifted on the way, in leg lengths.
+# How high a foot is lifted during the step, in leg lengths.
 _LIFT = 0.07
 
 
@@ -37,7 +37,7 @@ class Stepping:
     spans
         Stances, those that a step interrupts in parts.
     moments
-        For each of them the frame at which the path says where the foot stands.
+        For each of them the frame whose place on the path determines where the foot stands.
     swings
         Steps that were inserted.
     """
@@ -73,7 +73,7 @@ def insert_steps(
     places
         By side, where they are ``(T, 3)`` before the path carries them.
     path
-        That carries the body, if any.
+        The path of the body, if any.
     size
         Leg length.
     """
@@ -155,7 +155,7 @@ def _next(
 ) -> str | None:
     """The foot that has to step at a frame, the one that is further off its place; or None.
 
-    Both feet have to stand, and go on standing for as many frames as ``needed``. Steps that
+    Both feet have to stand, and stay planted for as many frames as ``needed``. Steps that
     have ``begun`` are ended with one that closes up.
     """
     standing = {side: _at(held, frame) for side, held in pieces.items()}
@@ -168,7 +168,7 @@ def _next(
         if piece is None or piece[1] < frame + needed:
             return None
         away[side] = _apart(places[side], path, frame, piece[2], frame + 0.5 * needed, size)
-    # Of two that are as far off, the one ahead goes first: feet do not cross.
+    # Of two that are equally far off, the one ahead steps first: feet do not cross.
     side = max(
         away, key=lambda one: (round(away[one], 1), _ahead(places, one, path, frame, needed))
     )
@@ -176,7 +176,7 @@ def _next(
 
 
 def _ahead(places: Mapping[str, Array], side: str, path: Path, frame: int, needed: int) -> float:
-    """How far a foot is before the other in the direction in which the path leads."""
+    """How far a foot is ahead of the other in the direction of the path."""
     place = places[side][frame]
     before, after = path.move(np.stack([place, place]), np.array([frame, frame + needed], float))
     (other,) = (places[one][frame] for one in places if one != side)

@@ -30,7 +30,7 @@ from motionweave.methods.warping.moments import frames_of
 class Placed:
     """A key on a clip: its frame as a number and its joints as indices.
 
-    Several joints (the spine's) share out a turn among them.
+    Several joints (those of the spine) share a turn.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Placed:
 
     @property
     def knot(self) -> Knot:
-        """All that the weights of a displacement depend on."""
+        """Everything that the weights of a displacement depend on."""
         return Knot(self.frame, self.key.ease, self.still)
 
 
@@ -80,14 +80,14 @@ class Knot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Clip:
-    """A motion with what placing keys on it needs, each computed when first asked for.
+    """A motion with everything needed to place keys on it, each computed on first use.
 
     Parameters
     ----------
     motion
         As it is now.
     source
-        The clip that it was made of, which knows the body: about which axes knees bend.
+        The clip that it was made from, which defines the body: the axes about which knees bend.
     """
 
     motion: Motion
@@ -161,7 +161,7 @@ class Clip:
         placed
             A key with a goal or an offset.
         now
-            The clip as it has become: what goals relative to a joint are measured from.
+            The current clip, from which goals relative to a joint are measured.
         """
         key, joint = placed.key, placed.joints[0]
         count = len(self.motion)

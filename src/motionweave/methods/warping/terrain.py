@@ -1,9 +1,8 @@
-"""Feet on given ground: where each stance comes to lie, and how the body goes along.
+"""Feet on given ground: where each stance is placed, and how the body follows.
 
-Every stance is moved as a whole: onto the height and the tilt of the ground below it. A foot
-that would straddle an edge, or that would have to climb too far at once, is put down at the
-nearest place where it need not, and all that follows goes along: on stairs strides get as
-long as treads.
+Every stance is moved as a whole: onto the height and the tilt of the ground below it. A foot that
+would straddle an edge, or that would have to climb too far at once, is put down at the nearest
+suitable place, and everything after it follows: on stairs strides become as long as treads.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from motionweave.methods.warping.targets import Clip
 _BEHIND, _BEYOND, _ASIDE = 0.25, 0.45, 0.2
 # Leg lengths by which ground under a sole may be uneven, and that one step may climb.
 _UNEVEN, _CLIMB = 0.015, 0.3
-# Room before and behind the sole that is worth having (lengths from heel to toe), and how much.
+# Preferred room in front of and behind the sole (lengths from heel to toe), and its value.
 _ROOM, _AMPLE = 0.35, 1.0
-# How far (leg lengths) a step may be moved, in steps of this, in this many directions, and what
-# uneven ground and a climb too high cost against that.
+# How far (leg lengths) a step may be moved, in steps of this, in this many directions, and the
+# costs of uneven ground and of a climb that is too high.
 _FARTHEST, _FINE, _DIRECTIONS = 0.8, 0.02, 16
 _STRADDLING, _CLIMBING = 10.0, 10.0
 # A foot is not tilted further than this.
@@ -48,7 +47,7 @@ class Landing:
     Parameters
     ----------
     moment
-        The frame, the middle of the stance, that says how all of it is carried.
+        The frame in the middle of the stance, which determines how all of it is moved.
     carried
         The move along the path, and its rise, that comes first.
     centre
@@ -66,7 +65,7 @@ class Landing:
     tilt: Array
 
     def move(self, points: Array) -> Array:
-        """Points ``(n, 3)`` of the foot where they come to lie."""
+        """Points ``(n, 3)`` of the foot after the move."""
         planar, rise = self.carried
         points = planar.apply(points) + np.array([0.0, rise, 0.0])
         turned = rotations.rotate(rotations.exp(self.tilt), points - self.centre)
@@ -116,7 +115,7 @@ def lay_out(
     ground: Ground,
     floor: Floor,
 ) -> Terrain:
-    """Find where stances come to lie.
+    """Find where stances are placed.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ def lay_out(
     spans
         By side, when they stand.
     path
-        That carries the body, if any.
+        The path of the body, if any.
     ground
         As the user gave it.
     floor
@@ -244,13 +243,13 @@ def _landed(
 
 
 def _body(stances: Sequence[tuple[Span, Landing]], count: int, fps: float) -> Array:
-    """How the body moves ``(T, 3)``: as the feet that carry it, smoothly from one to the next."""
+    """How the body moves ``(T, 3)``: with its supporting feet, smoothly from one to the next."""
     from scipy.ndimage import gaussian_filter1d
 
     frames = np.arange(count, dtype=np.float64)
     total, weights = np.zeros((count, 3)), np.zeros(count)
     for (first, last), landing in stances:
-        # What begins or ends with the clip stands before and after it, too.
+        # A stance at an end of the clip extends beyond it.
         since = np.inf if first <= 0.0 else frames - first
         until = np.inf if last >= count - 1.0 else last - frames
         load = np.clip(np.minimum(since, until) / (_LOADING * fps), 0.0, 1.0)

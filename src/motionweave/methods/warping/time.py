@@ -18,7 +18,7 @@ from motionweave.errors import QualityWarning, WarpError
 
 TimeKeys = Mapping[float, float] | Iterable[tuple[float, float]]
 
-# How far (frames) time may run against its keys before it is worth a warning.
+# How far (frames) time may run against its keys before there is a warning.
 _SLACK = 1e-3
 # Steps per span at which a cubic is searched for such a run.
 _STEPS = 64
@@ -52,8 +52,8 @@ class TimeCurve:
     def reversals(self) -> list[tuple[float, float]]:
         """Output spans between two keys in which time runs against these keys.
 
-        A span whose keys themselves go backwards is meant to; an overshoot that
-        runs the other way is not.
+        A span whose keys themselves go backwards is intended; an overshoot that runs the other way
+        is not.
         """
         found = []
         for i in range(len(self.outputs) - 1):
@@ -74,10 +74,10 @@ def time_curve(
     Parameters
     ----------
     keys
-        Pairs (t', t): the pose of source frame t is shown at output frame t'.
-        Unless a key says otherwise the first frame stays the first, and after
-        the last key time runs on at its own speed to the end of the clip. Two
-        keys with the same t are a pause; a smaller t later on is a reversal.
+        Pairs (t', t): the pose of source frame t is shown at output frame t'. Unless a key says
+        otherwise the first frame stays the first, and after the last key time continues at its own
+        speed to the end of the clip. Two keys with the same t are a pause; a smaller t later on is
+        a reversal.
     tension
         Of the Cardinal spline, 0 to 1.
     monotone
@@ -132,7 +132,7 @@ def paced_curve(outputs: ArrayLike, sources: ArrayLike, first: float, last: floa
     outputs, sources
         ``(n,)`` each, both increasing.
     first, last
-        Source frames an output frame, at the first and at the last key.
+        Source frames per output frame, at the first and at the last key.
     """
     outputs = np.asarray(outputs, dtype=np.float64)
     sources = np.asarray(sources, dtype=np.float64)
@@ -156,7 +156,7 @@ def retime_parts(
     source: Motion,
     parts: Iterable[tuple[Iterable[int], Iterable[str], TimeCurve]],
 ) -> Motion:
-    """``motion`` with some joints played along time curves of their own.
+    """``motion`` with some joints played along separate time curves.
 
     Parameters
     ----------
@@ -194,10 +194,10 @@ def _pairs(keys: TimeKeys) -> Iterable[tuple[float, float]]:
 
 
 def _tangents(outputs: Array, sources: Array, tension: float) -> Array:
-    """Cardinal tangents whose ends go on as the neighbouring span does.
+    """Cardinal tangents whose ends continue the neighbouring span.
 
-    They are zero at the ends of a pause and where time is meant to turn round: there the
-    spline would sway about, or go beyond, the frame at which it is to stop.
+    They are zero at the ends of a pause and where time should reverse: otherwise the spline would
+    sway around, or overshoot, the frame at which it should stop.
     """
     tangents = cardinal_tangents(outputs, sources, tension)
     if len(outputs) > 1:

@@ -1,4 +1,4 @@
-"""Warped rotation curves: the turns that keys ask for, carried out on a clip."""
+"""Warped rotation curves: the turns of keys applied to a clip."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from motionweave.methods.warping.turns import Shape, Turn, shared_zero
 def warp_rotations(
     clip: Clip, turns: Iterable[Turn], shape: Shape, steady: Sequence[int] = ()
 ) -> Array:
-    """Local rotations ``(T, J, 4)`` of a clip after the turns its keys ask for.
+    """Local rotations ``(T, J, 4)`` of a clip after the turns of its keys.
 
     Joints in ``steady`` have no parent that turns with the body (the root): their
     shifts are taken relative to where the body faces, so that a held one goes with it.

@@ -54,7 +54,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Turn:
-    """What one key asks of one joint's rotation; exactly one of the first three is given.
+    """The change of one joint's rotation by one key; exactly one of the first three is given.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Turn:
     factor
         Stretch from the zero-point.
     scaled
-        Whether a new rotation is to be reached by scaling as far as it can be.
+        Whether a new rotation is reached by scaling as far as possible.
     about
         Zero-point of a scale.
     ease
@@ -89,12 +89,12 @@ class Turn:
 
     @property
     def knot(self) -> Knot:
-        """All that the weights of a displacement depend on."""
+        """Everything that the weights of a displacement depend on."""
         return Knot(self.frame, self.ease, self.still)
 
 
 def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
-    """The turns that keys of kind rotation, turn or factor ask for."""
+    """The turns of keys of kind rotation, turn or factor."""
     turns: list[Turn] = []
     changes: list[Placed] = []
     for p in placed:

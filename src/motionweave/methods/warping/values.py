@@ -1,7 +1,7 @@
 """A clip reshaped by keys, in its own time.
 
-In this order: keys that turn joints, the path, the feet, goals. Keys of the legs go before
-foot keeping, keys of the root and goals before the body gives way; whatever gives way to
+In this order: keys that turn joints, the path, the feet, goals. Keys of the legs take precedence
+over planted feet, keys of the root and goals over the body giving way; whatever gives way to
 something else is said.
 """
 
@@ -41,7 +41,7 @@ from motionweave.methods.warping.turning import warp_rotations
 from motionweave.methods.warping.turns import Shape, Turn, turns_of
 
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
-# off its place, before the user is told.
+# off its place, before there is a warning.
 _NOTICED, _SLIPPED = 1.0, 0.02
 # Radians of bend from which on a scaled knee or elbow is held back, that it does not pass, and
 # by which it always may go further than in the clip.
@@ -52,7 +52,7 @@ _NEAR = 0.15
 
 @dataclass(frozen=True)
 class _Keys:
-    """The keys of a warp by what they are about."""
+    """The keys of a warp, grouped by kind."""
 
     path: tuple[Placed, ...]
     goals: tuple[Placed, ...]
@@ -75,7 +75,7 @@ def _placed(clip: Clip, keys: Iterable[Key]) -> list[Placed]:
     """The keys on the clip.
 
     Where both feet stand at once, keys of every left and of every right stance would meet and
-    contradict each other within a moment: there the one that is listed first holds.
+    contradict each other within a moment: there the one that is listed first wins.
     """
     near = _NEAR * clip.motion.fps
     found: list[Placed] = []
@@ -133,7 +133,7 @@ def warp_values(
 
 
 class _Kept:
-    """Feet that are kept where they are meant to be."""
+    """Feet that are kept at their targets."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Kept:
         self.given_way: Array = np.zeros((len(clip.motion), 3))
 
     def kept(self, motion: Motion, posed: Sequence[Posed] = ()) -> Motion:
-        """The motion with its feet where they are meant to be."""
+        """The motion with its feet at their targets."""
         self.plans = self.feet.plans(
             self.keyed,
             self.path,
@@ -178,7 +178,7 @@ class _Kept:
         return result
 
     def tell(self, result: Motion) -> None:
-        """Say what of the legs gave way, and to what."""
+        """Warn which keys of the legs gave way, and to what."""
         for plan in self.plans:
             off = np.where(plan.standing * (1.0 - plan.own) == 1.0, self.missing[plan.side], 0.0)
             frame = int(off.argmax())
@@ -224,7 +224,7 @@ def _to_goals(
     trunk: Sequence[int],
     feet: _Kept | None,
 ) -> Motion:
-    """The motion with its goals met by joint keys, and its feet kept if they are to be."""
+    """The motion with its goals met by joint keys, and its feet kept if requested."""
     here = clip.now(motion if feet is None or motion is clip.motion else feet.kept(motion))
     frames = goal_frames(here, given.goals)
     # Legs are solved for their feet afterwards: their keys do not bind the goals.
@@ -246,7 +246,7 @@ def _posed(
     trunk: Sequence[int],
     legs: AbstractSet[int],
 ) -> tuple[Motion, list[Posed]]:
-    """The motion displaced so that it goes through poses that meet the goals.
+    """The motion displaced so that it passes through poses that meet the goals.
 
     ``legs`` are left as they are: they are solved for their feet afterwards.
     """
@@ -301,7 +301,8 @@ def _turned(
     trunk: Sequence[int] = (),
     natural: bool = True,
 ) -> Motion:
-    """The clip with keys of joints; ``natural`` if scaled knees and elbows stay on their side."""
+    """The clip with keys of joints; ``natural`` if scaled knees and elbows keep bending the right
+    way."""
     if not turns:
         return clip.motion
     turned = replace(clip.motion, rotations=warp_rotations(clip, turns, shape, trunk))
@@ -344,7 +345,7 @@ def _within_range(clip: Clip, motion: Motion, joints: Sequence[int]) -> Motion:
 
 
 def _own_legs(clip: Clip, turns: Sequence[Turn], shape: Shape) -> dict[str, Array]:
-    """How much ``(2, T)`` legs are as keyed rather than as their feet ask, by side.
+    """How far ``(2, T)`` legs follow their keys rather than their feet, by side.
 
     In the air they are; in a stance only for the moment of a key that is not held.
     """

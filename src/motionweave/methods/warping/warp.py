@@ -41,10 +41,10 @@ _HELD = {
     "before": (True, False),
     "after": (False, True),
 }
-# Keys ask for a change: a joint may accelerate by so much more than the check allows, twice as
-# hard as in the clip, before that is worth a warning.
+# Keys change the clip on purpose: a joint may accelerate by this much more than the check allows,
+# twice as hard as in the clip, before there is a warning.
 _LIVELY = 4.0 / 3.0
-# The order of angles of the paper's form, unless another is asked for.
+# The default order of angles in the paper's form.
 _PUBLISHED: EulerOrder = "ZYX"
 
 
@@ -87,8 +87,8 @@ def warp(
     tension
         Of the Cardinal splines, 0 to 1.
     euler
-        A rotation order such as ``"ZYX"`` warps the curves of these Euler angles,
-        as in the paper; the default warps quaternions, which have no gimbal lock.
+        A rotation order such as ``"ZYX"`` warps the curves of these Euler angles, as in the paper;
+        the default warps quaternions, which have no gimbal lock.
     follow
         Turn the body to face along the path where position keys bend it.
     monotone
@@ -157,9 +157,9 @@ def warp(
     if kinds:
         result = result.with_constraints(c for c in result.constraints if c.kind not in kinds)
     if result is not clip.motion:
-        # Feet are kept above already, and those on stairs are not on the clip's floor. Time
-        # comes after the check: a clip that is to go faster is to accelerate more.
-        # A clip that is to go slower may be livelier before.
+        # Feet were kept above, and those on stairs are not on the clip's floor. Time comes after
+        # the check: a clip that is sped up accelerates more. A clip that is slowed down may be
+        # livelier before.
         slower = 1.0 if times is None else _slower(times, len(motion))
         stepped = result.constraints != clip.motion.constraints and not kinds
         climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
@@ -194,7 +194,7 @@ def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
 
 
 def _slower(times: TimeCurve, count: int) -> float:
-    """How many times as slow as before all of a clip goes, at least once."""
+    """The factor by which a clip is slowed down as a whole, at least one."""
     fastest = float(np.abs(np.diff(output_frames(times, count))).max(initial=0.0))
     return max(1.0, 1.0 / fastest) if fastest > 0.0 else 1.0
 

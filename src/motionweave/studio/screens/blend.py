@@ -99,7 +99,7 @@ class BlendScreen(Screen):
             self._ends = widgets.Choice(
                 {
                     "auto": ("Automatic", "Whole clips, cycles or a stretch: what fits best"),
-                    "fixed": ("Whole clips", "First frames belong together, and last frames"),
+                    "fixed": ("Whole clips", "First frames match, and last frames"),
                     "free": ("Best stretch", "The longest stretch on which clips correspond"),
                     "cyclic": ("Cycles", "Cut to one cycle each, which goes on forever"),
                 },
