@@ -159,7 +159,7 @@ def appendix_a(control: Array, base: int, epsilon: float) -> Array:
     p: list[list[float]] = control.tolist()
     others = [j for j in range(control.shape[1]) if j != base]
     # Most pairs hold: looked at are those that do not, and those next to a pair repaired.
-    broken = (_slack(control, base, epsilon) < 0.0).any(axis=(0, 2)).tolist()
+    broken: list[bool] = np.any(_slack(control, base, epsilon) < 0.0, axis=(0, 2)).tolist()
     for i in range(1, len(p)):
         if not broken[i - 1]:
             continue
