@@ -109,16 +109,14 @@ def find_junctions(
     grid = np.asarray(distance_grid(*coarse))[np.ix_(rows, columns)]
     size = body_height(a.skeleton)
     cost = np.sqrt(grid) / size + CUT * (cut[0][rows, None] + cut[1][columns])
-    found = [
-        Junction(
-            float(np.sqrt(grid[r, c])),
-            (float(frames[0][rows[r]]), float(frames[1][columns[c]])),
-            (float(1.0 - cut[0][rows[r]]), float(1.0 - cut[1][columns[c]])),
-            float(cost[r, c]),
-        )
-        for r, c in local_minima(cost)
-    ]
-    return tuple(sorted(found, key=lambda junction: junction.cost))
+    places = np.array(local_minima(cost), dtype=np.intp).reshape(-1, 2)
+    places = places[np.argsort(cost[tuple(places.T)], kind="stable")]
+    # Long clips have thousands of them: numbers are taken out of arrays all at once.
+    r, c = places.T
+    at = np.stack([frames[0][rows[r]], frames[1][columns[c]]], axis=1).tolist()
+    kept = np.stack([1.0 - cut[0][rows[r]], 1.0 - cut[1][columns[c]]], axis=1).tolist()
+    found = zip(np.sqrt(grid[r, c]).tolist(), at, kept, cost[r, c].tolist(), strict=True)
+    return tuple(Junction(far, (x, y), (a, b), price) for far, (x, y), (a, b), price in found)
 
 
 def _spread(points: Sequence[PointClip]) -> list[PointClip]:

@@ -126,7 +126,7 @@ class Spliced:
         joined = replace(joined, name=names, source=self.a.source)
         return joined.with_constraints(joined_contacts(held, _TOUCHING))
 
-    @property
+    @cached_property
     def seam(self) -> Motion:
         """The frames of the seam and two on either side of it, without contacts."""
         after = int(len(self.b) - 1 - self.enter)

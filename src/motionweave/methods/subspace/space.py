@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import (
     CUT,
+    Junction,
     action_before,
     find_junctions,
     warn_of_cut,
@@ -193,10 +194,9 @@ class Subspace:
     ) -> Iterator[tuple[float, tuple[int, int]]]:
         """Pairs of frames and their costs, the cheapest first."""
         if leave is None and enter is None:
-            half = min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
-            around = 0 if self.paper else round(half * self.a.fps)
+            around = 0 if self.paper else round(self._half * self.a.fps)
             first = int(starts_in_tpose(self.a)), int(starts_in_tpose(self.b))
-            for junction in find_junctions(self.a, self.b, half):
+            for junction in self._junctions:
                 middle = [round(frame) for frame in junction.frames]
                 # The bridge replaces a short part of both clips, so it need not return there.
                 yield (
@@ -307,6 +307,7 @@ class Subspace:
         seconds = gap.duration(wanted)
         at_once = length is None and not self.paper and self._same(*pair)
 
+        @cache
         def bridged(times: float) -> tuple[Array, Spliced]:
             return self._bridge(pair, None if at_once else traced.frames(times * seconds))
 
@@ -442,6 +443,15 @@ class Subspace:
         """The move that takes the second clip's frame to a place and a heading."""
         turn = heading - float(self._headings[1][enter])
         return Planar.onto(turn, self.b.root[enter, [0, 2]], arrives[[0, 2]])
+
+    @property
+    def _half(self) -> float:
+        """Seconds of both clips that a spline replaces on either side of a junction."""
+        return min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
+
+    @cached_property
+    def _junctions(self) -> tuple[Junction, ...]:
+        return find_junctions(self.a, self.b, self._half)
 
     @cached_property
     def _strain(self) -> Strain:
