@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -116,3 +118,17 @@ def test_motions_from_angles_and_from_orientations() -> None:
     assert np.allclose(made.positions(), walk.positions(), atol=1e-9)
     again = mw.Motion.from_global(walk.skeleton, walk.fps, walk.root, walk.orientations())
     assert np.allclose(again.positions(), walk.positions(), atol=1e-9)
+
+
+def test_frames_that_throw_the_body_away_are_told(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    root = np.array(walk.root)
+    root[0] += 100.0
+    mw.save(replace(walk, root=root), tmp_path / "reference_pose_elsewhere.bvh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mw.QualityWarning)
+        mw.load(tmp_path / "reference_pose_elsewhere.bvh")
+    root[40] += 100.0
+    mw.save(replace(walk, root=root), tmp_path / "broken.bvh")
+    with pytest.warns(mw.QualityWarning, match="from frame 39 to the next the body is thrown"):
+        mw.load(tmp_path / "broken.bvh")

@@ -156,7 +156,7 @@ class _Scene:
     """A clip on the internal clock, its floor and its plants, all in leg lengths."""
 
     def __init__(self, motion: Motion, hands: bool):
-        self.size = leg_length(motion.skeleton)
+        self.size = leg_length(motion.skeleton, feature="finding contacts")
         self.fps = motion.fps
         self.first = int(starts_in_tpose(motion))
         motion = motion[self.first :]
