@@ -158,7 +158,7 @@ FAINT = """() => {
 def test_everything_has_a_name_and_can_be_read_in_both_themes(studio: Studio) -> None:
     page = studio.page
     for _ in range(2):
-        for title in ("Blend", "Transition", "Framespace", "Spline", "Warp", "Sequence"):
+        for title in ("Blend", "Framespace", "Warp", "Sequence"):
             assert studio.screen(title)["count"] > 0
             assert page.evaluate(UNNAMED) == []
             assert page.evaluate(FAINT) == [], title

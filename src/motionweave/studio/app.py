@@ -223,6 +223,7 @@ class Page:
         self._computed = self.result = None
         self._say("")
         self._overlay.remarks(())
+        self.viewport.show_path(())
         self.update()
 
     def visit(self, name: str) -> None:

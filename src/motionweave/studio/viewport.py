@@ -17,6 +17,7 @@ from motionweave.studio.characters import Character
 from motionweave.studio.payload import PayloadStore
 
 Place = tuple[float, float, float]
+Spot = tuple[float, float]
 
 # A new motion of up to this many bytes goes along with the message: to fetch it would take
 # another round trip, which is felt while dragging.
@@ -80,6 +81,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         super().__init__()
         self._store = store
         self._sent: set[str] = set()
+        self._path: tuple[Spot, ...] = ()
         self._props["theme"] = theme
         self._props["empty"] = empty
 
@@ -150,3 +152,17 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
     def seek(self, seconds: float) -> None:
         """Stop at a time."""
         self.run_method("stop", seconds)
+
+    def on_path(self, handler: Callable[[tuple[Spot, ...]], None]) -> None:
+        """Tell of paths that are drawn on the floor: places (x, z) in metres."""
+        self.on("path", lambda e: handler(tuple((float(x), float(z)) for x, z in e.args)))
+
+    def draw_path(self) -> None:
+        """Let the next drag draw a path on the floor."""
+        self.run_method("drawPath")
+
+    def show_path(self, path: Sequence[Spot]) -> None:
+        """Show a path on the floor; none if it is empty."""
+        if tuple(path) != self._path:
+            self._path = tuple(path)
+            self.run_method("showPath", [list(spot) for spot in path])

@@ -64,6 +64,8 @@ export default {
     const [lost, advice] = document.querySelectorAll("#popup > span");
     lost.textContent = "The studio does not answer.";
     advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
+    // A studio that was started again is found within a second or two.
+    window.socket?.io?.reconnectionDelayMax?.(1500);
     this.entitle();
     this.asked = [];
     this.typed = -HELD;

@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, Onion, shortened, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
+import { Character, clipOf, Grips, Onion, Path, shortened, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
@@ -50,6 +50,7 @@ export default {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final, axis) => this.$emit("grip", { grip, place, final, axis, time: this.time }),
     });
+    this.path = new Path(this.stage, (points) => this.$emit("path", points));
     this.wanted = /^#(\w+)@([\d.]+)$/.exec(location.hash);
     this.clips = new Map();
     this.request = 0;
@@ -73,6 +74,7 @@ export default {
   },
   unmounted() {
     cancelAnimationFrame(this.handle);
+    this.path.dispose();
     this.stage.dispose();
   },
   watch: {
@@ -146,10 +148,15 @@ export default {
       this.stage.hurry();
       this.shown += 1;
     },
-    // Put characters beside the main one, to its left or right.
+    // Put characters beside the main one, to its left or right. Clips are recorded anywhere: ghosts
+    // that are beside it set out from where it does.
     spread(way) {
-      for (const { group, look } of this.stage.characters.values())
+      const main = this.main();
+      for (const c of this.stage.characters.values()) {
+        const { group, look } = c;
         group.position.set(way.z, 0, -way.x).multiplyScalar(look.beside || 0);
+        if (look.ghost && look.beside) group.position.add(main.rootAt(0)).sub(c.rootAt(c.inStep(0, this.duration * this.fps)));
+      }
     },
     dress() {
       for (const c of this.stage.characters.values()) {
@@ -301,6 +308,12 @@ export default {
       if (!this.playing) { this.$emit("time", this.time); this.keepTime(); }
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
+    // The next drag draws a path on the floor, seen from above: nothing may run away meanwhile.
+    drawPath() {
+      this.playing = false;
+      this.path.drawing = true;
+    },
+    showPath(points) { this.path.show(points); },
     chooseGrip(name, movable) { this.grips.choose(name, movable); },
     zoom(factor) { if (factor) this.$refs.timeline.zoom(factor); else timeView.set(0, 1); },
     switch(name) { this[name] = !this[name]; },

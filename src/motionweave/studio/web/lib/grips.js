@@ -50,7 +50,8 @@ export class Grips {
     if (listed === this.listed) return;
     this.listed = listed;
     this.buttons = grips.map(([name, joint, main]) => this.button(name, joint, main));
-    this.host.replaceChildren(...this.arrows.map(({ line }) => line), ...this.buttons, ...this.arrows.map(({ tip }) => tip));
+    const arrows = grips.length ? this.arrows : [];
+    this.host.replaceChildren(...arrows.map(({ line }) => line), ...this.buttons, ...arrows.map(({ tip }) => tip));
     this.mark();
   }
 

@@ -5,6 +5,7 @@ export { shown } from "./fields.js";
 export { Grips } from "./grips.js";
 export { distinct, shortened } from "./names.js";
 export { Onion } from "./onion.js";
+export { Path } from "./path.js";
 export { skinOf } from "./skin.js";
 export { Stage } from "./stage.js";
 export { BOLD, dot, fitted, haloed, inRem, nearest, throttled, trace } from "./canvas.js";
