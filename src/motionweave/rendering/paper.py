@@ -70,8 +70,8 @@ def _pixels(content: bytes, number: int) -> NDArray[np.float32] | None:
             with Image.open(io.BytesIO(content)) as image:
                 image.thumbnail((_LARGEST, _LARGEST))
                 values = np.asarray(image.convert("RGBA"), dtype=np.float32) / 255.0
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError,
-            Image.DecompressionBombWarning) as error:  # fmt: skip
+    except Exception as error:
+        # A decoder of others raises whatever it stumbles over.
         message = f"picture {number} of the mesh cannot be read and is left out: {error}"
         warnings.warn(message, QualityWarning, stacklevel=2)
         return None
