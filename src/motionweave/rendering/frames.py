@@ -16,6 +16,7 @@ from motionweave.rendering import raster
 from motionweave.rendering.camera import Camera
 from motionweave.rendering.figure import Figure
 from motionweave.rendering.look import Scene, tones
+from motionweave.rendering.paper import BARE, Paper
 from motionweave.rendering.torso import torso_triangles
 
 # Samples along each side of a pixel, for the body's edges.
@@ -196,8 +197,9 @@ class Film:
         )
         for mesh in meshes:
             raster.draw_triangles(
-                mesh.vertices, mesh.normals, mesh.triangles, mesh.colours, light, up, above,
-                self.size, inside, layer, depth,
+                mesh.vertices, mesh.normals, mesh.triangles, mesh.colours, mesh.places, mesh.sheet,
+                mesh.holes, mesh.paper.sheets, mesh.paper.texels, light, up, above, self.size,
+                inside, layer, depth,
             )  # fmt: skip
         raster.lay_over(layer, depth, _SAMPLES, top, left, alpha, picture)
 
@@ -230,27 +232,40 @@ def lamp(camera: Camera) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Mesh:
-    """Vertices, normals and colours ``(V, 3)`` in the camera's coordinates, and triangles."""
+    """Triangles whose vertices are in the camera's coordinates; fields as of `Skin`."""
 
     vertices: Array
     normals: Array
     triangles: NDArray[np.intp]
     colours: Array
+    places: Array
+    sheet: NDArray[np.intp]
+    holes: NDArray[np.bool_]
+    paper: Paper
 
 
 def _meshes(figure: Figure, frame: int, eye: Array, turn: Array) -> list[_Mesh]:
     """What is drawn of a figure beside capsules: its skin, or else its torso."""
     now = min(frame, len(figure) - 1)
-    if figure.skin is not None:
+    skin, torso = figure.skin, figure.torso
+    if skin is not None:
         positions, orientations = figure.motion[now].forward()
-        vertices, normals = figure.skin.at(positions[0], orientations[0])
-        triangles, colours = figure.skin.triangles, figure.skin.colours
-    elif figure.torso is not None:
-        vertices, normals = figure.torso.at(figure.points[now])
-        triangles, colours = torso_triangles(), np.tile(figure.middle, (len(vertices), 1))
+        vertices, normals = skin.at(positions[0], orientations[0])
+        painted = skin.triangles, skin.colours, skin.places, skin.sheet, skin.holes, skin.paper
+    elif torso is not None:
+        vertices, normals = torso.at(figure.points[now])
+        triangles = torso_triangles()
+        painted = (
+            triangles,
+            np.tile(figure.middle, (len(vertices), 1)),
+            np.zeros((len(vertices), 2)),
+            np.full(len(triangles), -1, dtype=np.intp),
+            np.zeros(len(triangles), dtype=bool),
+            BARE,
+        )
     else:
         return []
-    return [_Mesh((vertices - eye) @ turn.T, normals @ turn.T, triangles, colours)]
+    return [_Mesh((vertices - eye) @ turn.T, normals @ turn.T, *painted)]
 
 
 def _box(
