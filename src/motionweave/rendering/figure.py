@@ -20,13 +20,13 @@ from motionweave.rendering.skin import Skin
 
 # The floor is as low as the body is in all but this share of the frames.
 _LOW = 0.03
-# Trails by the words people use.
+# Trails by common names.
 _TRAILED = {"hands": ("left_hand", "right_hand"), "feet": ("left_ankle", "right_ankle")}
 
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A contact on the floor: its place ``(3,)``, from when to when, in frames of the picture."""
+    """A contact on the floor: its position ``(3,)`` and its interval, in frames of the picture."""
 
     place: Array
     start: float
@@ -50,7 +50,7 @@ class Figure:
     marks
         Contacts.
     trailed
-        Points whose ways are drawn.
+        Points whose trails are drawn.
     skin
         A mesh that is drawn instead of the capsules, or None.
     """

@@ -215,8 +215,8 @@ class ParametricSpace:
             slack = _OUTSIDE * (high - low)
             if low - slack <= target[i] <= high + slack:
                 continue
-            said = f"{name} = {target[i]:g} is out of reach: these motions reach {low:g} to "
-            f"{high:g}"
+            reached = f"these motions reach {low:g} to {high:g}"
+            said = f"{name} = {target[i]:g} is out of reach: {reached}"
             if outside == "error":
                 raise BlendError(f"{said}; use outside='nearest' to get the nearest")
             warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=3)
@@ -231,7 +231,7 @@ class ParametricSpace:
         )
         said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
-            raise BlendError(f"{said}, off by {error:.0%} of the range; outside='nearest' takes it")
+            raise BlendError(f"{said}, off by {error:.0%} of the range; use outside='nearest'")
         warnings.warn(said, QualityWarning, stacklevel=3)
 
 
