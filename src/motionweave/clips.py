@@ -85,7 +85,7 @@ def load(
     """
     check_arguments(load, locals(), FormatError)
     path = path_of(path)
-    # Some formats do not say how fast they are; their readers must be told.
+    # Some formats do not state their frame rate; their readers need it.
     reader_takes_fps = registry.accepts(registry.reader_of(path).read, "fps")
     motion = registry.read(path, up=up, fps=fps if reader_takes_fps else None, **options)
     if fps is not None and not reader_takes_fps:

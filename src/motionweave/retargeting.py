@@ -1,9 +1,9 @@
 """Motions put on another body, and clips of different bodies brought onto one.
 
-`motionweave.body` turns the parts of one body as another's are turned. Here the result is set
-on its floor and its feet are planted, which takes contacts; and here is the one place where
-methods bring clips together (`on_common_skeleton`). It stands above `clips`, because a
-body can be given as a file, and below everything that combines clips.
+`motionweave.body` gives the parts of one body the orientations of another's. Here the result is put
+on its floor and its feet are planted, which needs contacts; and this is the one place where methods
+bring clips together (`on_common_skeleton`). It is above `clips`, because a body can be given as a
+file, and below everything that combines clips.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from motionweave.errors import RetargetNotice, RigError
 
 __all__ = ["common_skeleton", "concatenate", "joint_mapping", "on_common_skeleton", "retarget"]
 
-# Seconds in which the hold of a foot passes from heel to toe.
+# Seconds over which the hold on a foot passes from heel to toe.
 _ROLL = 0.1
 
 
@@ -330,7 +330,7 @@ def _require_humans(motion: Motion, bodies: Pair) -> None:
 
 
 def _with_hands(result: Motion, motion: Motion, scale: float, lift: Array) -> Motion:
-    """Hands brought where the source's go, scaled, by bending the arms; they do not turn."""
+    """Hands moved to the source's, scaled, by bending the arms; they do not turn."""
     there = motion.positions()
     here, turned = result.forward()
     ours, theirs = find_rig(motion.skeleton), find_rig(result.skeleton)
@@ -357,7 +357,7 @@ def _with_hands(result: Motion, motion: Motion, scale: float, lift: Array) -> Mo
 def _foot_leads(
     result: Motion, motion: Motion, scale: float, lift: Array, from_rest: bool
 ) -> dict[str, Lead]:
-    """How feet must move to go where the source's go, scaled; per side.
+    """How feet must move to follow the source's, scaled; per side.
 
     A foot does not grow with the legs, so heel and toe cannot both do so. The middle of the
     foot does, and while only the heel or only the toe is planted that one does, at the

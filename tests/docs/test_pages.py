@@ -65,6 +65,23 @@ def test_pictures_are_there_and_small() -> None:
             assert picture.stat().st_size < (500_000 if moves else 150_000), link
 
 
+GUIDES = [page for page in sorted((DOCS / "guides").glob("*.md")) if page.stem != "index"]
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda p: p.stem)
+def test_every_guide_makes_and_shows_something_that_moves(guide: Path) -> None:
+    text = guide.read_text(encoding="utf-8")
+    assert re.search(r"\.html\b", text), "a page with a player to open"
+    assert re.search(r"!\[[^\]]+\]\(\.\./images/\w+\.(gif|webp)\)", text), "a moving picture"
+
+
+def test_the_map_has_a_paragraph_for_every_package() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    for path in (ROOT / "src" / "motionweave").iterdir():
+        if path.is_dir() or path.suffix == ".py":
+            assert path.stem.startswith("__") or f"**`{path.stem}`** — " in text, path.stem
+
+
 def test_every_picture_can_be_made_anew() -> None:
     made = runpy.run_path(str(DOCS / "pictures.py"))
     assert {path.stem for path in (DOCS / "images").glob("*.png")} <= set(made["PICTURES"])

@@ -24,9 +24,9 @@ _WILD = frozenset("*?[")
 
 
 def expand(args: argparse.Namespace) -> None:
-    """Put the motion files of folders and patterns in their place among ``args.clips``.
+    """Replace folders and patterns in ``args.clips`` by their motion files.
 
-    ``args.several`` says whether the answer is about any number of clips, and
+    ``args.several`` says whether the result is about any number of clips, and
     ``args.inside`` where in its folder each file was found.
     """
     given: list[Path] = args.clips
@@ -53,7 +53,7 @@ def _plain_part(pattern: Path) -> Path:
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
-    """The arguments ``-o`` and ``--format`` of verbs that make one file of each clip."""
+    """The arguments ``-o`` and ``--format`` of verbs that make one file per clip."""
     parser.add_argument(
         "-o",
         "--output",
@@ -70,7 +70,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """The option ``--jobs``: how many clips are worked on at a time."""
+    """The option ``--jobs``: how many clips are processed at a time."""
     parser.add_argument(
         "--jobs",
         type=_count,
@@ -96,7 +96,7 @@ def outputs(
     args
         With ``clips``, ``output`` and, unless ``suffix`` is given, ``format``.
     suffix
-        How the names of files in a folder end; by default as ``--format`` says, else
+        The suffix of files in a folder; by default that of ``--format``, otherwise
         as the clip's own.
     motion
         Whether the outputs are motions.
@@ -122,7 +122,7 @@ def outputs(
 
 
 def only_for_one(args: argparse.Namespace, *options: str) -> None:
-    """Refuse options that make sense for a single clip where there are several."""
+    """Refuse options for a single clip if there are several."""
     for name in options:
         if args.several and getattr(args, name) is not None:
             flag = "--" + name.replace("_", "-")
@@ -142,14 +142,14 @@ def each(
     work: Callable[[argparse.Namespace, Item], Result],
     label: str,
 ) -> tuple[list[Result], int]:
-    """Do the same with each of several clips, in ``args.jobs`` processes.
+    """Do the same for each of several clips, in ``args.jobs`` processes.
 
     A clip that fails is reported in one line on stderr and left out; a single one just fails.
 
     Parameters
     ----------
     args
-        What the user said; ``work`` gets it.
+        The parsed arguments, passed to ``work``.
     items
         A path for each clip, or a tuple that begins with it.
     work

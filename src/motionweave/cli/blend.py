@@ -1,4 +1,4 @@
-"""``motionweave blend``: interpolate clips, or steer through them with changing weights."""
+"""``motionweave blend``: blend clips, with weights that are constant or change over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs that work on a registration share: naming a saved one, or clips to register."""
+"""What verbs that use a registration share: a saved one, or clips to register."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def add_registering(group: argparse._ActionsContainer) -> None:
 
 
 def add_weights(parser: argparse._ActionsContainer) -> None:
-    """The option that says how much joints count where poses are compared."""
+    """The option for how much joints count when poses are compared."""
     parser.add_argument(
         "--weight",
         type=_weight,
@@ -101,7 +101,7 @@ def add_weights(parser: argparse._ActionsContainer) -> None:
 
 
 def registered(args: argparse.Namespace, clips: Sequence[Motion]) -> RegistrationCurve:
-    """The registration of clips as the options say."""
+    """The registration of clips with the given options."""
     from motionweave.registration.register import register
 
     keep: list[list[tuple[float, float]]] = [[] for _ in clips]

@@ -1,4 +1,4 @@
-"""``motionweave clean``: make planted feet stay where they are."""
+"""``motionweave clean``: keep planted feet in place."""
 
 from __future__ import annotations
 

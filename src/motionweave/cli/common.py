@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-# Options of `load` that are not a reader's own, and have arguments of their own.
+# Options of `load` that are not those of a reader, and have their own arguments.
 _SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "fps", "rig")
-# What to write after options whose value only the user can know.
+# Placeholders for options whose value only the user can know.
 _VALUES = {
     "anchors": "F1,F2",
     "at": "F1,F2",
@@ -41,7 +41,7 @@ _VALUES = {
     "leave": "FRAME",
     "overlap": "FRAMES",
 }
-# Work that is done sooner needs no bar.
+# Shorter work needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
 
@@ -111,7 +111,7 @@ def _is(path: Path, suffix: str) -> bool:
 
 
 def _option(text: str) -> tuple[str, str | float]:
-    """A name and its value, which is a number where it looks like one."""
+    """A name and its value, converted to a number if possible."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or name in _SAID_OTHERWISE:
         raise argparse.ArgumentTypeError(f"{text!r}: expected such as animation=Run")
@@ -135,7 +135,7 @@ def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> 
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """The option ``--json``: the answer on standard output as one JSON value."""
+    """The option ``--json``: the result on standard output as one JSON value."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -145,7 +145,7 @@ def add_cleaning(parser: argparse.ArgumentParser) -> None:
 
 
 def load_clip(args: argparse.Namespace, path: Path, *, contacts: bool | Path = True) -> Motion:
-    """Load one clip as the options of `add_clips` say; warnings become lines on stderr."""
+    """Load one clip with the options of `add_clips`; warnings become lines on stderr."""
     from motionweave.clips import load
 
     options = dict(getattr(args, "option", ()))
@@ -172,7 +172,7 @@ def load_clips(
 
 
 def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
-    """The option of the reader that says which of the named skeletons a take is for."""
+    """The reader option that names the skeleton of a take."""
     from motionweave.io.acclaim.takes import skeleton_for
 
     chosen = skeleton_for(take.stem, {path.stem: path for path in skeletons})
@@ -180,14 +180,14 @@ def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
 
 
 def told(error: MotionweaveError | OSError, about: str = "") -> str:
-    """An error as the line that a user gets to see.
+    """An error as a line for the user.
 
     Parameters
     ----------
     error
         What went wrong.
     about
-        The file that it is about, named unless the message does so.
+        The file that it concerns, added unless the message names it.
     """
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
@@ -214,7 +214,7 @@ def in_words(said: MotionweaveError | QualityWarning) -> str:
 
 
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:
-    """Refuse, before any work is done, an output that cannot be or must not be written.
+    """Refuse, before any work is done, an output that cannot or must not be written.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def emit(args: argparse.Namespace, data: Any, text: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy values, paths and mappings as JSON knows them."""
+    """NumPy values, paths and mappings as plain JSON values."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Path):
@@ -267,7 +267,7 @@ def _plain(value: Any) -> Any:
 
 
 class Warned:
-    """The library's warnings, each told once as a line on stderr and kept for the answer."""
+    """The library's warnings, each printed once on stderr and kept for the result."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
@@ -279,7 +279,7 @@ class Warned:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Hear the library's warnings for as long as the context lasts."""
+        """Collect the library's warnings within the context."""
         with warnings.catch_warnings():
             for kind in (QualityWarning, Notice):
                 warnings.simplefilter("always", kind)
@@ -297,7 +297,7 @@ class Warned:
             yield
 
     def repeat(self, messages: Iterable[QualityWarning], notices: Iterable[str]) -> None:
-        """Tell what was heard in another process."""
+        """Print the warnings of another process."""
         for message in messages:
             self._tell(message)
         for notice in notices:
@@ -313,7 +313,7 @@ class Warned:
             print(f"motionweave: warning: {text}", file=sys.stderr)
 
     def _note(self, notice: str) -> None:
-        """Tell what was done that the user may not expect: no doubt about the result."""
+        """Print notices: things that the user may not expect, although nothing is wrong."""
         if notice not in self.notices:
             self.notices.append(notice)
             if not self.quiet:
@@ -337,7 +337,7 @@ class Warned:
 def progress(
     items: Iterable[Item], label: str, total: int | None = None, *, stream: TextIO | None = None
 ) -> Iterator[Item]:
-    """Go through items; a bar shows on a terminal once that takes over a second.
+    """Iterate over items; a terminal shows a progress bar after a second.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ def progress(
             yield item
     finally:
         if shown:
-            # Wipe the bar: what follows is the answer.
+            # Erase the bar: the result follows.
             stream.write("\r" + " " * len(bar(label, total, total)) + "\r")
             stream.flush()
 

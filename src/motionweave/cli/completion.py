@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> None:
 
 @dataclass(frozen=True)
 class Option:
-    """One option: how it is written, what it says of itself, and the values it takes.
+    """One option: its spelling, its help, and the values it takes.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _commands(
 
 
 def plain_help(action: argparse.Action) -> str:
-    """What an argument says of itself, in one line."""
+    """The help of an argument in one line."""
     return " ".join((action.help or "").replace("%%", "%").split())
 
 

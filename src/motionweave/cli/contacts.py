@@ -1,4 +1,4 @@
-"""``motionweave contacts``: find when feet (and hands) are planted, and note it beside the clip."""
+"""``motionweave contacts``: detect when feet (and hands) are planted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``motionweave convert``: another format, frame rate, stretch, side, axis or size."""
+"""``motionweave convert``: change format, frame rate, length, axes or units, or mirror a clip."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _converted(args: argparse.Namespace, pair: tuple[Path, Path]) -> dict[str, A
 
 
 def convert(args: argparse.Namespace, motion: Motion) -> Motion:
-    """The motion changed as the arguments say; trimming counts frames of the input."""
+    """The converted motion; trimming counts frames of the input."""
     if args.trim is not None:
         first, last = args.trim
         last = len(motion) - 1 if last is None else last

@@ -1,4 +1,4 @@
-"""``motionweave framespace``: blend and join clips in step with their motion events."""
+"""``motionweave framespace``: blend and join clips by their motion events."""
 
 from __future__ import annotations
 

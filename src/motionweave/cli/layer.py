@@ -1,4 +1,4 @@
-"""``motionweave layer``: a part of one clip's body over the rest of another's."""
+"""``motionweave layer``: play part of one clip's body over another clip."""
 
 from __future__ import annotations
 

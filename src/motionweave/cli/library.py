@@ -1,4 +1,4 @@
-"""``motionweave library``: a folder of clips to find, connect and fill from."""
+"""``motionweave library``: search a folder of clips, make new motion and fill gaps from it."""
 
 from __future__ import annotations
 

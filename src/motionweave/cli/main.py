@@ -68,8 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise StrictError(f"{count} warning{'s' * (count > 1)} with --strict")
         return code
     except BrokenPipeError:
-        # Whoever reads our output (head, less) has seen enough; nothing is wrong. What is
-        # still buffered must go somewhere, or Python complains on its way out.
+        # The reader of our output (head, less) has closed it; nothing is wrong. Buffered output
+        # must go somewhere, or Python complains on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (MotionweaveError, OSError) as error:
@@ -91,11 +91,11 @@ def _say_compiling(quiet: bool) -> Callable[[], None]:
 
 
 class StrictError(MotionweaveError):
-    """The result was made, but with warnings, and the user does not want that."""
+    """The result was made, but with warnings, and the user passed --strict."""
 
 
 class _Help(argparse.HelpFormatter):
-    """Help that leaves the lines of examples as they are."""
+    """Help that does not rewrap the lines of examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("examples:"):
@@ -104,7 +104,7 @@ class _Help(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with the arguments in one line, like every other error."""
+    """Reports wrong arguments in one line, like every other error."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"motionweave: {message}; see {self.prog} --help\n")

@@ -1,4 +1,4 @@
-"""``motionweave parametric``: ask for a turn, a speed, a reach; get the blend that has it."""
+"""``motionweave parametric``: the blend with a requested turn, speed or reach."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
     clips = common.load_clips(args, args.clips)
     from motionweave.methods.subspace.fitting import subspace
 
-    # Clips after the second lend their poses.
+    # Clips after the second contribute their poses.
     space = subspace(*clips, dimensions=args.dimensions, explained=args.explained, paper=args.paper)
     made = space.transition(
         args.leave,

@@ -1,1 +1,1 @@
-"""Sets of clips for game engines: equally long, in step, with everything an engine asks for."""
+"""Sets of clips for game engines: same length, in step, with everything an engine needs."""

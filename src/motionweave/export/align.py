@@ -90,7 +90,7 @@ def _measured(motion: Motion, duration: float, cyclic: bool) -> AlignedClip:
     if cyclic:
         step = displacement(motion)
         way = float(np.hypot(*(motion.root[-1, [0, 2]] - motion.root[0, [0, 2]])))
-        # On a circle the way is longer than straight from its beginning to its end.
+        # On a circle the path is longer than the straight line between its ends.
         half = 0.5 * abs(step.angle)
         way *= half / np.sin(half) if half > 1e-6 else 1.0
         turn = float(np.degrees(step.angle)) / duration

@@ -1,4 +1,4 @@
-"""`export_set`: the clips of a blend space as files that any engine mixes well."""
+"""`export_set`: the clips of a blend space as files that any engine can blend."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def export_set(
     Parameters
     ----------
     curve
-        What `register` found; for a blend space of gaits, a cyclic one.
+        The curve from `register`; for a blend space of gaits, a cyclic one.
     folder
         Created if needed. It receives ``set.glb`` with all clips as animations, a GLB file for each
         clip, ``set.json`` and ``README.md``. Files of these names are replaced.
@@ -146,6 +146,6 @@ def _extras(told: dict[str, Any], clip: dict[str, Any]) -> dict[str, Any]:
 
 
 def _file_name(name: str) -> str:
-    """A name without what file systems do not take, and not that of the set."""
+    """A name that is valid in file systems and differs from that of the set."""
     plain = "".join(c if c.isalnum() or c in "-_ ." else "_" for c in name).strip(" .")
     return f"{plain}_clip" if plain.lower() in ("set", "") else plain

@@ -15,17 +15,17 @@ from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.io.bvh.format import unique_names
 
-# Below this turn (radians) a cycle goes straight.
+# Below this turn (radians) a cycle is straight.
 _STRAIGHT = 1e-6
-# Seconds over which the way of a clip that is not a cycle is smoothed.
+# Seconds over which the path of a clip that is not a cycle is smoothed.
 _SMOOTH = 0.3
 
 
 def ground_path(motion: Motion, cyclic: bool) -> Planar:
-    """Where on the floor the body is, and which way it faces, ``(T,)``, without its sway.
+    """Position on the floor and facing direction ``(T,)`` of the body, without its sway.
 
-    A cycle goes its way at one speed: along a straight line or a circle. So engines that mix
-    the steps of several clips get an even mixture. Another clip's way is smoothed.
+    A cycle moves at constant speed along a straight line or a circle, so that engines that mix the
+    steps of several clips get an even mixture. The path of other clips is smoothed.
     """
     if not cyclic or len(motion) < 2:
         return _smoothed(motion)
@@ -59,12 +59,12 @@ def _smoothed(motion: Motion) -> Planar:
 def with_ground_bone(motion: Motion, cyclic: bool, *, in_place: bool = False) -> Motion:
     """The motion with one more joint, on the floor, above its pelvis.
 
-    It begins at the origin and faces +z.
+    It starts at the origin and faces +z.
 
     Parameters
     ----------
     motion
-        A clip that begins at its pelvis.
+        A clip whose root is its pelvis.
     cyclic
         Whether it is a closed cycle.
     in_place

@@ -1,1 +1,1 @@
-"""Figures of motions and of what the methods find in them, drawn with matplotlib."""
+"""Figures of motions and of the methods' results, drawn with matplotlib."""

@@ -21,12 +21,12 @@ _COLOURS = {"left": look.LEFT, "right": look.RIGHT}
 
 
 def contact_plot(motion: Motion, path: str | Path | None = None) -> Any:
-    """A figure of when what is planted.
+    """A figure of when heels and toes are planted.
 
     Parameters
     ----------
     motion
-        Its constraints are drawn as bars, one lane a kind; the curves above are the
+        Its constraints are drawn as bars, one lane per kind; the curves above are the
         heights of heel (solid) and toe (dotted) over the floor, in leg lengths.
     path
         Where to save it; None to get only the figure.

@@ -1,4 +1,4 @@
-"""One look for all figures: fonts, colours, and how a figure is opened and saved."""
+"""The common look of all figures: fonts, colours, and how a figure is opened and saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEFT = "#2f6fb3"
 RIGHT = "#d0672b"
 MIDDLE = "#5d6670"
 CONTACT = "#2e9e5b"
-# Colours for things that stand side by side, told apart in print and by most eyes.
+# Colours that are distinct in print and to most eyes.
 SERIES = ("#2f6fb3", "#d0672b", "#2e9e5b", "#8a57b0", "#b8912a", "#c4456b", "#3a9aa8", "#6b7280")
 
 _STYLE: dict[str, Any] = {
@@ -66,7 +66,7 @@ def plotting() -> Any:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Everything drawn inside has motionweave's look; the user's settings come back after."""
+    """Everything drawn inside has motionweave's look; the user's settings are restored."""
     matplotlib = plotting()
     # Fonts of the list that are not installed need no mention.
     import logging
@@ -82,7 +82,7 @@ def styled() -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """An empty figure, inches, that no window system ever sees."""
+    """An empty figure in inches, without a window."""
     plotting()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""A motion at a glance: a row of poses, like the plates of a chronophotographer."""
+"""A motion at a glance: a row of poses, as in chronophotography."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def film_strip(
     contacts: bool = True,
     width: float = 11.0,
 ) -> Any:
-    """Poses of one motion, or of several one below the other.
+    """Poses of one motion, or of several, one row each.
 
     Parameters
     ----------
@@ -52,8 +52,7 @@ def film_strip(
         faces, ``"three-quarter"`` from between them and above, ``"follow"`` turns with
         the character so that every pose is seen from its own side.
     travel
-        Put poses where the character is, as on one long exposure, rather than side by
-        side.
+        Put poses where the character is, as in a long exposure, rather than side by side.
     labels
         A name for each motion; its own name if not given.
     contacts

@@ -43,7 +43,7 @@ def plot_framespace(
     interpolant
         The curve, as `Framespace.interpolate` takes it.
     cycles
-        How many cycles it is drawn over.
+        How many cycles it spans.
     path
         Where to write the picture (png, pdf, svg); None to get only the figure.
 
@@ -112,7 +112,7 @@ def plot_decoupling(
         phase_axes, flexion_axes = figure.subplots(2, 1, sharex=True)
         for i, name in enumerate(apart.names):
             ahead = track.upper[:, i] - track.lower[:, i]
-            # Faint where the clip has no say.
+            # Faint where the clip has no weight.
             for weight in np.linspace(0.0, 0.9, 10):
                 seen = np.where(track.weights[:, i] >= weight, ahead, np.nan)
                 phase_axes.plot(time, seen, color=SERIES[i], alpha=0.12, linewidth=2.5)
@@ -198,7 +198,7 @@ def _draw_match(
     axes.set_title(f"correspondence, {title}")
     matched_times = match.times
     if match.cyclic:
-        # Whole cycles do not matter: clips are drawn as near below each other as they go.
+        # Whole cycles do not matter: clips are drawn as close to each other as possible.
         ahead = np.mean(match.times - match.times[:, :1], axis=0)
         matched_times = match.times - np.round(ahead)
     low = min(0.0, float(matched_times.min()))

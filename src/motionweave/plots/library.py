@@ -11,12 +11,12 @@ from motionweave.library.collect import Collection
 from motionweave.library.graph import Graph
 from motionweave.plots.figure import finish, new_figure, styled
 
-# Clips that are drawn at most: the best connected.
+# The most clips that are drawn: the best connected.
 _MOST_CLIPS = 200
 
 
 def graph_picture(graph: Graph, path: str | Path) -> None:
-    """Clips around a circle in the order of the library, a line for every way between two.
+    """Clips around a circle in the order of the library, with a line for every connection.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def graph_picture(graph: Graph, path: str | Path) -> None:
 
 
 def coverage_picture(collection: Collection, parameters: Sequence[str], path: str | Path) -> None:
-    """What the motions of a collection measure, one row for each parameter.
+    """The measures of a collection's motions, one row per parameter.
 
     Parameters
     ----------

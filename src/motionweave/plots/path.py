@@ -1,4 +1,4 @@
-"""The way of a character seen from above: the line of its root and its footprints."""
+"""The path of a character seen from above: the line of its root and its footprints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def path_plot(
     path: str | Path | None = None,
     labels: Sequence[str] | None = None,
 ) -> Any:
-    """Ways of one or several motions on the floor.
+    """Paths of one or several motions on the floor.
 
     Forward of a character that faces +z is up, its left is to the left.
 

@@ -23,11 +23,11 @@ from motionweave.plots import figure as look
 
 # Heights are shown up to this, in per cent of leg length: swings go off the top.
 _CEILING = 12.0
-# What is usually called free of skate, in per cent of leg length a frame.
+# Usually regarded as free of skate, in per cent of leg length per frame.
 _GOOD = 0.2
 # Plants whose names still fit side by side.
 _MANY = 24
-# Degrees a second squared below which nothing is drawn.
+# Degrees per second squared below which nothing is drawn.
 _QUIET = 10.0
 _LEG = ("thigh", "shin", "ankle")
 

@@ -121,7 +121,7 @@ def _draw_timing(axes: Any, curve: RegistrationCurve) -> None:
 def _draw_lanes(
     axes: Any, curve: RegistrationCurve, kinds: list[str], *, along_curve: bool
 ) -> None:
-    """One band a kind of contact, in it one lane a clip."""
+    """One band per kind of contact, with one lane per clip."""
     count = len(curve)
     for band, kind in enumerate(kinds):
         side = _SIDES.get(kind.split("_")[0], look.MIDDLE)

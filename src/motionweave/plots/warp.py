@@ -54,7 +54,7 @@ def warp_plot(
     original, warped
         Before and after.
     recipe
-        What was done: where its keys are and what stands around.
+        The recipe: its keys and the objects around the character.
     path
         Where to write the picture (png, pdf, svg); None to get only the figure.
     curves

@@ -21,7 +21,7 @@ VIEWS = {"three-quarter": 38.0, "front": 0.0, "side": 90.0, "back": 180.0, "top"
 # Vertical angle of view, and how far the camera looks down.
 _FIELD = np.radians(26.0)
 _DOWN, _STEEP = np.radians(14.0), np.radians(80.0)
-# Share of the picture's height and width that the body, or the way it goes, may fill.
+# Share of the picture's height and width that the body, or its path, may fill.
 _FILL = 0.88
 # Seconds over which a camera that follows averages where the body is.
 _CALM = 0.9
@@ -137,7 +137,7 @@ def _degrees(view: str | float) -> float:
 
 
 def _front(motion: Motion) -> float:
-    """The direction in which a body faces on the whole."""
+    """The average facing direction of a body."""
     angle = facing(motion)
     return float(np.arctan2(np.sin(angle).mean(), np.cos(angle).mean()))
 
@@ -161,7 +161,7 @@ def _centre(points: Sequence[Array]) -> Array:
 
 
 def _calm(path: Array, frames: float) -> Array:
-    """A path ``(T, 3)`` without what is quicker than some frames; it leads and lags nowhere."""
+    """A path ``(T, 3)`` without fast movements, smoothed without lead or lag."""
     from scipy.ndimage import gaussian_filter1d
 
     if len(path) < 3:

@@ -1,7 +1,7 @@
 """Frames into files: video by ffmpeg, animated and still images by Pillow.
 
 Video is written while frames are drawn, so that a long one needs no more memory than a short
-one. Animated images have to be held whole, and are limited in length.
+one. Animated images have to be kept in memory, and are limited in length.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Picture = NDArray[np.uint8]
 
 # VP9 takes twenty times as long unless it is told not to try everything.
 _QUICK = ("-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1")
-# Name -> ffmpeg's encoder, the pixels it takes, and what it is told about quality.
+# Name -> ffmpeg's encoder, its pixel format, and its quality options.
 CODECS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "h264": ("libx264", "yuv420p", ("-crf", "20", "-preset", "veryfast")),
     "h265": ("libx265", "yuv420p", ("-crf", "24", "-preset", "fast", "-tag:v", "hvc1")),
@@ -41,7 +41,7 @@ _COLOURS = 128
 
 @dataclass(frozen=True)
 class Target:
-    """A file to write, and how; made by `target`, which refuses what cannot be."""
+    """A file to write, and how; made by `target`, which refuses impossible ones."""
 
     path: Path
     codec: str | None
@@ -64,7 +64,7 @@ def target(path: str | Path, *, codec: str | None, loop: bool, transparent: bool
     Parameters
     ----------
     path
-        The suffix says in which format.
+        The suffix determines the format.
     codec
         One of `CODECS` for video, or None for the usual one.
     loop
@@ -240,7 +240,7 @@ def _save_gif(
     options: dict[str, Any] = {"transparency": _COLOURS, "disposal": 2} if alpha else {}
     if loop:
         options["loop"] = 0
-    # GIF counts hundredths of a second; what a frame loses the next one gets.
+    # GIF counts hundredths of a second; rounding errors are carried to the next frame.
     edges = np.round(np.arange(len(images) + 1) * 100.0 / fps).astype(int)
     images[0].save(
         temporary,

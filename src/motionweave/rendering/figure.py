@@ -26,13 +26,13 @@ from motionweave.rendering.torso import Torso, torso_of
 _LOW = 0.03
 # How far a body that lies may sink into the floor on which its feet stand, in body heights.
 _PRESSED = 0.08
-# Trails by the words people use.
+# Trails by common names.
 _TRAILED = {"hands": ("left_hand", "right_hand"), "feet": ("left_ankle", "right_ankle")}
 
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A contact on the floor: its place ``(3,)``, from when to when, in frames of the picture."""
+    """A contact on the floor: its position ``(3,)`` and its interval, in frames of the picture."""
 
     place: Array
     start: float
@@ -58,7 +58,7 @@ class Figure:
     marks
         Contacts.
     trailed
-        Points whose ways are drawn.
+        Points whose trails are drawn.
     torso
         What is drawn instead of the trunk's capsules, or None.
     middle

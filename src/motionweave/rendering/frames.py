@@ -1,4 +1,4 @@
-"""The frames of a moving picture, one after the other."""
+"""The frames of a moving picture, one after another."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Film:
     Parameters
     ----------
     figures
-        Who is in it; the first one's floor is the floor.
+        The figures in it; the floor is that of the first.
     camera
-        From where, for each frame.
+        The camera for each frame.
     scene
         Colours around.
     fps
@@ -132,7 +132,7 @@ class Film:
         low, high = a[:, [0, 2]].min(axis=0), a[:, [0, 2]].max(axis=0)
         wide = max(_WIDE * self.size, float((high - low).max()) + 1.2 * self.size)
         corner = 0.5 * (low + high) - 0.5 * wide
-        # The lamp throws shadows away from itself: the map goes along.
+        # The lamp casts shadows away from itself: the map moves with them.
         corner = corner - 0.35 * self.size * self.lamp[[0, 2]] / self.lamp[1]
         cell = wide / _CELLS
         dark = np.zeros((_CELLS, _CELLS))

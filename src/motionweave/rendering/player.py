@@ -1,7 +1,7 @@
 """A player for web pages and notebooks: one piece of HTML that needs nothing else.
 
 The motion's points are in the page as small integers, and drawing is done by a few hundred
-lines of plain JavaScript (``player.js``) on a canvas: no library, nothing that is fetched.
+lines of plain JavaScript (``player.js``) on a canvas: no library, nothing to download.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Player:
             temporary.write_text(self.page, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        # In a frame of its own: notebooks may hold any number, and keep it when they are saved.
+        # In its own frame: notebooks may contain any number, and keep them when saved.
         return (
             f'<iframe srcdoc="{html.escape(self.page, quote=True)}" width="{self.width + 4}" '
             f'height="{self.height + 40}" style="border:0;max-width:100%" '
@@ -259,7 +259,7 @@ def _packed(values: Array, kind: str) -> str:
 
 
 def _page(data: dict[str, Any]) -> str:
-    # A title could hold what ends a script.
+    # A title could contain text that ends a script.
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     title = html.escape(str(data["title"]))
     return (

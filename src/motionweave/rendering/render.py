@@ -20,7 +20,7 @@ from motionweave.rendering.look import scene
 from motionweave.rendering.skin import Skin, bind
 
 Layout: TypeAlias = Literal["beside", "overlay"]
-# Takes an iterable of frames and how many there are, and gives them on; to show progress.
+# Takes an iterable of frames and their number, and passes them on, to show progress.
 Progress: TypeAlias = Callable[[Iterable[Picture], int], Iterable[Picture]]
 _SMALLEST, _LARGEST = 16, 7680
 # Frames that are sampled to choose the colours of a GIF.

@@ -112,7 +112,8 @@ def _tints(mesh: SkinnedMesh, sheet: NDArray[np.intp]) -> Array:
 
 
 def carried(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Array]:
-    """Which joints carry a mesh, and from where; as `bind`, for whoever skins by himself.
+    """Which joints carry a mesh, and from where; like `bind`, for callers that do their own
+    skinning.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def _carriers(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Arra
         raise RigError(
             f"the joints of the mesh are not those of the motion: {', '.join(mesh.names[:4])} ..."
         )
-    # Where a joint is missing, the pelvis stands in for it, or else the first joint known.
+    # A missing joint is replaced by the pelvis, or else by the first known joint.
     zero = np.flatnonzero(own == 0)
     deputy = int(zero[0]) if len(zero) else int(np.flatnonzero(own >= 0)[0])
     anchor = np.where(own >= 0, np.arange(len(own)), deputy)

@@ -26,7 +26,7 @@ from motionweave.samples.feet import FootPath
 # A leg never stretches further than this: near full length a knee snaps.
 _LONGEST_LEG = 0.9965 * (THIGH + SHIN)
 _LONGEST_ARM = 0.995 * (UPPER_ARM + FOREARM)
-# Corners where the legs hold the pelvis down are rounded over this many metres.
+# Kinks where the legs hold the pelvis down are smoothed over this many metres.
 _ROUNDING = 0.045
 
 _UP = np.array([0.0, 1.0, 0.0])
@@ -55,7 +55,7 @@ class Arm:
     shrug, fore
         Collar bone up and forwards.
     reach
-        ``(T, 3)`` where the wrist should be, in space; used as far as ``grip`` says.
+        ``(T, 3)`` where the wrist should be, in space; used to the degree that ``grip`` says.
     grip
         0 to 1: how much the hand follows ``reach`` rather than the angles.
     """
@@ -79,7 +79,7 @@ class Body:
     Parameters
     ----------
     pelvis
-        ``(T, 3)`` wished pelvis positions; the legs may hold it lower.
+        ``(T, 3)`` target pelvis positions; the legs may hold it lower.
     hips
         ``(T, 4)`` orientation of the pelvis.
     feet
@@ -211,7 +211,7 @@ class Body:
         )
         assert arm.reach is not None
         goal = rotations.rotate(rotations.inverse(turned), arm.reach - shoulder)
-        # Rounded off, because an elbow that straightens into a limit snaps.
+        # Smoothed, because an elbow that straightens into a limit snaps.
         distance = np.maximum(np.linalg.norm(goal, axis=-1), 0.12)
         distance = soft_minimum(distance, np.full_like(distance, _LONGEST_ARM), _ROUNDING)
         inner = np.clip(

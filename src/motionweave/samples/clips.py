@@ -18,7 +18,7 @@ from motionweave.samples.take import Take
 
 @dataclass(frozen=True)
 class Sample:
-    """A built-in clip and what is known about it.
+    """A built-in clip and its known facts.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def make(name: str, fps: float = 30.0, **params: Any) -> Sample:
     fps
         Frames per second.
     params
-        What the clip can vary, see `parameters`: speed, stride, curvature, ...
+        The clip's parameters, see `parameters`: speed, stride, curvature, ...
     """
     recipe = _recipe(name)
     take = recipe.take(name, fps, params)

@@ -26,7 +26,7 @@ _UP = np.array([0.0, 1.0, 0.0])
 
 @dataclass(frozen=True)
 class Plant:
-    """One time that a foot stands on the floor.
+    """One plant of a foot on the floor.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Plant:
     heading
         Where the foot points: radians about +y from +z.
     heel, toe
-        Seconds from when to when heel and ball are held. They overlap: the foot is
-        flat for a while, or at least for a moment.
+        Intervals in seconds in which heel and ball are held. They overlap: the foot is flat for a
+        while, or at least for a moment.
     strike, push
         Pitch in radians, toes up positive, when the foot touches and when it leaves.
     strike_rate, push_rate
@@ -71,7 +71,7 @@ class Plant:
 
     @property
     def flat(self) -> tuple[float, float]:
-        """From when to when the whole sole is down."""
+        """The interval in which the whole sole is down."""
         return max(self.heel[0], self.toe[0]), min(self.heel[1], self.toe[1])
 
     @property
@@ -157,7 +157,7 @@ class Swing:
     Parameters
     ----------
     lift
-        How much higher than the straight way the ankle passes, in metres.
+        How much higher than the straight line the ankle passes, in metres.
     side
         How much further to the character's left it passes.
     launch, brake

@@ -32,9 +32,9 @@ class Gait:
     Parameters
     ----------
     speed, stride
-        Metres a second, and metres in one cycle (two steps).
+        Metres per second, and metres in one cycle (two steps).
     heel, toe
-        From when to when, after touch-down, heel and ball are held.
+        Intervals after touch-down in which heel and ball are held.
     reach
         How far in front of the pelvis the ankle lands, as a share of the stride.
     width
@@ -42,11 +42,11 @@ class Gait:
     strike, push
         Pitch of the foot, toes up, at touch-down and toe-off.
     lift
-        How much the foot is lifted on its way.
+        How much the foot is lifted during the swing.
     height
         Height of the pelvis as a share of standing height.
     bob, bob_phase
-        Rise and fall of the pelvis, twice a cycle, and the phase of a high point.
+        Rise and fall of the pelvis, twice per cycle, and the phase of a high point.
     sway, yaw, list, lean
         Of the pelvis: shift over the standing foot, turn with the swinging leg, drop on
         the swinging side, tilt forwards.
@@ -174,7 +174,7 @@ def integrated(
 
 
 def styled(style: str, speed: float | None = None, stride: float | None = None) -> Gait:
-    """A style at a speed; who goes faster takes longer strides unless told otherwise."""
+    """A style at a speed; faster gaits take longer strides unless given otherwise."""
     if style not in STYLES:
         raise MotionError(f"style {style!r}: expected one of {', '.join(STYLES)}")
     gait = STYLES[style]
@@ -191,7 +191,7 @@ def footprints(gait: Gait, course: Course, side: float, times: Array) -> list[Pl
     cycle = gait.cycle
     plants = []
     for touch in times:
-        # The moment the pelvis passes over the foot says where it is put.
+        # The foot is placed where the pelvis passes over it.
         passing = np.array([touch + gait.reach * cycle])
         place = course.position(passing)[0]
         heading = float(course.heading(passing)[0])

@@ -16,7 +16,7 @@ _LATE = 1e3  # a time after the end of every clip
 
 
 def stand(fps: float, duration: float = 3.0) -> Take:
-    """Standing at ease: breathing, the weight going from one foot to the other."""
+    """Standing at ease: breathing, with the weight shifting from one foot to the other."""
     half = 0.5 * duration
     return stage(
         fps,
@@ -171,7 +171,7 @@ def turn_in_place(fps: float, angle: float = 90.0, step: float = 45.0, pace: flo
     if not (np.isfinite(angle) and step > 0.0 and pace > 0.0):
         raise MotionError("turn_in_place: expected an angle, and a positive step and pace")
     turns = max(1, int(np.ceil(abs(angle) / step - 1e-9)))
-    # The foot on the side one turns to opens first, the other follows.
+    # The foot on the inside of the turn moves first, the other follows.
     order = ("Left", "Right") if angle >= 0.0 else ("Right", "Left")
     start, air = 0.35, 0.68 * pace
     ends = {side: [-1.0] for side in order}
@@ -234,12 +234,12 @@ def turn_in_place(fps: float, angle: float = 90.0, step: float = 45.0, pace: flo
     )  # fmt: skip
 
 
-# A straight line of even steps: what an editor bends onto stones that lie elsewhere.
+# A straight line of even steps, to be warped onto other stones.
 STONES = ((0.1, 0.5), (-0.1, 1.0), (0.1, 1.5), (-0.1, 2.0))
 
 
 def stepping(fps: float, stones: Sequence[tuple[float, float]] = STONES, pace: float = 0.9) -> Take:
-    """From stone to stone, left foot first: one key a step, the rest interpolated.
+    """From stone to stone, left foot first: one key per step, the rest interpolated.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def stepping(fps: float, stones: Sequence[tuple[float, float]] = STONES, pace: f
             )
             down = lift + air
         feet[side] = row
-    # One key a step: the pelvis over the foot that stands while the other is in the air.
+    # One key per step: the pelvis over the foot that stands while the other is in the air.
     stand_at = [(-0.1, 0.0), *stones, (stones[-1][0], stones[-1][1])]
     body = [(0.0, (0.0, -0.012, 0.0)), (0.2, (-0.03, -0.02, 0.0))]
     for k in range(len(stones) + 1):

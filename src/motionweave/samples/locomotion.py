@@ -31,9 +31,9 @@ def travel(
     style
         ``"walk"``, ``"jog"`` or ``"sneak"``.
     speed, stride
-        Metres a second, and metres in two steps; those of the style if not given.
+        Metres per second, and metres in two steps; those of the style if not given.
     curvature
-        Of the way, 1 / metre; positive to the left.
+        Of the path, 1 / metre; positive to the left.
     duration
         Seconds; three cycles if not given.
     lead
@@ -56,7 +56,7 @@ def default_curvature(style: str, side: str) -> float:
 
 
 def sharp_turn(fps: float, angle: float = 180.0, style: str = "walk") -> Take:
-    """A gait that slows down, turns about within a few steps, and goes on.
+    """A gait that slows down, turns around within a few steps, and continues.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Keys for clips on the spot: where an animator writes down poses and times.
+"""Keys for in-place clips: poses and times as an animator would write them.
 
 Keys are lists of (seconds, values); angles are in degrees, lengths in metres.
 """
@@ -22,7 +22,7 @@ from motionweave.samples.take import Take, frame_times
 
 Keys = Sequence[tuple[float, Any]]
 
-# Height to wish for the pelvis of someone who stands: as high as the legs allow.
+# Target height of a standing pelvis: as high as the legs allow.
 STANDING = 1.005 * PELVIS_HEIGHT
 HANGING = (4.0, 7.0, 10.0, 14.0)
 _ARM = ("flex", "out", "turn", "elbow", "roll", "wrist")
@@ -31,7 +31,7 @@ _BREATH = 3.2  # seconds
 
 @dataclass(frozen=True)
 class Grip:
-    """A hand that goes to a place: where, and keys of how much (0 to 1)."""
+    """A hand that reaches a place: where, and keys of the weight (0 to 1)."""
 
     place: tuple[float, float, float]
     keys: Keys

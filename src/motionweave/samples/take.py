@@ -1,4 +1,4 @@
-"""What a clip's recipe gives: a body over time and the plants of its feet."""
+"""The result of a clip's recipe: a body over time and the plants of its feet."""
 
 from __future__ import annotations
 

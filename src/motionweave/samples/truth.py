@@ -19,7 +19,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.samples.feet import Plant
 
-# Frames per second at which turning points are looked for.
+# Frames per second for the search of turning points.
 DENSE = 240.0
 # A turning point counts if the joint then turns back by at least this much (radians).
 _LEAST_SWING = np.radians(8.0)
@@ -100,7 +100,7 @@ def _turning_points(angle: Array) -> list[tuple[float, str]]:
 
 
 def _half_ways(angle: Array, turns: Sequence[tuple[float, str]]) -> list[float]:
-    """Between each two turning points, where the curve is half way."""
+    """Where the curve is halfway between turning points."""
     frames = np.arange(len(angle), dtype=np.float64)
     found = []
     for (first, _), (last, _) in pairwise(turns):

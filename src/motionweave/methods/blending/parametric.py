@@ -279,7 +279,7 @@ class ParametricSpace:
         )
         said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
-            raise BlendError(f"{said}, off by {error:.0%} of the range; outside='nearest' takes it")
+            raise BlendError(f"{said}, off by {error:.0%} of the range; use outside='nearest'")
         warnings.warn(said, QualityWarning, stacklevel=4)
 
 
