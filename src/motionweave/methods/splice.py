@@ -21,11 +21,13 @@ import numpy as np
 
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
 from motionweave.core.curves import smootherstep
+from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
@@ -34,6 +36,10 @@ from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
 _TOUCHING = 1.0
+# Seconds before and after contacts at a seam that are looked at to plant its feet.
+_AROUND = 5.0
+# Seconds over which other changes fade at the ends of that.
+_FADING = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,13 +179,36 @@ def given_clips(
 
 
 def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
-    """Plant the feet that stand during seams, given as first and last frames; the rest is
-    unchanged."""
+    """Plant the feet that stand during seams, given as first and last frames; the rest stays.
+
+    A seam takes a second, and its clips may last an hour: feet are planted in what is around
+    it, which is long enough to tell how the body moves. Whatever else is done there, such as
+    lifting feet out of the floor, fades out at its ends.
+    """
     seams = tuple(seams)
     near = [c for c in motion.constraints if any(c.end >= s and c.start <= e for s, e in seams)]
     if not near or not has_feet(motion.skeleton):
         return motion
-    return clean_feet(motion, near, warn=False).with_constraints(motion.constraints)
+    room, last = _AROUND * motion.fps, len(motion) - 1
+    around = merged((max(c.start - room, 0.0), min(c.end + room, last)) for c in near)
+    floor = estimate_floor(motion)
+    root, quats = np.array(motion.root), np.array(motion.rotations)
+    for start, end in around:
+        part = slice(int(start), int(np.ceil(end)) + 1)
+        held = [c.shifted(-part.start) for c in near if start <= c.start <= end]
+        planted = clean_feet(motion[part], held, floor=floor, warn=False)
+        root[part], quats[part] = planted.root, planted.rotations
+        frames = np.arange(part.start, part.stop)
+        inside = np.full(len(frames), np.inf)
+        if part.start > 0:
+            inside = np.minimum(inside, frames - part.start)
+        if part.stop <= last:
+            inside = np.minimum(inside, part.stop - 1 - frames)
+        share = smootherstep(inside / (_FADING * motion.fps))
+        edge, share = frames[share < 1.0], share[share < 1.0, None]
+        root[edge] = motion.root[edge] + share * (root[edge] - motion.root[edge])
+        quats[edge] = rotations.slerp(motion.rotations[edge], quats[edge], share)
+    return replace(motion, root=root, rotations=quats)
 
 
 def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
