@@ -291,7 +291,8 @@ def _aim(
     if isinstance(key.of, Prop):
         return Aim(joint, position=clip.beside(key, key.of, np.array([frame]))[0], tip=tip)
     base = here.forward[0][0, joints_called(key.of, clip.rig)[0]]
-    world = clip.in_world([wanted], [key.axes], np.array([frame]), np.array([joint]))[0]
+    at, of, lasts = np.array([frame]), np.array([joint]), key.until is not None
+    world = clip.in_world([wanted], [key.axes], at, of, lasts)[0]
     return Aim(joint, position=base + world * clip.length(key), tip=tip)
 
 
