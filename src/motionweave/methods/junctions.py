@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.heading import facing
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
@@ -204,7 +205,7 @@ def action_before(motion: Motion) -> Array:
     if len(motion) < 3:
         return np.linspace(0.0, 1.0, len(motion))
     start = int(starts_in_tpose(motion))
-    seen = motion.positions() - motion.root[:, None]
+    seen = motion.positions()[:, list(find_rig(motion.skeleton).body)] - motion.root[:, None]
     step = max(round(motion.fps / _RATE), 1)
     # Differences over a thirtieth of a second: noise is not action.
     ahead = np.minimum(np.arange(len(motion)) + step, len(motion) - 1)

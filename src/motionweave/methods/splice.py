@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import estimate_floor
@@ -272,7 +273,8 @@ def cross_fade(first: Motion, second: Motion, weight: Array, feet: Feet) -> tupl
 
 def laid_over(first: Motion, second: Motion, weight: Array) -> Planar:
     """The move that aligns the second with the first, the middle of the seam counting most."""
-    clouds = [motion.positions() for motion in (first, second)]
+    body = list(find_rig(first.skeleton).body)
+    clouds = [motion.positions()[:, body] for motion in (first, second)]
     weights = np.repeat(weight * (1.0 - weight) + 1e-6, clouds[0].shape[1])
     flat = [cloud.reshape(-1, 3) for cloud in clouds]
     return align(flat[0], flat[1], weights / weights.sum())

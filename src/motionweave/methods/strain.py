@@ -47,8 +47,7 @@ class Strain:
 
     def __init__(self, clips: Sequence[Motion]) -> None:
         skeleton = clips[0].skeleton
-        named = sorted(set(find_rig(skeleton).roles.values()))
-        self._joints = named or list(range(len(skeleton)))
+        self._joints = list(find_rig(skeleton).body)
         roles = find_rig(skeleton).roles
         self._feet = [roles[f"{side}_ankle"] for side in SIDES if f"{side}_ankle" in roles]
         # Joints that hardly move in the clips are compared with the body's size.

@@ -117,6 +117,14 @@ class Rig:
             )
         return ""
 
+    @property
+    def body(self) -> tuple[int, ...]:
+        """Joints that make the body: those with roles, or all where none is known.
+
+        Fingers, props and helper joints, of which some rigs have many, do not outvote it.
+        """
+        return tuple(sorted(set(self.roles.values()))) or tuple(range(len(self.skeleton)))
+
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Joints ``(left, right)`` of every role known on both sides."""
         both = LEG_ROLES + ARM_ROLES
