@@ -262,7 +262,7 @@ class Page:
 
     def _tell_saved(self) -> None:
         dirty = self.session.dirty
-        self._document.set_text(f"{self.workspace.name}{' •' if dirty else ''}")
+        self._document.set_text(f"{'• ' if dirty else ''}{self.workspace.name}")
         saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
         widgets.entitle(self._document, saved)
         self._shell.tell_document(self.workspace.name, dirty)
