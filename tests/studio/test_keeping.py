@@ -96,7 +96,7 @@ def test_the_token_stays_the_same_and_belongs_to_the_user(tmp_path: Path) -> Non
         assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
 
 
-def test_projects_of_lately_are_listed_and_opened_again(tmp_path: Path) -> None:
+def test_recent_projects_are_listed_and_opened_again(tmp_path: Path) -> None:
     workspace = Workspace.open()
     workspace.recent = RecentProjects(tmp_path)
     session = workspace.session

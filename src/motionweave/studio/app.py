@@ -190,7 +190,7 @@ class Page:
                     }
                 )
             with projects:
-                self._lately = ui.element("div").classes("mw-lately")
+                self._recent = ui.element("div").classes("mw-recent")
             self._listed: tuple[RecentProject, ...] = ()
             widgets.icon_button("contrast", "Dark or light theme", self._switch_theme)
             widgets.icon_button("help_outline", "Keys and help (?)", dialogs.show_help)
@@ -228,6 +228,7 @@ class Page:
         self._say("")
         self._overlay.remarks(())
         self.viewport.show_path(())
+        self.viewport.draw_path(on=False)
         self.update()
 
     def visit(self, name: str) -> None:
@@ -266,13 +267,13 @@ class Page:
         saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
         widgets.entitle(self._document, saved)
         self._shell.tell_document(self.workspace.name, dirty)
-        lately = self._listed if self.session.live else self.workspace.recent.listed()
-        if lately != self._listed:
-            self._listed = lately
-            self._lately.clear()
-            with self._lately:
-                ui.label("Lately").classes("mw-sheet-title")
-                for one in lately:
+        recent = self._listed if self.session.live else self.workspace.recent.listed()
+        if recent != self._listed:
+            self._listed = recent
+            self._recent.clear()
+            with self._recent:
+                ui.label("Recent projects").classes("mw-sheet-title")
+                for one in recent:
                     ui.menu_item(one.title, partial(self._reopen, one))
 
     def _make(self) -> None:

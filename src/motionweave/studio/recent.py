@@ -1,4 +1,4 @@
-"""Projects that were opened or saved lately.
+"""Projects that were opened or saved recently.
 
 A project that is a file of this machine is remembered by its path. One that came from a browser,
 or was saved as a download, has no path that the studio knows: a copy of it is kept.
@@ -22,7 +22,7 @@ _LARGEST = 100_000_000
 
 @dataclass(frozen=True)
 class RecentProject:
-    """A project of lately.
+    """A recent project.
 
     Parameters
     ----------

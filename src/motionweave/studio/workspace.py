@@ -29,7 +29,7 @@ class Workspace:
         self.store = PayloadStore()
         #: What came of the last few requests, with the documents that their clips are of.
         self.outcomes: Recent[tuple[Document, Outcome[Result]]] = Recent(_OUTCOMES)
-        #: Projects of lately, which are remembered if there is a folder for that.
+        #: Recent projects, which are remembered if there is a folder for that.
         self.recent = RecentProjects()
         #: Whether it goes on with unsaved work, and nobody has been told yet.
         self.restored = False
@@ -78,7 +78,7 @@ class Workspace:
         return data, f"{title}{SUFFIX}"
 
     def reopen(self, recent: RecentProject, document: Document) -> None:
-        """Go on with a project of lately that was read."""
+        """Go on with a recent project that was read."""
         path = None if recent.copied else recent.path
         self.recent.add(recent.title, path=recent.path)
         self.session.open(replace(document, title=recent.title, path=path), "opening a project")
