@@ -64,7 +64,7 @@ def test_the_place_of_a_transition_is_dragged_in_the_map(studio: Studio) -> None
     studio.settle()
     assert ask(studio, ".mw-transition .mw-heat", "map.chosen") != chosen
     # All of the drag was one step.
-    assert studio.page.locator(".mw-button.on", has_text="Best place").count() == 1
+    assert studio.page.locator(".mw-transition .mw-button.on", has_text="Best place").count() == 1
 
 
 def test_what_kind_a_key_shall_be_is_said_before_there_is_one(studio: Studio) -> None:

@@ -143,6 +143,13 @@ def test_a_project_is_saved_and_opened_again(studio: Studio, tmp_path: Path) -> 
     kinds = Workspace.open().session.kinds
     assert len(load_project(download.value.path(), kinds).settings["blend"].clips) == 2
     assert len(load_project(path, kinds).settings["blend"].clips) == 3
+    # Recent projects are in the menu.
+    studio.card("walk").click()
+    assert studio.settle()["count"] == 3
+    studio.click('.mw-icon[title="Project"]')
+    studio.page.locator(".mw-recent .q-item").get_by_text("p", exact=True).click()
+    studio.page.locator(".q-menu").wait_for(state="detached")
+    assert studio.settle()["count"] == 4
 
 
 def test_starting_anew_is_a_step_like_any_other(studio: Studio) -> None:

@@ -72,7 +72,7 @@ def test_clips_and_overlap_are_dragged_by_their_edges(studio: Studio) -> None:
     for _ in range(3):
         studio.key("z")
     assert studio.settle()["frames"] == best["frames"]
-    assert studio.page.locator(".mw-button.on", has_text="Best place").count() == 1
+    assert studio.page.locator(".mw-transition .mw-button.on", has_text="Best place").count() == 1
 
 
 def click_at(studio: Studio, leave: float, enter: float) -> None:

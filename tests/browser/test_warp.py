@@ -82,6 +82,17 @@ def test_an_arrow_moves_a_joint_one_way_only_and_numbers_are_typed(studio: Studi
     assert [field.input_value() for field in fields.all()] == ["0.20 m", up, "0.00 m"]
     moved = joint(after, LEFT_HAND) - joint(before, LEFT_HAND)
     assert abs(np.linalg.norm(moved) - 0.2) < 0.03
+    # All of its curves are seen at once, each with a handle of its own.
+    studio.click(".mw-warp .mw-choice button", "All")
+    studio.settle()
+    assert ask(studio, ".mw-warp .mw-curves", "handles.length") == 3
+    handle = ask(studio, ".mw-warp .mw-curves", "handleAt('k0:2')")
+    drag(studio.page, handle, (handle[0], handle[1] - 30))
+    studio.settle()
+    left, same, forwards = (field.input_value() for field in fields.all())
+    assert (left, same) == ("0.20 m", up)
+    assert float(forwards.removesuffix(" m")) > 0.05
+    studio.click(".mw-warp .mw-choice button", "Up")
     # What is to be turned has no arrows to move it along.
     studio.click(".mw-choice button", "Turn")
     studio.settle()

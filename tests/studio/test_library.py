@@ -78,6 +78,9 @@ def test_nothing_found_and_no_folder_are_told(folder: str, tmp_path: Path) -> No
     trouble = trouble_of(raised.value, "library", document)
     assert trouble.remedies[0].label == "Search without words"
     assert found(trouble.remedies[0].apply(document)).rows
+    # Whatever is typed as a folder is answered, not raised.
+    for wrong in (str(tmp_path / "gone"), "~nobody-of-that-name/clips", "nul\0byte"):
+        assert "There is no folder" in LibraryScreen.missing(asking(wrong))
     with pytest.raises(LibraryError, match="not a folder of this machine"):
         LibraryScreen.make(asking(str(tmp_path / "gone")), False)
     with pytest.raises(LibraryError, match="no clip of a body"):

@@ -21,8 +21,9 @@ from motionweave.studio.figures import Figures
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Latest, Outcome, in_thread, stage
 from motionweave.studio.overlay import Overlay
-from motionweave.studio.project import SUFFIX, project_bytes
+from motionweave.studio.project import load_project
 from motionweave.studio.receiving import take_in
+from motionweave.studio.recent import RecentProject
 from motionweave.studio.remarks import Remark
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Screen
@@ -181,13 +182,16 @@ class Page:
             self._undo = widgets.icon_button("undo", "Undo (Z)", self.session.undo)
             self._redo = widgets.icon_button("redo", "Redo (Shift+Z)", self.session.redo)
             with widgets.icon_button("folder_open", "Project", lambda: None):
-                widgets.menu(
+                projects = widgets.menu(
                     {
                         "Save project (Ctrl+S)": self.save,
                         "Open project or clips… (Ctrl+O)": self._shell.browse,
                         "Start anew": self._start_anew,
                     }
                 )
+            with projects:
+                self._recent = ui.element("div").classes("mw-recent")
+            self._listed: tuple[RecentProject, ...] = ()
             widgets.icon_button("contrast", "Dark or light theme", self._switch_theme)
             widgets.icon_button("help_outline", "Keys and help (?)", dialogs.show_help)
             self._copy = widgets.button(
@@ -224,6 +228,7 @@ class Page:
         self._say("")
         self._overlay.remarks(())
         self.viewport.show_path(())
+        self.viewport.draw_path(on=False)
         self.update()
 
     def visit(self, name: str) -> None:
@@ -258,10 +263,18 @@ class Page:
 
     def _tell_saved(self) -> None:
         dirty = self.session.dirty
-        self._document.set_text(f"{self.workspace.name}{' •' if dirty else ''}")
+        self._document.set_text(f"{'• ' if dirty else ''}{self.workspace.name}")
         saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
         widgets.entitle(self._document, saved)
         self._shell.tell_document(self.workspace.name, dirty)
+        recent = self._listed if self.session.live else self.workspace.recent.listed()
+        if recent != self._listed:
+            self._listed = recent
+            self._recent.clear()
+            with self._recent:
+                ui.label("Recent projects").classes("mw-sheet-title")
+                for one in recent:
+                    ui.menu_item(one.title, partial(self._reopen, one))
 
     def _make(self) -> None:
         document, screen = self.session.document, self.active
@@ -495,13 +508,22 @@ class Page:
         if path is not None:
             ui.notify(f"Saved {path}.", classes="mw-toast")
             return
-        document = self.session.document
-        ui.download.content(project_bytes(document), f"{document.title or 'project'}{SUFFIX}")
-        self.session.mark_saved()
+        ui.download.content(*self.workspace.saved_elsewhere())
 
     def browse(self) -> None:
         """Let the user choose files."""
         self._shell.browse()
+
+    async def _reopen(self, recent: RecentProject) -> None:
+        kinds = self.session.kinds
+        outcome = await in_thread(lambda: load_project(recent.path, kinds))
+        with self.viewport:
+            if outcome.value is None:
+                self._say(outcome.error, "error")
+                return
+            if self.session.dirty:
+                ui.notify("Undo (Z) brings back what was open.", classes="mw-toast")
+            self.workspace.reopen(recent, outcome.value)
 
     def _start_anew(self) -> None:
         self.session.open(Workspace.open().session.document, "starting anew")

@@ -42,6 +42,8 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         if opened.value is None:
             return Response(opened.error, status_code=400)
         title = upload.stem_of(projects[0].filename or "")
+        await projects[0].seek(0)
+        workspace.recent.add(title, data=await projects[0].read())
         session.open(replace(opened.value, title=title), "opening a project")
         return Response("opened")
     inbox = upload.Inbox()

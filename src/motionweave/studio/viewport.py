@@ -157,9 +157,9 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         """Tell of paths that are drawn on the floor: places (x, z) in metres."""
         self.on("path", lambda e: handler(tuple((float(x), float(z)) for x, z in e.args)))
 
-    def draw_path(self) -> None:
-        """Let the next drag draw a path on the floor."""
-        self.run_method("drawPath")
+    def draw_path(self, *, on: bool = True) -> None:
+        """Let the next drag draw a path on the floor, or turn the view as usual."""
+        self.run_method("drawPath", on)
 
     def show_path(self, path: Sequence[Spot]) -> None:
         """Show a path on the floor; none if it is empty."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from nicegui import background_tasks, ui
@@ -54,7 +53,7 @@ class LibraryScreen(Screen):
         settings: LibrarySettings = document.settings["library"]
         if not settings.folder:
             return LibraryScreen.hint
-        if not Path(settings.folder).expanduser().is_dir():
+        if model.place_of(settings.folder) is None:
             return f"There is no folder {settings.folder} on the machine that the studio runs on."
         if settings.mode == "walk":
             return "" if len(settings.path) > 1 else "Draw a path on the floor to be followed."

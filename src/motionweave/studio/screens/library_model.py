@@ -146,10 +146,19 @@ class Walked:
     error: float
 
 
+def place_of(folder: str) -> Path | None:
+    """The folder that is meant, if it is there and may be looked at."""
+    try:
+        place = Path(folder).expanduser()
+        return place if place.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
 def opened(folder: str) -> Library:
     """The library of a folder; a folder that was never read is read first."""
-    place = Path(folder).expanduser()
-    if not place.is_dir():
+    place = place_of(folder)
+    if place is None:
         raise LibraryError(f"{folder} is not a folder of this machine")
     fresh = not (place / FOLDER).is_dir()
     library = Library(place)

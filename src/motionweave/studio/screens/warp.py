@@ -39,10 +39,12 @@ from motionweave.studio.screens.warp_model import (
     inside,
     warped,
 )
-from motionweave.studio.screens.warp_values import AXES, KeyValues
+from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, KeyValues
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look, Place
 
+# What is chosen where curves of all axes are shown.
+_ALL = len(AXES)
 # Where the playhead is, stopped there.
 _STOPPED = "(view => { view.playing = false; return view.time; })(window.motionweave.viewport)"
 
@@ -151,8 +153,11 @@ class WarpScreen(Screen):
         with ui.element("div").classes("mw-dock-head"):
             self._channels = widgets.Choice(
                 {
-                    str(i): (name, "Curve shown below, dashed as it was")
-                    for i, name in enumerate(AXES)
+                    **{
+                        str(i): (name, "Curve shown below, dashed as it was")
+                        for i, name in enumerate(AXES)
+                    },
+                    str(_ALL): ("All", "All three curves, dashed as they were"),
                 },
                 self._show_channel,
             )
@@ -374,7 +379,7 @@ class WarpScreen(Screen):
             self.change("a marker of time", times=times)
 
     def _removed(self, mark: str) -> None:
-        index = int(mark[1:])
+        index, _ = _handle(mark)
         if mark[0] == "t":
             times = self.settings.times
             self.change("a marker of time", times=times[:index] + times[index + 1 :])
@@ -389,14 +394,14 @@ class WarpScreen(Screen):
         self._draw()
 
     def _curve_dragged(self, mark: str, x: float, y: float, final: bool) -> None:
-        made, index = self._made(), int(mark[1:])
+        made, (index, channel) = self._made(), _handle(mark)
         if made is None or index >= len(self.settings.keys):
             return
         self._chosen, self._bending = index, not final
         frame = float(made.source_frame(x))
         # Curves of places are drawn in metres.
         value = y if self._joint == "heading" else y / scale_of(made.source)
-        keys = editing.pulled(made, self.settings.keys, index, frame, self._channel, value)
+        keys = editing.pulled(made, self.settings.keys, index, frame, channel, value)
         self._change_keys(keys, "a key", "curve", final, index)
 
     def _draw(self) -> None:
@@ -415,29 +420,42 @@ class WarpScreen(Screen):
         )
         turning = key is not None and key.kind != "offset"
         old, new = curves_of(made, self._joint, turning=turning)
-        channel = min(self._channel, old.shape[1] - 1)
+        count = old.shape[1]
+        channels = range(count) if self._channel == _ALL else [min(self._channel, count - 1)]
         turned = turning or self._joint == "heading"
         unit = 1.0 if turned else scale_of(made.source)
-        old, new = unit * old[:, channel], unit * new[:, channel]
+        old, new = unit * old[:, channels], unit * new[:, channels]
         if self._range is None or not self._bending:
             # While the curve itself is dragged its axis must not run away under it.
             self._range = padded(old, new)
         fps = made.motion.fps
-        lines: list[dict[str, Any]] = [
-            {"color": series(0), "points": line(old, fps), "dashed": True},
-            {"color": "accent", "points": line(new, fps)},
-        ]
-        handles = []
-        for i, one in enumerate(settings.keys):
-            if one.joint == self._joint and (one.kind != "offset") == turning:
-                at = made.seconds(one.frame)
-                y = float(new[min(round(at * fps), len(new) - 1)])
-                lock = {} if one.kind == "offset" else {"lock": "y"}
-                handles.append({"id": f"k{i}", "x": at, "y": y, "color": "accent", **lock})
+        lines: list[dict[str, Any]] = []
+        handles: list[dict[str, Any]] = []
+        for column, channel in enumerate(channels):
+            color = AXIS_COLORS[channel]
+            lines.append({"color": color, "points": line(old[:, column], fps), "dashed": True})
+            lines.append({"color": color, "points": line(new[:, column], fps)})
+            for i, one in enumerate(settings.keys):
+                if one.joint == self._joint and (one.kind != "offset") == turning:
+                    at = made.seconds(one.frame)
+                    y = float(new[min(round(at * fps), len(new) - 1), column])
+                    lock = {} if one.kind == "offset" else {"lock": "y"}
+                    place = {"id": f"k{i}:{channel}", "x": at, "y": y}
+                    handles.append({**place, "color": color, **lock})
         self._curves.set(
-            lines=lines, handles=handles, x=span, y=self._range, unit="degrees" if turned else "m"
+            lines=lines,
+            handles=handles,
+            x=span,
+            y=self._range,
+            unit="degrees" if turned else "m",
         )
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:
         """Let a button tell where the playhead is, and stop it there."""
         button.on("click", lambda e: handler(float(e.args)), js_handler=f"() => emit({_STOPPED})")
+
+
+def _handle(mark: str) -> tuple[int, int]:
+    """Which key or marker, and which of its axes, a mark such as ``k3`` or ``k3:1`` stands for."""
+    index, _, axis = mark[1:].partition(":")
+    return int(index), int(axis or 0)

@@ -11,6 +11,8 @@ from motionweave.studio import widgets
 from motionweave.studio.screens.warp_model import NEUTRAL, WAY
 
 AXES = ("Left", "Up", "Forwards")
+# As the arrows in the viewport have them.
+AXIS_COLORS = ("#e5534b", "#57b35a", "#4f8fd6")
 _TURNS = ("Bend", "Turn", "Tilt")
 _JOINT_KINDS = {
     "offset": ("Move", "Take the joint elsewhere; the body follows (IK)"),

@@ -308,10 +308,10 @@ export default {
       if (!this.playing) { this.$emit("time", this.time); this.keepTime(); }
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
-    // The next drag draws a path on the floor, seen from above: nothing may run away meanwhile.
-    drawPath() {
-      this.playing = false;
-      this.path.drawing = true;
+    // The next drag draws a path on the floor, if `on`: nothing may run away meanwhile.
+    drawPath(on) {
+      if (on) this.playing = false;
+      this.path.drawing = on;
     },
     showPath(points) { this.path.show(points); },
     chooseGrip(name, movable) { this.grips.choose(name, movable); },
