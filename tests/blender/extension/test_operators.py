@@ -364,6 +364,43 @@ def test_a_cancelled_job(pair: SimpleNamespace, after: int) -> None:
     assert _state(pair) == before
 
 
+class _Window:
+    """Stands for what a window has to offer, and remembers how it was used."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *values: self.told.append((name, *values))
+
+
+@pytest.mark.parametrize("escape", [False, True])
+def test_a_click_runs_in_slices_with_progress(pair: SimpleNamespace, escape: bool) -> None:
+    """There is no window here; the modal part is driven by the events that one would send."""
+    known = set(pair.bpy.data.actions)
+    operator = part("operators.edit").MOTIONWEAVE_OT_clean_feet
+    job = SimpleNamespace(action="walk", report=lambda *_: None, _timer="timer")
+    for name in ("chosen", "taken", "computed", "made", "modal", "_ended"):
+        setattr(job, name, getattr(operator, name).__get__(job))
+    job._steps = operator.steps(job, pair.bpy.context)
+    manager, workspace = _Window(), _Window()
+    context = SimpleNamespace(window_manager=manager, workspace=workspace)
+    answers = []
+    while not answers or answers[-1] == {"RUNNING_MODAL"}:
+        assert job.modal(context, SimpleNamespace(type="MOUSEMOVE")) == {"RUNNING_MODAL"}
+        late = escape and len(answers) == 1
+        answers.append(job.modal(context, SimpleNamespace(type="ESC" if late else "TIMER")))
+    assert answers[-1] == ({"CANCELLED"} if escape else {"FINISHED"})
+    assert len(set(pair.bpy.data.actions) - known) == (0 if escape else 1)
+    shares = [one[1] for one in manager.told if one[0] == "progress_update"]
+    assert shares
+    assert all(0.0 <= share <= 100.0 for share in shares)
+    # Whatever the end, the timer and the text in the status bar are gone.
+    assert ("event_timer_remove", "timer") in manager.told
+    assert manager.told[-1] == ("progress_end",)
+    assert workspace.told[-1] == ("status_text_set", None)
+
+
 def test_undo(pair: SimpleNamespace) -> None:
     bpy, name = pair.bpy, pair.owner.name
     bpy.context.preferences.edit.use_global_undo = True
