@@ -232,9 +232,17 @@ def test_retarget(pair: SimpleNamespace, motions: list[mw.Motion], clips: Path) 
 def test_find(pair: SimpleNamespace, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part("operators.library"), "library_folder", lambda _: str(clips))
     assert pair.bpy.ops.motionweave.find(action="walk") == {"FINISHED"}
-    found = pair.bpy.context.scene.motionweave.found
-    assert "walk" in found[0].name
-    _made(pair, "fetch", action="walk", number=0)
+    found = pair.bpy.context.scene.motionweave.found[0]
+    assert "walk" in found.name
+    first, last = int(np.floor(found.first)), int(np.ceil(found.last))
+    onto = motion_of(pair.bpy, pair.owner, pair.owner.animation_data.action)
+    with mw.Library(clips) as library:
+        clip = library.load(found.name)[first : last + 1].resample(onto.fps)
+    made = _made(pair, "fetch", number=0)
+    assert apart(made, mw.retarget(clip, onto.with_constraints(()))) < CLOSE
+    # An armature that plays nothing shows in its rest pose how it is built.
+    pair.owner.animation_data.action = None
+    assert pair.bpy.ops.motionweave.fetch(number=0) == {"FINISHED"}
 
 
 def test_what_the_documentation_says(pair: SimpleNamespace) -> None:
