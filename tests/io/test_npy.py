@@ -64,6 +64,12 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     np.save(path, np.zeros((5, 21, 3)))
     with pytest.raises(mw.FormatError, match=r"found \(5, 21, 3\)"):
         mw.load(path)
+    np.save(path, np.zeros((3, 22, 3, 60)))
+    with pytest.raises(mw.FormatError, match=r"3 motions: save one of them, array\[0\]"):
+        mw.load(path)
+    np.save(path, np.zeros((60, 263)))
+    with pytest.raises(mw.FormatError, match="features that networks learn from"):
+        mw.load(path)
     np.save(path, np.full((5, 22, 3), np.nan))
     with pytest.raises(mw.FormatError, match="finite"):
         mw.load(path)
