@@ -93,7 +93,7 @@ _CLIPS = ("register", "blend and clean")
 _JOINTS = ("register", "blend and clean", "transition", "clean", "contacts")
 # Ten minutes of a character as it is recorded.
 _TAKE = (36_000, 2, 31, 60)
-_PLOT = Path(__file__).parent.parent / "docs" / "images" / "growth.png"
+_PLOT = Path(__file__).parent.parent / "docs" / "images" / "benchmarks" / "growth.png"
 
 
 def _measured(work: str, frames: int, count: int, joints: int, fps: int) -> dict[str, float]:
@@ -169,6 +169,7 @@ def plot(lengths: tuple[int, ...], by_length: dict[str, list[dict[str, float]]])
     axes.minorticks_off()
     axes.grid(alpha=0.3)
     figure.legend(loc="outside right center", fontsize=8, frameon=False)
+    _PLOT.parent.mkdir(exist_ok=True)
     figure.savefig(_PLOT, dpi=120)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import pkgutil
 import re
@@ -111,6 +112,11 @@ def test_committed_tables_belong_together() -> None:
     table = (ROOT / "benchmarks" / "results.md").read_text(encoding="utf-8")
     assert all(row["work"] in table for row in data["speed"])
     assert {row["work"] for row in data["quality"]} >= {"transition", "interpolation"}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "benchmarks").glob("*.py")), ids=lambda p: p.stem)
+def test_benchmarks_find_all_that_they_measure(path: Path) -> None:
+    importlib.import_module(f"benchmarks.{path.stem}")
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make")
