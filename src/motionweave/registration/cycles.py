@@ -18,7 +18,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, is_closed, wrapped
 from motionweave.core.motion import Motion
-from motionweave.errors import MotionError
+from motionweave.errors import MotionError, Remedy
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points
 from motionweave.registration.windows import Track
@@ -98,8 +98,8 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     if found is None:
         raise MotionError(
             f"{motion.name or 'the clip'} does not repeat itself: no two stretches of its "
-            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle, or "
-            "say that it is one cycle"
+            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle",
+            remedies=(Remedy("frames"), Remedy("frames", "whole")),
         )
     return found.first, found.last
 

@@ -21,7 +21,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
-from motionweave.errors import BlendError, QualityWarning
+from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.methods.blending.trace import assemble, trace_of
 from motionweave.registration.curve import RegistrationCurve
 
@@ -35,6 +35,8 @@ _BEYOND = 0.3
 # The cost of missing the aim, relative to distances of about 1; and of separating equal motions.
 _MISS = 1e4
 _APART = 1e-7
+# What helps if a value is out of reach.
+_NEAREST = (Remedy("outside", "nearest"),)
 
 Outside = Literal["error", "nearest"]
 
@@ -218,7 +220,7 @@ class ParametricSpace:
             reached = f"these motions reach {low:g} to {high:g}"
             said = f"{name} = {target[i]:g} is out of reach: {reached}"
             if outside == "error":
-                raise BlendError(f"{said}; use outside='nearest' to get the nearest")
+                raise BlendError(said, remedies=_NEAREST)
             warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=3)
             target[i] = np.clip(target[i], low, high)
         return target
@@ -231,7 +233,7 @@ class ParametricSpace:
         )
         said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
-            raise BlendError(f"{said}, off by {error:.0%} of the range; use outside='nearest'")
+            raise BlendError(f"{said}, off by {error:.0%} of the range", remedies=_NEAREST)
         warnings.warn(said, QualityWarning, stacklevel=3)
 
 
