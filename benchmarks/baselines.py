@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from motionweave.body.heading import facing
 from motionweave.core import rotations
-from motionweave.core.motion import Motion, concatenate
+from motionweave.core.concatenation import concatenate
+from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 
 Array = NDArray[np.float64]

@@ -62,7 +62,8 @@ def figures(before: Motion, after: Motion) -> dict[str, float]:
     held = {kind: _held(before, kind)[first:] for kind in FOOT_KINDS}
     before, after = before[first:], after[first:]
     fps = before.fps
-    old, new = contact_points(before), contact_points(after)
+    # The soles of the clip as it was: what is measured is how the same points move.
+    old, new = contact_points(before), contact_points(after, like=before)
     joints = _joints(before)
     deep = [np.stack([floor.above(points[k]) for k in FOOT_KINDS]) for points in (old, new)]
     sunk = [np.maximum(-d, 0.0) * scale for d in deep]

@@ -269,7 +269,7 @@ def _systems() -> list[Row]:
     def made(*names: str) -> list[mw.Motion]:
         return [clips.built_in(name) for name in names]
 
-    def mixing(*names: str, matched: bool = False) -> Callable[[], Any]:
+    def mixing(*names: str, matched: bool = False, clean: bool = True) -> Callable[[], Any]:
         from motionweave.methods.framespace.blend import Framespace
 
         motions = made(*names)
@@ -277,8 +277,8 @@ def _systems() -> list[Row]:
         space = Framespace(motions)
         fps = 30.0 * _OPERATIONS / len(space.interpolate("concatenate", 6))
         if matched:
-            return lambda: space.interpolate("concatenate", 6, fps=fps)
-        return lambda: Framespace(motions).interpolate("concatenate", 6, fps=fps)
+            return lambda: space.interpolate("concatenate", 6, fps=fps, clean=clean)
+        return lambda: Framespace(motions).interpolate("concatenate", 6, fps=fps, clean=clean)
 
     def mixing_plainly(*names: str) -> Callable[[], Any]:
         motions = made(*names)
@@ -298,6 +298,10 @@ def _systems() -> list[Row]:
     def joining() -> Callable[[], Any]:
         space = mw.subspace(*made("landing", "jump"))
         return lambda: space.transition(degree=4)
+
+    def joining_longer() -> Callable[[], Any]:
+        space = mw.subspace(*(clips.built_in(name, duration=10.0) for name in ("walk", "jog")))
+        return space.transition
 
     def warping() -> Callable[[], Any]:
         walk = clips.built_in("walk")
@@ -325,8 +329,15 @@ def _systems() -> list[Row]:
             lambda: mixing_plainly(*names), "plain NumPy", kind="numpy", note="the mean alone"
         )
 
-    def given(*names: str) -> Contender:
-        return ours(lambda: mixing(*names, matched=True), "the same, events matched", kind="other")
+    def given(*names: str) -> list[Contender]:
+        return [
+            ours(lambda: mixing(*names, matched=True), "the same, events matched", kind="other"),
+            ours(
+                lambda: mixing(*names, matched=True, clean=False),
+                "the same, feet left as they are",
+                kind="other",
+            ),
+        ]
 
     figures = "Ashraf & Wong 2000, 450 MHz"
     return [
@@ -339,6 +350,10 @@ def _systems() -> list[Row]:
             [ours(lambda: _joined(*made("walk", "jog")))],
         ),
         Row(
+            "places at which two clips can be joined (junctions)",
+            [ours(lambda: _places(*made("walk", "jog")))],
+        ),
+        Row(
             "parametric request (turn of 20°)",
             [ours(steering)],
         ),
@@ -346,7 +361,7 @@ def _systems() -> list[Row]:
             "framespace, two clips, 1200 operations (run, walk)",
             [
                 ours(lambda: mixing("jog", "walk")),
-                given("jog", "walk"),
+                *given("jog", "walk"),
                 fixed("the paper", 5.06, figures),
                 mixed_plainly("jog", "walk"),
             ],
@@ -355,7 +370,7 @@ def _systems() -> list[Row]:
             "framespace, four clips, 1200 operations",
             [
                 ours(lambda: mixing("jog", "walk", "dance_a", "dance_b")),
-                given("jog", "walk", "dance_a", "dance_b"),
+                *given("jog", "walk", "dance_a", "dance_b"),
                 fixed("the paper", 5.61, figures),
                 mixed_plainly("jog", "walk", "dance_a", "dance_b"),
             ],
@@ -370,6 +385,7 @@ def _systems() -> list[Row]:
             ],
         ),
         Row("subspace: a spline transition, fit given", [ours(joining)]),
+        Row("subspace: the same, two clips of 300 frames", [ours(joining_longer)]),
         Row(
             "warp a clip by two keys",
             [ours(warping), ours(warping_plainly, "NumPy, frame by frame", kind="numpy")],
@@ -385,7 +401,8 @@ def _systems() -> list[Row]:
             ],
         ),
         Row("contact detection, 600 frames", [ours(_contacts)]),
-        Row("find a cycle and close it (loop), 600 frames", [ours(_looped)]),
+        Row("find a cycle and close it (loop), 600 frames", [ours(lambda: _looped(600))]),
+        Row("find a cycle and close it (loop), 4000 frames", [ours(lambda: _looped(4000))]),
         Row("retarget a clip of 600 frames to another body", [ours(_retargeted)]),
         Row("foot clean-up, 600 frames", [ours(_cleaned)]),
     ]
@@ -398,6 +415,10 @@ def _blend_of(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
 
 def _joined(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
     return lambda: mw.transition(a, b)
+
+
+def _places(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
+    return afresh(lambda: mw.junctions(a, b))
 
 
 def _cleaning() -> Callable[[], Any]:
@@ -416,8 +437,8 @@ def _legs_plainly() -> Callable[[], Any]:
     return lambda: [plain.legs_by_frames(*leg, leg[2] + [0.0, 0.01, 0.0]) for leg in legs]
 
 
-def _looped() -> Callable[[], Any]:
-    walk = clips.built_in("walk", duration=20.0)
+def _looped(frames: int) -> Callable[[], Any]:
+    walk = clips.built_in("walk", duration=frames / 30.0)
     return lambda: mw.loop(walk)
 
 

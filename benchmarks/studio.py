@@ -11,8 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import clips
 from benchmarks.measure import Row, ours
 
+# Frames of a clip that counts as long.
+_LONG = 7000
 # How often the knob is moved, and how far, in pixels.
 _DRAGS = 40
 _FAR = 14.0
@@ -32,29 +35,92 @@ _WATCH = """
 
 
 def rows() -> list[Row]:
-    """What the server does for every move of the pointer."""
-    return [Row("studio: a weight of three clips is dragged, on the server", [ours(_server)])]
+    """What the server does for every move of the pointer, and for long clips at first."""
+    dragged = "is dragged, on the server"
+    return [
+        Row(f"studio: a weight of three clips {dragged}", [ours(_weight)]),
+        Row(f"studio: a point of a framespace curve {dragged}", [ours(_interpolant)]),
+        Row(f"studio: the length of a spline {dragged}", [ours(_spline)]),
+        Row(f"studio: a hand {dragged}", [ours(_hand)]),
+        *(
+            Row(
+                f"studio: {screen} with a clip of {_LONG:,} frames, at first",
+                [ours(lambda screen=screen: _first(screen))],
+                seconds=10.0,
+                full=True,
+            )
+            for screen in ("transition", "framespace", "spline")
+        ),
+    ]
 
 
-def _server() -> Callable[[], Any]:
+def _server(screen: str, change: Callable[[Any, float], Any]) -> Callable[[], Any]:
+    """One move of the pointer: ``change`` makes settings of a screen from a share, 0 to 1."""
     from motionweave.studio.payload import PayloadStore
-    from motionweave.studio.screens.blend import BlendScreen
+    from motionweave.studio.screens import SCREENS
     from motionweave.studio.workspace import Workspace
 
     document = Workspace.open().session.document
-    settings = document.settings["blend"]
+    settings = document.settings[screen]
     shares = itertools.cycle(np.linspace(0.1, 0.8, 50))
     store = PayloadStore()
+    make = next(one for one in SCREENS if one.name == screen).make
 
     def drag() -> None:
-        share = next(shares)
-        weights = (share, 0.9 - share, 0.1)
-        there = {**document.settings, "blend": replace(settings, weights=weights)}
-        made = BlendScreen.make(replace(document, settings=there), True)
+        changed = document.with_settings(screen, change(settings, float(next(shares))))
+        made = make(changed, True)
         packed = [store.get(store.key_of(look.motion, look.ground)) for look in made.looks]
         base64.b64encode(packed[0] or b"")
 
     return drag
+
+
+def _weight() -> Callable[[], Any]:
+    return _server("blend", lambda at, share: replace(at, weights=(share, 0.9 - share, 0.1)))
+
+
+def _interpolant() -> Callable[[], Any]:
+    return _server(
+        "framespace",
+        lambda at, share: replace(at, vertices=((0.0, 0.0), (share, share), (1.0, 1.0))),
+    )
+
+
+def _spline() -> Callable[[], Any]:
+    return _server("spline", lambda at, share: replace(at, length=1.0 + share))
+
+
+def _hand() -> Callable[[], Any]:
+    from motionweave.studio.screens.warp_model import PoseKey
+
+    return _server(
+        "warp",
+        lambda at, share: replace(
+            at, keys=(PoseKey(20.0, "left_hand", "offset", (0.0, 0.2 * share, 0.0)),), active=0
+        ),
+    )
+
+
+def _first(screen: str) -> Callable[[], Any]:
+    """What a screen does when it has never seen a long clip before, a short one beside it."""
+    from motionweave.studio.document import Clip, Common, Document
+    from motionweave.studio.screens import SCREENS
+
+    chosen = next(one for one in SCREENS if one.name == screen)
+    settings = chosen.with_clips(chosen.Settings(), ("c1", "c2"))
+    take, jog = clips.built_in("walk", duration=(_LONG + 100) / 30.0), clips.built_in("jog")
+    numbers = itertools.count()
+
+    def look() -> None:
+        # Another stretch each time, so that nothing is known of it.
+        number = next(numbers) % 100
+        parts = take[number : number + _LONG], jog[number % 5 :]
+        shelf = tuple(
+            Clip(f"c{i}", f"clip {i}", motion, "sample", "") for i, motion in enumerate(parts, 1)
+        )
+        chosen.make(Document(shelf, {"common": Common(), screen: settings}), False)
+
+    return look
 
 
 def drags() -> list[dict[str, Any]]:

@@ -6,9 +6,10 @@
 All recipes of ``examples/warps`` are applied to every walk of the folders at its own frame
 rate, with nothing but default arguments; or random goals of hands, feet and hips to random
 clips. A warp is right if no knee bends backwards further than in the clip, no foot is 3 cm
-(on a body of 1.7 m) deeper than in it, no joint accelerates more than twice as hard, and the
-hips are not lowered by more than 0.15 leg beyond what was asked for. A recipe that asks for
-more steps than a walk has is refused, which is right, too.
+(on a body of 1.7 m) deeper in the floor, or in the ground that is asked for, than in the clip,
+no joint accelerates more than twice as hard, and the hips are not lowered by more than 0.15 leg
+beyond what was asked for. A recipe that asks for more steps than a walk has is refused, which
+is right, too.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
+from motionweave.contacts.detect import estimate_floor
+from motionweave.contacts.floors import ground_under
 
 WARPS = Path(__file__).resolve().parents[1] / "examples" / "warps"
 ACCELERATION, DEPTH, KNEE, LOWERED = 2.0, 0.036, 10.0, 0.15
@@ -64,9 +67,11 @@ class Outcome:
         return [name for name, wrong in bad.items() if wrong]
 
 
-def lowest(motion: mw.Motion) -> float:
-    """Height of the lowest heel or toe of a clip."""
-    return min(float(points[:, 1].min()) for points in contact_points(motion).values())
+def deepest(motion: mw.Motion, clip: mw.Motion, ground: mw.Ground | None) -> float:
+    """How far a heel or toe is below the clip's floor, or below other ground, at most."""
+    floor = estimate_floor(clip) if ground is None else ground_under(ground, clip)
+    points = contact_points(motion, like=clip).values()
+    return max(0.0, *(-float(floor.above(each).min()) for each in points))
 
 
 def knee_backwards(before: mw.Motion, after: mw.Motion) -> float:
@@ -84,17 +89,44 @@ def knee_backwards(before: mw.Motion, after: mw.Motion) -> float:
     return worst
 
 
-def judge(outcome: Outcome, before: mw.Motion, after: mw.Motion, asked: float = 0.0) -> None:
-    """Fill in the figures; ``asked`` leg lengths is how far the hips are meant to go down."""
+def under(motion: mw.Motion, clip: mw.Motion, ground: mw.Ground | None) -> np.ndarray:
+    """Height ``(T,)`` of the floor, or of other ground, below the lower foot."""
+    floor = estimate_floor(clip)
+    if ground is not None and motion is not clip:
+        floor = ground_under(ground, clip)
+    points = contact_points(motion, like=clip).values()
+    return np.min([floor.at(each) for each in points], axis=0)
+
+
+def judge(
+    outcome: Outcome,
+    before: mw.Motion,
+    after: mw.Motion,
+    asked: float = 0.0,
+    ground: mw.Ground | None = None,
+) -> None:
+    """Fill in the figures.
+
+    ``asked`` leg lengths is how far the hips are meant to go down, and ``ground`` what the
+    feet are to stand on.
+    """
     size = leg_length(before.skeleton)
     outcome.acceleration, outcome.joint = acceleration_ratio(after, [before])
     outcome.knee = knee_backwards(before, after)
-    outcome.depth = max(0.0, (lowest(before) - lowest(after)) / size)
-    down = float(before.root[:, 1].min() - after.root[:, 1].min()) / size
+    deep = deepest(after, before, ground) - deepest(before, before, None)
+    outcome.depth = max(0.0, deep / size)
+    low = [float(np.min(m.root[:, 1] - under(m, before, ground))) for m in (before, after)]
+    down = (low[0] - low[1]) / size
     outcome.lowered = max(0.0, down - asked)
 
 
-def warped(outcome: Outcome, before: mw.Motion, how: object, asked: float = 0.0) -> Outcome:
+def warped(
+    outcome: Outcome,
+    before: mw.Motion,
+    how: object,
+    asked: float = 0.0,
+    ground: mw.Ground | None = None,
+) -> Outcome:
     """Carry out a warp, judge it and gather what it warns of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -106,7 +138,7 @@ def warped(outcome: Outcome, before: mw.Motion, how: object, asked: float = 0.0)
             return outcome
         outcome.seconds = time.process_time() - began
     outcome.warnings = [str(w.message) for w in caught]
-    judge(outcome, before, after, asked)
+    judge(outcome, before, after, asked, ground)
     return outcome
 
 
@@ -129,7 +161,8 @@ def gallery(paths: Sequence[Path], names: Sequence[str]) -> list[Outcome]:
         clip = loaded(path)
         for name, recipe in recipes.items():
             one = Outcome(name, clip.name or path.stem)
-            outcomes.append(warped(one, clip, recipe.apply, asked_down(recipe)))
+            ground = recipe.options.get("ground")
+            outcomes.append(warped(one, clip, recipe.apply, asked_down(recipe), ground))
             if one.faults:
                 print(_line(one), file=sys.stderr)
     return outcomes

@@ -74,7 +74,11 @@ class MOTIONWEAVE_PT_combine(_Part, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("motionweave.blend", text="Along Keyframes").along = "KEYS"
         row.operator("motionweave.blend", text="Along Property").along = "PROPERTY"
-        layout.operator("motionweave.parametric", icon="DRIVER_DISTANCE")
+        row = layout.row(align=True)
+        row.prop(chosen, "measure", text="")
+        row.prop(chosen, "value", text="")
+        wanted = layout.operator("motionweave.parametric", icon="DRIVER_DISTANCE")
+        wanted.measure, wanted.value = chosen.measure, chosen.value
         row = layout.row(align=True)
         row.operator("motionweave.transition", icon="TRACKING").result = "ACTION"
         row.operator("motionweave.transition", text="As Strips", icon="NLA").result = "NLA"

@@ -4,6 +4,24 @@ from typing import Any
 
 import bpy
 
+# What a parametric blend can be steered by.
+MEASURES = (
+    ("turn", "Turn", "How far the body turns, in degrees, left positive"),
+    ("speed", "Speed", "How fast it moves over the floor, in units per second"),
+    ("duration", "Duration", "How long it lasts, in seconds"),
+    *(
+        (f"{side}_{limb}_{what}", f"{side.title()} {limb} {what}", text)
+        for limb in ("hand", "foot")
+        for side in ("left", "right")
+        for what, text in (
+            ("side", "How far to the left it reaches"),
+            ("height", "How high it reaches"),
+            ("forward", "How far forward it reaches"),
+            ("speed", "Its highest speed"),
+        )
+    ),
+)
+
 
 def _weight_changed(clip: Any, context: Any) -> None:
     from .operators import live
@@ -64,6 +82,10 @@ class Settings(bpy.types.PropertyGroup):
         default=True,
     )
     live_action: bpy.props.PointerProperty(type=bpy.types.Action, name="Live blend")
+    measure: bpy.props.EnumProperty(
+        name="Measure", description="What Parametric controls", items=MEASURES
+    )
+    value: bpy.props.FloatProperty(name="Value", description="Target value of the measure")
     marks: bpy.props.CollectionProperty(type=Mark, name="Marked poses")
     source: bpy.props.PointerProperty(
         type=bpy.types.Object,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +80,21 @@ def test_the_text_of_a_motion_is_one_short_line() -> None:
     assert "'walk'" in repr(walk)
 
 
+def test_results_are_shown_as_one_short_line() -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    curve = mw.register(walk, jog)
+    space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    shown = (
+        curve, curve.timewarp, curve.alignment, space, space.transition(54, 8),
+        mw.Stepper(curve), mw.Framespace([walk, jog]), mw.find_events(walk), mw.quality(walk),
+        mw.find_rig(walk.skeleton), mw.joint_mapping(walk.skeleton, jog.skeleton),
+    )  # fmt: skip
+    for one in shown:
+        assert len(repr(one)) < 120
+        assert repr(one).startswith(f"<{type(one).__name__}")
+        assert "\n" not in repr(one)
+
+
 def test_trimming_is_in_seconds() -> None:
     walk = mw.sample("walk")
     part = walk.trim(0.5, 1.5)
@@ -101,3 +118,17 @@ def test_motions_from_angles_and_from_orientations() -> None:
     assert np.allclose(made.positions(), walk.positions(), atol=1e-9)
     again = mw.Motion.from_global(walk.skeleton, walk.fps, walk.root, walk.orientations())
     assert np.allclose(again.positions(), walk.positions(), atol=1e-9)
+
+
+def test_frames_that_throw_the_body_away_are_told(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    root = np.array(walk.root)
+    root[0] += 100.0
+    mw.save(replace(walk, root=root), tmp_path / "reference_pose_elsewhere.bvh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mw.QualityWarning)
+        mw.load(tmp_path / "reference_pose_elsewhere.bvh")
+    root[40] += 100.0
+    mw.save(replace(walk, root=root), tmp_path / "broken.bvh")
+    with pytest.warns(mw.QualityWarning, match="from frame 39 to the next the body is thrown"):
+        mw.load(tmp_path / "broken.bvh")

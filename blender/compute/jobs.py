@@ -16,7 +16,6 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.core import rotations
-from motionweave.measure.measures import named
 
 from .convert import to_motion, to_motions, to_take
 from .library import function, options
@@ -69,7 +68,7 @@ def blend(takes: list[Take], values: dict[str, Any]) -> Reply:
 def parametric(takes: list[Take], values: dict[str, Any]) -> Reply:
     """The blend of which a ``measure`` has a ``value``."""
     measure = values["measure"]
-    space = mw.parametric(_registered(takes), {measure: named(measure)})
+    space = mw.parametric(_registered(takes), measure)
     reached = space.at(**{measure: values["value"]})
     weights = [float(one) for one in reached.weights]
     found = {"weights": weights, "value": reached.values[measure]}

@@ -201,6 +201,18 @@ def all_taken(context: Any, owner: Any, chosen: list[Any]) -> Any:
     return takes
 
 
+def body_taken(context: Any, owner: Any) -> Any:
+    """A take that shows how an armature's body stands on its floor; a generator.
+
+    That is seen in what it plays, else in its rest pose.
+    """
+    played = None if owner.animation_data is None else owner.animation_data.action
+    if played is None or sampling.misfit(owner, played):
+        return sampling.at_rest(context, owner)
+    takes = yield from all_taken(context, owner, [played])
+    return takes[0]
+
+
 def action_named(name: str) -> Any:
     """An action of the file."""
     found = bpy.data.actions.get(name)

@@ -8,25 +8,9 @@ import numpy as np
 
 from ..bridge import actions
 from ..compute.take import Take
+from ..properties import MEASURES
 from . import live
 from .base import SeveralActions, Steps, Trouble
-
-_MEASURES = (
-    ("turn", "Turn", "How far the body turns, in degrees, left positive"),
-    ("speed", "Speed", "How fast it moves over the floor, in units per second"),
-    ("duration", "Duration", "How long it lasts, in seconds"),
-    *(
-        (f"{side}_{limb}_{what}", f"{side.title()} {limb} {what}", text)
-        for limb in ("hand", "foot")
-        for side in ("left", "right")
-        for what, text in (
-            ("side", "How far to the left it reaches"),
-            ("height", "How high it reaches"),
-            ("forward", "How far forward it reaches"),
-            ("speed", "Its highest speed"),
-        )
-    ),
-)
 
 
 class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
@@ -97,11 +81,8 @@ class MOTIONWEAVE_OT_parametric(SeveralActions, bpy.types.Operator):
     bl_idname = "motionweave.parametric"
     bl_label = "Parametric"
 
-    measure: bpy.props.EnumProperty(name="Measure", items=_MEASURES)
+    measure: bpy.props.EnumProperty(name="Measure", items=MEASURES)
     value: bpy.props.FloatProperty(name="Value", description="Target value of the measure")
-
-    def invoke(self, context: Any, event: Any) -> Any:
-        return context.window_manager.invoke_props_dialog(self)
 
     def steps(self, context: Any) -> Steps:
         takes = yield from self.taken(context)

@@ -4,9 +4,8 @@ from typing import Any
 
 import bpy
 
-from ..bridge import sampling
 from ..properties import settings
-from .base import OneAction, Steps, Trouble, Work, action_named, all_taken
+from .base import OneAction, Steps, Trouble, Work, action_named, all_taken, body_taken
 
 
 class MOTIONWEAVE_OT_loop(OneAction, bpy.types.Operator):
@@ -97,12 +96,7 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
         else:
             raise Trouble(f"{source.name!r} has no active action: choose one first")
         takes = yield from all_taken(context, source, [action])
-        # How the body stands on its floor is seen in what it plays, else in its rest pose.
-        played = None if owner.animation_data is None else owner.animation_data.action
-        if played is None or sampling.misfit(owner, played):
-            takes.append(sampling.at_rest(context, owner))
-        else:
-            takes += yield from all_taken(context, owner, [played])
+        takes.append((yield from body_taken(context, owner)))
         answer = yield from self.computed(context, "retarget", takes)
         self.made(context, answer.takes[0], action.name)
 

@@ -6,7 +6,7 @@ import bpy
 
 from ..preferences import library_folder
 from ..properties import settings
-from .base import OneAction, Steps, Trouble
+from .base import OneAction, Steps, Trouble, Work, body_taken, only_armature
 
 
 class MOTIONWEAVE_OT_find(OneAction, bpy.types.Operator):
@@ -30,7 +30,7 @@ class MOTIONWEAVE_OT_find(OneAction, bpy.types.Operator):
         self.report({"INFO"}, f"Found {len(rows)} stretches similar to {take.name!r}")
 
 
-class MOTIONWEAVE_OT_fetch(OneAction, bpy.types.Operator):
+class MOTIONWEAVE_OT_fetch(Work, bpy.types.Operator):
     """Put a stretch found in the library on the armature, as a new action"""
 
     bl_idname = "motionweave.fetch"
@@ -39,11 +39,12 @@ class MOTIONWEAVE_OT_fetch(OneAction, bpy.types.Operator):
     number: bpy.props.IntProperty(name="Number", description="Row in the list of results")
 
     def steps(self, context: Any) -> Steps:
+        only_armature(context)
         folder, rows = library_folder(context), settings(context).found
         if not 0 <= self.number < len(rows):
             raise Trouble("run Find in Library first")
         row = rows[self.number]
-        take = yield from self.taken(context)
+        take = yield from body_taken(context, context.object)
         answer = yield from self.computed(
             context,
             "fetch",

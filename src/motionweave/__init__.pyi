@@ -45,6 +45,7 @@ from .errors import WarpError as WarpError
 from .export.export import export_set as export_set
 from .library.fill import inbetween as inbetween
 from .library.library import Library as Library
+from .measure import measures as measures
 from .measure.quality import Quality as Quality
 from .measure.quality import quality as quality
 from .methods.blending.blend import blend as blend

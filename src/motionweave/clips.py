@@ -9,11 +9,13 @@ from glob import glob
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from motionweave.body.fours import with_its_legs
 from motionweave.body.heading import sides_exchanged
 from motionweave.body.rig.override import Given, Override, joints_of, read_override
 from motionweave.body.rig.roles import with_rig
 from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
+from motionweave.body.thrown import thrown
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
@@ -90,9 +92,18 @@ def load(
         motion = replace(motion, fps=fps)
     if rig is not None:
         motion = _with_rig(motion, read_override(rig))
-    motion = at_pelvis(motion)
+    motion = with_its_legs(at_pelvis(motion))
     for message in motion.source.get("warnings", ()):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
+    broken = thrown(motion)
+    if broken is not None:
+        warnings.warn(
+            f"{path}: from frame {broken[0]} to the next the body is thrown {broken[1]:.3g} times "
+            "its height away: the frames there are broken; leave them out (motion[first:last], or "
+            "motionweave convert --trim FIRST:LAST)",
+            QualityWarning,
+            stacklevel=2,
+        )
     if sides_exchanged(motion):
         warnings.warn(
             f"{path}: the feet point backwards, so left and right seem to be exchanged in the "
@@ -276,6 +287,10 @@ def save(
         registry.write([as_filed(one) for one in kept], path, **options)
         return
     motion = checked(motion)
+    rate = registry.format_of(path, writing=True).rate
+    if rate is not None:
+        # Contacts are counted in the frames of the file.
+        motion = motion.resample(options.get("fps", rate))
     registry.write(as_filed(motion), path, **options)
     if contacts and motion.constraints:
         sidecar.save_contacts(motion, sidecar.beside(path), clip=path.name)

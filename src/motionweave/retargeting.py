@@ -204,7 +204,8 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
         raise RigError("no motions were given, so they have no common skeleton")
     first, *others = (at_pelvis(motion) for motion in all_checked(motions))
     for motion in others:
-        if not _same_rotations(motion.skeleton, first.skeleton):
+        same = motion.skeleton == first.skeleton
+        if not (same or _same_rotations(motion.skeleton, first.skeleton)):
             _require_humans(motion, Pair(Body(motion), Body(first)))
     return first.skeleton
 

@@ -41,7 +41,18 @@ METHODS: dict[str, Callable[[Motion, Motion], Motion]] = {
     "join": mw.join,
     "framespace": lambda a, b: mw.framespace([a, b], "concatenate", cycles=2),
     "spline": mw.spline_transition,
+    "layer": lambda a, b: mw.layer(a, b, start=5),
     "concatenate": lambda a, b: mw.concatenate([a, b]),
+}
+ALONE: dict[str, Callable[[Motion], Motion]] = {
+    "clean": mw.clean_feet,
+    "goal": lambda a: mw.warp(a, [mw.Key(20, "left_hand", offset=(0, 0.2, 0))]),
+    "heading": lambda a: mw.warp(a, [mw.Key(40, "heading", offset=30.0)]),
+    "slope": lambda a: mw.warp(a, ground=mw.Ground.slope(6)),
+    "mirror": mw.mirror,
+    "loop": lambda a: mw.loop(a, 2),
+    "travel": lambda a: mw.travel(mw.in_place(mw.loop(a))),
+    "retarget": lambda a: mw.retarget(a, mw.sample("jog").scaled(1.3)),
 }
 
 
@@ -62,10 +73,20 @@ def test_methods_give_the_same_whatever_the_layout_of_the_second_clip(
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_methods_give_the_same_whatever_the_layout_of_all_clips(method: str) -> None:
-    change = VARIANTS["reordered"]
+@pytest.mark.parametrize("variant", ["reordered", "with helpers"])
+def test_methods_give_the_same_whatever_the_layout_of_all_clips(method: str, variant: str) -> None:
+    change = VARIANTS[variant]
     result = METHODS[method](change(mw.sample("walk")), change(mw.sample("jog")))
     np.testing.assert_allclose(at_roles(result), at_roles(plain(method)), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ALONE)
+def test_methods_of_one_clip_give_the_same_whatever_its_layout(method: str) -> None:
+    walk = mw.sample("walk")
+    expected = at_roles(ALONE[method](walk))
+    for variant in ("reordered", "with helpers", "smpl"):
+        result = ALONE[method](VARIANTS[variant](walk))
+        np.testing.assert_allclose(at_roles(result), expected, atol=1e-6, err_msg=variant)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

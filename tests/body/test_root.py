@@ -194,6 +194,9 @@ _METHODS: dict[str, tuple[tuple[str, ...], Any]] = {
     "heading": (("walk",), lambda a: mw.warp(a, [mw.Key(40, "heading", offset=30.0)])),
     "clean": (("walk",), mw.clean_feet),
     "mirror": (("walk_left",), mw.mirror),
+    "layer": (("walk", "jab"), lambda a, b: mw.layer(a, b, start=5)),
+    "loop": (("walk",), lambda a: mw.loop(a, 2)),
+    "travel": (("walk",), lambda a: mw.travel(mw.in_place(mw.loop(a)))),
     "contacts": (
         ("walk",),
         lambda a: at_pelvis(replace(a, constraints=mw.detect_contacts(a))),

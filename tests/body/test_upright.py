@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -84,16 +85,44 @@ def test_a_four_legged_body_is_longer_than_high() -> None:
         assert up_of_points(walk, body).axis == "y"
 
 
-def test_lying_on_the_floor_is_not_standing() -> None:
-    motion = samples.sample("walk")
+def _lying(motion: mw.Motion) -> mw.Motion:
+    """The motion of someone who lies on the back."""
     lie = rotations.about_axis("X", np.pi / 2)
     quaternions = np.array(motion.rotations)
     quaternions[:, 0] = rotations.multiply(lie, quaternions[:, 0])
-    height = 0.1 * motion.skeleton.height
     root = np.array(motion.root)
-    root[:, 1] = height
-    lying = mw.Motion(motion.skeleton, motion.fps, root, quaternions)
-    assert not _found(lying)
+    root[:, 1] = 0.1 * motion.skeleton.height
+    return mw.Motion(motion.skeleton, motion.fps, root, quaternions)
+
+
+def test_lying_on_the_floor_is_not_standing() -> None:
+    assert not _found(_lying(samples.sample("walk")))
+
+
+def test_a_narrow_choice_is_told_with_its_remedy(tmp_path: Path) -> None:
+    # Lying, with a rest pose that says nothing, one may as well stand in a file with z up.
+    lying = _lying(samples.sample("stand"))
+    path = tmp_path / "lying.bvh"
+    mw.save(_stick(lying), path)
+    with pytest.warns(mw.QualityWarning, match=r"load it with up=.*--up"):
+        mw.load(path, contacts=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mw.load(path, contacts=False, up="y")
+
+
+def test_a_body_upside_down_in_its_file_is_told() -> None:
+    # Depth cameras have y pointing down.
+    motion = _z_up(_z_up(samples.sample("walk")))
+    found = find_up(motion.skeleton, motion.root, motion.rotations)
+    assert found.doubt is not None
+    assert "upside down" in found.doubt
+    # A handstand on a skeleton that stands at rest is nothing to tell.
+    half = rotations.about_axis("X", np.pi)
+    turned = np.array(samples.sample("walk").rotations)
+    turned[:, 0] = rotations.multiply(half, turned[:, 0])
+    walk = samples.sample("walk")
+    assert not find_up(walk.skeleton, walk.root, turned).head_down
 
 
 def test_a_single_point_says_nothing() -> None:

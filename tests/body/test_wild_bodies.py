@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -73,14 +72,6 @@ def test_up_axis(clips: Clips) -> None:
                 doubts += up.doubt is not None
     # Only of those who lie still is it worth asking.
     assert doubts <= 0.03 * 8 * len(clips)
-
-
-def test_a_narrow_choice_is_told_with_its_remedy(wild: Path) -> None:
-    with pytest.warns(mw.QualityWarning, match=r'up="z".*--up z'):
-        mw.load(wild / "accad" / "Male1_A9_LieDown.bvh", contacts=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        mw.load(wild / "accad" / "Male1_A9_LieDown.bvh", contacts=False, up="y")
 
 
 def test_rest_pose_of_one_axis_and_motion_of_the_other(clips: Clips) -> None:

@@ -13,6 +13,8 @@ from motionweave.clips import load, save
 from motionweave.samples.clips import sample
 from motionweave.studio.guard import COOKIE
 from motionweave.studio.payload import floor_of, scale_of
+from motionweave.studio.project import load_project
+from motionweave.studio.workspace import Workspace
 from tests.browser.conftest import Studio, picture_changed
 from tests.studio.process import Server
 
@@ -131,6 +133,23 @@ def test_a_project_is_saved_and_opened_again(studio: Studio, tmp_path: Path) -> 
     # What was there before is one step back.
     studio.key("z")
     assert studio.settle()["count"] == 3
+    # Saved first, it is what was there that is saved, not what takes its place.
+    studio.page.set_input_files(".mw-shell input[type=file]", [])
+    studio.page.set_input_files(".mw-shell input[type=file]", str(path))
+    with studio.page.expect_download() as download:
+        asking.locator("button", has_text="Save first").click()
+    assert studio.settle()["count"] == 4
+    assert studio.page.title().startswith("p –")
+    kinds = Workspace.open().session.kinds
+    assert len(load_project(download.value.path(), kinds).settings["blend"].clips) == 2
+    assert len(load_project(path, kinds).settings["blend"].clips) == 3
+    # Recent projects are in the menu.
+    studio.card("walk").click()
+    assert studio.settle()["count"] == 3
+    studio.click('.mw-icon[title="Project"]')
+    studio.page.locator(".mw-recent .q-item").get_by_text("p", exact=True).click()
+    studio.page.locator(".q-menu").wait_for(state="detached")
+    assert studio.settle()["count"] == 4
 
 
 def test_starting_anew_is_a_step_like_any_other(studio: Studio) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import motionweave as mw
-from tests.browser.conftest import Studio
+from tests.browser.conftest import Studio, drag
 from tests.browser.test_details import FAINT, UNNAMED
 
 
@@ -36,3 +36,44 @@ def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> No
     studio.wait(f"document.querySelectorAll('.mw-card').length === {count + found}")
     studio.click(".mw-choice button", "Fill a gap")
     studio.until(f"s.frames === {jog} && s.looks.some((look) => look.id === 'original')")
+
+
+def test_a_path_is_drawn_on_the_floor_and_followed(studio: Studio, tmp_path: Path) -> None:
+    for name in ("walk", "walk_left", "walk_right"):
+        mw.save(mw.sample(name), tmp_path / f"{name}.npz")
+    page = studio.page
+    studio.click(".mw-nav button", "Library")
+    field = page.locator('input[aria-label="Folder of clips"]')
+    field.fill("nowhere at all")
+    field.press("Enter")
+    page.locator(".mw-empty", has_text="There is no folder").wait_for()
+    field.fill(str(tmp_path))
+    field.press("Enter")
+    studio.click(".mw-choice button", "Follow a path")
+    studio.settle()
+    camera = "motionweave.viewport.stage.camera.position.toArray()"
+    before = page.evaluate(camera)
+    box = page.locator(".mw-stage").bounding_box()
+    drag(
+        page,
+        (box["x"] + 0.4 * box["width"], box["y"] + 0.9 * box["height"]),
+        (box["x"] + 0.6 * box["width"], box["y"] + 0.6 * box["height"]),
+    )
+    state = studio.settle()
+    assert (state["of"], state["count"]) == ("library", 1)
+    # It was drawn, and did not turn the view; the walk begins where the path does.
+    path = page.evaluate("motionweave.viewport.path.points")
+    assert len(path) > 5
+    studio.pause(0.0)
+    x, _, z = studio.state()["points"][:3]
+    assert abs(x - path[0][0]) + abs(z - path[0][1]) < 0.8
+    assert "off the path" in page.locator(".mw-library .mw-dock-head").inner_text()
+    # Another drag turns the view again; undo takes the path away.
+    drag(page, (box["x"] + 200, box["y"] + 100), (box["x"] + 260, box["y"] + 110))
+    assert len(page.evaluate("motionweave.viewport.path.points")) == len(path)
+    assert page.evaluate(camera) != before
+    studio.key("z")
+    assert studio.settle()["count"] == 0
+    assert page.evaluate("motionweave.viewport.path.points") == []
+    studio.screen("Blend")
+    studio.click(".mw-views button", "corner")

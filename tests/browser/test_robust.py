@@ -39,7 +39,8 @@ def test_a_killed_server_is_told_and_nothing_is_lost(
     workspace = Workspace.open()
     save_project(workspace.session.document, path)
     server = start(str(path), state=state)
-    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    # Coarse, as all pictures in tests, and also when the page loads anew.
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, device_scale_factor=0.5)
     try:
         studio = Studio(context.new_page())
         studio.open(server.entrance)

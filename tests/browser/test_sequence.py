@@ -14,9 +14,9 @@ CARRY = """([card, index]) => {
   const send = (target, type, x, y) => target.dispatchEvent(
     new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true, clientX: x, clientY: y }));
   send(document.querySelector(card), 'dragstart', 0, 0);
-  const block = document.querySelectorAll('.mw-block')[index].getBoundingClientRect();
+  const block = document.querySelectorAll('.mw-sequence .mw-block')[index].getBoundingClientRect();
   const [x, y] = [block.left + 2, block.top + 2];
-  const track = document.querySelector('.mw-sequence-track');
+  const track = document.querySelector('.mw-dock.mw-sequence .mw-sequence-track');
   send(track, 'dragover', x, y);
   send(track, 'drop', x, y);
 }"""  # noqa: E501
@@ -25,7 +25,7 @@ CARRY = """([card, index]) => {
 def row(studio: Studio, names: list[str]) -> None:
     """These clips are in the row, and what is made of them is on screen."""
     studio.settle()
-    assert studio.page.locator(".mw-block-name").all_inner_texts() == names
+    assert studio.page.locator(".mw-sequence .mw-block-name").all_inner_texts() == names
 
 
 def opened(studio: Studio) -> float:
@@ -40,13 +40,13 @@ def test_clips_are_added_moved_and_removed(studio: Studio) -> None:
     row(studio, ["walk", "jog", "sneak", "jump"])
     # By the mouse: the last one to the front.
     start, end = (
-        ask(studio, ".mw-track", "blockAt('b4')"),
-        ask(studio, ".mw-track", "blockAt('b1', 'left')"),
+        ask(studio, ".mw-sequence .mw-track", "blockAt('b4')"),
+        ask(studio, ".mw-sequence .mw-track", "blockAt('b1', 'left')"),
     )
     drag(studio.page, start, (end[0] - 2, start[1]))
     row(studio, ["jump", "walk", "jog", "sneak"])
     # By the keyboard: on by one, and away.
-    studio.page.locator('.mw-block[data-block="b4"]').focus()
+    studio.page.locator('.mw-sequence .mw-block[data-block="b4"]').focus()
     studio.page.keyboard.press("Alt+ArrowRight")
     row(studio, ["walk", "jump", "jog", "sneak"])
     studio.page.keyboard.press("ArrowRight")
@@ -62,15 +62,15 @@ def test_clips_are_added_moved_and_removed(studio: Studio) -> None:
 def test_edges_trim_and_move_seams_and_best_takes_it_back(studio: Studio) -> None:
     whole = opened(studio)
     # The edge of an inner block is its seam.
-    edge = ask(studio, ".mw-track", "blockAt('b1', 'right')")
+    edge = ask(studio, ".mw-sequence .mw-track", "blockAt('b1', 'right')")
     drag(studio.page, edge, (edge[0] - 40, edge[1]))
     assert abs(studio.settle()["duration"] - whole) > 0.01
-    assert studio.page.locator(".mw-seam.fixed").count() == 1
+    assert studio.page.locator(".mw-sequence .mw-seam.fixed").count() == 1
     studio.click(".mw-sequence .mw-button", "Best place")
     assert abs(studio.settle()["duration"] - whole) < 0.01
-    assert studio.page.locator(".mw-seam.fixed").count() == 0
+    assert studio.page.locator(".mw-sequence .mw-seam.fixed").count() == 0
     # Those of the first and the last block cut the clips.
-    edge = ask(studio, ".mw-track", "blockAt('b3', 'right')")
+    edge = ask(studio, ".mw-sequence .mw-track", "blockAt('b3', 'right')")
     drag(studio.page, edge, (edge[0] - 120, edge[1]))
     assert studio.settle()["duration"] < whole - 0.5
     studio.key("z")
@@ -81,13 +81,15 @@ def test_a_block_is_faster_and_mirrored_and_all_of_it_is_saved(
     studio: Studio, tmp_path: Path
 ) -> None:
     whole = opened(studio)
-    studio.page.locator('.mw-block[data-block="b2"]').click()
+    studio.page.locator('.mw-sequence .mw-block[data-block="b2"]').click()
     studio.settle()
     slide(studio, "Speed", 2.0)
     assert studio.settle()["duration"] < whole - 0.4
     studio.click(".mw-switch", "Mirror")
     saved = studio.settle()["duration"]
-    assert studio.page.locator(".mw-block-facts", has_text="2 × · mirrored").count() == 1
+    assert (
+        studio.page.locator(".mw-sequence .mw-block-facts", has_text="2 × · mirrored").count() == 1
+    )
     with studio.page.expect_download() as download:
         studio.key("Control+s")
     path = tmp_path / "p.mwproj"
@@ -104,7 +106,7 @@ def test_a_block_is_faster_and_mirrored_and_all_of_it_is_saved(
 
 def test_the_timeline_is_seen_larger_and_all_pictures_follow(studio: Studio) -> None:
     opened(studio)
-    width = "document.querySelector('.mw-block').getBoundingClientRect().width"
+    width = "document.querySelector('.mw-sequence .mw-block').getBoundingClientRect().width"
     before = studio.page.evaluate(width)
     studio.key("+")
     studio.wait(f"{width} > {1.3 * before}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from tests.browser.conftest import Studio
+from tests.browser.conftest import Studio, drag
 from tests.browser.editors import ask
 
 
@@ -19,13 +20,59 @@ def test_a_transition_at_the_best_place_at_another_and_narrower(studio: Studio) 
     again = studio.after(other)
     assert again["frames"] == best["frames"]
     width = studio.page.locator(".mw-transition input[type=range]").locator("visible=true")
+    usual = float(width.input_value())
     width.focus()
     for _ in range(10):
         width.press("ArrowLeft")
     studio.after(again)
     # No press is lost, however slowly the server follows.
-    assert studio.page.locator(".mw-transition .mw-value", has_text="0.40 s").count() == 1
-    assert float(width.input_value()) == 0.4
+    assert float(width.input_value()) == pytest.approx(usual - 0.1)
+    number = studio.page.locator('[aria-label="Half width, as a number"]').locator("visible=true")
+    assert number.input_value() == f"{usual - 0.1:.2f} s"
+    # Numbers can be typed, with or without their unit; what is none is not taken.
+    number.fill("0,3 s")
+    number.press("Enter")
+    studio.settle()
+    assert (number.input_value(), float(width.input_value())) == ("0.30 s", 0.3)
+    number.fill("wide")
+    number.press("Enter")
+    studio.settle()
+    assert number.input_value() == "0.30 s"
+
+
+def test_clips_and_overlap_are_dragged_by_their_edges(studio: Studio) -> None:
+    best = studio.screen("Transition")
+    track = ".mw-transition .mw-track"
+
+    def pulled(part: str, edge: str, pixels: float) -> None:
+        at = ask(studio, track, f"blockAt('{part}', '{edge}')")
+        drag(studio.page, at, (at[0] + pixels, at[1]))
+        studio.settle()
+
+    def frames() -> list[int]:
+        told = ask(studio, track, "blocks.map((block) => block.facts)")
+        return [int(text.rpartition(" ")[2]) for text in told]
+
+    def overlap() -> float:
+        return ask(studio, track, "seams[0].end") - ask(studio, track, "seams[0].start")
+
+    leave, enter = frames()
+    pulled("0", "right", -40)
+    earlier, same = frames()
+    assert earlier < leave - 3
+    assert same == enter
+    pulled("1", "left", 30)
+    same, later = frames()
+    assert same == earlier
+    assert later > enter + 2
+    before = overlap()
+    pulled("overlap", "left", 15)
+    assert overlap() < before - 0.1
+    # Each drag is one step.
+    for _ in range(3):
+        studio.key("z")
+    assert studio.settle()["frames"] == best["frames"]
+    assert studio.page.locator(".mw-transition .mw-button.on", has_text="Best place").count() == 1
 
 
 def click_at(studio: Studio, leave: float, enter: float) -> None:

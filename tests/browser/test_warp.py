@@ -64,6 +64,57 @@ def test_a_hand_is_posed_by_dragging_it(studio: Studio) -> None:
     np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
 
 
+def test_an_arrow_moves_a_joint_one_way_only_and_numbers_are_typed(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.2)
+    fields = studio.page.locator(".mw-warp-values .mw-value >> visible=true")
+    box = studio.page.locator('.mw-axis[data-axis="1"]').bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    drag(studio.page, (x, y), (x + 25, y - 60))
+    studio.settle()
+    left, up, forwards = (field.input_value() for field in fields.all())
+    assert (left, forwards) == ("0.00 m", "0.00 m")
+    assert float(up.removesuffix(" m")) > 0.1
+    before = studio.state()
+    fields.nth(0).fill("0.2")
+    fields.nth(0).press("Enter")
+    after = studio.after(before)
+    assert [field.input_value() for field in fields.all()] == ["0.20 m", up, "0.00 m"]
+    moved = joint(after, LEFT_HAND) - joint(before, LEFT_HAND)
+    assert abs(np.linalg.norm(moved) - 0.2) < 0.03
+    # All of its curves are seen at once, each with a handle of its own.
+    studio.click(".mw-warp .mw-choice button", "All")
+    studio.settle()
+    assert ask(studio, ".mw-warp .mw-curves", "handles.length") == 3
+    handle = ask(studio, ".mw-warp .mw-curves", "handleAt('k0:2')")
+    drag(studio.page, handle, (handle[0], handle[1] - 30))
+    studio.settle()
+    left, same, forwards = (field.input_value() for field in fields.all())
+    assert (left, same) == ("0.20 m", up)
+    assert float(forwards.removesuffix(" m")) > 0.05
+    studio.click(".mw-warp .mw-choice button", "Up")
+    # What is to be turned has no arrows to move it along.
+    studio.click(".mw-choice button", "Turn")
+    studio.settle()
+    assert not studio.page.locator('.mw-axis[data-axis="1"]').is_visible()
+
+
+def test_grips_behind_the_body_stand_back(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.2)
+    behind = "[...document.querySelectorAll('.mw-grip.behind')].map((grip) => grip.dataset.grip)"
+    hidden = {}
+    for side in ("side", "front"):
+        studio.click(".mw-views button", side)
+        studio.settle()
+        hidden[side] = studio.page.evaluate(behind)
+    studio.click(".mw-views button", "corner")
+    # Seen from the right, what is hidden is on the left or in the middle; never the head.
+    assert hidden["side"]
+    assert not [name for name in hidden["side"] if name.lower().startswith("right_")]
+    assert "head" not in hidden["side"] + hidden["front"]
+
+
 def test_keys_are_copied_moved_and_deleted(studio: Studio) -> None:
     studio.screen("Warp")
     studio.pause(1.0)
@@ -129,7 +180,7 @@ def test_the_way_is_turned_and_the_head_looks_aside(studio: Studio) -> None:
     x, y = track(studio, "onPage([40, 19 * 2 + 9])")
     studio.page.mouse.click(x, y)
     studio.settle()
-    assert studio.page.locator(".mw-warp", has_text="way: key it here").count() > 0
+    assert studio.page.locator(".mw-warp", has_text="path: key it here").count() > 0
     studio.key("k")
     marked(studio, -1, 1)
     slide(studio, "To the left", 60)

@@ -31,7 +31,9 @@ def test_what_does_not_repeat_itself_is_said(
     clip = tmp_path / "jab.bvh"
     mw.save(mw.sample("jab"), clip)
     assert main(["loop", str(clip), "-o", str(tmp_path / "out.bvh")]) == 2
-    assert "does not repeat itself" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "does not repeat itself" in error
+    assert "--whole" in error
     with pytest.raises(SystemExit):
         main(["loop", str(clip), "-o", str(tmp_path / "out.bvh"), "--frames", "4"])
     assert "30:200" in capsys.readouterr().err

@@ -38,10 +38,15 @@ def test_plain_curves_on_request(walk, tmp_path, capsys):
     keys = tmp_path / "keys.json"
     data = {"keys": [{"at": 40, "pose": {"position": {"offset": [0.3, 0, 0]}}}]}
     keys.write_text(json.dumps(data))
-    for option in ([], ["--no-clean"]):
-        out = tmp_path / f"out{len(option)}{option}.bvh"
-        assert main(["warp", str(walk), str(keys), "-o", str(out), *option]) == 0
-    assert "1 keys at frames 40" in capsys.readouterr().out
+    recipe, clip = mw.load_warp(keys), mw.load(walk)
+    for option in ("clean", "paper"):
+        out = tmp_path / f"{option}.bvh"
+        word = "--no-clean" if option == "clean" else "--paper"
+        assert main(["warp", str(walk), str(keys), "-o", str(out), word]) == 0
+        expected = recipe.apply(clip, **{option: option == "paper"})
+        found = mw.load(out, contacts=False)
+        np.testing.assert_allclose(found.positions(), expected.positions(), atol=1e-4)
+    assert "1 key at frame 40" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

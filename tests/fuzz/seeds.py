@@ -17,6 +17,7 @@ from motionweave.contacts.states import EventTable, State
 from motionweave.io.npz import MODELS
 from motionweave.io.store.sidecar import save_contacts
 from motionweave.methods.warping.files import Recipe, save_warp
+from tests.characters import write_character
 from tests.fuzz.targets import HERE, screens
 from tests.io.files import sliding
 from tests.strategies import random_motion
@@ -25,7 +26,7 @@ from tests.strategies import random_motion
 def make(folder: Path) -> None:
     """Write all seeds into a folder."""
     for name in (
-        *("bvh", "asf", "amc", "glb", "gltf", "npz", "usd", "c3d", "mwreg", "mwproj"),
+        *("bvh", "asf", "amc", "glb", "gltf", "mesh", "npz", "usd", "c3d", "mwreg", "mwproj"),
         *("npy", "amass", "amass_body", "vrma", "mapping", "weights", "catalogue"),
         *("interpolant_csv", "interpolant_json"),
         *("contacts", "events_csv", "events_json", "rig", "warp_yaml", "warp_json"),
@@ -37,6 +38,7 @@ def make(folder: Path) -> None:
     for suffix in ("bvh", "glb", "gltf", "npz"):
         mw.save(small, folder / suffix / f"small.{suffix}")
         mw.save(moving, folder / suffix / f"sliding.{suffix}")
+    write_character(folder / "mesh" / "character.glb", moving)
     mw.save(replace(small, source={}), folder / "bvh" / "z_up.bvh", up="z")
     mw.save(small, folder / "asf" / "take.amc")
     (folder / "asf" / "take.amc").replace(folder / "amc" / "take.amc")

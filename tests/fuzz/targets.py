@@ -113,6 +113,14 @@ def fuzz_gltf(data: bytes) -> None:
     _clip(data, "clip.gltf")
 
 
+def fuzz_mesh(data: bytes) -> None:
+    """Meshes of characters, and the pictures on them; drawn on their motion."""
+    with _as_file(data, "character.glb") as path:
+        motion = mw.load(path, contacts=False)
+        if len(motion) * len(motion.skeleton) <= 5000:
+            mw.render(motion, _folder() / "character.png", size=(32, 18))
+
+
 def fuzz_npz(data: bytes) -> None:
     """NumPy archives."""
     _clip(data, "clip.npz")
@@ -285,6 +293,7 @@ TARGETS = {
         Target(fuzz_amc, _TEXT, 2.0),
         Target(fuzz_glb, mutators.glb, 3.0),
         Target(fuzz_gltf, _JSON, 2.0),
+        Target(fuzz_mesh, mutators.glb, 1.0, ("PIL",)),
         Target(fuzz_npz, mutators.archive, 2.0),
         Target(fuzz_npy, mutators.either(mutators.npy, mutators.some_numbers), 1.0),
         Target(fuzz_amass, mutators.archive, 1.0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,53 @@ def test_positions_that_never_leave_the_offset_are_no_translations(tmp_path: Pat
     motion = _load(tmp_path, text)
     assert motion.translations is None
     _same(motion, _again(tmp_path, motion))
+
+
+ADDED = f"""HIERARCHY
+ROOT Hips
+{{
+  OFFSET 0 9 0
+  {ROOT6}
+  JOINT Thigh
+  {{
+    OFFSET 1 -1 0
+    {ROOT6}
+    JOINT Shin
+    {{
+      OFFSET 0 -4 0
+      {ROOT6}
+      JOINT Foot
+      {{
+        OFFSET 0 -4 0
+        {ROOT6}
+        End Site
+        {{
+          OFFSET 0 0 1
+        }}
+      }}
+    }}
+  }}
+}}
+MOTION
+Frames: 2
+Frame Time: 0.04
+1 10 3 10 20 30   0 0 0 40 50 60   0 0 0 1 2 3      0 0 0 4 5 6
+2 10 4 11 21 31   0 0 0 41 51 61   0 0.1 0 1 2 3    0 0 0 4 5 6
+"""
+
+
+def test_positions_of_bones_without_length_are_added_to_the_offset(tmp_path: Path) -> None:
+    motion = _load(tmp_path, ADDED)
+    joints = motion.positions()
+    lengths = np.linalg.norm(np.diff(joints, axis=1), axis=-1)
+    np.testing.assert_allclose(lengths, [[2**0.5, 4, 4], [2**0.5, 3.9, 4]])
+    mw.save(motion, tmp_path / "again.bvh")
+    assert (tmp_path / "again.bvh").read_text().splitlines()[-2].split()[6:9] == 3 * ["0.0"]
+    moves = np.array(motion.translations)
+    moves[:, 2, 1] -= 1.0
+    for changed in (motion, motion[1:], replace(motion, translations=moves)):
+        again = _again(tmp_path, changed)
+        np.testing.assert_allclose(again.positions(), changed.positions(), atol=1e-6)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])

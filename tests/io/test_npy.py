@@ -64,9 +64,29 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     np.save(path, np.zeros((5, 21, 3)))
     with pytest.raises(mw.FormatError, match=r"found \(5, 21, 3\)"):
         mw.load(path)
+    np.save(path, np.zeros((3, 22, 3, 60)))
+    with pytest.raises(mw.FormatError, match=r"3 motions: save one of them, array\[0\]"):
+        mw.load(path)
+    np.save(path, np.zeros((60, 263)))
+    with pytest.raises(mw.FormatError, match="features that networks learn from"):
+        mw.load(path)
     np.save(path, np.full((5, 22, 3), np.nan))
     with pytest.raises(mw.FormatError, match="finite"):
         mw.load(path)
     np.save(path, np.array({"motion": 1}, dtype=object), allow_pickle=True)
     with pytest.raises(mw.FormatError, match="pickle"):
         mw.load(path)
+
+
+@pytest.mark.parametrize("fps", [None, 10.0])
+def test_contacts_are_counted_in_the_frames_of_the_file(tmp_path: Path, fps: float | None) -> None:
+    walk = mw.sample("walk")
+    assert walk.fps == 30.0
+    mw.save(walk, tmp_path / "walk.npy", **({} if fps is None else {"fps": fps}))
+    again = mw.load(tmp_path / "walk.npy", fps=fps)
+    assert again.fps == (fps or 20.0)
+    assert [c.kind for c in again.constraints] == [c.kind for c in walk.constraints]
+    # In seconds they are where they were, but for the end of the clip, which a frame may miss.
+    for one, other in zip(walk.constraints, again.constraints, strict=True):
+        assert abs(one.start / walk.fps - other.start / again.fps) < 1e-3
+        assert abs(one.end / walk.fps - other.end / again.fps) < 1.0 / again.fps

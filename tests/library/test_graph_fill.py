@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.floor import Floor
 from motionweave.body.rig.roles import leg_length
+from motionweave.body.soles import contact_points
+from motionweave.core import rotations
 from motionweave.library.bending import bent
+from motionweave.library.clearing import as_high
 from motionweave.library.engine import Here
 from motionweave.library.graph import STAY, Graph, build, packed, unpacked
 from motionweave.library.lines import Line
+from motionweave.library.stretches import _regressed
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +116,47 @@ def test_a_fill_is_nearer_to_the_truth_than_a_straight_line(library: mw.Library)
         np.linalg.norm(filled - truth, axis=-1).mean()
         < 0.6 * np.linalg.norm(line - truth, axis=-1).mean()
     )
+
+
+def test_a_foot_that_stands_before_a_gap_stays_where_it_is(library: mw.Library) -> None:
+    walk = mw.sample("walk", speed=1.35)
+    filled = mw.inbetween(walk[:30], walk[60], 31 / 30.0, library)
+    points = contact_points(filled)
+    across = [c for c in filled.constraints if c.kind in points and c.start < 28 and c.end > 33]
+    assert across
+    for contact in across:
+        # The last frames of a contact are those in which the foot begins to leave.
+        held = points[contact.kind][28 : int(contact.end) - 2]
+        assert np.ptp(held[:, [0, 2]], axis=0).max() < 0.002 * leg_length(filled.skeleton)
+
+
+def test_feet_of_a_blend_come_to_the_mean_height_of_its_parts() -> None:
+    walk = mw.sample("walk")[:40]
+    low = walk.positions()[:, :, 1].min()
+    # Knees that are bent less: the feet swing lower than those that it is compared to.
+    stiff = replace(walk, rotations=rotations.slerp(walk.rotations, walk.rotations[:1], 0.4))
+    lifted = as_high(stiff, [walk, walk], np.array([0.7, 0.3]), np.array([low, low]), Floor(low))
+    heights = [
+        np.stack([contact_points(m)[f"{side}_toe"][:, 1] for side in ("left", "right")])
+        for m in (walk, stiff, lifted)
+    ]
+    middle = slice(12, -12)
+    wrong, right = (np.abs(h - heights[0])[:, middle].mean() for h in heights[1:])
+    assert right < 0.35 * wrong
+    for end in (1, -2):
+        np.testing.assert_allclose(lifted.positions()[end], stiff.positions()[end], atol=1e-9)
+
+
+def test_shares_of_a_blend_let_it_meet_what_is_around() -> None:
+    rng = np.random.default_rng(2)
+    rows = rng.normal(1.0, 1.0, (12, 3))
+    near = np.full(12, 1.0 / 12.0)
+    shares = _regressed(near, rows)
+    assert abs(shares.sum() - 1.0) < 1e-12
+    assert np.linalg.norm(shares @ rows) < 0.05 * np.linalg.norm(near @ rows)
+    # One that fits exactly is taken alone.
+    alone = np.eye(12)[0]
+    np.testing.assert_allclose(_regressed(alone, rows - rows[0]), alone, atol=1e-12)
 
 
 def test_a_fill_says_what_is_wrong(library: mw.Library, tmp_path: Path) -> None:

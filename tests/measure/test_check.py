@@ -37,6 +37,22 @@ def test_the_frame_rate_is_not_a_fault(fps: float) -> None:
     assert check(walk, [walk.resample(fps)]) == ()
 
 
+@pytest.mark.parametrize("join", [mw.transition, mw.join, mw.spline_transition])
+def test_a_clip_that_stands_still_is_joined_to_itself_without_a_warning(join) -> None:
+    """Rounding is infinitely many times as much as nothing, and no fault."""
+    walk = mw.sample("walk")
+    still = replace(
+        walk,
+        root=np.repeat(walk.root[:1], 60, axis=0),
+        rotations=np.repeat(walk.rotations[:1], 60, axis=0),
+        constraints=(),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mw.QualityWarning)
+        joined = join(still, still)
+    assert np.ptp(joined.positions(), axis=0).max() < 1e-9
+
+
 def turned(motion: mw.Motion, joint: str, frame: int, degrees: float) -> mw.Motion:
     quats = np.array(motion.rotations)
     index = motion["LeftArm" if joint == "" else joint].joint

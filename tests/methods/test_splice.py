@@ -11,7 +11,7 @@ from motionweave.core import rotations
 from motionweave.core.curves import smootherstep
 from motionweave.errors import BlendError
 from motionweave.methods.footing import Feet, handed_over
-from motionweave.methods.splice import Seam, cross_fade, given_clips, integrated, splice
+from motionweave.methods.splice import Seam, cross_fade, given_clips, integrated, plant_near, splice
 from motionweave.methods.strain import Strain
 
 
@@ -139,6 +139,20 @@ def test_contacts_that_overlap_are_one_and_others_follow_their_clip() -> None:
     assert found[0].kind == "left_toe"
     assert found[0].start < 3
     assert 20 < found[0].end <= 40
+
+
+def test_planting_at_a_seam_leaves_frames_far_away_as_they_are() -> None:
+    """A take that sinks into the floor all along: only feet near the seam are looked at."""
+    walk = mw.sample("walk", duration=25.0)
+    root = walk.root - np.array([0.0, 0.03, 0.0]) * (np.arange(len(walk)) > 200)[:, None]
+    sunk = Motion(walk.skeleton, walk.fps, root, walk.rotations, constraints=walk.constraints)
+    made = plant_near(sunk, [(600, 620)])
+    changed = np.flatnonzero(np.any(made.rotations != sunk.rotations, axis=(1, 2)))
+    assert 400 < changed[0] < 600
+    assert changed[-1] > 620
+    # What is done fades in: nothing jumps where it begins.
+    before = changed[0] - 20
+    assert peak(made[before : before + 60]) < 1.05 * peak(walk)
 
 
 def test_strain_is_one_for_what_clips_do_themselves() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,10 @@ def test_round_trip(tmp_path: Path, cyclic: bool) -> None:
 
 def test_equal_curves_make_equal_files(tmp_path: Path, curve: RegistrationCurve) -> None:
     curve.save(tmp_path / "a.mwreg")
-    mw.load_registration(tmp_path / "a.mwreg").save(tmp_path / "b.mwreg")
+    again = mw.load_registration(tmp_path / "a.mwreg")
+    assert again == curve
+    assert again != replace(curve, reference=1 - curve.reference)
+    again.save(tmp_path / "b.mwreg")
     assert (tmp_path / "a.mwreg").read_bytes() == (tmp_path / "b.mwreg").read_bytes()
 
 

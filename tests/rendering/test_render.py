@@ -112,6 +112,15 @@ def test_speed_and_frame_rate(tmp_path: Path) -> None:
     assert len(video(tmp_path / "a.mp4")) == 41
 
 
+def test_the_last_frame_can_be_drawn_at_any_rate(tmp_path: Path) -> None:
+    # 22 frames at 60 fps make 11 pictures at 30, the last of them due between two frames.
+    clip = replace(mw.sample("jab")[:22], fps=60.0)
+    mw.render(clip, tmp_path / "a.png", size=(64, 36), frame=21)
+    assert (tmp_path / "a.png").exists()
+    with pytest.raises(mw.MotionError, match="frames 0 to 21"):
+        mw.render(clip, tmp_path / "a.png", size=(64, 36), frame=22)
+
+
 def test_side_by_side_overlay_ghosts_trails_and_labels(tmp_path: Path) -> None:
     clips = [mw.sample("walk"), mw.sample("jog")]
     pictures = []
@@ -192,6 +201,15 @@ def test_ten_minutes_are_drawn_one_after_the_other(tmp_path: Path) -> None:
         mw.render(long, tmp_path / "a.mp4", size=(32, 18), progress=progress)
     assert seen == [18000]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("unit", [1e-6, 100.0])
+def test_the_unit_of_a_clip_is_not_seen(unit: float) -> None:
+    walk = mw.sample("walk")
+    body = walk.skeleton
+    body = replace(body, offsets=unit * body.offsets, end_offsets=unit * body.end_offsets)
+    scaled = replace(walk, skeleton=body, root=unit * walk.root)
+    np.testing.assert_array_equal(film(scaled).draw(40), film(walk).draw(40))
 
 
 def test_rendering_is_deterministic() -> None:

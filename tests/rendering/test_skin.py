@@ -11,7 +11,9 @@ import motionweave as mw
 from motionweave.core import rotations
 from motionweave.io.gltf.container import Writer, open_gltf
 from motionweave.io.gltf.mesh import read_mesh
+from motionweave.rendering.paper import decoded
 from motionweave.rendering.skin import bind
+from tests.characters import picture, write_character
 
 image = pytest.importorskip("PIL.Image")
 
@@ -74,3 +76,26 @@ def test_archives_do_not_say_where_the_file_was(character: Path) -> None:
     header = motion_header(mw.load(character), "a", lambda *_: None, source=True)
     assert str(character.parent) not in str(header)
     assert "metres_a_unit" in str(header)
+
+
+def test_the_picture_on_a_mesh_is_seen(tmp_path: Path) -> None:
+    path = write_character(tmp_path / "red.glb", mw.sample("jab"))
+    skin = bind(path, mw.load(path))
+    assert skin is not None
+    # All of it is on the red square, which tints nothing else.
+    assert (skin.sheet >= 0).any()
+    mw.render(mw.load(path), tmp_path / "a.png", size=(160, 90), contacts=False)
+    with image.open(tmp_path / "a.png") as opened:
+        seen = np.asarray(opened.convert("RGB")).astype(int)
+    red = (
+        (seen[..., 0] > 90) & (seen[..., 0] > 3 * seen[..., 1]) & (seen[..., 0] > 3 * seen[..., 2])
+    )
+    assert red.sum() > 50
+
+
+def test_a_picture_that_cannot_be_read_is_said() -> None:
+    with pytest.warns(mw.QualityWarning, match="picture 1 of the mesh cannot be read"):
+        paper = decoded([("image/png", picture()), ("image/png", b"no picture"), ("", b"")])
+    assert paper.sheets[:, 1].tolist() == [8, 0, 0]
+    # Red as the file has it, but linear.
+    np.testing.assert_allclose(paper.texels[1], [0.631, 0.0144, 0.0144, 1.0], atol=1e-3)

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,8 @@ import pytest
 pytest.importorskip("nicegui", reason="the studio is not installed")
 
 from motionweave.studio.keeping import Autosave, kept_token
+from motionweave.studio.project import load_project, save_project
+from motionweave.studio.recent import RecentProjects
 from motionweave.studio.workspace import Workspace
 
 
@@ -91,3 +94,35 @@ def test_the_token_stays_the_same_and_belongs_to_the_user(tmp_path: Path) -> Non
     assert kept_token(tmp_path) == token
     if sys.platform != "win32":
         assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+
+
+def test_recent_projects_are_listed_and_opened_again(tmp_path: Path) -> None:
+    workspace = Workspace.open()
+    workspace.recent = RecentProjects(tmp_path)
+    session = workspace.session
+    # A download has no path: a copy is kept, and not saved to.
+    session.change(replace(session.document.without_clip("c1"), title="mine"), "removing")
+    workspace.saved_elsewhere()
+    (kept,) = workspace.recent.listed()
+    assert (kept.title, kept.copied) == ("mine", True)
+    workspace.reopen(kept, load_project(kept.path, session.kinds))
+    assert (workspace.name, session.document.path, session.dirty) == ("mine", None, False)
+    assert session.document.clip("c1") is None
+    # A file of this machine is opened as that file, and undo leads back to the one before.
+    own = tmp_path / "own.mwproj"
+    save_project(session.document, own)
+    workspace.recent.add("own", path=own)
+    assert [one.title for one in workspace.recent.listed()] == ["own", "mine"]
+    workspace.reopen(workspace.recent.listed()[0], load_project(own, session.kinds))
+    assert (workspace.name, session.document.path) == ("own", own)
+    session.undo()
+    assert (workspace.name, session.document.path) == ("mine", None)
+    # What is gone is not listed, and only a few are kept.
+    own.unlink()
+    assert [one.title for one in workspace.recent.listed()] == ["mine"]
+    for number in range(12):
+        workspace.recent.add(f"p{number}", data=b"a project")
+    assert len(workspace.recent.listed()) == 8
+    assert len(list((tmp_path / "recent").iterdir())) == 8
+    (tmp_path / "recent.json").write_text("nonsense", encoding="utf-8")
+    assert RecentProjects(tmp_path).listed() == ()

@@ -78,6 +78,9 @@ def test_nothing_found_and_no_folder_are_told(folder: str, tmp_path: Path) -> No
     trouble = trouble_of(raised.value, "library", document)
     assert trouble.remedies[0].label == "Search without words"
     assert found(trouble.remedies[0].apply(document)).rows
+    # Whatever is typed as a folder is answered, not raised.
+    for wrong in (str(tmp_path / "gone"), "~nobody-of-that-name/clips", "nul\0byte"):
+        assert "There is no folder" in LibraryScreen.missing(asking(wrong))
     with pytest.raises(LibraryError, match="not a folder of this machine"):
         LibraryScreen.make(asking(str(tmp_path / "gone")), False)
     with pytest.raises(LibraryError, match="no clip of a body"):
@@ -101,11 +104,29 @@ def test_a_gap_leaves_room_on_both_sides(gap: tuple[int, int] | None) -> None:
     assert MARGIN <= first < last <= 92 - MARGIN
 
 
-@pytest.mark.parametrize("mode", ["find", "fill"])
+PATH = ((-0.1, 0.0), (0.0, 1.5), (0.3, 3.0), (1.0, 4.5))
+
+
+def test_a_path_is_followed_in_metres_whatever_the_unit_of_the_clips(tmp_path: Path) -> None:
+    for name in ("walk", "walk_left", "walk_right"):
+        mw.save(mw.sample(name).scaled(100.0), tmp_path / f"{name}.npz")
+    document = asking(str(tmp_path), mode="walk", clips=(), path=PATH)
+    assert not LibraryScreen.missing(document)
+    made = LibraryScreen.make(document, False)
+    root = made.motion.root[:, [0, 2]] / 100.0
+    # It begins and ends where the path does, and is never far from it.
+    assert np.linalg.norm(root[0] - PATH[0]) < 0.4
+    assert np.linalg.norm(root[-1] - PATH[-1]) < 0.8
+    assert made.details.error < 0.25
+    assert sum(row.seconds for row in made.details.rows) > 0.5 * made.motion.duration
+    assert LibraryScreen.missing(asking(str(tmp_path), mode="walk", path=()))
+
+
+@pytest.mark.parametrize("mode", ["find", "fill", "walk"])
 def test_copied_code_makes_the_same(
     mode: str, folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = asking(folder, mode=mode, chosen=1)
+    document = asking(folder, mode=mode, chosen=1, path=PATH)
     motion = LibraryScreen.make(document, False).motion
     recipe = LibraryScreen.recipe(document)
     again = by_python(recipe, tmp_path, monkeypatch)
@@ -114,5 +135,5 @@ def test_copied_code_makes_the_same(
 
 
 def test_settings_survive_a_project(folder: str) -> None:
-    settings = replace(asking(folder).settings["library"], gap=(3, 9), words="walk")
+    settings = replace(asking(folder).settings["library"], gap=(3, 9), words="walk", path=PATH)
     assert settings_from_json(LibrarySettings, settings_to_json(settings)) == settings

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.samples.clips import sample
-from motionweave.studio.payload import HEIGHT, PayloadStore, floor_of, pack, scale_of
+from motionweave.studio.payload import HEIGHT, PayloadStore, floor_of, pack, scale_of, stature
 
 
 def unpacked(payload: bytes) -> tuple[dict, np.ndarray]:
@@ -47,6 +48,18 @@ def test_a_body_is_shown_as_tall_as_it_is_in_any_unit(unit: float) -> None:
 def test_a_body_of_no_known_unit_is_as_tall_as_a_person() -> None:
     walk = sample("walk").scaled(4.3)
     assert scale_of(walk) * body_height(walk.skeleton) == pytest.approx(HEIGHT)
+
+
+def test_a_body_whose_joints_end_below_the_skull_is_taken_for_no_dwarf() -> None:
+    """Without anything above the head's joint a person of 1.5 m seems to be one of 1.3 m."""
+    walk = sample("walk")
+    head = find_rig(walk.skeleton).roles["head"]
+    ends = walk.skeleton.end_parents
+    offsets = walk.skeleton.end_offsets[ends != head]
+    bare = replace(walk.skeleton, end_parents=ends[ends != head], end_offsets=offsets)
+    small = replace(walk, skeleton=bare).scaled(100.0 * 1.3 / body_height(bare))
+    assert scale_of(small) == pytest.approx(0.01)
+    assert stature(small.skeleton) == pytest.approx(130.0 / 0.88)
 
 
 def test_a_body_stands_on_the_floor_wherever_its_file_has_it() -> None:

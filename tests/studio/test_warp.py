@@ -139,7 +139,7 @@ def test_keys_are_edited_as_the_hands_on_screen_do_it() -> None:
     looking = editing.of_kind(seen, PoseKey(36.0, "head"), "look_at")
     aside = editing.with_shown(seen, looking, 0, 0.7)
     assert editing.shown_value(seen, aside)[0] == pytest.approx(0.7, abs=1e-3)
-    assert editing.last_in_row(keys, "way") == 1
+    assert editing.last_in_row(keys, "path") == 1
     assert editing.slid(((10.0, 8.0), (30.0, 25.0)), 0, 90.0)[0] == (29.0, 8.0)
     assert editing.pinned(((10.0, 8.0),), 10, 20) == ((10.0, 8.0),)
     assert editing.pinned(((10.0, 8.0),), 5, 4) == ((5.0, 4.0), (10.0, 8.0))

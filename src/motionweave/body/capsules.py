@@ -46,6 +46,10 @@ class Capsules:
         ``(S, 2)`` at both ends, in the skeleton's unit.
     sides
         ``(S,)`` 1 left, -1 right, 0 neither.
+    trunk
+        ``(S,)`` whether it is a part of the trunk, collar bones and all.
+    feet
+        ``(S,)`` whether it begins at an ankle, a heel or a toe.
     extra_joints, extra_offsets
         ``(X,)`` and ``(X, 3)``: points that the skeleton does not have, fixed to its joints.
     mixed, shares
@@ -55,6 +59,8 @@ class Capsules:
     ends: NDArray[np.intp]
     radii: Array
     sides: NDArray[np.intp]
+    trunk: NDArray[np.bool_]
+    feet: NDArray[np.bool_]
     extra_joints: NDArray[np.intp]
     extra_offsets: Array
     mixed: NDArray[np.intp]
@@ -87,9 +93,11 @@ class _Builder:
         self.roles = find_rig(skeleton).roles
         self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.heel_joints)
         self.rows: list[tuple[int, int, float, float, int]] = []
+        self._inner = self._up_to_limbs()
         self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
         feet = [f"{s}_{r}" for s in SIDES for r in ("ankle", "toe")]
         self._feet = {self.roles[role] for role in feet if role in self.roles}
+        self.of_trunk: list[int] = []
         self.extra: list[tuple[int, Array]] = []
         self.mixed: list[tuple[tuple[int, ...], tuple[float, ...]]] = []
 
@@ -103,6 +111,7 @@ class _Builder:
             self.rows.append((0, 0, 0.05 * self.height, 0.05 * self.height, 0))
         # The points between others come last, after all that the builder added.
         shift = self.known + len(self.extra)
+        heels = range(self.known - len(self.shape.heel_joints), self.known)
         rows = [
             (a if a >= 0 else shift - a - 1, b if b >= 0 else shift - b - 1, ra, rb, side)
             for a, b, ra, rb, side in self.rows
@@ -111,11 +120,24 @@ class _Builder:
             np.array([row[:2] for row in rows], dtype=np.intp),
             np.array([row[2:4] for row in rows], dtype=np.float64),
             np.array([row[4] for row in rows], dtype=np.intp),
+            np.isin(np.arange(len(rows)), self.of_trunk),
+            np.isin([row[0] for row in rows], [*self._feet, *heels]),
             np.array([joint for joint, _ in self.extra], dtype=np.intp),
             np.array([offset for _, offset in self.extra]).reshape(-1, 3),
             np.array([one[0] for one in self.mixed], dtype=np.intp).reshape(-1, 4),
             np.array([one[1] for one in self.mixed], dtype=np.float64).reshape(-1, 4),
         )
+
+    def _up_to_limbs(self) -> set[int]:
+        """Joints where arms and legs begin, and all above them: collar bones, spine."""
+        found: set[int] = set()
+        for role in ("upper_arm", "thigh"):
+            for side in SIDES:
+                joint = self.roles.get(f"{side}_{role}", -1)
+                while joint >= 0:
+                    found.add(joint)
+                    joint = int(self.skeleton.parents[joint])
+        return found
 
     def _add(self, joint: int, offset: Array) -> int:
         self.extra.append((joint, np.asarray(offset, dtype=np.float64)))
@@ -179,6 +201,8 @@ class _Builder:
                 ra, rb = max(ra, _WRIST * height), max(rb, _FINGERTIPS * height)
             elif points[0] in self._feet:
                 rb = max(rb, _TOES * height)
+            elif points[1] in self._inner:
+                self.of_trunk.append(len(self.rows))
             self.rows.append((points[0], points[1], ra, rb, side))
         elif len(points) == 3 and points[0] >= self.known - len(self.shape.heel_joints):
             heel, ankle, toe = points
@@ -187,7 +211,9 @@ class _Builder:
             self.rows.append((ankle, toe, radii[1], ball, side))
             self.rows.append((ankle, heel, radii[1], 1.6 * radii[0], side))
         else:
+            first = len(self.rows)
             self._trunk(points, parents)
+            self.of_trunk.extend(range(first, len(self.rows)))
 
     def _trunk(self, points: tuple[int, ...], parents: NDArray[np.intp]) -> None:
         """A spine along the tree, and where both sides are known a line through each pair of

@@ -80,6 +80,12 @@ class JointMapping:
     target: Skeleton
     pairs: Mapping[int, Pairing]
 
+    def __repr__(self) -> str:
+        return (
+            f"<JointMapping of {len(self.source)} joints onto {len(self.target)}: "
+            f"{len(self.pairs)} follow, {len(self.left_out)} left out>"
+        )
+
     @property
     def left_out(self) -> tuple[str, ...]:
         """Joints of the source that no joint of the target follows."""

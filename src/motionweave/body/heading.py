@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -22,20 +22,34 @@ def facing(motion: Motion) -> Array:
 
     0 is +z, and the direction in (x, z) is ``(sin, cos)`` of the angle: the sense of
     `Planar.angle`. Taken from the lines through both hips and both shoulders; frames in
-    which these stand upright (lying on the side) are filled from their neighbours. Where
-    the skeleton lacks the roles, the turn of the root about the vertical is taken.
+    which these stand upright (lying on the side) are filled from their neighbours. Animals
+    face where their trunk points. Where the skeleton lacks the roles, the turn of the root
+    about the vertical is taken.
     """
     rig = find_rig(motion.skeleton)
     positions, orientations = motion.forward()
-    left = rig.lateral_axis(positions)
-    level = None if left is None else np.hypot(left[:, 0], left[:, 2]) > _LEAST_LEVEL
-    if left is None or level is None or not level.any():
+    ahead = _ahead(rig, positions)
+    level = None if ahead is None else np.hypot(ahead[:, 0], ahead[:, 2]) > _LEAST_LEVEL
+    if ahead is None or level is None or not level.any():
         body = rig.roles.get("hips", 0)
         return np.unwrap(rotations.vertical_angle(orientations[:, body]))
-    # Facing +z, the left is +x; turned by the angle it is (cos, -sin) in (x, z).
-    angle = np.arctan2(-left[:, 2], left[:, 0])
+    angle = np.arctan2(ahead[:, 0], ahead[:, 2])
     frames = np.arange(len(motion))
     return np.asarray(np.interp(frames, frames[level], np.unwrap(angle[level])))
+
+
+def _ahead(rig: Rig, positions: Array) -> Array | None:
+    """Vectors ``(T, 3)`` that are level and about 1 long where the body faces somewhere."""
+    left = rig.lateral_axis(positions)
+    if left is not None:
+        # Facing +z, the left is +x.
+        return np.stack([-left[:, 2], np.zeros(len(left)), left[:, 0]], axis=-1)
+    front = next((role for role in ("chest", "neck", "head") if rig.has("hips", role)), None)
+    if not rig.legs or front is None:
+        return None
+    trunk = positions[:, rig.roles[front]] - positions[:, rig.roles["hips"]]
+    length = float(np.median(np.linalg.norm(trunk, axis=1)))
+    return trunk / length if length > 0.0 else None
 
 
 def sides_exchanged(motion: Motion) -> bool:

@@ -8,6 +8,7 @@ the file is ignored.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +74,7 @@ class Hinge:
         first = positions[:, self.joint] - positions[:, self.upper]
         second = positions[:, self.end] - positions[:, self.joint]
         axis = rotations.rotate(orientations[:, self.upper], self.axis)
-        sine = np.sum(np.cross(first, second) * axis, axis=-1)
+        sine = np.sum(rotations.cross(first, second) * axis, axis=-1)
         return np.asarray(np.arctan2(sine, np.sum(first * second, axis=-1)))
 
 
@@ -106,15 +107,18 @@ def find_hinges(motion: Motion) -> dict[str, Hinge]:
     left = rig.lateral_axis(positions)
     if left is None:
         return {}
-    found = {}
-    for upper, middle, end, way in _LIMBS:
-        for side in SIDES:
-            if rig.has(*(f"{side}_{role}" for role in (upper, middle, end))):
-                joints = _joints(rig, side, (upper, middle, end))
-                hinge = _hinge(positions, orientations, joints, way * left, _OTHER_WAY[middle])
-                if hinge is not None:
-                    found[f"{side}_{middle}"] = hinge
-    return found
+    limbs = [
+        (f"{side}_{middle}", _joints(rig, side, (upper, middle, end)), way, _OTHER_WAY[middle])
+        for upper, middle, end, way in _LIMBS
+        for side in SIDES
+        if rig.has(*(f"{side}_{role}" for role in (upper, middle, end)))
+    ]
+    if not limbs:
+        return {}
+    roles, joints, ways, other_ways = zip(*limbs, strict=True)
+    built = np.array(ways)[:, None] * left[:, None]
+    hinges = _hinges(positions, orientations, joints, built, other_ways)
+    return {role: hinge for role, hinge in zip(roles, hinges, strict=True) if hinge is not None}
 
 
 def wrong_bends(motion: Motion) -> list[tuple[int, tuple[int, float, int]]]:
@@ -149,45 +153,47 @@ def _joints(rig: Rig, side: str, roles: tuple[str, str, str]) -> tuple[int, int,
     return upper, middle, end
 
 
-def _hinge(
+def _hinges(
     positions: Array,
     orientations: Array,
-    joints: tuple[int, int, int],
+    joints: Sequence[tuple[int, int, int]],
     built: Array,
-    other_way: float,
-) -> Hinge | None:
-    """The hinge of one limb; ``built`` ``(T, 3)`` is where its axis points by the body's build."""
-    upper, middle, end = joints
-    back = rotations.inverse(orientations[:, upper])
+    other_ways: Sequence[float],
+) -> list[Hinge | None]:
+    """The hinges of n limbs; ``built`` ``(T, n, 3)``: where axes point by the body's build."""
+    upper, middle, end = (list(column) for column in zip(*joints, strict=True))
+    turn = orientations[:, upper]
+    back = rotations.inverse(turn)
     bone = _unit(rotations.rotate(back, positions[:, middle] - positions[:, upper]))
     below = _unit(rotations.rotate(back, positions[:, end] - positions[:, middle]))
     mean_bone = _unit(bone.mean(axis=0))
-    expected = rotations.rotate(back, built).mean(axis=0)
-    expected = _unit(expected - mean_bone * (mean_bone @ expected))
-    bends = np.cross(bone, below)
+    expected = _unit(_across(rotations.rotate(back, built).mean(axis=0), mean_bone))
+    bends = rotations.cross(bone, below)
     mean = bends.mean(axis=0)
-    # How bent the limb is, and how much of it is about one axis (either way round).
-    much = float(np.linalg.norm(bends, axis=1).mean())
-    sign = -1.0 if _unit(mean) @ expected < other_way else 1.0
-    axis = sign * mean + _BUILD * expected
-    axis = axis - mean_bone * (mean_bone @ axis)
-    if not np.any(mean_bone) or np.linalg.norm(axis) < 1e-9:
-        return None
+    # How bent each limb is, and how much of it is about one axis (either way round).
+    much = np.sqrt(np.einsum("tnc,tnc->tn", bends, bends)).mean(axis=0)
+    toward = np.einsum("nc,nc->n", _unit(mean), expected)
+    sign = np.where(toward < np.array(other_ways), -1.0, 1.0)
+    axis = _across(sign[:, None] * mean + _BUILD * expected, mean_bone)
+    known = np.any(mean_bone, axis=1) & (np.linalg.norm(axis, axis=1) >= 1e-9)
     axis = _unit(axis)
-    about = float(np.abs(bends @ axis).mean())
-    lower = rotations.rotate(
-        rotations.inverse(orientations[:, middle]), rotations.rotate(orientations[:, upper], axis)
-    )
-    return Hinge(
-        upper,
-        middle,
-        end,
-        axis,
-        _unit(lower.mean(axis=0)),
-        about / much if much > _BUILD else 1.0,
-    )
+    about = np.abs(np.einsum("tnc,nc->tn", bends, axis)).mean(axis=0)
+    steadiness = np.where(much > _BUILD, about / np.where(much > _BUILD, much, 1.0), 1.0)
+    there = rotations.rotate(turn, axis)
+    lower = rotations.rotate(rotations.inverse(orientations[:, middle]), there)
+    lower_axis = _unit(lower.mean(axis=0))
+    return [
+        Hinge(*joints[i], axis[i], lower_axis[i], float(steadiness[i])) if known[i] else None
+        for i in range(len(joints))
+    ]
+
+
+def _across(vectors: Array, directions: Array) -> Array:
+    """What vectors ``(n, 3)`` have at right angles to unit directions ``(n, 3)``."""
+    along = np.einsum("nc,nc->n", vectors, directions)
+    return np.asarray(vectors - directions * along[:, None])
 
 
 def _unit(vectors: Array) -> Array:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    length = np.sqrt(np.einsum("...c,...c->...", vectors, vectors))[..., None]
     return np.asarray(vectors / np.where(length > 0.0, length, 1.0))

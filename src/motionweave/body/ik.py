@@ -15,12 +15,14 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array
+from motionweave.core.curves import smoothstep
 from motionweave.core.skeleton import Skeleton
 
 # Bend, in radians, below which a hinge counts as nearly straight.
 NEARLY_STRAIGHT = 0.14
-# Radians, less than one degree, by which one that is at its limit yields.
-_YIELDING = 0.015
+# Radians, less than one degree, by which one that is at its limit yields, and over which the
+# limit turns from straight to what was recorded beyond.
+_YIELDING, _TURNING = 0.015, 0.03
 
 
 class Limb(NamedTuple):
@@ -99,10 +101,11 @@ class HingeReach(NamedTuple):
     def bent_for(self, change: Array) -> Array:
         """The bends ``(T,)`` at which the ends are ``change`` ``(T,)`` further apart.
 
-        Exact while the limb is clearly bent. Nearer to straight, where a hair's breadth of length
-        is worth degrees of bend, the length is assumed to fall with the bend as at the edge of that
-        zone: bends follow with bounded speed, at the price of a small shortfall. A limb approaches
-        straight without passing it, and one recorded past it never goes further.
+        Exact while the limb is clearly bent. Nearer to straight, where a hair's breadth
+        of length is worth degrees of bend, the length is taken to go on falling with the
+        bend as it does at the edge of that zone: bends follow with a bounded speed, at the
+        price of a small shortfall. A limb approaches straight without passing it, and one
+        recorded there or past it goes further by no more than two degrees.
         """
         edge = np.full_like(self.bend, NEARLY_STRAIGHT)
         at_edge, slope = self.length(edge), self.slope(edge)
@@ -116,14 +119,24 @@ class HingeReach(NamedTuple):
         clear = np.where(folded, 2.0 * np.pi - clear, clear)
         bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
         least = np.minimum(self.bend, edge)
-        bend = _eased_above(bend, least, np.maximum(least, _YIELDING))
+        # Only what comes near to straight by itself yields there.
+        yielding = 1.0 - smoothstep(self.bend / NEARLY_STRAIGHT)
+        limit = yielding * (self._straightest() - _YIELDING)
+        bend = _eased_above(bend, least, least - limit)
         # What does not change stays to the last bit.
         return np.asarray(np.where(change == 0.0, self.bend, bend))
 
     def kept_back(self, bend: Array) -> Array:
         """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""
-        least = np.minimum(self.bend, 0.0)
+        least = self._straightest()
         return _eased_above(bend, least, np.full_like(least, _YIELDING))
+
+    def _straightest(self) -> Array:
+        """The lesser of straight and the bend that was recorded, ``(T,)``, rounded off.
+
+        A knee that is held at this limit while the recorded one passes straight must not jerk.
+        """
+        return np.asarray(0.5 * (self.bend - np.hypot(self.bend, _TURNING)))
 
 
 def _eased_above(values: Array, least: Array, room: Array) -> Array:
@@ -178,7 +191,6 @@ def solve_hinged(
 
 
 def apply_to_limb(
-    local: Array,
     orientations: Array,
     skeleton: Skeleton,
     limb: Limb,
@@ -189,8 +201,8 @@ def apply_to_limb(
 
     Parameters
     ----------
-    local, orientations
-        ``(T, J, 4)`` local rotations and global orientations before.
+    orientations
+        ``(T, J, 4)`` global, before.
     solved
         What `solve_hinged` found.
     end_orientation
@@ -200,7 +212,7 @@ def apply_to_limb(
     upper, middle, end = limb
     above = skeleton.parents[upper]
     upper_new = quat.multiply(solved.upper_turn, orientations[:, upper])
-    result = np.empty((len(local), 3, 4))
+    result = np.empty((len(orientations), 3, 4))
     result[:, 0] = (
         upper_new if above < 0 else quat.multiply(quat.inverse(orientations[:, above]), upper_new)
     )
@@ -274,7 +286,7 @@ def place_foot(
 
 
 def _length(vectors: Array) -> Array:
-    return np.asarray(np.linalg.norm(vectors, axis=-1, keepdims=True))
+    return np.sqrt(_rowdot(vectors, vectors))[..., None]
 
 
 def _rowdot(a: Array, b: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
 LEG_JOINTS = tuple(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle"))
@@ -16,6 +17,8 @@ LEG_JOINTS = tuple(f"{side}_{role}" for side in SIDES for role in ("thigh", "shi
 # what is to the left of it nearer to the horizontal than this (sine).
 _UPRIGHT = np.cos(np.radians(35.0))
 _LEVEL = np.sin(np.radians(30.0))
+# Components of a quaternion that differ by less do not.
+_TURNS = 1e-9
 
 
 @lru_cache(maxsize=256)
@@ -46,6 +49,26 @@ def rest_stands(skeleton: Skeleton) -> bool:
         if rig.has(f"{side}_toe") and (rest[rig.roles[f"{side}_toe"]] - ankle) @ forward < 0.0:
             return False
     return True
+
+
+def bending_spine(rig: Rig, *motions: Motion) -> tuple[int, ...]:
+    """Joints of the spine that turn in at least one of the motions; all if none does.
+
+    Some rigs have helper joints in the spine, which never turn and share in no bend.
+
+    Parameters
+    ----------
+    rig
+        Which joint is which.
+    *motions
+        On the rig's skeleton.
+    """
+    turning = tuple(
+        joint
+        for joint in rig.spine
+        if any(np.ptp(motion.rotations[:, joint], axis=0).max() > _TURNS for motion in motions)
+    )
+    return turning or rig.spine
 
 
 def trunk_direction(rig: Rig, positions: Array) -> Array | None:

@@ -76,7 +76,12 @@ def soles(motion: Motion, from_rest: bool = True) -> dict[str, Sole]:
     return {side: _sole(motion, rig, side, from_rest) for side in SIDES}
 
 
-def contact_points(motion: Motion, hands: bool = False, from_rest: bool = True) -> dict[str, Array]:
+def contact_points(
+    motion: Motion,
+    hands: bool = False,
+    from_rest: bool = True,
+    like: Motion | None = None,
+) -> dict[str, Array]:
     """Global positions ``(T, 3)`` of what can touch, by constraint kind.
 
     Parameters
@@ -87,11 +92,14 @@ def contact_points(motion: Motion, hands: bool = False, from_rest: bool = True) 
         Whether to add ``left_hand`` and ``right_hand``.
     from_rest
         As in `soles`.
+    like
+        A motion of the same skeleton whose soles these are, such as the clip that a motion
+        was made of: where the rest pose does not tell, feet that were turned stand otherwise.
     """
     rig = find_rig(motion.skeleton)
     positions, orientations = motion.forward()
     points: dict[str, Array] = {}
-    for side, sole in soles(motion, from_rest).items():
+    for side, sole in soles(motion if like is None else like, from_rest).items():
         points[f"{side}_heel"] = positions[:, sole.ankle] + rotations.rotate(
             orientations[:, sole.ankle], sole.heel
         )

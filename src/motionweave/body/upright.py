@@ -27,9 +27,12 @@ _PRIOR_OF_POINTS = 0.8
 # The weights of the evidence. A body that lies straight has its head above its feet along a wrong
 # axis, but seldom limbs that all hang along it; a rest pose that stands was made in the axes of its
 # file, as a rule, and decides about bodies that lie, not about those that stand and walk.
-_UPRIGHT, _HANGING, _ON_FLOOR, _REST = 0.5, 2.0, 1.5, 1.3
+_UPRIGHT, _HANGING, _ON_FLOOR, _REST = 0.5, 2.0, 1.5, 1.6
 # Levels of the lowest point that differ by less than this share of the body say nothing.
 _FLOOR = 0.15
+# A body whose head points away from the feet this much along y or z, downwards, and no more than
+# that upwards (cosines), is upside down.
+_HEAD_DOWN, _HEAD_UP = -0.7, 0.3
 # With a smaller margin the axis is worth a second look ...
 _SURE = 0.5
 # ... of what could have four limbs of three joints each.
@@ -48,15 +51,24 @@ class Up:
         The margin by which it won, 0 for a tie; bodies that stand and walk win by 2 or more.
     creature
         Whether it may be something that stands at all, not a prop of a few joints.
+    head_down
+        Whether the head is below the feet most of the time, and in the rest pose, too.
     """
 
     axis: str
     margin: float
     creature: bool = True
+    head_down: bool = False
 
     @property
     def doubt(self) -> str | None:
-        """The warning for an axis that won narrowly; None if it won clearly."""
+        """What to tell about an axis that won narrowly, or does not fit; None if it won clearly."""
+        if self.head_down:
+            return (
+                f"the body is upside down, whether y or z points up ({self.axis} was taken): the "
+                "file may have an axis that points down, as those of depth cameras do; turn it by "
+                "half a turn in the program that wrote it"
+            )
         if self.margin >= _SURE or not self.creature:
             return None
         other = "z" if self.axis == "y" else "y"
@@ -110,7 +122,9 @@ def find_up(
     voices += _HANGING * _more_along_z(_hanging(rig, joints))
     if standing is not None:
         voices += _REST * _more_along_z(standing)
-    return _decided(voices - _PRIOR)
+    found = _decided(voices - _PRIOR)
+    head_down = standing is not None and _points_down(upright) and _points_down(standing)
+    return replace(found, head_down=head_down)
 
 
 def up_of_points(points: Array, rest: Array | None = None) -> Up:
@@ -144,6 +158,10 @@ def _head_over_feet(rig: Rig, joints: Array) -> Array | None:
         return None
     feet = 0.5 * (joints[:, rig.roles["left_ankle"]] + joints[:, rig.roles["right_ankle"]])
     return _mean_direction(joints[:, rig.roles[top]] - feet)
+
+
+def _points_down(along: Array) -> bool:
+    return bool(along[1:].min() < _HEAD_DOWN and along[1:].max() < _HEAD_UP)
 
 
 def _hanging(rig: Rig, joints: Array) -> Array:

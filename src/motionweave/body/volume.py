@@ -26,6 +26,10 @@ _SOLE = 0.011
 _NECK = 0.028
 # Branches belong to the trunk up to this share of the body height from it.
 _TRUNK_REACH = 0.16
+# Bones of limbs, from role to role: nothing but the next bone hangs on them.
+_BONES = (("upper_arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "ankle"))
+# What leaves an ankle further off the toes' direction is no toe: the cosine of that angle.
+_TOES_SPREAD = 0.7
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,17 @@ def shape_of(skeleton: Skeleton) -> Shape:
     offsets = np.concatenate([skeleton.offsets, skeleton.end_offsets])
     lengths = np.linalg.norm(offsets, axis=1)
     height = body_height(skeleton) or 1.0
+    roles = find_rig(skeleton).roles
+    head = _head(skeleton, parents)
+    # Without a length nothing is drawn of them, and nothing is thicker for them.
+    strays = _strays(skeleton, parents, head)
+    lengths[sorted(strays)] = 0.0
     below = np.zeros(joints + ends)
     for point in range(joints + ends - 1, 0, -1):
         parent = parents[point]
         below[parent] = max(below[parent], below[point] + lengths[point])
-    roles = find_rig(skeleton).roles
-    head = _head(skeleton, parents)
     no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
-    trunk = _trunk(parents, lengths, joints, height) - no_trunk
+    trunk = _trunk(parents, lengths, joints, height) - no_trunk - strays
     sides = _sides(skeleton, parents)
     radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
     radius = np.minimum(radius, _THICKEST * height)
@@ -112,6 +119,51 @@ def shape_of(skeleton: Skeleton) -> Shape:
         order = tuple(sorted(trunk))
         pieces.append(Piece(order, (_THICKEST * height,) * len(order), 0))
     return Shape(tuple(pieces), head, 0.062 * height, heel_joints, heel_offsets)
+
+
+def _strays(
+    skeleton: Skeleton, parents: NDArray[np.intp], head: tuple[int, int] | None
+) -> set[int]:
+    """Points that files hang on a body without being a part of it that has a shape of its own.
+
+    A skull is drawn for the head: jaws, eyes, hair, and the end sites that exporters put on a
+    head's tip. Beside the next bone a limb carries only what helps to turn or to track it.
+    """
+    roles = find_rig(skeleton).roles
+    rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    strays: set[int] = set()
+    # Only a head that is known as one: the highest tip of another creature may be anything.
+    kept = set(head or ()) if "head" in roles else set()
+    carriers = set(kept)
+    ankles: dict[int, int] = {}
+    for side in ("left", "right"):
+        for upper, lower in _BONES:
+            if f"{side}_{upper}" in roles and f"{side}_{lower}" in roles:
+                way = _way(parents, roles[f"{side}_{upper}"], roles[f"{side}_{lower}"])
+                kept.update(way)
+                carriers.update(way[:-1])
+        if f"{side}_ankle" in roles and f"{side}_toe" in roles:
+            way = _way(parents, roles[f"{side}_ankle"], roles[f"{side}_toe"])
+            kept.update(way)
+            ankles.update((ankle, roles[f"{side}_toe"]) for ankle in way[:1])
+    for point in range(1, len(parents)):
+        parent = int(parents[point])
+        if parent in strays or (point not in kept and parent in carriers):
+            strays.add(point)
+        elif point not in kept and parent in ankles:
+            toe, other = ((rest[p] - rest[parent])[[0, 2]] for p in (ankles[parent], point))
+            both = float(np.linalg.norm(toe) * np.linalg.norm(other))
+            if float(toe @ other) < _TOES_SPREAD * both:
+                strays.add(point)
+    return strays
+
+
+def _way(parents: NDArray[np.intp], first: int, last: int) -> list[int]:
+    """Points from one down the tree to another; none if it does not lead there."""
+    way = [last]
+    while way[-1] != first and way[-1] >= 0:
+        way.append(int(parents[way[-1]]))
+    return way[::-1] if way[-1] == first else []
 
 
 def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
@@ -173,10 +225,14 @@ def _head(skeleton: Skeleton, parents: NDArray[np.intp]) -> tuple[int, int] | No
     """The head joint and the point above it: from its role, else the highest tip."""
     joints = len(skeleton)
     role = find_rig(skeleton).roles.get("head")
-    if role is not None:
-        above = [p for p in range(1, len(parents)) if parents[p] == role]
-        return role, above[0] if above else role
     points = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    if role is not None:
+        # The neck says where up is: a jaw or an eye is no crown.
+        neck = points[role] - points[max(int(parents[role]), 0)]
+        above = [p for p in range(1, len(parents)) if parents[p] == role]
+        return role, max(
+            above, key=lambda p: float((points[p] - points[role]) @ neck), default=role
+        )
     if len(points) < 2:
         return None
     top = int(np.argmax(points[:, 1]))

@@ -39,8 +39,9 @@ def run(args: argparse.Namespace) -> None:
         f"{one['parameters']['speed']:.2f} m/s, turn {round(one['parameters']['turn'])}"
         for one in told["clips"]
     ]
+    loops = "loops" if told["loop"] else "no loops (of gaits, --ends cyclic makes some)"
     head = (
         f"{args.output}: {len(told['clips'])} clips of {told['length']:.2f} s, "
-        f"{'loops' if told['loop'] else 'no loops'}, see {args.output / 'README.md'}"
+        f"{loops}, see {args.output / 'README.md'}"
     )
     common.emit(args, told, "\n".join([head, *rows]))

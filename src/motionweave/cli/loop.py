@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from motionweave.cli import batch, common
+from motionweave.errors import Remedy
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +56,7 @@ def _looped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str
     path, output = pair
     motion = common.load_clip(args, path)
     if args.frames is None:
-        first, last = find_cycle(motion)
+        first, last = find_cycle(motion, remedies=[Remedy("whole", True)])
     elif args.frames == "whole":
         first, last = 0, len(motion) - 1
     else:

@@ -47,28 +47,20 @@ def run(args: argparse.Namespace) -> None:
         )
     if wanted and args.output is None:
         raise BlendError("give the file to write with -o")
-    functions = {name: measures.named(name) for name in wanted or args.range}
+    steered = measures.by_name(list(wanted or args.range))
     if args.output is not None:
         common.check_output(args.output, args.clips)
     curve = blending.load_curve(args)
-    from motionweave.methods.blending.parametric import parametric
+    from motionweave.methods.blending.parametric import Outside, parametric
 
-    space = parametric(curve, functions)
+    space = parametric(curve, steered)
     if args.range:
         lines = [f"{name}: {a:g} to {b:g}" for name, (a, b) in space.ranges.items()]
         common.emit(args, space.ranges, "\n".join(lines))
         return
-    reached = space.at(outside="nearest" if args.nearest else "error", **wanted)
-    motion = reached.motion
-    if not args.no_clean:
-        from motionweave.methods.blending.blend import REMEDIES
-        from motionweave.methods.finish import finished
-        from motionweave.methods.resting import resting
-
-        motion = finished(
-            resting(motion, curve.motions), curve.motions, clean=True, remedies=REMEDIES
-        )
-    common.save_clip(motion, args.output)
+    outside: Outside = "nearest" if args.nearest else "error"
+    reached = space.at(outside=outside, clean=not args.no_clean, **wanted)
+    common.save_clip(reached.motion, args.output)
     got = ", ".join(f"{name} {value:.4g}" for name, value in reached.values.items())
     weights = ", ".join(f"{w:.3f}" for w in reached.weights)
     common.emit(

@@ -16,6 +16,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     batch.add_jobs(parser)
     common.add_cleaning(parser)
     parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="exactly as published: curves of Euler angles, feet not planted",
+    )
+    parser.add_argument(
         "--plot",
         type=Path,
         metavar="FILE",
@@ -41,7 +46,11 @@ def _warped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str
     path, output = pair
     recipe = args.recipe
     motion = common.load_clip(args, path)
-    changed = {"clean": False} if args.no_clean else {}
+    changed = {}
+    if args.no_clean:
+        changed["clean"] = False
+    if args.paper:
+        changed["paper"] = True
     warped = recipe.apply(motion, **changed)
     common.save_clip(warped, output)
     written = [output]
@@ -60,8 +69,10 @@ def _warped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str
         "written": [str(one) for one in written],
     }
     at = ", ".join(f"{frame:g}" for frame in frames) or "none"
+    keys = "key" if len(recipe.keys) == 1 else "keys"
+    where = "frame" if len(frames) == 1 else "frames"
     lines = [
-        f"{recipe.title or args.keys.name}: {len(recipe.keys)} keys at frames {at}",
+        f"{recipe.title or args.keys.name}: {len(recipe.keys)} {keys} at {where} {at}",
         f"{len(warped)} frames at {warped.fps:g} fps",
         *(f"wrote {one}" for one in written),
     ]

@@ -57,7 +57,14 @@ _GAP = 0.2
 # A point that moved no further than this in a gap (markers shake) did not leave.
 _SAME_PLACE = 0.045
 
-# Hands hold on to something if they stay in place while the body moves by this much.
+# Of each end of a foot the other one.
+_OTHER_END = {
+    f"{side}_{end}": f"{side}_{other}"
+    for side in SIDES
+    for end, other in (("heel", "toe"), ("toe", "heel"))
+}
+
+# Hands hold on to something if they stay while the body moves by so much.
 _HAND_STILL = 0.25
 _HAND_BODY_MOVES = 0.12
 _HAND_SHORTEST = 0.2
@@ -149,30 +156,30 @@ class _Scene:
     """A clip on the internal clock, its floor and its plants, all in leg lengths."""
 
     def __init__(self, motion: Motion, hands: bool):
-        self.size = leg_length(motion.skeleton)
+        self.size = leg_length(motion.skeleton, feature="finding contacts")
         self.fps = motion.fps
         self.first = int(starts_in_tpose(motion))
         motion = motion[self.first :]
         last = len(motion) - 1
         count = int(np.floor(motion.duration * RATE + 1e-6)) + 1
         frames = np.minimum(np.arange(count) * (motion.fps / RATE), last)
-        self.last_frame = self.first + last
+        self.last_frame, self.last_tick = self.first + last, count - 1
         positions = motion.positions()
         soled = soles(motion)
         points = contact_points(motion, hands)
         ankles = [soled[side].ankle for side in SIDES]
         # All in one go: columns are sampled as one array, (T, 3 n).
         columns = np.concatenate([*points.values(), *(positions[:, j] for j in ankles)], axis=1)
-        sampled = np.split(smooth_sample(columns, frames) / self.size, columns.shape[1] // 3, 1)
-        ankle_speed = dict(zip(SIDES, map(speeds, sampled[len(points) :]), strict=True))
+        sampled = (smooth_sample(columns, frames) / self.size).reshape(count, -1, 3)
+        speed_of = dict(zip((*points, *SIDES), speeds(sampled).T, strict=True))
         self.tracks: dict[str, Track] = {}
-        for kind, places in zip(points, sampled, strict=False):
-            speed = speeds(places)
+        for number, kind in enumerate(points):
+            speed = speed_of[kind]
             if kind.endswith("heel"):
                 # A foot that lands rolls over its heel, wherever in the hind foot that is:
                 # the heel rests as long as either end of the line up to the ankle does.
-                speed = np.minimum(speed, ankle_speed[kind.removesuffix("_heel")])
-            self.tracks[kind] = track_of(kind, places, speed)
+                speed = np.minimum(speed, speed_of[kind.removesuffix("_heel")])
+            self.tracks[kind] = track_of(kind, sampled[:, number], speed)
         still = still_stretches([self.tracks[kind] for kind in FOOT_KINDS])
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
         self.feet = self._planted_feet(still)
@@ -185,13 +192,11 @@ class _Scene:
     def whole_floor(self) -> Floor:
         """The floor with its steps, in the clip's unit."""
         floor, size = self.floor, self.size
-        heights = np.array(
-            [floor.above(plant.place) for plant in self.feet if plant.kind in FOOT_KINDS]
-        )
+        places = np.array([plant.place for plant in self.feet]).reshape(-1, 3)
         return Floor(
             floor.height * size,
             floor.slope,
-            tuple(level * size for level in levels_of(heights, 1.0)),
+            tuple(level * size for level in levels_of(floor.above(places), 1.0)),
         )
 
     def constraints(self) -> tuple[Constraint, ...]:
@@ -200,8 +205,8 @@ class _Scene:
         found = []
         for plant in (*self.feet, *self.hands):
             start = min(self.first + plant.start * scale, self.last_frame)
-            # The internal clock may stop short of the last frame by less than a tick.
-            reaches_end = plant.end >= len(self.tracks[plant.kind].speed) - 1
+            # The inner clock may stop short of the last frame by less than a tick.
+            reaches_end = plant.end >= self.last_tick
             end = self.last_frame if reaches_end else self.first + plant.end * scale
             found.append(Constraint(float(start), float(end), plant.kind))
         return tuple(sorted(found))
@@ -280,20 +285,19 @@ def _timed(plants: list[Plant]) -> list[Plant]:
         kind: sorted((p.start, p.end) for p in plants if p.kind == kind) for kind in FOOT_KINDS
     }
 
-    def rolls(plant: Plant, time: float) -> bool:
-        end = "toe" if plant.kind.endswith("heel") else "heel"
-        others = spans[f"{plant.foot}_{end}"]
+    def rolls(kind: str, time: float) -> bool:
+        others = spans[_OTHER_END[kind]]
         # Plants of a kind follow each other: only the last one begun can last.
         before = bisect_left(others, (time, -np.inf)) - 1
         return before >= 0 and time < others[before][1]
 
-    return [
-        plant._replace(
-            start=plant.rest if rolls(plant, plant.start) else plant.start,
-            end=plant.lift if rolls(plant, plant.end) else plant.end,
-        )
-        for plant in plants
-    ]
+    found = []
+    for plant in plants:
+        start = plant.rest if rolls(plant.kind, plant.start) else plant.start
+        end = plant.lift if rolls(plant.kind, plant.end) else plant.end
+        same = start == plant.start and end == plant.end
+        found.append(plant if same else plant._replace(start=start, end=end))
+    return found
 
 
 def _merged(plants: Iterable[Plant], tracks: dict[str, Track]) -> list[Plant]:

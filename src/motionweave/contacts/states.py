@@ -147,6 +147,10 @@ class EventTable:
     def __len__(self) -> int:
         return len(self.states)
 
+    def __repr__(self) -> str:
+        called = f" of {self.name!r}" if self.name else ""
+        return f"<EventTable{called}: {len(self.lower)} lower and {len(self.upper)} upper states>"
+
     @property
     def lower(self) -> tuple[State, ...]:
         """States of the lower body."""

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionweave.core.arrays import Array, BoolArray, IntArray
+from motionweave.core.curves import hermite_basis
 from motionweave.core.quantiles import quantiles_of_groups
 
 # The step of the internal clock, and the time over which velocities are averaged, in seconds.
@@ -91,10 +92,11 @@ def track_of(kind: str, points: Array, speed: Array) -> Track:
 
 
 def speeds(points: Array) -> Array:
-    """Speeds ``(K,)`` of a point ``(K, 3)`` on the internal clock."""
+    """Speeds ``(K, ...)`` of points ``(K, ..., 3)`` on the inner clock."""
     if len(points) < 2:
-        return np.zeros(len(points))
-    return np.asarray(np.linalg.norm(np.gradient(points, axis=0), axis=1) * RATE)
+        return np.zeros(points.shape[:-1])
+    step = np.gradient(points, axis=0)
+    return np.asarray(np.sqrt(np.einsum("...c,...c->...", step, step)) * RATE)
 
 
 class _Spans(NamedTuple):
@@ -247,14 +249,13 @@ def smooth_sample(values: Array, frames: Array) -> Array:
         return np.array(values[np.round(frames).astype(np.intp)])
     tangents = np.gradient(values, axis=0)
     lower = np.minimum(np.floor(frames).astype(np.intp), len(values) - 2)
-    t = (frames - lower)[:, None]
-    p0, p1 = values[lower], values[lower + 1]
-    m0, m1 = tangents[lower], tangents[lower + 1]
+    rise, out, into = hermite_basis((frames - lower)[:, None])
+    start = values[lower]
     sampled = (
-        (2 * t**3 - 3 * t**2 + 1) * p0
-        + (t**3 - 2 * t**2 + t) * m0
-        + (3 * t**2 - 2 * t**3) * p1
-        + (t**3 - t**2) * m1
+        start
+        + rise * (values[lower + 1] - start)
+        + out * tangents[lower]
+        + into * tangents[lower + 1]
     )
     return _blurred(sampled)
 

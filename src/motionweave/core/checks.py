@@ -30,6 +30,8 @@ MOST_SAMPLES = 2_000_000
 LONGEST_NAME = 1_000
 # Lengths and angles beyond this are damage: float64 keeps a micrometre at a million kilometres.
 LARGEST = 1e9
+# What other units and 32 bits may have added to the largest value there is, as a share of it.
+_ROUNDED = 1e-6
 SLOWEST, FASTEST = 0.1, 10_000.0
 
 # Control characters (but tabs) end lines or texts in some format, and lone surrogates cannot
@@ -116,10 +118,13 @@ def array(value: Any, what: str, shape: tuple[int | None, ...], largest: float =
     if numbers.size:
         low, high = float(numbers.min()), float(numbers.max())
         # Comparisons are false for NaN, which min and max pass on.
-        if not -largest <= low <= high <= largest:
+        most = largest * (1.0 + _ROUNDED)
+        if not -most <= low <= high <= most:
             finite = bool(np.all(np.isfinite(numbers)))
             reason = f"no larger than {largest:g}" if finite else "finite"
             raise MotionError(f"{what}: every value must be {reason}")
+        if not -largest <= low <= high <= largest:
+            numbers = np.clip(numbers, -largest, largest)
     return numbers
 
 

@@ -216,7 +216,17 @@ class Motion:
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
         """The same motion with other constraints."""
-        return replace(self, constraints=_constraints(constraints))
+        same = self._out_of_checked(constraints=_constraints(constraints))
+        if "fingerprint" in self.__dict__:
+            same.__dict__["fingerprint"] = self.fingerprint
+        return same
+
+    def _out_of_checked(self, **fields: Any) -> Motion:
+        """The same with other ``fields`` that were taken out of motions: they need no checks."""
+        made = object.__new__(Motion)
+        own = {name: self.__dict__[name] for name in self.__dataclass_fields__}
+        made.__dict__.update(own | {"source": dict(self.source)} | fields)
+        return made
 
     # Kinematics
 
@@ -319,24 +329,26 @@ class Motion:
             whole = (start, stop, step) == (0, len(self), 1)
             if whole and all(c.start >= 0.0 and c.end <= stop - 1 for c in self.constraints):
                 return self
-            chosen = np.arange(start, stop, step)
+            chosen = range(start, stop, step)
         else:
             index = checks.whole(key, "frame", -checks.MOST_FRAMES, checks.MOST_FRAMES)
             if not -len(self) <= index < len(self):
                 raise MotionError(f"frame {index}: the clip has {len(self)} frames")
-            start, step, chosen = index % len(self), 1, np.array([index % len(self)])
+            start, step = index % len(self), 1
+            chosen = range(start, start + 1)
         if len(chosen) == 0:
-            raise MotionError(f"the slice {key} contains none of the clip's {len(self)}")
-        inside = constraint_tools.clipped(self.constraints, start, float(chosen[-1]))
-        return replace(
-            self,
-            fps=self.fps / step,
-            root=self.root[chosen],
-            rotations=self.rotations[chosen],
-            translations=None if self.translations is None else self.translations[chosen],
-            constraints=tuple(
-                replace(c, start=(c.start - start) / step, end=(c.end - start) / step)
-                for c in inside
+            raise MotionError(f"the slice {key} contains none of the clip's {len(self)} frames")
+        inside = constraint_tools.clipped(self.constraints, float(start), float(chosen[-1]))
+        frames = slice(chosen.start, chosen.stop, step)
+        return self._out_of_checked(
+            fps=checks.rate(self.fps / step),
+            root=_read_only(self.root[frames]),
+            rotations=_read_only(self.rotations[frames]),
+            translations=None
+            if self.translations is None
+            else _read_only(self.translations[frames]),
+            constraints=_constraints(
+                Constraint((c.start - start) / step, (c.end - start) / step, c.kind) for c in inside
             ),
             carrier=self._carrier_after(lambda above: above[key]),
         )
@@ -546,9 +558,11 @@ def _read_only(array: Array) -> Array:
 
 
 def _unit_quaternions(quats: Array, names: Sequence[str]) -> Array:
-    """Rotations ``(T, J, 4)`` normalised where necessary; `MotionError` if they are not
-    rotations."""
-    length = np.linalg.norm(quats, axis=-1)
+    """Rotations ``(T, J, 4)`` made exact where rounding shows; `MotionError` if they are none."""
+    squares = np.einsum("tjc,tjc->tj", quats, quats)
+    if np.abs(squares - 1.0).max(initial=0.0) <= _EXACT:
+        return quats
+    length = np.sqrt(squares)
     wrong = np.abs(length - 1.0) >= _UNIT_TOLERANCE
     if np.any(wrong):
         frame, joint = np.argwhere(wrong)[0]

@@ -31,8 +31,11 @@ def quantiles_of_groups(values: Array, group: IntArray, share: float) -> Array:
         Of the quantile.
     """
     count = np.bincount(group)
-    ordered = values[np.lexsort((values, group))]
+    ordered = values.copy()
     last = np.cumsum(count) - 1
+    # Groups are short: sorted one by one, they are done long before all values would be.
+    for start, stop in zip((last - count + 1).tolist(), (last + 1).tolist(), strict=True):
+        ordered[start:stop].sort()
     place = share * (count - 1)
     whole = place.astype(np.intp)
     low = last - count + 1 + whole

@@ -162,10 +162,8 @@ def between_vectors(a: ArrayLike, b: ArrayLike) -> Array:
     """Smallest rotations ``(..., 4)`` that take directions a to directions b ``(..., 3)``."""
     a = np.asarray(a, dtype=np.float64)
     b = np.asarray(b, dtype=np.float64)
-    a = a / np.linalg.norm(a, axis=-1, keepdims=True)
-    b = b / np.linalg.norm(b, axis=-1, keepdims=True)
-    a, b = np.broadcast_arrays(a, b)
-    cosine = np.sum(a * b, axis=-1, keepdims=True)
+    a, b = np.broadcast_arrays(a / _length(a), b / _length(b))
+    cosine = np.einsum("...i,...i->...", a, b)[..., None]
     q = np.concatenate([cross(a, b), 1.0 + cosine], axis=-1)
     # Opposite directions: any axis at right angles will do.
     opposite = cosine[..., 0] < -1.0 + 1e-12

@@ -49,7 +49,7 @@ class Skeleton:
     offsets: Array
     end_parents: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     end_offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))
-    roles: Mapping[str, str | tuple[str, ...] | None] = field(default_factory=dict)
+    roles: Mapping[str, str | tuple[str, ...] | int | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = checks.words(self.names, "joint names")

@@ -78,7 +78,7 @@ def readme(title: str, told: dict[str, Any], set_file: str) -> str:
         else f"The clips stay in place; the bone `{bone}` on the floor does not move.",
         loop_text="The clips are loops: the last frame is the first one again, moved on."
         if loop
-        else "The clips are not loops.",
+        else 'The clips are not loops; of gaits, a registration with `ends="cyclic"` makes some.',
         godot_loop="Loop Mode: Linear for each animation" if loop else "no loop",
         godot_root=f" Set the root motion track to `{bone}`." if moving else "",
         unity_loop="Turn **Loop Time** on. " if loop else "",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from motionweave.io.npz import MODELS
 from motionweave.io.registry import Format
 from motionweave.io.scene.units import metres_a_unit
 from motionweave.io.store.container import array_in
+
+# Numbers per frame of HumanML3D's and of KIT-ML's features.
+_FEATURES = (263, 251)
 
 # Frames per second of HumanML3D.
 RATE = 20.0
@@ -97,7 +101,7 @@ def write(
         np.save(file, positions.astype(np.float32))
 
 
-FORMAT = Format("NumPy joint positions", (".npy",), read=read, write=write)
+FORMAT = Format("NumPy joint positions", (".npy",), read=read, write=write, rate=RATE)
 
 
 def _positions(path: Path) -> Array:
@@ -118,10 +122,20 @@ def _positions(path: Path) -> Array:
     known = (22, 24)
     if array.ndim != 3 or array.shape[1] not in known or array.shape[2] != 3 or not len(array):
         raise FormatError(
-            f"joint positions: expected shape (frames, 22 or 24, 3), found {array.shape}",
+            f"joint positions: expected shape (frames, 22 or 24, 3), found {array.shape}"
+            f"{_hint(array)}",
             path,
         )
     return np.array(checks.array(array, "joint positions in metres", (None, None, 3), 1e6))
+
+
+def _hint(array: NDArray[Any]) -> str:
+    """What an array is that people take for joint positions."""
+    if array.ndim == 4:
+        return f"; these seem to be {array.shape[0]} motions: save one of them, array[0]"
+    if array.ndim == 2 and array.shape[1] in _FEATURES:
+        return "; these are the features that networks learn from: save what they recover from them"
+    return ""
 
 
 def _lengths(positions: Array) -> Array:

@@ -61,6 +61,9 @@ class Format:
         ``read_markers(path, **options) -> Markers``, for formats without a skeleton.
     write_several
         ``write_several(motions, path, **options)``, for formats that hold several motions.
+    rate
+        Frames per second of files that do not say theirs; motions are resampled to it, or to
+        the writer's option ``fps``. None if files say it.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Format:
     beside: bool = False
     read_markers: Callable[..., Markers] | None = None
     write_several: Callable[..., None] | None = None
+    rate: float | None = None
 
     def require(self) -> None:
         """Raise `MissingDependencyError` unless the format's packages are installed."""

@@ -6,7 +6,7 @@ motion; outliers are left out; a few that span the range of the measures are reg
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError, MotionweaveError
 from motionweave.library.bodies import on_body
 from motionweave.library.matches import Match
-from motionweave.measure.measures import named
+from motionweave.measure.measures import Measures, by_name
 from motionweave.methods.blending.parametric import ParametricSpace
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.register import register
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 _OUTLYING = 4.0
 # The most motions that are blended: more cost time and add little.
 BLENDED = 8
-
-Parameters = Mapping[str, Callable[[Motion], float]] | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +58,15 @@ class Collection:
     def __len__(self) -> int:
         return len(self.matches)
 
-    def values(self, parameters: Parameters) -> dict[str, Array]:
-        """Measures of the motions: name to ``(n,)`` values. Their spread is the coverage."""
-        wanted = _measures(parameters)
+    def values(self, parameters: Measures) -> dict[str, Array]:
+        """What the motions measure: name to ``(n,)`` values. Their spread is the coverage."""
+        wanted = by_name(parameters)
         return {
             name: np.array([measure(motion) for motion in self.motions])
             for name, measure in wanted.items()
         }
 
-    def registered(self, parameters: Parameters = (), *, most: int = BLENDED) -> RegistrationCurve:
+    def registered(self, parameters: Measures = (), *, most: int = BLENDED) -> RegistrationCurve:
         """A registration of the example and of those motions that span the parameters best.
 
         Parameters
@@ -102,11 +100,11 @@ class Collection:
             )
         return register(*kept, reference=0)
 
-    def parametric(self, parameters: Parameters, *, most: int = BLENDED) -> ParametricSpace:
-        """A space of blends controlled by measures; see `motionweave.parametric`."""
-        return ParametricSpace(self.registered(parameters, most=most), _measures(parameters))
+    def parametric(self, parameters: Measures, *, most: int = BLENDED) -> ParametricSpace:
+        """A space of blends, steered by what they measure; see `motionweave.parametric`."""
+        return ParametricSpace(self.registered(parameters, most=most), parameters)
 
-    def _spanning(self, parameters: Parameters, most: int) -> list[Motion]:
+    def _spanning(self, parameters: Measures, most: int) -> list[Motion]:
         """The example, then always the motion farthest from all chosen before, by its values."""
         values = self.values(parameters)
         if not values:
@@ -148,9 +146,3 @@ def collect(
             continue
         usable.append(match)
     return Collection(example, tuple(usable), tuple(outliers), unreached, tuple(motions))
-
-
-def _measures(parameters: Parameters) -> dict[str, Callable[[Motion], float]]:
-    if isinstance(parameters, Mapping):
-        return dict(parameters)
-    return {name: named(name) for name in parameters}

@@ -106,8 +106,13 @@ class Track:
 
 
 def mirrored(track: Track) -> Track:
-    """The mirror image of the track, reflected in the plane x = 0."""
-    return Track(track.points[:, _OTHER_SIDE] * _ACROSS, -track.heading)
+    """The track with left and right exchanged, reflected in the plane x = 0."""
+    return Track(mirrored_places(track.points), -track.heading)
+
+
+def mirrored_places(places: Array) -> Array:
+    """Places ``(..., 18, 3)`` of `TRACKED` with left and right exchanged."""
+    return np.asarray(places[..., _OTHER_SIDE, :] * _ACROSS)
 
 
 def role_weights(roles: Sequence[str] = TRACKED) -> Array:

@@ -1,8 +1,9 @@
 """`inbetween`: a gap between two motions, filled from a library.
 
-The stretches of the library that fit the gap best are aligned with it, each is warped to meet the
-poses on both sides, and they are blended; what the body was doing before the gap continues into it,
-and what it does after the gap begins in it.
+The stretches of the library that fit the gap best are laid over it, each is warped so that
+it meets the poses on both sides, and they are blended; what the body was doing before the gap
+goes on into it, and what it does after the gap begins in it. Feet are as high above the floor
+as those of the stretches, stand while most of these stand, and stay where they stood before.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motionweave.body.floor import Floor
 from motionweave.body.mirror import mirror
+from motionweave.body.rig.roles import leg_length
+from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arguments import check_arguments
@@ -25,29 +29,25 @@ from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import LibraryError, MotionweaveError, RigError
+from motionweave.errors import LibraryError, RigError
 from motionweave.library.bodies import on_body
+from motionweave.library.clearing import as_high
 from motionweave.library.features import RATE, Track, track
-from motionweave.library.meeting import inside
-from motionweave.library.stretches import Span, nearest
+from motionweave.library.stretches import Span, nearest, shares
 from motionweave.methods.finish import finished
 
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
 # Stretches that are blended.
-_BLENDED = 12
-# A stretch twice as far away as the nearest counts less by a factor of exp of minus this.
-_SHARP = 2.0
-# Seconds over which the velocity at the ends of a gap blends into that of the stretches.
+_BLENDED = 32
+# Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
 _CARRY = 0.35
 # Seconds around the gap that show what the body is doing.
 _CONTEXT = 0.5
-# Gap length in seconds beyond which the stretches decide when feet are planted; in shorter gaps the
-# poses around hold a planted foot.
-_LONG = 0.75
-# Seconds over which planted feet blend into the motion outside the gap.
-_MEET = 0.12
+# Seconds of a gap beyond which the stretches tell when feet stand; in shorter ones a foot that
+# stands is held by the poses around.
+_LONG = 0.3
 
 
 def inbetween(
@@ -120,7 +120,7 @@ def inbetween(
     whole = whole.with_constraints(contacts)
 
     def plant(motion: Motion) -> Motion:
-        return _inside(motion, whole, first, last)
+        return plant_between(motion, first, last)
 
     return finished(
         whole,
@@ -134,28 +134,30 @@ def inbetween(
 def _filled(
     before: Motion, after: Motion, steps: int, library: Library
 ) -> tuple[Motion, list[Motion], Array]:
-    """The frames of the gap, the stretches that they were made from, and the share of these in
-    which each foot is planted."""
-    seen = _context(before, after)
+    """The frames of the gap, the stretches that they were made of, and the share of these in
+    which each foot stands."""
+    floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
+    seen = _context(before, after, floor)
     samples = max(2, round(steps / before.fps * RATE))
     spans = nearest(library.index, *seen, samples, _BLENDED)
-    stretches, weights, standing = _stretches(library, spans, before, steps)
+    spans, stretches, standing = _stretches(library, spans, before, steps)
+    near, weights = shares(library.index, spans, *seen)
+    floors = np.array([_level(library, *pair) for pair in zip(spans, stretches, strict=True)])
     placed = [_met(stretch, before, after) for stretch in stretches]
     share = np.broadcast_to(weights, (steps + 3, len(placed)))
     root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
     turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
-    mean = _carried(mean, before, after)
+    mean = _carried(as_high(mean, stretches, weights, floors, floor), before, after)
     if before.translations is not None:
         moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
         mean = replace(mean, translations=moves)
-    stands = np.tensordot(weights, standing, axes=1)[:, 1:-1]
+    stands = np.tensordot(near, standing, axes=1)[:, 1:-1]
     return mean[2:-2], stretches, np.asarray(stands)
 
 
-def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
-    """What is around the gap, in the library's form, on one floor."""
-    floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
+def _context(before: Motion, after: Motion, floor: Floor) -> tuple[Track, Track]:
+    """What is around the gap, as the library sees it, on one floor."""
     frames = max(2, round(_CONTEXT * before.fps) + 1)
     # Samples are counted from the gap: backwards before it.
     step = before.fps / RATE
@@ -166,14 +168,15 @@ def _context(before: Motion, after: Motion) -> tuple[Track, Track]:
 
 def _stretches(
     library: Library, spans: Sequence[Span], before: Motion, steps: int
-) -> tuple[list[Motion], Array, Array]:
-    """The stretches on the body and in the frame rate of the motion, their weights, and when
-    their feet stand: ``(stretches, kinds, frames)``.
+) -> tuple[list[Span], list[Motion], Array]:
+    """The stretches that a body can use, on that body and in its frame rate, and when their feet
+    stand: ``(stretches, kinds, frames)``.
 
     Each has one more frame on either side, which shows its speed at the ends.
     """
+    usable: list[Span] = []
     found: list[Motion] = []
-    distances, standing = [], []
+    standing = []
     for span in spans:
         motion = library.load(span.clip)
         first = library.index.frame(span.clip, span.first)
@@ -185,17 +188,21 @@ def _stretches(
             found.append(replace(on_body(part, before, feet=False), fps=before.fps))
         except RigError:
             continue
-        distances.append(span.distance)
+        usable.append(span)
         standing.append(_standing(motion, frames, span.mirrored))
     if not found:
         raise LibraryError(
             f"the library has no stretch of {steps / before.fps:.2f} s that can be retargeted to "
             "this body: add longer clips, or clips of the same character"
         )
-    apart = np.array(distances)
-    # The nearest count most; all of them if they are about equally near.
-    weights = np.exp(-_SHARP * (apart / max(float(apart[0]), 1e-6) - 1.0)) + 1e-6
-    return found, weights / weights.sum(), np.stack(standing)
+    return usable, found, np.stack(standing)
+
+
+def _level(library: Library, span: Span, stretch: Motion) -> float:
+    """How high the floor is under a stretch."""
+    above = library.index.track(span.clip, span.first, span.first + 1).points[0, 0, 1]
+    hips = track(stretch[1], Floor(0.0)).points[0, 0, 1]
+    return float(hips - above) * leg_length(stretch.skeleton)
 
 
 def _standing(motion: Motion, frames: Array, swapped: bool) -> Array:
@@ -238,6 +245,9 @@ def _contacts(
             if one.kind == kind:
                 held |= (frames >= one.start) & (frames <= one.end)
         held[first + 1 : first + len(share) - 1] = share[1:-1] > 0.5
+        if first + len(share) == len(whole):
+            # Whether a single pose stands cannot be seen from it.
+            held[-1] = share[-1] > 0.5
         contacts += [Constraint(float(low), float(high), kind) for low, high in runs(held)]
     return tuple(sorted(contacts))
 
@@ -295,14 +305,3 @@ def _carried(gap: Motion, before: Motion, after: Motion) -> Motion:
 def _from_to(start: Array, end: Array) -> Array:
     """The turns that take orientations to others."""
     return rotations.multiply(end, rotations.inverse(start))
-
-
-def _inside(motion: Motion, whole: Motion, first: int, last: int) -> Motion:
-    """Plant feet in the gap only: frames outside do not change, and are met without a jump."""
-    from motionweave.contacts.clean.footskate import clean_feet
-
-    try:
-        planted = clean_feet(motion, warn=False)
-    except MotionweaveError:
-        return motion
-    return inside(whole, planted, first, last, _MEET)

@@ -71,6 +71,16 @@ class Index:
         rows = self._points[(self._firsts[clips] + samples)[:, None] + np.asarray(offsets)]
         return np.asarray(rows[..., :-1]).reshape(*rows.shape[:2], -1, 3)
 
+    def ways(
+        self, clips: NDArray[np.int64], samples: NDArray[np.int64], count: int
+    ) -> tuple[Array, Array]:
+        """How far ``(m, 3)`` hips go in ``count`` samples, as the body sees it at the first, and
+        how much ``(m,)`` it turns."""
+        rows = self._firsts[clips] + samples
+        here, there = (np.asarray(self._points[row]) for row in (rows, rows + count))
+        way = as_seen((there - here)[:, None, None, :3], np.zeros((1, 3)), here[:, -1])
+        return way[:, 0, 0], there[:, -1] - here[:, -1]
+
     @cached_property
     def _firsts(self) -> NDArray[np.int64]:
         return np.array([entry.first for entry in self.entries], dtype=np.int64)

@@ -33,8 +33,10 @@ _ACCELERATION = 1.5
 _TWIST = 2.0
 # A joint that hardly moves in the clips is compared with this share of the liveliest joint.
 _LIVELY = 0.3
-# Where clips are joined, joints of the body that are calm in the clips are checked, too: how
-# many times as hard they may accelerate, compared with at least this share of the liveliest joint.
+# What accelerates less than this (leg lengths, or radians, per second squared) stands still.
+_NOTHING = 0.5
+# Where clips are joined, joints of the body that are calm in the clips are looked at, too: how
+# many times as hard they may accelerate, held against at least this share of the liveliest one's.
 _CALM, _STILL = 2.0, 0.03
 # Seconds around a seam that count as part of it.
 _NEAR = 0.1
@@ -280,7 +282,7 @@ def _harder(
     At ``seams``, joints that hardly move in the clips are checked, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
-    own = np.max([getattr(one, kind).max(axis=0) for one in before], axis=0)
+    own = np.max([getattr(one, kind).max(axis=0, initial=_NOTHING) for one in before], axis=0)
     values = getattr(made, kind)
     limits = np.broadcast_to(allowed * np.maximum(own, _LIVELY * own.max()), values.shape)
     if seams:
@@ -293,13 +295,13 @@ def _harder(
         closer = np.minimum(limits, _CALM * np.maximum(own, _STILL * own.max()))
         limits = limits.copy()
         limits[np.ix_(at, body)] = closer[np.ix_(at, body)]
-    beyond = values / np.maximum(limits, np.finfo(float).tiny)
+    beyond = values / limits
     row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if values[row, joint] <= limits[row, joint]:
         return None
     frame = int(row) + made.stride
     name = result.skeleton.names[joint]
-    times = values[row, joint] / max(own[joint], _STILL * own.max(), np.finfo(float).tiny)
+    times = values[row, joint] / max(own[joint], _STILL * own.max())
     does = "accelerates" if kind == "acceleration" else "twists"
     return Finding(
         kind,

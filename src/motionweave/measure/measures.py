@@ -6,7 +6,7 @@ finds one by the words used on the command line.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -20,6 +20,8 @@ from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 
 Measure: TypeAlias = Callable[[Motion], float]
+# How callers say what to measure: names that `named` knows, or measures of their own by name.
+Measures: TypeAlias = str | Sequence[str] | Mapping[str, Measure | str]
 
 # Share of a clip, at its beginning and at its end, over which its heading is averaged: a
 # walker's hips swing to and fro with every step.
@@ -132,3 +134,15 @@ def named(name: str) -> Measure:
     if part == "speed":
         return partial(top_speed, limb=limb)
     return partial(_apex_part, limb=limb, direction=_DIRECTIONS.index(part))
+
+
+def by_name(measures: Measures) -> dict[str, Measure]:
+    """Measures by the names they were given: ``"turn"``, ``["turn", "speed"]``, or a mapping
+    whose values are measures or their names, such as ``{"height": "right_foot_height"}``."""
+    if isinstance(measures, str):
+        measures = [measures]
+    given = measures if isinstance(measures, Mapping) else {name: name for name in measures}
+    return {
+        name: named(measure) if isinstance(measure, str) else measure
+        for name, measure in given.items()
+    }

@@ -187,6 +187,13 @@ class Quality:
         """Plain numbers, strings, lists and dictionaries, ready for JSON."""
         return asdict(self)
 
+    def __repr__(self) -> str:
+        called = f" of {self.name!r}" if self.name else ""
+        return (
+            f"<Quality{called}: skate {self.skate_mean:.2%} of a leg per frame, "
+            f"{len(self.seams)} seams, {len(self.wrong_bends)} joints bent the wrong way>"
+        )
+
     def __str__(self) -> str:
         rows = _rows(self)
         wide = [max(len(row[i]) for row in rows) for i in (0, 1)]

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
+from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
@@ -83,7 +84,7 @@ def finished(
     look = partial(check, clips=clips, whole=whole, seams=seams)
     found = look(result)
     told: list[Warning] = []
-    if clean:
+    if clean and has_feet(result.skeleton):
         result, found, told = _planted_where_it_helps(result, plant, found, look)
     else:
         # A caller who does not plant feet knows that they may drift.

@@ -223,8 +223,10 @@ def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
 
 def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
     """A leg bent so that its foot is higher by ``lift`` ``(T,)``; the foot does not turn."""
+    if not np.any(lift > 0.0):
+        return motion
     hinge = find_hinges(motion).get(f"{side}_shin")
-    if hinge is None or not np.any(lift > 0.0):
+    if hinge is None:
         return motion
     positions, orientations = motion.forward()
     way = FootWay(

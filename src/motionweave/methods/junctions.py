@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.heading import facing
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
@@ -109,16 +110,14 @@ def find_junctions(
     grid = np.asarray(distance_grid(*coarse))[np.ix_(rows, columns)]
     size = body_height(a.skeleton)
     cost = np.sqrt(grid) / size + CUT * (cut[0][rows, None] + cut[1][columns])
-    found = [
-        Junction(
-            float(np.sqrt(grid[r, c])),
-            (float(frames[0][rows[r]]), float(frames[1][columns[c]])),
-            (float(1.0 - cut[0][rows[r]]), float(1.0 - cut[1][columns[c]])),
-            float(cost[r, c]),
-        )
-        for r, c in local_minima(cost)
-    ]
-    return tuple(sorted(found, key=lambda junction: junction.cost))
+    places = np.array(local_minima(cost), dtype=np.intp).reshape(-1, 2)
+    places = places[np.argsort(cost[tuple(places.T)], kind="stable")]
+    # Long clips have thousands of them: numbers are taken out of arrays all at once.
+    r, c = places.T
+    at = np.stack([frames[0][rows[r]], frames[1][columns[c]]], axis=1).tolist()
+    kept = np.stack([1.0 - cut[0][rows[r]], 1.0 - cut[1][columns[c]]], axis=1).tolist()
+    found = zip(np.sqrt(grid[r, c]).tolist(), at, kept, cost[r, c].tolist(), strict=True)
+    return tuple(Junction(far, (x, y), (a, b), price) for far, (x, y), (a, b), price in found)
 
 
 def _spread(points: Sequence[PointClip]) -> list[PointClip]:
@@ -206,7 +205,7 @@ def action_before(motion: Motion) -> Array:
     if len(motion) < 3:
         return np.linspace(0.0, 1.0, len(motion))
     start = int(starts_in_tpose(motion))
-    seen = motion.positions() - motion.root[:, None]
+    seen = motion.positions()[:, list(find_rig(motion.skeleton).body)] - motion.root[:, None]
     step = max(round(motion.fps / _RATE), 1)
     # Differences over a thirtieth of a second: noise is not action.
     ahead = np.minimum(np.arange(len(motion)) + step, len(motion) - 1)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.heading import facing
+from motionweave.body.posture import bending_spine
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import checks, rotations
@@ -232,7 +233,7 @@ def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], shar
     local = np.array(base.rotations)
     below, above = base.forward()[1], lent.forward()[1]
     turn = rotations.about_vertical(_hip_heading(base, rig) - _hip_heading(lent, rig))
-    spine = [joint for joint in rig.spine if joint in joints]
+    spine = [joint for joint in bending_spine(rig, base, lent) if joint in joints]
     new = np.array(below)
     for joint in joints:
         parent = int(base.skeleton.parents[joint])

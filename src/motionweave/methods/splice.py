@@ -15,16 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
 from motionweave.core.curves import smootherstep
+from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
@@ -33,6 +37,10 @@ from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
 _TOUCHING = 1.0
+# Seconds before and after contacts at a seam that are looked at to plant its feet.
+_AROUND = 5.0
+# Seconds over which other changes fade at the ends of that.
+_FADING = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,27 +84,69 @@ class Seam:
 
 @dataclass(frozen=True, eq=False)
 class Spliced:
-    """Two clips made one.
+    """What is kept of two clips around the motion that leads from one to the other.
+
+    Of many joins that are tried one is used: the whole motion is put together when it is
+    asked for.
 
     Parameters
     ----------
-    motion
-        The first clip up to the seam, the seam, the second clip from there on.
-    start, end
-        First and last frame of the seam in it: a frame of the first and one of the second.
+    a, b
+        Clips of one skeleton and frame rate.
+    leave, enter
+        The frames of ``a`` and of ``b`` that ``middle`` begins and ends with. Where one is
+        between two frames, the clip before or after the seam is sampled.
+    middle
+        At least one frame, with its contacts; a single one is the frame that is entered.
     placed
-        The move that was applied to the second clip.
+        The move that takes ``b`` to where ``middle`` ends.
     """
 
-    motion: Motion
-    start: int
-    end: int
+    a: Motion
+    b: Motion
+    leave: float
+    enter: float
+    middle: Motion
     placed: Planar
 
     @property
+    def start(self) -> int:
+        """First frame of the seam in the motion: a frame of the first clip."""
+        return int(self.leave)
+
+    @property
+    def end(self) -> int:
+        """Last frame of the seam in the motion: a frame of the second clip."""
+        return self.start + len(self.middle) - 1
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The first clip up to the seam, the seam, the second clip from there on."""
+        before, after = self.start, int(len(self.b) - 1 - self.enter)
+        head, tail, joined = self._joined(before, after)
+        held = [
+            *head.constraints,
+            *(c.shifted(self.start) for c in self.middle.constraints),
+            *(c.shifted(self.end) for c in tail.constraints),
+        ]
+        names = " to ".join(motion.name for motion in (self.a, self.b) if motion.name)
+        joined = replace(joined, name=names, source=self.a.source)
+        return joined.with_constraints(joined_contacts(held, _TOUCHING))
+
+    @cached_property
     def seam(self) -> Motion:
-        """The frames of the seam and those next to it."""
-        return self.motion[max(self.start - 2, 0) : self.end + 3]
+        """The frames of the seam and two on either side of it, without contacts."""
+        after = int(len(self.b) - 1 - self.enter)
+        return self._joined(min(self.start, 2), min(after, 2))[2]
+
+    def _joined(self, before: int, after: int) -> tuple[Motion, Motion, Motion]:
+        """So many frames before the seam and the one that is left; the one that is entered and
+        so many after it; both with what is between them, without contacts."""
+        head = _frames(self.a, self.leave - before, self.leave)
+        tail = _frames(self.b, self.enter, self.enter + after).moved(self.placed)
+        parts = [head[:-1] if before else None, self.middle[:-1] if len(self.middle) > 1 else None]
+        bare = [part.with_constraints(()) for part in (*parts, tail) if part is not None]
+        return head, tail, concatenate(bare)
 
 
 def given_clips(
@@ -130,13 +180,36 @@ def given_clips(
 
 
 def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
-    """Plant the feet that stand during seams, given as first and last frames; the rest is
-    unchanged."""
+    """Plant the feet that stand during seams, given as first and last frames; the rest stays.
+
+    A seam takes a second, and its clips may last an hour: feet are planted in what is around
+    it, which is long enough to tell how the body moves. Whatever else is done there, such as
+    lifting feet out of the floor, fades out at its ends.
+    """
     seams = tuple(seams)
     near = [c for c in motion.constraints if any(c.end >= s and c.start <= e for s, e in seams)]
     if not near or not has_feet(motion.skeleton):
         return motion
-    return clean_feet(motion, near, warn=False).with_constraints(motion.constraints)
+    room, last = _AROUND * motion.fps, len(motion) - 1
+    around = merged((max(c.start - room, 0.0), min(c.end + room, last)) for c in near)
+    floor = estimate_floor(motion)
+    root, quats = np.array(motion.root), np.array(motion.rotations)
+    for start, end in around:
+        part = slice(int(start), int(np.ceil(end)) + 1)
+        held = [c.shifted(-part.start) for c in near if start <= c.start <= end]
+        planted = clean_feet(motion[part], held, floor=floor, warn=False)
+        root[part], quats[part] = planted.root, planted.rotations
+        frames = np.arange(part.start, part.stop)
+        inside = np.full(len(frames), np.inf)
+        if part.start > 0:
+            inside = np.minimum(inside, frames - part.start)
+        if part.stop <= last:
+            inside = np.minimum(inside, part.stop - 1 - frames)
+        share = smootherstep(inside / (_FADING * motion.fps))
+        edge, share = frames[share < 1.0], share[share < 1.0, None]
+        root[edge] = motion.root[edge] + share * (root[edge] - motion.root[edge])
+        quats[edge] = rotations.slerp(motion.rotations[edge], quats[edge], share)
+    return replace(motion, root=root, rotations=quats)
 
 
 def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
@@ -151,38 +224,7 @@ def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
     """
     parts = a.sample(seam.first), b.sample(seam.second)
     middle, placed = cross_fade(*parts, seam.weight, Feet.of(a))
-    return assembled(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
-
-
-def assembled(
-    a: Motion, b: Motion, leave: float, enter: float, middle: Motion, placed: Planar
-) -> Spliced:
-    """What is kept of two clips around the motion that leads from one to the other.
-
-    Parameters
-    ----------
-    a, b
-        Clips of one skeleton and frame rate.
-    leave, enter
-        The frames of ``a`` and of ``b`` that ``middle`` begins and ends with.
-    middle
-        At least one frame, with its contacts; a single one is the frame that is entered.
-    placed
-        The move that takes ``b`` to where ``middle`` ends.
-    """
-    head = _frames(a, leave - np.floor(leave), leave)
-    tail = _frames(b, enter, enter + np.floor(len(b) - 1 - enter)).moved(placed)
-    start, end = len(head) - 1, len(head) + len(middle) - 2
-    parts = [head[:-1] if len(head) > 1 else None, middle[:-1] if len(middle) > 1 else None, tail]
-    joined = concatenate([replace(part, constraints=()) for part in parts if part is not None])
-    held = [
-        *head.constraints,
-        *(c.shifted(start) for c in middle.constraints),
-        *(c.shifted(end) for c in tail.constraints),
-    ]
-    names = " to ".join(motion.name for motion in (a, b) if motion.name)
-    joined = replace(joined, name=names, source=a.source)
-    return Spliced(joined.with_constraints(joined_contacts(held, _TOUCHING)), start, end, placed)
+    return Spliced(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
 
 
 def _frames(motion: Motion, first: float, last: float) -> Motion:
@@ -231,7 +273,8 @@ def cross_fade(first: Motion, second: Motion, weight: Array, feet: Feet) -> tupl
 
 def laid_over(first: Motion, second: Motion, weight: Array) -> Planar:
     """The move that aligns the second with the first, the middle of the seam counting most."""
-    clouds = [motion.positions() for motion in (first, second)]
+    body = list(find_rig(first.skeleton).body)
+    clouds = [motion.positions()[:, body] for motion in (first, second)]
     weights = np.repeat(weight * (1.0 - weight) + 1e-6, clouds[0].shape[1])
     flat = [cloud.reshape(-1, 3) for cloud in clouds]
     return align(flat[0], flat[1], weights / weights.sum())

@@ -44,6 +44,10 @@ class AlignmentCurve:
     spline: QuadraticSpline
     reference: int
 
+    def __repr__(self) -> str:
+        clips = self.spline.control.shape[1] // 3
+        return f"<AlignmentCurve of {clips} clips onto clip {self.reference}>"
+
     def at(self, u: ArrayLike) -> Planar:
         """Moves ``(..., k)`` at u ``(...)``."""
         values = self.spline(u)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 import motionweave
 from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
+from motionweave.core.content import same_content
 from motionweave.core.cycles import displacement
 from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
@@ -72,6 +73,26 @@ class RegistrationCurve:
     def __len__(self) -> int:
         """How many clips there are."""
         return len(self.motions)
+
+    def __repr__(self) -> str:
+        names = ", ".join(motion.name or "a clip" for motion in self.motions)
+        taken = "" if self.verdict is None else f"{self.verdict.taken}, "
+        seconds = self.timewarp.end - self.timewarp.start
+        return (
+            f"<RegistrationCurve of {names}: {taken}{seconds:.2f} s, "
+            f"{len(self.matches)} matching contacts>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two curves say the same about the same clips."""
+        if not isinstance(other, RegistrationCurve):
+            return NotImplemented
+        return all(
+            same_content(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprints)
 
     @property
     def base(self) -> int:

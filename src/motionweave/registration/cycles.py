@@ -9,7 +9,7 @@ slows down, turns or stops is found by its best stretch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,7 +74,7 @@ class Repetition:
     whole: bool = False
 
 
-def find_cycle(motion: Motion) -> tuple[int, int]:
+def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int, int]:
     """First and last frame of the clip's best cycle.
 
     A clip that already is one cycle is used as a whole: its ends have the same pose and speed.
@@ -82,7 +82,9 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     Parameters
     ----------
     motion
-        A clip with about one and a third cycles or more, or a clip that is one cycle.
+        A clip that holds about one and a third cycles or more, or is one cycle.
+    remedies
+        What the caller offers for a clip that does not repeat itself, for the error's message.
 
     Returns
     -------
@@ -98,8 +100,9 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
     if found is None:
         raise MotionError(
             f"{motion.name or 'the clip'} does not repeat itself: no two stretches of its "
-            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle",
-            remedies=(Remedy("frames"), Remedy("frames", "whole")),
+            f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle"
+            + ("" if not remedies else ", or say that this is one"),
+            remedies,
         )
     return found.first, found.last
 

@@ -9,15 +9,16 @@ import numpy as np
 
 from motionweave.body.heading import direction, facing
 from motionweave.body.rig.roles import leg_length
+from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, displacement, is_closed, repeat
-from motionweave.core.motion import Motion
+from motionweave.core.motion import Motion, checked
 from motionweave.core.planar import Planar
-from motionweave.errors import MotionError
+from motionweave.errors import MotionError, Remedy
 from motionweave.registration.cycles import extract_cycle, find_cycle
 
 # Seconds over which the way on the floor of a clip that is not closed is smoothed.
@@ -77,8 +78,9 @@ def loop(
     check_arguments(loop, locals())
     if rounds != int(rounds) or rounds < 1:
         raise MotionError(f"rounds={rounds}: expected a whole number, 1 or more")
+    motion = at_pelvis(checked(motion))
     if frames is None:
-        ends = find_cycle(motion)
+        ends = find_cycle(motion, remedies=[Remedy("frames", "whole")])
     elif isinstance(frames, str):
         if frames != "whole":
             raise MotionError(f"frames={frames!r}: expected two frames or 'whole'")
@@ -115,6 +117,7 @@ def in_place(motion: Motion) -> Motion:
     True
     """
     check_arguments(in_place, locals())
+    motion = at_pelvis(checked(motion))
     return _on_the_spot(motion) if is_closed(motion) else _off_its_way(motion)
 
 
@@ -150,6 +153,7 @@ def travel(motion: Motion, speed: float | None = None) -> Motion:
     check_arguments(travel, locals())
     if speed is not None and not np.isfinite(speed):
         raise MotionError(f"speed={speed}: expected a number")
+    motion = at_pelvis(checked(motion))
     feet = has_feet(motion.skeleton)
     if not feet and speed is None:
         raise MotionError(

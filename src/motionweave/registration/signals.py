@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -49,6 +50,7 @@ def strike_signals(motion: Motion, limbs: Sequence[str]) -> Array:
     return signals
 
 
+@cache
 def limb_of(kind: str) -> str:
     """The limb that a kind of contact belongs to: ``left_foot`` for heel and toe."""
     for part in ("_heel", "_toe"):

@@ -54,6 +54,9 @@ class TimewarpCurve:
                 f"to {1 / self.epsilon:g} times the step of clip {self.base}"
             )
 
+    def __repr__(self) -> str:
+        return f"<TimewarpCurve of {len(self.fps)} clips: u from {self.start:g} to {self.end:g}>"
+
     @property
     def start(self) -> float:
         """The first parameter."""
@@ -158,7 +161,11 @@ def appendix_a(control: Array, base: int, epsilon: float) -> Array:
     # Rows of a few numbers, one after the other: lists are ten times as fast as arrays.
     p: list[list[float]] = control.tolist()
     others = [j for j in range(control.shape[1]) if j != base]
+    # Most pairs hold: looked at are those that do not, and those next to a pair repaired.
+    broken: list[bool] = np.any(_slack(control, base, epsilon) < 0.0, axis=(0, 2)).tolist()
     for i in range(1, len(p)):
+        if not broken[i - 1]:
+            continue
         d = [y - x for x, y in zip(p[i - 1], p[i], strict=True)]
         slow = [j for j in others if d[j] < epsilon * d[base]]  # violates x · c' <= 0
         fast = [j for j in others if epsilon * d[j] > d[base]]  # violates x · c <= 0
@@ -174,6 +181,8 @@ def appendix_a(control: Array, base: int, epsilon: float) -> Array:
             share = _largest_share(before, change, base, epsilon)
         p[i] = [x + (1.0 - share) * c for x, c in zip(p[i], change, strict=True)]
         p[i - 1] = [x - share * c for x, c in zip(p[i - 1], change, strict=True)]
+        if i < len(broken):
+            broken[i] = True
     return np.array(p)
 
 

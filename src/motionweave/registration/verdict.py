@@ -110,14 +110,18 @@ class Verdict:
         """Whether you should look at results before you use them."""
         return self.sure < DOUBTFUL
 
-    def __str__(self) -> str:
-        taken = {
+    @property
+    def taken(self) -> str:
+        """Which part of the clips the curve covers, in words."""
+        return {
             "fixed": "whole clips",
             "free": "best stretch",
             "cyclic": "one cycle of each clip",
             "anchored": "through the given frames",
         }[self.ends]
-        said = [f"{taken} ({self.why})" if self.why else taken]
+
+    def __str__(self) -> str:
+        said = [f"{self.taken} ({self.why})" if self.why else self.taken]
         said.append(f"poses differ by {100 * self.agreement.poses:.1f} % of the height")
         if self.agreement.contacts is not None:
             said.append(f"contacts agree for {100 * self.agreement.contacts:.0f} % of the time")

@@ -9,7 +9,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from motionweave.body.heading import facing
-from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -102,7 +101,7 @@ def place_camera(
     if not (np.isfinite(zoom) and zoom > 0.0):
         raise MotionError(f"zoom {zoom}: expected a positive number")
     height = max(body_height(motion.skeleton) for motion in motions) or 1.0
-    middles = _middles(motions, points, frames, floor)
+    middles = _middles(motions, frames, floor)
     down = _STEEP if view == "top" else _DOWN
     around = np.full(frames, _front(motions[0]) + np.radians(_degrees(view)))
     if camera == "orbit":
@@ -143,15 +142,10 @@ def _front(motion: Motion) -> float:
     return float(np.arctan2(np.sin(angle).mean(), np.cos(angle).mean()))
 
 
-def _middles(
-    motions: Sequence[Motion], points: Sequence[Array], frames: int, floor: float
-) -> Array:
+def _middles(motions: Sequence[Motion], frames: int, floor: float) -> Array:
     """The middle ``(T, 3)`` between the bodies' hips, at half of what stands there."""
     rows = np.arange(frames)
-    places = []
-    for motion, body in zip(motions, points, strict=True):
-        hips = find_rig(motion.skeleton).roles.get("hips", 0)
-        places.append(body[np.minimum(rows, len(body) - 1), hips])
+    places = [motion.root[np.minimum(rows, len(motion) - 1)] for motion in motions]
     spots = np.stack(places)
     middle = 0.5 * (spots.min(axis=0) + spots.max(axis=0))
     standing = floor + 0.5 * max(body_height(motion.skeleton) for motion in motions)

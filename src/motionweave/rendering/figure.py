@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.capsules import capsule_points, capsules_of
+from motionweave.body.capsules import Capsules, capsule_points, capsules_of
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint
 from motionweave.core.motion import Motion, checked
 from motionweave.errors import MotionError
 from motionweave.rendering.look import body_colours
 from motionweave.rendering.skin import Skin
+from motionweave.rendering.torso import Torso, torso_of
 
 # The floor is as low as the body is in all but this share of the frames.
 _LOW = 0.03
+# How far a body that lies may sink into the floor on which its feet stand, in body heights.
+_PRESSED = 0.08
 # Trails by common names.
 _TRAILED = {"hands": ("left_hand", "right_hand"), "feet": ("left_ankle", "right_ankle")}
 
@@ -45,14 +51,20 @@ class Figure:
         ``(T, P, 3)`` of its capsules.
     ends, radii, colours
         ``(S, 2)``, ``(S, 2)`` and ``(S, 3)`` of the capsules.
+    limbs
+        ``(S,)`` which of them are drawn where there is a torso.
     floor
         Height of what it stands on.
     marks
         Contacts.
     trailed
         Points whose trails are drawn.
+    torso
+        What is drawn instead of the trunk's capsules, or None.
+    middle
+        ``(3,)`` the colour of the trunk.
     skin
-        A mesh that is drawn instead of the capsules, or None.
+        A mesh that is drawn instead of all that, or None.
     """
 
     motion: Motion
@@ -60,13 +72,21 @@ class Figure:
     ends: NDArray[np.intp]
     radii: Array
     colours: Array
+    limbs: NDArray[np.bool_]
     floor: float
     marks: tuple[Mark, ...]
     trailed: tuple[int, ...]
+    torso: Torso | None
+    middle: Array
     skin: Skin | None = None
 
     def __len__(self) -> int:
         return len(self.points)
+
+    @cached_property
+    def outline(self) -> Array:
+        """Points ``(T, Q, 3)`` at which something is drawn."""
+        return self.points[:, np.unique(self.ends)]
 
     def capsules(self, frame: int) -> tuple[Array, Array]:
         """Centres ``(S, 3)`` of both ends of the capsules in a frame; the last one holds."""
@@ -117,8 +137,7 @@ def make_figure(
     shown = replace(motion, fps=motion.fps * speed).resample(fps)
     plan = capsules_of(motion.skeleton)
     points = capsule_points(shown)
-    lowest = (points[:, plan.ends] - np.array([0.0, 1.0, 0.0]) * plan.radii[..., None])[..., 1]
-    floor = float(np.quantile(lowest.min(axis=(1, 2)), _LOW))
+    floor = _floor(shown, plan, points)
     middle, left, right = body_colours(count, colour, number)
     tints = np.where(
         plan.sides[:, None] > 0, left, np.where(plan.sides[:, None] < 0, right, middle)
@@ -129,11 +148,28 @@ def make_figure(
         plan.ends,
         plan.radii,
         tints,
+        ~plan.trunk,
         floor,
         _marks(shown, floor) if contacts else (),
         trailed_joints(motion, trails),
+        torso_of(motion.skeleton),
+        middle,
         skin,
     )
+
+
+def _floor(motion: Motion, plan: Capsules, points: Array) -> float:
+    """Height of what a body stands on, or lies on if its feet are never down."""
+    lowest = (points[:, plan.ends, 1] - plan.radii).min(axis=2)
+    lies = float(np.quantile(lowest.min(axis=1), _LOW))
+    if not has_feet(motion.skeleton) or not plan.feet.any():
+        return lies
+    # Feet are drawn thicker than their joints say, and stand on what is drawn.
+    soles = np.min([path[:, 1] for path in contact_points(motion).values()], axis=0)
+    flesh = float(np.median(soles - lowest[:, plan.feet].min(axis=1)))
+    stands = float(estimate_floor(motion).at(motion.root).mean()) - flesh
+    # A trunk that lies on the floor is pressed flat; one that is drawn round is not.
+    return min(stands, lies + _PRESSED * body_height(motion.skeleton))
 
 
 def trailed_joints(motion: Motion, trails: Sequence[str]) -> tuple[int, ...]:

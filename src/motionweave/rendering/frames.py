@@ -16,6 +16,8 @@ from motionweave.rendering import raster
 from motionweave.rendering.camera import Camera
 from motionweave.rendering.figure import Figure
 from motionweave.rendering.look import Scene, tones
+from motionweave.rendering.paper import BARE, Paper
+from motionweave.rendering.torso import torso_triangles
 
 # Samples along each side of a pixel, for the body's edges.
 _SAMPLES = 3
@@ -178,14 +180,10 @@ class Film:
         a, b = ((one - eye) @ turn.T for one in (a, b))
         order = np.argsort(np.minimum(a[:, 2], b[:, 2]) - radii.max(axis=1))
         a, b, radii, colours = a[order], b[order], radii[order], colours[order]
-        skins = [
-            (*_skinned(figure, frame, eye, turn), figure.skin)
-            for figure in self.figures
-            if figure.skin is not None
-        ]
-        points = np.concatenate([a, b, *(skin[0] for skin in skins)])
+        meshes = [mesh for figure in self.figures for mesh in _meshes(figure, frame, eye, turn)]
+        points = np.concatenate([a, b, *(mesh.vertices for mesh in meshes)])
         wide = float(radii.max(initial=0.0))
-        box = _box(points, wide, lens, self.width, self.height)
+        box = _box(points, wide, lens, raster.NEAR * self.size, self.width, self.height)
         if box is None:
             return
         top, left, rows, columns = box
@@ -197,9 +195,10 @@ class Film:
         raster.draw_capsules(
             a, b, radii, colours, light, up, above, self.size, inside, layer, depth
         )
-        for vertices, normals, skin in skins:
+        for mesh in meshes:
             raster.draw_triangles(
-                vertices, normals, skin.triangles, skin.colours, light, up, above, self.size,
+                mesh.vertices, mesh.normals, mesh.triangles, mesh.colours, mesh.places, mesh.sheet,
+                mesh.holes, mesh.paper.sheets, mesh.paper.texels, light, up, above, self.size,
                 inside, layer, depth,
             )  # fmt: skip
         raster.lay_over(layer, depth, _SAMPLES, top, left, alpha, picture)
@@ -207,9 +206,10 @@ class Film:
     def _solids(self, figure: Figure, frame: int, trails: bool) -> tuple[Array, ...]:
         """Both ends, radii and colours of a figure's capsules, and of its trails."""
         a, b = figure.capsules(frame)
-        rows = [(a, b, figure.radii, figure.colours)]
+        shown = np.ones(len(a), dtype=bool) if figure.torso is None else figure.limbs
         if figure.skin is not None:
-            rows = [(a[:0], b[:0], figure.radii[:0], figure.colours[:0])]
+            shown = np.zeros(len(a), dtype=bool)
+        rows = [(a[shown], b[shown], figure.radii[shown], figure.colours[shown])]
         if trails and figure.trailed:
             last = min(frame, len(figure) - 1)
             first = max(0, last - round(_TRAIL_LASTS * self.fps))
@@ -230,20 +230,53 @@ def lamp(camera: Camera) -> Array:
     return np.asarray(turned / np.linalg.norm(turned))
 
 
-def _skinned(figure: Figure, frame: int, eye: Array, turn: Array) -> tuple[Array, Array]:
-    """Vertices and normals ``(V, 3)`` of a figure's mesh in the camera's coordinates."""
-    assert figure.skin is not None
-    positions, orientations = figure.motion[min(frame, len(figure) - 1)].forward()
-    vertices, normals = figure.skin.at(positions[0], orientations[0])
-    return (vertices - eye) @ turn.T, normals @ turn.T
+@dataclass(frozen=True, eq=False)
+class _Mesh:
+    """Triangles whose vertices are in the camera's coordinates; fields as of `Skin`."""
+
+    vertices: Array
+    normals: Array
+    triangles: NDArray[np.intp]
+    colours: Array
+    places: Array
+    sheet: NDArray[np.intp]
+    holes: NDArray[np.bool_]
+    paper: Paper
+
+
+def _meshes(figure: Figure, frame: int, eye: Array, turn: Array) -> list[_Mesh]:
+    """What is drawn of a figure beside capsules: its skin, or else its torso."""
+    now = min(frame, len(figure) - 1)
+    skin, torso = figure.skin, figure.torso
+    if skin is not None:
+        positions, orientations = figure.motion[now].forward()
+        vertices, normals = skin.at(positions[0], orientations[0])
+        painted = skin.triangles, skin.colours, skin.places, skin.sheet, skin.holes, skin.paper
+    elif torso is not None:
+        vertices, normals = torso.at(figure.points[now])
+        triangles = torso_triangles()
+        painted = (
+            triangles,
+            np.tile(figure.middle, (len(vertices), 1)),
+            np.zeros((len(vertices), 2)),
+            np.full(len(triangles), -1, dtype=np.intp),
+            np.zeros(len(triangles), dtype=bool),
+            BARE,
+        )
+    else:
+        return []
+    return [_Mesh((vertices - eye) @ turn.T, normals @ turn.T, *painted)]
 
 
 def _box(
-    points: Array, wide: float, lens: Array, width: int, height: int
+    points: Array, wide: float, lens: Array, near: float, width: int, height: int
 ) -> tuple[int, int, int, int] | None:
-    """Top, left, rows and columns of the pixels that balls of a radius about points may fill."""
+    """Top, left, rows and columns of the pixels that balls of a radius about points may fill.
+
+    What is nearer to the eye than ``near`` is not drawn.
+    """
     depth = points[:, 2] - wide
-    seen = depth > 1e-6
+    seen = depth > near
     if not seen.any():
         return None
     x = lens[1] + lens[0] * points[seen, 0] / points[seen, 2]

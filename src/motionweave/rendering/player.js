@@ -90,14 +90,14 @@ function motionweavePlayer(root, data) {
     const dot = (u, x, y, z) => u[0] * x + u[1] * y + u[2] * z;
     return {
       spot, focal,
+      // Of a point: x and y in the picture, depth, pixels per unit, place in the camera's axes.
       see: (x, y, z) => {
         const qx = x - eye[0], qy = y - eye[1], qz = z - eye[2];
         const depth = -dot(back, qx, qy, qz);
         const size = focal / depth;
+        const own = [dot(right, qx, qy, qz), dot(up, qx, qy, qz), -depth];
         return [
-          canvas.width / 2 + size * dot(right, qx, qy, qz),
-          canvas.height / 2 - size * dot(up, qx, qy, qz),
-          depth, size,
+          canvas.width / 2 + size * own[0], canvas.height / 2 - size * own[1], depth, size, own,
         ];
       },
     };
@@ -186,11 +186,63 @@ function motionweavePlayer(root, data) {
     }
   };
 
+  // From the light to the dark side of a part, 0 to 1.
+  const lit = (colour, t) => t < 0.4
+    ? mixed(colour, [255, 255, 255], 0.22 * (1 - t / 0.4))
+    : mixed(colour, [12, 16, 28], 0.45 * (t - 0.4) / 0.6);
+
+  // The trunk: the faces between its rings that look towards the eye.
+  const addTorso = (parts, { first, rings, colour }, points, camera) => {
+    const at = (p) => [points[3 * p], points[3 * p + 1], points[3 * p + 2]];
+    const count = data.ring.length, seen = [];
+    for (let r = 0; r < rings; r++) {
+      const [middle, left, front] = [0, 1, 2].map((k) => at(first + 3 * r + k));
+      seen.push(data.ring.map(([x, z]) => camera.see(
+        ...middle.map((m, c) => m + x * (left[c] - m) + z * (front[c] - m)))));
+    }
+    if (seen.some((ring) => ring.some((q) => q[2] < 0.05 * data.size))) return;
+    // How much of the light a corner gets: its normal is across the ways to its neighbours.
+    const way = (p, q) => p[4].map((value, c) => q[4][c] - value);
+    const tones = seen.map((ring, r) => ring.map((_, k) => {
+      const u = way(ring[(k + count - 1) % count], ring[(k + 1) % count]);
+      const v = way(seen[Math.max(r - 1, 0)][k], seen[Math.min(r + 1, rings - 1)][k]);
+      const n = [v[1] * u[2] - v[2] * u[1], v[2] * u[0] - v[0] * u[2], v[0] * u[1] - v[1] * u[0]];
+      return 0.5 - 0.5 * (-0.42 * n[0] + 0.84 * n[1] + 0.34 * n[2]) / (Math.hypot(...n) || 1);
+    }));
+    for (let r = 0; r + 1 < rings; r++) {
+      for (let k = 0; k < count; k++) {
+        const next = (k + 1) % count;
+        const face = [seen[r][k], seen[r][next], seen[r + 1][next], seen[r + 1][k]];
+        const [a, b, c, d] = face;
+        if ((c[0] - a[0]) * (d[1] - b[1]) <= (c[1] - a[1]) * (d[0] - b[0])) continue;
+        const tone = [r, r + 1].map((i) => lit(colour, 0.5 * (tones[i][k] + tones[i][next])));
+        parts.push({ face, tone, depth: 0.25 * (a[2] + b[2] + c[2] + d[2]) });
+      }
+    }
+  };
+
+  const drawFace = ({ face, tone }) => {
+    const [a, b, c, d] = face;
+    const shade = pen.createLinearGradient(
+      0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1]), 0.5 * (c[0] + d[0]), 0.5 * (c[1] + d[1]));
+    tone.forEach((rgb, i) => shade.addColorStop(i, paint(rgb)));
+    pen.beginPath();
+    face.forEach((q, i) => (i ? pen.lineTo(q[0], q[1]) : pen.moveTo(q[0], q[1])));
+    pen.closePath();
+    pen.fillStyle = pen.strokeStyle = shade;
+    pen.fill();
+    // Over the hairline that antialiasing leaves between neighbours.
+    pen.lineWidth = 1;
+    pen.stroke();
+  };
+
   const drawBodies = (poses, camera) => {
     const parts = [];
     bodies.forEach((body, n) => {
       const points = poses[n];
+      if (body.torso) addTorso(parts, body.torso, points, camera);
       body.ends.forEach(([a, b], s) => {
+        if (body.torso && !body.limbs[s]) return;
         const one = camera.see(points[3 * a], points[3 * a + 1], points[3 * a + 2]);
         const two = camera.see(points[3 * b], points[3 * b + 1], points[3 * b + 2]);
         if (Math.min(one[2], two[2]) < 0.05 * data.size) return;
@@ -202,7 +254,12 @@ function motionweavePlayer(root, data) {
       });
     });
     parts.sort((p, q) => q.depth - p.depth);
-    for (const { one, two, ra, rb, colour } of parts) {
+    for (const part of parts) {
+      if (part.face) {
+        drawFace(part);
+        continue;
+      }
+      const { one, two, ra, rb, colour } = part;
       pen.beginPath();
       outline(one, two, ra, rb);
       // Light from the upper left, across the part.
@@ -211,9 +268,7 @@ function motionweavePlayer(root, data) {
       if (0.5 * nx + ny > 0) { nx = -nx; ny = -ny; }
       const mx = 0.5 * (one[0] + two[0]), my = 0.5 * (one[1] + two[1]), r = Math.max(ra, rb);
       const shade = pen.createLinearGradient(mx + nx * r, my + ny * r, mx - nx * r, my - ny * r);
-      shade.addColorStop(0, paint(mixed(colour, [255, 255, 255], 0.22)));
-      shade.addColorStop(0.4, paint(colour));
-      shade.addColorStop(1, paint(mixed(colour, [12, 16, 28], 0.45)));
+      for (const t of [0, 0.4, 1]) shade.addColorStop(t, paint(lit(colour, t)));
       pen.fillStyle = shade;
       pen.fill();
     }

@@ -27,10 +27,13 @@ from motionweave.rendering import frames as drawing
 from motionweave.rendering.camera import Camera, CameraPath, place_camera
 from motionweave.rendering.figure import Figure, make_figure, motions_in
 from motionweave.rendering.look import scene, tones
+from motionweave.rendering.torso import ring_corners
 
 # Frames per second that a page keeps, and how many at most: long clips get fewer per second.
 _RATE, _MOST = 30.0, 3000
 _STEPS = 32000
+# Of a trunk: how many corners a ring has in the page, and which rings.
+_CORNERS, _EVERY_RING = 20, 2
 _BARS = {True: ("#e3e7ed", "#f6f8fa", "#2c3440"), False: ("#14161a", "#2c313a", "#e8ebf0")}
 
 
@@ -141,7 +144,7 @@ def player(
     floor = min(figure.floor for figure in figures)
     seen = place_camera(
         [figure.motion for figure in figures],
-        [figure.points for figure in figures],
+        [figure.outline for figure in figures],
         floor,
         max(map(len, figures)),
         fps,
@@ -158,6 +161,7 @@ def player(
         "fps": round(fps, 4),
         "speed": speed,
         "autoplay": autoplay,
+        "ring": np.round(ring_corners(_CORNERS), 4).tolist(),
         "bodies": [
             _body(figure, "" if names is None else names[i]) for i, figure in enumerate(figures)
         ],
@@ -176,19 +180,27 @@ def _body(figure: Figure, label: str) -> dict[str, Any]:
     # The pelvis first: what the camera and tests look for.
     used, ends = np.concatenate([[0], used]), ends.reshape(-1, 2) + 1
     roots = figure.points[:, 0]
-    local = figure.points[:, used] - roots[:, None]
+    points = figure.points[:, used]
+    torso = None
+    if figure.torso is not None:
+        rings = figure.torso.rings(figure.points)[:, ::_EVERY_RING]
+        torso = {"first": points.shape[1], "rings": rings.shape[1], "colour": _bytes(figure.middle)}
+        points = np.concatenate([points, rings.reshape(len(points), -1, 3)], axis=1)
+    local = points - roots[:, None]
     scale = float(np.abs(local).max()) / _STEPS or 1.0
     tints = tones()[np.round(np.clip(figure.colours, 0, 1) * (len(tones()) - 1)).astype(int)]
     return {
         "label": label,
         "frames": len(figure),
-        "count": len(used),
+        "count": points.shape[1],
         "scale": scale,
         "roots": _packed(roots, "<f4"),
         "points": _packed(np.round(local / scale), "<i2"),
         "ends": ends.tolist(),
         "radii": np.round(figure.radii, 6).tolist(),
         "colours": tints.tolist(),
+        "limbs": figure.limbs.tolist(),
+        "torso": torso,
         "marks": [
             [round(float(v), 4) for v in (mark.place[0], mark.place[2], mark.start, mark.end)]
             for mark in figure.marks

@@ -140,14 +140,54 @@ def draw_capsules(a, b, radii, colours, light, up, floor, size, lens, picture, d
 
 
 @kernel(error_model="numpy", fastmath=True)
+def _texel(texels, start, rows, columns, u, v, out):  # type: ignore[no-untyped-def]
+    """What a picture has at (u, v), repeated without end, between four texels, into out (4,)."""
+    x = (u - math.floor(u)) * columns - 0.5
+    y = (v - math.floor(v)) * rows - 0.5
+    j0, i0 = math.floor(x), math.floor(y)
+    fx, fy = x - j0, y - i0
+    for c in range(4):
+        out[c] = 0.0
+    for di in range(2):
+        for dj in range(2):
+            share = (fx if dj else 1.0 - fx) * (fy if di else 1.0 - fy)
+            at = start + ((i0 + di) % rows) * columns + (j0 + dj) % columns
+            for c in range(4):
+                out[c] += share * texels[at, c]
+
+
+@kernel(error_model="numpy", fastmath=True)
 def draw_triangles(  # type: ignore[no-untyped-def]
-    points, normals, triangles, colours, light, up, floor, size, lens, picture, depth
+    points,
+    normals,
+    triangles,
+    colours,
+    places,
+    sheet,
+    holes,
+    sheets,
+    texels,
+    light,
+    up,
+    floor,
+    size,
+    lens,
+    picture,
+    depth,
 ):
-    """Draw triangles (F, 3) of points (V, 3) with normals (V, 3) and colours (V, 3)."""
+    """Draw triangles (F, 3) of points (V, 3) with normals (V, 3) and colours (V, 3).
+
+    ``sheet`` (F,) says which of the pictures a triangle has, or -1, and ``holes`` (F,) whether
+    it is not there where that is transparent; ``places`` (V, 2) are in pictures, which are
+    ``sheets`` (K, 3) of ``texels``, see `Paper`.
+    """
     rows, columns = depth.shape
     focal, cx, cy = lens[0], lens[1], lens[2]
-    shade, colour = np.empty(3), np.empty(3)
+    shade, colour, texel = np.empty(3), np.empty(3), np.empty(4)
     for f in range(triangles.shape[0]):
+        page = sheet[f]
+        if page >= 0 and sheets[page, 1] == 0:
+            page = -1
         ia, ib, ic = triangles[f, 0], triangles[f, 1], triangles[f, 2]
         za, zb, zc = points[ia, 2], points[ib, 2], points[ic, 2]
         if min(za, min(zb, zc)) < NEAR * size:
@@ -175,6 +215,18 @@ def draw_triangles(  # type: ignore[no-untyped-def]
                 if z >= depth[i, j]:
                     continue
                 u, v, w = u * z / za, v * z / zb, w * z / zc
+                if page >= 0:
+                    _texel(
+                        texels,
+                        sheets[page, 0],
+                        sheets[page, 1],
+                        sheets[page, 2],
+                        u * places[ia, 0] + v * places[ib, 0] + w * places[ic, 0],
+                        u * places[ia, 1] + v * places[ib, 1] + w * places[ic, 1],
+                        texel,
+                    )
+                    if holes[f] and texel[3] < 0.5:
+                        continue
                 nx = u * normals[ia, 0] + v * normals[ib, 0] + w * normals[ic, 0]
                 ny = u * normals[ia, 1] + v * normals[ib, 1] + w * normals[ic, 1]
                 nz = u * normals[ia, 2] + v * normals[ib, 2] + w * normals[ic, 2]
@@ -192,6 +244,8 @@ def draw_triangles(  # type: ignore[no-untyped-def]
                 rise = (floor + px * up[0] + py * up[1] + z * up[2]) / (0.35 * size)
                 for c in range(3):
                     colour[c] = u * colours[ia, c] + v * colours[ib, c] + w * colours[ic, c]
+                    if page >= 0:
+                        colour[c] *= texel[c]
                 _lit(
                     nx / out,
                     ny / out,
@@ -235,7 +289,7 @@ def cast_shadow(a, b, radii, light, blur, spread, corner, cell, dark):  # type: 
             for j in range(left, right + 1):
                 x, z = corner[0] + j * cell - xa, corner[1] + i * cell - za
                 share = 0.0
-                if square > 1e-18:
+                if square > 0.0:
                     share = min(1.0, max(0.0, (x * wx + z * wz) / square))
                 gx, gz = x - share * wx, z - share * wz
                 apart = math.sqrt(gx * gx + gz * gz)

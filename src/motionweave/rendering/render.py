@@ -144,10 +144,12 @@ def render(
     films = _films(figures, layout, camera, view, zoom, size, fps, background, ghosts)
     total = max(map(len, films))
     if where.still:
+        last = len(motions[0]) - 1
+        if frame is not None and not 0 <= frame <= last:
+            raise MotionError(f"frame {frame:g}: the clip has frames 0 to {last}")
         at = 0.5 * (total - 1) if frame is None else frame * fps / (motions[0].fps * speed)
-        if not 0 <= round(at) < total:
-            raise MotionError(f"frame {frame:g}: the clip has frames 0 to {len(motions[0]) - 1}")
-        order = [round(at)]
+        # A picture may be due a little after the last one that the film has.
+        order = [min(round(at), total - 1)]
     else:
         order = list(range(total)) * rounds
     check_length(where, len(order), fps)
@@ -217,7 +219,7 @@ def _films(
     seen = [
         place_camera(
             [one.motion for one in group],
-            [one.points for one in group],
+            [one.outline for one in group],
             min(one.floor for one in group),
             frames,
             fps,

@@ -13,6 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
 from motionweave.io.gltf.mesh import SkinnedMesh, read_mesh
+from motionweave.rendering.paper import Paper, decoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,13 @@ class Skin:
     triangles
         ``(F, 3)`` vertices.
     colours
-        ``(V, 3)`` linear.
+        ``(V, 3)`` linear, which tint the pictures.
+    places
+        ``(V, 2)`` where a vertex is in the pictures.
+    sheet, holes
+        ``(F,)`` the picture on each triangle, or -1, and whether it has holes.
+    paper
+        The pictures.
     """
 
     joints: NDArray[np.intp]
@@ -39,6 +46,10 @@ class Skin:
     normals: Array
     triangles: NDArray[np.intp]
     colours: Array
+    places: Array
+    sheet: NDArray[np.intp]
+    holes: NDArray[np.bool_]
+    paper: Paper
 
     def at(self, positions: Array, orientations: Array) -> tuple[Array, Array]:
         """Vertices and normals ``(V, 3)`` for joints at ``(J, 3)`` oriented ``(J, 4)``."""
@@ -64,14 +75,40 @@ def bind(path: str | Path, motion: Motion) -> Skin | None:
     if mesh is None:
         return None
     joints, base, scale = _carriers(mesh, motion)
+    paper = decoded(mesh.images)
+    sheet = _sheets(mesh, paper)
     return Skin(
         joints[mesh.joints],
         mesh.weights,
         scale * (mesh.vertices - base[mesh.joints]),
         mesh.normals,
         mesh.triangles,
-        mesh.colours,
+        _tints(mesh, sheet),
+        mesh.places,
+        sheet,
+        np.array([surface.holes for surface in mesh.surfaces], dtype=bool)[mesh.surface],
+        paper,
     )
+
+
+def _sheets(mesh: SkinnedMesh, paper: Paper) -> NDArray[np.intp]:
+    """The picture ``(F,)`` on each triangle of a mesh, -1 without one that can be read."""
+    known = [
+        -1 if one.image is None or paper.sheets[one.image, 1] == 0 else one.image
+        for one in mesh.surfaces
+    ]
+    return np.array(known, dtype=np.intp)[mesh.surface]
+
+
+def _tints(mesh: SkinnedMesh, sheet: NDArray[np.intp]) -> Array:
+    """Colours ``(V, 3)`` of a mesh: where there is a picture, only what tints it."""
+    colours = np.array(mesh.colours)
+    tints = np.array([surface.colour for surface in mesh.surfaces])
+    papered = sheet >= 0
+    for corner in range(3):
+        vertices = mesh.triangles[papered, corner]
+        colours[vertices] = tints[mesh.surface[papered]]
+    return colours
 
 
 def carried(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Array]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from nicegui import app as nicegui_app
 from nicegui import background_tasks, ui
 
 from motionweave.core.compiled import MESSAGE
@@ -20,8 +21,9 @@ from motionweave.studio.figures import Figures
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Latest, Outcome, in_thread, stage
 from motionweave.studio.overlay import Overlay
-from motionweave.studio.project import SUFFIX, project_bytes
+from motionweave.studio.project import load_project
 from motionweave.studio.receiving import take_in
+from motionweave.studio.recent import RecentProject
 from motionweave.studio.remarks import Remark
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Screen
@@ -76,9 +78,12 @@ def build(workspace: Workspace) -> FastAPI:
     def page(request: Request) -> None:
         Page(workspace, theme=request.cookies.get(_THEME, "dark")).build()
 
+    # The studio says itself what it is waiting for.
+    nicegui_app.config.quasar_config["loadingBar"]["skipHijack"] = True
     ui.run_with(
         server,
         title="motionweave studio",
+        language="en-US",
         show_welcome_message=False,
         tailwind=False,
         reconnect_timeout=30.0,
@@ -118,7 +123,7 @@ class Page:
                 self.shelf = Shelf(self)
                 Splitter("shelf", "right", 11, 40)
             shelf.props["aria-label"] = "shelf"
-            with ui.element("main").classes("mw-main"):
+            with ui.element("div").classes("mw-main"):
                 with ui.element("div").classes("mw-scene"):
                     self.viewport = Viewport(
                         self.workspace.store, theme=self.theme, empty=self.active.hint
@@ -162,7 +167,7 @@ class Page:
         with ui.element("header").classes("mw-header"):
             with ui.element("div").classes("mw-brand"):
                 ui.html((WEB / "icon.svg").read_text(encoding="utf-8"), sanitize=False)
-                ui.label("motionweave")
+                ui.element("h1").add_slot("default", "motionweave")
             self._document = ui.label("").classes("mw-document")
             self._tabs = {}
             with ui.element("nav").classes("mw-nav"):
@@ -177,13 +182,16 @@ class Page:
             self._undo = widgets.icon_button("undo", "Undo (Z)", self.session.undo)
             self._redo = widgets.icon_button("redo", "Redo (Shift+Z)", self.session.redo)
             with widgets.icon_button("folder_open", "Project", lambda: None):
-                widgets.menu(
+                projects = widgets.menu(
                     {
                         "Save project (Ctrl+S)": self.save,
                         "Open project or clips… (Ctrl+O)": self._shell.browse,
                         "Start anew": self._start_anew,
                     }
                 )
+            with projects:
+                self._recent = ui.element("div").classes("mw-recent")
+            self._listed: tuple[RecentProject, ...] = ()
             widgets.icon_button("contrast", "Dark or light theme", self._switch_theme)
             widgets.icon_button("help_outline", "Keys and help (?)", dialogs.show_help)
             self._copy = widgets.button(
@@ -219,6 +227,8 @@ class Page:
         self._computed = self.result = None
         self._say("")
         self._overlay.remarks(())
+        self.viewport.show_path(())
+        self.viewport.draw_path(on=False)
         self.update()
 
     def visit(self, name: str) -> None:
@@ -253,10 +263,18 @@ class Page:
 
     def _tell_saved(self) -> None:
         dirty = self.session.dirty
-        self._document.set_text(f"{self.workspace.name}{' •' if dirty else ''}")
+        self._document.set_text(f"{'• ' if dirty else ''}{self.workspace.name}")
         saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
         widgets.entitle(self._document, saved)
         self._shell.tell_document(self.workspace.name, dirty)
+        recent = self._listed if self.session.live else self.workspace.recent.listed()
+        if recent != self._listed:
+            self._listed = recent
+            self._recent.clear()
+            with self._recent:
+                ui.label("Recent projects").classes("mw-sheet-title")
+                for one in recent:
+                    ui.menu_item(one.title, partial(self._reopen, one))
 
     def _make(self) -> None:
         document, screen = self.session.document, self.active
@@ -486,19 +504,28 @@ class Page:
 
     def save(self) -> None:
         """Save the project: to its file, or as a download."""
-        if self.workspace.path is not None:
-            path = self.workspace.save()
+        path = self.workspace.save()
+        if path is not None:
             ui.notify(f"Saved {path}.", classes="mw-toast")
             return
-        ui.download.content(project_bytes(self.session.document), f"project{SUFFIX}")
-        self.session.mark_saved()
+        ui.download.content(*self.workspace.saved_elsewhere())
 
     def browse(self) -> None:
         """Let the user choose files."""
         self._shell.browse()
 
+    async def _reopen(self, recent: RecentProject) -> None:
+        kinds = self.session.kinds
+        outcome = await in_thread(lambda: load_project(recent.path, kinds))
+        with self.viewport:
+            if outcome.value is None:
+                self._say(outcome.error, "error")
+                return
+            if self.session.dirty:
+                ui.notify("Undo (Z) brings back what was open.", classes="mw-toast")
+            self.workspace.reopen(recent, outcome.value)
+
     def _start_anew(self) -> None:
-        self.workspace.path = None
         self.session.open(Workspace.open().session.document, "starting anew")
 
     def _switch_theme(self) -> None:

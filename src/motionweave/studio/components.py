@@ -154,6 +154,7 @@ class CurveEditor(Element, component="web/curves.js"):
         self._props["y"] = [0.0, 1.0]
         self._props["bands"] = []
         self._props["hint"] = hint
+        self._props["unit"] = ""
         self.on(
             "drag",
             lambda e: on_drag(
@@ -175,6 +176,7 @@ class CurveEditor(Element, component="web/curves.js"):
         bands: Sequence[dict[str, Any]] = (),
         marks: Sequence[dict[str, Any]] = (),
         clock: Sequence[Sequence[float]] = (),
+        unit: str = "",
     ) -> None:
         """Show curves.
 
@@ -193,6 +195,8 @@ class CurveEditor(Element, component="web/curves.js"):
             Words in the picture: ``{x, y, text, color}``.
         clock
             Pairs (seconds, x) that say where the playhead is, if x is not in seconds.
+        unit
+            Of y.
         """
         update_props(
             self,
@@ -203,6 +207,7 @@ class CurveEditor(Element, component="web/curves.js"):
             bands=list(bands),
             marks=list(marks),
             clock=[list(pair) for pair in clock],
+            unit=unit,
         )
 
 
@@ -238,6 +243,7 @@ class Shell(Element, component="web/shell.js"):
             self.run_method("answered", int(event.args))
 
         self.on("ask", asked)
+        self.on("call", lambda e: self.run_method("answered", int(e.args)))
 
     def tell_screen(self, name: str) -> None:
         """Put the screen that is open into the address."""

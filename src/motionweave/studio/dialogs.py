@@ -12,17 +12,17 @@ from motionweave.studio.snippets import Recipe
 
 KEYS = {
     "Space": "play or pause",
-    "← →": "a frame back or on, with Shift ten",
+    "← →": "a frame back or on; with Shift, ten",
     "Home  End": "to the first or last frame",
     "L": "loop",
     "F": "follow the character",
     "T": "foot trails and paths",
     "G": "inputs as ghosts",
     "O": "onion skin: the poses before and after",
-    "+  −  0": "see less time, more, all of it",
+    "+  −  0": "zoom the timeline in, out, or to all of it",
     "1 – 7": "screens",
     "Z  Shift+Z": "undo, redo",
-    "K": "result to the shelf; on the Warp screen a key",
+    "K": "put the result on the shelf; on the Warp screen, set a key",
     "Delete": "delete the chosen key (Warp) or block (Sequence)",
     "E": "export",
     "C": "copy as Python or command line",
@@ -32,7 +32,7 @@ KEYS = {
 _MOUSE = {
     "Drag": "turn the view, move handles",
     "Right drag": "move the view",
-    "Wheel": "nearer, further; over the timeline less or more time, with Shift along it",
+    "Wheel": "zoom the view, or the timeline; with Shift along the timeline",
     "Double-click": "add a key or event in a strip",
     "Right-click": "remove it",
     "Drop files": "put them on the shelf",
@@ -42,15 +42,16 @@ _MOUSE = {
 def show_help() -> None:
     """Show keys and a few words."""
     with ui.dialog() as dialog, ui.element("div").classes("mw-sheet"):
+        dialog.props["aria-label"] = "keys and help"
         with ui.element("div").classes("mw-sheet-head"):
-            ui.label("Keys")
+            ui.label("Keys and mouse")
             widgets.icon_button("close", "Close", dialog.close)
         for title, rows in (("Keyboard", KEYS), ("Mouse", _MOUSE)):
             ui.label(title).classes("mw-sheet-title")
             with ui.element("dl").classes("mw-keys"):
                 for key, meaning in rows.items():
-                    ui.label(key)
-                    ui.label(meaning)
+                    ui.element("dt").add_slot("default", key)
+                    ui.element("dd").add_slot("default", meaning)
     dialog.on("hide", dialog.delete)
     dialog.open()
 
@@ -58,6 +59,7 @@ def show_help() -> None:
 def show_code(recipe: Recipe) -> None:
     """Show what is on screen as Python and as command lines, ready to be copied."""
     with ui.dialog() as dialog, ui.element("div").classes("mw-sheet wide"):
+        dialog.props["aria-label"] = "the same, as code"
         with ui.element("div").classes("mw-sheet-head"):
             ui.label("The same, as code")
             widgets.icon_button("close", "Close", dialog.close)

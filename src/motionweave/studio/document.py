@@ -13,6 +13,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 from motionweave.body.mirror import mirror
@@ -97,10 +98,28 @@ class Common:
 
 @dataclass(frozen=True)
 class Document:
-    """Clips, and by screen name its settings (a frozen dataclass each)."""
+    """What is worked on, and the project that it is.
+
+    Parameters
+    ----------
+    clips
+        The shelf.
+    settings
+        By screen name its settings (a frozen dataclass each).
+    title
+        What the project is called; empty while it has no name.
+    path
+        The file that it is saved to; without one it is downloaded.
+    """
 
     clips: tuple[Clip, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    path: Path | None = None
+
+    def of(self, other: Document) -> Document:
+        """The same content as the project that another document is."""
+        return replace(self, title=other.title, path=other.path)
 
     def clip(self, clip_id: str) -> Clip | None:
         """The clip with that id, if it is (still) on the shelf."""

@@ -143,7 +143,31 @@ class EventLanes(Element, component="web/events.js"):
 
 
 class SequenceTrack(Element, component="web/sequence.js"):
-    """Blocks along time that are moved, trimmed at their edges, and joined at seams."""
+    """Blocks along time that are moved, trimmed at their edges, and joined at seams.
+
+    Parameters
+    ----------
+    on_pick
+        Called with the block that was clicked.
+    on_move
+        Called with a block and where among the others it was dropped.
+    on_trim
+        Called with a block, its edge (``"left"`` or ``"right"``), the seconds that the edge was
+        dragged by, and whether the drag has ended.
+    on_widen
+        Called with a seam, the seconds that half of it is longer than when the drag began, and
+        whether the drag has ended.
+    on_remove
+        Called with a block.
+    on_insert
+        Called with a clip of the shelf that was dropped, and where among the blocks.
+    outer
+        Whether the outer edges of the first and the last block can be dragged too.
+    hint
+        What can be done with a block.
+    empty
+        What to do while there are no blocks.
+    """
 
     def __init__(
         self,
@@ -151,10 +175,15 @@ class SequenceTrack(Element, component="web/sequence.js"):
         on_pick: Callable[[str], None],
         on_move: Callable[[str, int], None],
         on_trim: Callable[[str, str, float, bool], None],
+        on_widen: Callable[[str, float, bool], None],
         on_remove: Callable[[str], None],
         on_insert: Callable[[str, int], None],
+        outer: bool,
+        hint: str,
+        empty: str,
     ) -> None:
         super().__init__()
+        self._props.update({"outer": outer, "hint": hint, "empty": empty})
         self._props["blocks"] = []
         self._props["seams"] = []
         self._props["length"] = 0.0
@@ -169,6 +198,10 @@ class SequenceTrack(Element, component="web/sequence.js"):
                 float(e.args["by"]),
                 bool(e.args["final"]),
             ),
+        )
+        self.on(
+            "widen",
+            lambda e: on_widen(str(e.args["id"]), float(e.args["by"]), bool(e.args["final"])),
         )
         self.on("remove", lambda e: on_remove(str(e.args["id"])))
         self.on("insert", lambda e: on_insert(str(e.args["clip"]), int(e.args["index"])))

@@ -100,6 +100,7 @@ class Autosave:
                 document = load_project(path, self._session.kinds)
             except MotionweaveError:
                 continue
+            document = document.of(self._session.document)
             self._session.change(document, "restoring unsaved work")
             self.write()
             for old in left:

@@ -22,6 +22,7 @@ from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.volume import Shape, body_points, shape_of
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 from motionweave.studio.characters import Character
 from motionweave.studio.memo import Memo
@@ -33,6 +34,8 @@ _PEOPLE = (1.4, 2.0)
 # Units that files are in, in metres: metre, decimetre, centimetre, millimetre, foot, inch, and
 # what the Acclaim files of the CMU database have (an inch over 0.45).
 _UNITS = (1.0, 0.1, 0.01, 0.001, 0.3048, 0.0254, 0.0254 / 0.45)
+# The share of a person's height that is above the joint on which the head turns.
+_SKULL = 0.12
 # Clips whose floors are remembered.
 _FLOORS = 128
 # Payloads kept for the browser to fetch; older ones are long on screen or out of date.
@@ -41,9 +44,24 @@ _KEPT = 64
 _SKINS = 6
 
 
+def stature(skeleton: Skeleton) -> float:
+    """How tall a body is in its unit, with a skull where its joints end below that."""
+    height = body_height(skeleton) or 1.0
+    head = find_rig(skeleton).roles.get("head")
+    if head is None:
+        return height
+    bones = np.concatenate(
+        [
+            skeleton.offsets[skeleton.parents == head],
+            skeleton.end_offsets[skeleton.end_parents == head],
+        ]
+    )
+    return height if np.any(bones) else height / (1.0 - _SKULL)
+
+
 def scale_of(motion: Motion) -> float:
     """From the motion's unit to metres: the unit that makes the body most like a person."""
-    height = body_height(motion.skeleton) or 1.0
+    height = stature(motion.skeleton)
     tall = [unit * height for unit in _UNITS if _PEOPLE[0] <= unit * height <= _PEOPLE[1]]
     return min(tall, key=lambda metres: abs(metres - HEIGHT), default=HEIGHT) / height
 
@@ -79,7 +97,7 @@ def pack(motion: Motion, floor: float = 0.0, *, turns: bool = False) -> bytes:
         "joints": list(motion.skeleton.names),
         "unit": 1.0 / scale,
         "floor": floor * scale,
-        "height": round(body_height(motion.skeleton) * scale, 3),
+        "height": round(stature(motion.skeleton) * scale, 3),
         "body": {**_body(shape_of(motion.skeleton), scale), "torso": _torso(motion)},
         "feet": _feet(motion),
         "soles": list(soles),

@@ -41,8 +41,10 @@ async def take_in(workspace: Workspace, request: Request) -> Response:
         opened = await in_thread(lambda: load_project(projects[0].file, session.kinds))
         if opened.value is None:
             return Response(opened.error, status_code=400)
-        workspace.path = None
-        session.open(opened.value, "opening a project")
+        title = upload.stem_of(projects[0].filename or "")
+        await projects[0].seek(0)
+        workspace.recent.add(title, data=await projects[0].read())
+        session.open(replace(opened.value, title=title), "opening a project")
         return Response("opened")
     inbox = upload.Inbox()
     try:

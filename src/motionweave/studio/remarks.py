@@ -16,7 +16,7 @@ _SAID: dict[FindingKind, str] = {
     "slide": "{joint} slides over the floor",
     "drift": "{joint} drifts while it is planted",
     "speed": "The body lurches",
-    "path": "The way of the body is not that of the clips",
+    "path": "The body takes another path than the clips",
     "contacts": "The feet lost their contacts",
 }
 # A clause that names a parameter of the library: use slope_limit=7, ends='free'.
@@ -57,7 +57,11 @@ def remark_of(message: str, finding: object | None = None) -> Remark:
 
 def doubts_of(doubts: Sequence[str]) -> tuple[Remark, ...]:
     """What a registration doubts about itself, each a remark of its own."""
-    return tuple(Remark(doubt[:1].upper() + doubt[1:], doubt) for doubt in doubts)
+    # Where in the match something is, its parameter, is a time like any other here.
+    said = [doubt.replace(" at u = ", " at ") for doubt in doubts]
+    return tuple(
+        Remark(text[:1].upper() + text[1:], doubt) for text, doubt in zip(said, doubts, strict=True)
+    )
 
 
 def plain(message: str) -> str:

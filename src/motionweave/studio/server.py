@@ -59,6 +59,7 @@ def serve(
             raise
         raise MissingDependencyError("the studio", "studio") from None
     from motionweave.studio.keeping import Autosave, kept_token, state_folder
+    from motionweave.studio.recent import RecentProjects
     from motionweave.studio.upload import MOST_BYTES
     from motionweave.studio.workspace import Workspace
 
@@ -67,6 +68,10 @@ def serve(
     token = token or (kept_token(folder) if local else secrets.token_urlsafe(18))
     listener = _listen(host, port)
     workspace = Workspace.open(paths)
+    workspace.recent = RecentProjects(folder)
+    opened = workspace.session.document
+    if opened.path is not None:
+        workspace.recent.add(opened.title, path=opened.path)
     autosave = Autosave(workspace.session, folder, paths)
     workspace.restored = autosave.restore()
     autosave.start()

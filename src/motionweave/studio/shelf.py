@@ -321,9 +321,7 @@ class Shelf:
         first, end = clip.trim or (0, last)
         with ui.element("div").classes("mw-trim") as box:
             box.on("click.stop", lambda _: None)
-            slider = ui.range(min=0, max=last, value={"min": first, "max": end}).props(
-                "dense label thumb-size=0.95rem track-size=0.28rem"
-            )
+            slider = widgets.frame_range(f"frames of {clip.name}", last, (first, end))
             slider.on("change", lambda e: self._trimmed(clip.id, e))
 
     # Doing

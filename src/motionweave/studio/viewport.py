@@ -17,6 +17,7 @@ from motionweave.studio.characters import Character
 from motionweave.studio.payload import PayloadStore
 
 Place = tuple[float, float, float]
+Spot = tuple[float, float]
 
 # A new motion of up to this many bytes goes along with the message: to fetch it would take
 # another round trip, which is felt while dragging.
@@ -80,6 +81,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         super().__init__()
         self._store = store
         self._sent: set[str] = set()
+        self._path: tuple[Spot, ...] = ()
         self._props["theme"] = theme
         self._props["empty"] = empty
 
@@ -122,11 +124,14 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         """Stop at a time and show where a joint, or a part of the sole, is."""
         self.run_method("pointAt", seconds, joint)
 
-    def on_grip(self, handler: Callable[[str, Place | None, float, bool], None]) -> None:
-        """Report joints that are picked and dragged.
+    def on_grip(
+        self, handler: Callable[[str, Place | None, float, bool, int | None], None]
+    ) -> None:
+        """Tell of joints that are picked and dragged.
 
         ``handler`` is called with the grip's name, where it was dragged to (in the clip's
-        unit; None for a pick), the seconds at which that happens, and whether the drag is over.
+        unit; None for a pick), the seconds at which that happens, whether the drag is over, and
+        the axis along which it was dragged (left, up, forwards), or None if along any.
         """
 
         def told(event: GenericEventArguments) -> None:
@@ -134,14 +139,30 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
             x, y, z = place or (0.0, 0.0, 0.0)
             at = (float(x), float(y), float(z)) if place else None
             time, final = float(event.args["time"]), bool(event.args["final"])
-            handler(str(event.args["grip"]), at, time, final)
+            axis = event.args["axis"]
+            only = None if axis is None else int(axis)
+            handler(str(event.args["grip"]), at, time, final, only)
 
         self.on("grip", told)
 
-    def choose_grip(self, name: str) -> None:
-        """Show which joint is chosen."""
-        self.run_method("chooseGrip", name)
+    def choose_grip(self, name: str, *, movable: bool) -> None:
+        """Show which joint is chosen, with arrows to move it along if it is ``movable``."""
+        self.run_method("chooseGrip", name, movable)
 
     def seek(self, seconds: float) -> None:
         """Stop at a time."""
         self.run_method("stop", seconds)
+
+    def on_path(self, handler: Callable[[tuple[Spot, ...]], None]) -> None:
+        """Tell of paths that are drawn on the floor: places (x, z) in metres."""
+        self.on("path", lambda e: handler(tuple((float(x), float(z)) for x, z in e.args)))
+
+    def draw_path(self, *, on: bool = True) -> None:
+        """Let the next drag draw a path on the floor, or turn the view as usual."""
+        self.run_method("drawPath", on)
+
+    def show_path(self, path: Sequence[Spot]) -> None:
+        """Show a path on the floor; none if it is empty."""
+        if tuple(path) != self._path:
+            self._path = tuple(path)
+            self.run_method("showPath", [list(spot) for spot in path])

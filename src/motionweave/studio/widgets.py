@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -149,7 +150,7 @@ class TextField:
 
 
 class Slider:
-    """A number by dragging; tells it while dragging and once more at the end."""
+    """A number by dragging or typing; tells it while dragging and once more at the end."""
 
     def __init__(
         self,
@@ -167,24 +168,39 @@ class Slider:
         with ui.element("label").classes("mw-slider") as self.element:
             ui.label(label)
             self._input = ui.element("input")
-            self._value = ui.label("").classes("mw-value")
+            self._typed = ui.element("input").classes("mw-value")
         self._input.props.update(
             {"type": "range", "min": low, "max": high, "step": step, "aria-label": label}
+        )
+        self._typed.props.update(
+            {"type": "text", "inputmode": "decimal", "aria-label": f"{label}, as a number"}
         )
 
         # What the input shows: its range and value. What the user sets is known already and
         # must not be sent back in the middle of a drag.
         self._shown: tuple[float, float, float | None] = (low, high, None)
 
-        def told(event: GenericEventArguments, final: bool) -> None:
-            value = float(event.args)
+        def told(value: float, final: bool) -> None:
             self._shown = (*self._shown[:2], value)
-            self._value.set_text(self._text(value))
+            self._tell(self._typed, self._text(value))
             on_change(value, final)
 
+        def typed(event: GenericEventArguments) -> None:
+            low, high, before = self._shown
+            value = _number(str(event.args))
+            if value is None:
+                self._tell(self._typed, "" if before is None else self._text(before))
+                return
+            value = min(max(value / self._times, low), high)
+            self._tell(self._input, value)
+            told(value, True)
+
         reading = "(event) => emit(event.target.value)"
-        self._input.on("input", lambda e: told(e, False), js_handler=reading, throttle=0.04)
-        self._input.on("change", lambda e: told(e, True), js_handler=reading)
+        self._input.on(
+            "input", lambda e: told(float(e.args), False), js_handler=reading, throttle=0.04
+        )
+        self._input.on("change", lambda e: told(float(e.args), True), js_handler=reading)
+        self._typed.on("change", typed, js_handler=reading)
 
     def set(self, value: float, low: float | None = None, high: float | None = None) -> None:
         """Show a value, perhaps in another range."""
@@ -198,22 +214,51 @@ class Slider:
             if self._digits:
                 self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0
         self._shown = shown
-        self._value.set_text(self._text(value))
-        # Not its value: that would be set back to what the server knows whenever anything on
-        # the page changes, in the middle of a drag. Once touched, an input must be told itself.
-        self._input.props["defaultValue"] = value
-        ui.run_javascript(
-            f"{{const e = getHtmlElement({self._input.id}); if (e) e.value = {value!r};}}"
-        )
+        self._tell(self._input, value)
+        self._tell(self._typed, self._text(value))
 
-    def _text(self, value: float) -> str:
-        return f"{self._times * value:.{self._digits}f}{self._unit}"
+    def enable(self, on: bool) -> None:
+        """Let it be moved or not."""
+        mark(self.element, "off", not on)
+        for part in (self._input, self._typed):
+            enable(part, on)
 
     def shown_times(self, factor: float) -> None:
         """Show the value times a factor, as in another unit."""
         self._times = factor
         if self._shown[2] is not None:
-            self._value.set_text(self._text(self._shown[2]))
+            self._tell(self._typed, self._text(self._shown[2]))
+
+    def _text(self, value: float) -> str:
+        return f"{self._times * value:.{self._digits}f}{self._unit}"
+
+    @staticmethod
+    def _tell(field: Element, value: float | str) -> None:
+        # Not its value: that would be set back to what the server knows whenever anything on
+        # the page changes, in the middle of a drag. Once touched, a field must be told itself.
+        field.props["defaultValue"] = value
+        ui.run_javascript(
+            f"{{const e = getHtmlElement({field.id}); if (e) e.value = {json.dumps(value)};}}"
+        )
+
+
+def frame_range(label: str, last: int, ends: tuple[int, int]) -> ui.range:
+    """Two ends of a stretch of frames, to be dragged."""
+    made = ui.range(min=0, max=last, value={"min": ends[0], "max": ends[1]})
+    made.props("dense label thumb-size=0.95rem track-size=0.28rem")
+    # Of its own it would say that it is a slider whose value is an object.
+    made.props.update(
+        {"aria-label": label, "aria-valuenow": ends[0], "aria-valuetext": f"{ends[0]} to {ends[1]}"}
+    )
+    return made
+
+
+def _number(text: str) -> float | None:
+    """The number that a text begins with, whatever unit comes after it; None if there is none."""
+    found = re.match(r"\s*[-+−]?\s*(\d+[.,]?\d*|[.,]\d+)", text)
+    if found is None:
+        return None
+    return float(found.group().replace("−", "-").replace(",", ".").replace(" ", ""))
 
 
 def menu(options: Mapping[str, Callable[[], Any]]) -> ui.menu:

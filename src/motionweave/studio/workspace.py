@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from motionweave.studio.document import Clip, Document
@@ -10,7 +11,8 @@ from motionweave.studio.host import Result
 from motionweave.studio.jobs import Outcome
 from motionweave.studio.memo import Recent
 from motionweave.studio.payload import PayloadStore
-from motionweave.studio.project import SUFFIX, load_project, save_project
+from motionweave.studio.project import SUFFIX, load_project, project_bytes, save_project
+from motionweave.studio.recent import RecentProject, RecentProjects
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.session import Session
 from motionweave.studio.upload import Received, add_files, sample_clip
@@ -27,15 +29,15 @@ class Workspace:
         self.store = PayloadStore()
         #: What came of the last few requests, with the documents that their clips are of.
         self.outcomes: Recent[tuple[Document, Outcome[Result]]] = Recent(_OUTCOMES)
-        #: The project's file, if it was opened from one.
-        self.path: Path | None = None
+        #: Recent projects, which are remembered if there is a folder for that.
+        self.recent = RecentProjects()
         #: Whether it goes on with unsaved work, and nobody has been told yet.
         self.restored = False
 
     @property
     def name(self) -> str:
         """What the project is called."""
-        return "Untitled" if self.path is None else self.path.stem
+        return self.session.document.title or "Untitled"
 
     @classmethod
     def open(cls, paths: Sequence[Path] = ()) -> Workspace:
@@ -45,8 +47,8 @@ class Workspace:
         workspace = cls()
         session = workspace.session
         if len(paths) == 1 and paths[0].suffix.lower() == SUFFIX:
-            workspace.path = paths[0]
-            session.replace(load_project(paths[0], session.kinds))
+            opened = load_project(paths[0], session.kinds)
+            session.replace(replace(opened, title=paths[0].stem, path=paths[0]))
             return workspace
         document = session.empty()
         if paths:
@@ -60,10 +62,26 @@ class Workspace:
 
     def save(self) -> Path | None:
         """Write the project back to its file; None if it has none."""
-        if self.path is not None:
-            save_project(self.session.document, self.path)
+        document = self.session.document
+        if document.path is not None:
+            save_project(document, document.path)
+            self.recent.add(document.title, path=document.path)
             self.session.mark_saved()
-        return self.path
+        return document.path
+
+    def saved_elsewhere(self) -> tuple[bytes, str]:
+        """The project as a file to be downloaded, and what to call it; it is safe from now on."""
+        document = self.session.document
+        data, title = project_bytes(document), document.title or "project"
+        self.recent.add(title, data=data)
+        self.session.mark_saved()
+        return data, f"{title}{SUFFIX}"
+
+    def reopen(self, recent: RecentProject, document: Document) -> None:
+        """Go on with a recent project that was read."""
+        path = None if recent.copied else recent.path
+        self.recent.add(recent.title, path=recent.path)
+        self.session.open(replace(document, title=recent.title, path=path), "opening a project")
 
 
 def opening(document: Document) -> Document:

@@ -232,9 +232,17 @@ def test_retarget(pair: SimpleNamespace, motions: list[mw.Motion], clips: Path) 
 def test_find(pair: SimpleNamespace, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(part("operators.library"), "library_folder", lambda _: str(clips))
     assert pair.bpy.ops.motionweave.find(action="walk") == {"FINISHED"}
-    found = pair.bpy.context.scene.motionweave.found
-    assert "walk" in found[0].name
-    _made(pair, "fetch", action="walk", number=0)
+    found = pair.bpy.context.scene.motionweave.found[0]
+    assert "walk" in found.name
+    first, last = int(np.floor(found.first)), int(np.ceil(found.last))
+    onto = motion_of(pair.bpy, pair.owner, pair.owner.animation_data.action)
+    with mw.Library(clips) as library:
+        clip = library.load(found.name)[first : last + 1].resample(onto.fps)
+    made = _made(pair, "fetch", number=0)
+    assert apart(made, mw.retarget(clip, onto.with_constraints(()))) < CLOSE
+    # An armature that plays nothing shows in its rest pose how it is built.
+    pair.owner.animation_data.action = None
+    assert pair.bpy.ops.motionweave.fetch(number=0) == {"FINISHED"}
 
 
 def test_what_the_documentation_says(pair: SimpleNamespace) -> None:
@@ -362,6 +370,43 @@ def test_a_cancelled_job(pair: SimpleNamespace, after: int) -> None:
         assert set(pair.bpy.data.actions) == known
         assert pair.owner.animation_data.action == playing
     assert _state(pair) == before
+
+
+class _Window:
+    """Stands for what a window has to offer, and remembers how it was used."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Any, ...]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *values: self.told.append((name, *values))
+
+
+@pytest.mark.parametrize("escape", [False, True])
+def test_a_click_runs_in_slices_with_progress(pair: SimpleNamespace, escape: bool) -> None:
+    """There is no window here; the modal part is driven by the events that one would send."""
+    known = set(pair.bpy.data.actions)
+    operator = part("operators.edit").MOTIONWEAVE_OT_clean_feet
+    job = SimpleNamespace(action="walk", report=lambda *_: None, _timer="timer")
+    for name in ("chosen", "taken", "computed", "made", "modal", "_ended"):
+        setattr(job, name, getattr(operator, name).__get__(job))
+    job._steps = operator.steps(job, pair.bpy.context)
+    manager, workspace = _Window(), _Window()
+    context = SimpleNamespace(window_manager=manager, workspace=workspace)
+    answers = []
+    while not answers or answers[-1] == {"RUNNING_MODAL"}:
+        assert job.modal(context, SimpleNamespace(type="MOUSEMOVE")) == {"RUNNING_MODAL"}
+        late = escape and len(answers) == 1
+        answers.append(job.modal(context, SimpleNamespace(type="ESC" if late else "TIMER")))
+    assert answers[-1] == ({"CANCELLED"} if escape else {"FINISHED"})
+    assert len(set(pair.bpy.data.actions) - known) == (0 if escape else 1)
+    shares = [one[1] for one in manager.told if one[0] == "progress_update"]
+    assert shares
+    assert all(0.0 <= share <= 100.0 for share in shares)
+    # Whatever the end, the timer and the text in the status bar are gone.
+    assert ("event_timer_remove", "timer") in manager.told
+    assert manager.told[-1] == ("progress_end",)
+    assert workspace.told[-1] == ("status_text_set", None)
 
 
 def test_undo(pair: SimpleNamespace) -> None:

@@ -17,6 +17,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
+from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
@@ -368,3 +369,24 @@ def test_a_plant_that_cannot_hold_is_left_behind() -> None:
     second = np.linalg.norm(np.diff(cleaned.positions(), n=2, axis=0), axis=-1)
     own = np.linalg.norm(np.diff(walk.positions(), n=2, axis=0), axis=-1)
     assert second.max() < 4.0 * own.max()
+
+
+def test_feet_planted_between_two_frames_leave_the_rest_alone() -> None:
+    walk = mw.sample("walk")
+    walk = walk.with_constraints(detect_contacts(walk))
+    # Slides in the middle, from a place that is right on to one that is right again.
+    frames = np.arange(len(walk))
+    slide = 0.06 * np.sin(np.pi * np.clip((frames - 20) / 30.0, 0.0, 1.0))
+    slid = replace(walk, root=walk.root + slide[:, None] * np.array([1.0, 0.3, 0.0]))
+    planted = plant_between(slid, 20, 50)
+    outside = (frames <= 20) | (frames >= 50)
+    np.testing.assert_array_equal(planted.root[outside], slid.root[outside])
+    np.testing.assert_array_equal(planted.rotations[outside], slid.rotations[outside])
+    before, after = (held_steps(motion, walk) for motion in (slid, planted))
+    assert after.mean() < 0.2 * before.mean()
+    # A foot that stands across the border has its height on the other side, too.
+    across = [c for c in walk.constraints if c.kind in FOOT_KINDS and c.start < 18 and c.end > 24]
+    assert across
+    for contact in across:
+        height = contact_points(planted)[contact.kind][18:23, 1]
+        assert np.ptp(height) < 0.01 * leg_length(walk.skeleton)

@@ -17,11 +17,11 @@ def check_sweep(clips: list[Motion], name: str, tolerance: float = 0.02) -> None
     """Nine values over the inputs' range are reached within a share of the range."""
     curve = mw.register(*clips, slope_limit=3)
     measure = measures.named(name)
-    space = mw.parametric(curve, {name: measure})
+    space = mw.parametric(curve, name)
     low, high = space.ranges[name]
     own = [measure(m) for m in curve.motions]
     for value in np.linspace(min(own), max(own), 9):
-        reached = space.at(**{name: value})
+        reached = space.at(**{name: value}, clean=False)
         assert reached.weights.min() >= -1e-12
         assert reached.weights.sum() == pytest.approx(1.0)
         assert abs(reached.values[name] - value) <= tolerance * (high - low)
@@ -40,6 +40,30 @@ def test_the_force_of_a_punch() -> None:
 def test_the_height_of_a_kick() -> None:
     clips = [mw.sample(f"kick_{height}") for height in ("low", "middle", "high")]
     check_sweep(clips, "right_foot_height")
+
+
+@pytest.mark.parametrize("name", ["turn", "speed"])
+def test_what_is_asked_for_is_measured_with_planted_feet_too(name: str) -> None:
+    curve = built_in("walk_left", "walk", "jog")
+    space = mw.parametric(curve, name)
+    low, high = space.ranges[name]
+    for value in low + np.array([0.2, 0.5, 0.8]) * (high - low):
+        reached = space.at(**{name: value})
+        assert mw.quality(reached.motion).skate_max < 0.005
+        assert measures.named(name)(reached.motion) == pytest.approx(reached.values[name])
+        assert abs(reached.values[name] - value) <= 0.02 * (high - low)
+
+
+def test_measures_are_given_by_name_or_as_functions() -> None:
+    curve = built_in("walk", "jog")
+    spaces = [
+        mw.parametric(curve, given)
+        for given in ("speed", ["speed"], {"speed": "speed"}, {"speed": measures.speed})
+    ]
+    assert all(space.ranges == spaces[0].ranges for space in spaces)
+    assert repr(spaces[0]).startswith("<ParametricSpace of 2 clips: speed ")
+    with pytest.raises(BlendError, match="there is no measure 'sped'"):
+        mw.parametric(curve, "sped")
 
 
 REAL = {

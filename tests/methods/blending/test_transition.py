@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,6 +186,18 @@ def test_a_clip_joined_to_itself_is_the_clip(name: str) -> None:
     assert len(joined) == len(clip)
     assert acceleration(joined).max() <= 1.05 * acceleration(clip).max()
     np.testing.assert_allclose(joined.root, clip.root, atol=0.02 * clip.skeleton.height)
+
+
+def test_clips_in_place_pass_over_as_soon_as_those_that_travel() -> None:
+    # The pelvis of a clip in place hardly moves; its speed is that over the treadmill.
+    loops = [mw.loop(mw.sample(name)) for name in ("walk", "jog")]
+    lengths = []
+    for clips in (loops, [mw.in_place(clip) for clip in loops]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", QualityWarning)
+            ((first, last),) = make_transition(clips).seams
+        lengths.append(last - first)
+    assert lengths[1] <= 1.5 * lengths[0]
 
 
 def test_what_is_cut_is_named() -> None:

@@ -63,8 +63,8 @@ class Rig:
     origins
         Role name to how it was found: ``"override"``, ``"names"`` or ``"shape"``.
     legs
-        How many legs the body stands on in its rest pose, if those are more than two: it is then
-        not human, and none of its limbs has a role. 0 otherwise.
+        How many legs the body stands on, if those are more than two: it is then not human, and
+        none of its limbs has a role. 0 otherwise.
     """
 
     skeleton: Skeleton
@@ -72,6 +72,9 @@ class Rig:
     spine: tuple[int, ...]
     origins: Mapping[str, str]
     legs: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Rig of {len(self.skeleton)} joints: {len(self.roles)} roles known>"
 
     def has(self, *roles: str) -> bool:
         """Whether all these roles are known."""
@@ -113,6 +116,14 @@ class Rig:
                 f"has no {', no '.join(missing)} that could be recognised (joints {self._listed()})"
             )
         return ""
+
+    @property
+    def body(self) -> tuple[int, ...]:
+        """Joints that make the body: those with roles, or all where none is known.
+
+        Fingers, props and helper joints, of which some rigs have many, do not outvote it.
+        """
+        return tuple(sorted(set(self.roles.values()))) or tuple(range(len(self.skeleton)))
 
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Joints ``(left, right)`` of every role known on both sides."""
@@ -160,6 +171,8 @@ def with_rig(skeleton: Skeleton, override: Override | str | Path) -> Skeleton:
     override
         Role to joint name, or a JSON file with such a mapping, such as ``{"left_ankle": "FootL",
         "spine": ["Back1", "Back2"], "head": null}``; null means that there is no such joint.
+        ``"legs"`` is the number of legs: ``{"legs": 4}`` for an animal whose joints have human
+        names.
 
     Returns
     -------
@@ -216,13 +229,25 @@ def _cached_rig(skeleton: Skeleton) -> Rig:
     return _build(skeleton, skeleton.roles)
 
 
-def leg_length(skeleton: Skeleton, rig: Rig | None = None) -> float:
-    """Length of thigh and shin, mean of both sides: the unit of every threshold."""
+def leg_length(
+    skeleton: Skeleton, rig: Rig | None = None, feature: str = "measuring the leg"
+) -> float:
+    """Length of thigh and shin, mean of both sides: the unit of every threshold.
+
+    Parameters
+    ----------
+    skeleton
+        The character.
+    rig
+        Its roles; found by default.
+    feature
+        What needs it, for the message that there are no two legs.
+    """
     rig = rig or find_rig(skeleton)
     lengths = []
     for side in SIDES:
-        thigh = rig.joint(f"{side}_thigh", "measuring the leg")
-        ankle = rig.joint(f"{side}_ankle", "measuring the leg")
+        thigh = rig.joint(f"{side}_thigh", feature)
+        ankle = rig.joint(f"{side}_ankle", feature)
         below = list(skeleton.chain(thigh, ankle)[1:])
         lengths.append(float(np.linalg.norm(skeleton.offsets[below], axis=1).sum()))
     length = float(np.mean(lengths))
@@ -246,7 +271,7 @@ def _known_role(role: str) -> str:
 def _build(skeleton: Skeleton, override: Given) -> Rig:
     named = roles_by_name(skeleton)
     shaped = roles_by_shape(skeleton)
-    legs = _legs_beyond_two(skeleton, named, [r for r in override if override[r]])
+    legs = _legs_beyond_two(skeleton, named, override)
     roles: dict[str, int] = {}
     origins: dict[str, str] = {}
 
@@ -285,14 +310,17 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
     return Rig(skeleton, MappingProxyType(ordered), spine, MappingProxyType(origins), legs)
 
 
-def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Iterable[str]) -> int:
+def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Given) -> int:
     """The number of legs of a body that is not human; 0 for humans and if it is unknown.
 
     Names of four-legged rigs are often human ones: if the hands so named stand on the floor
     with the feet, they are feet. Otherwise names of a human mean a human, whatever hangs beside the
     legs (a skirt, a coat).
     """
-    if any(role in given for limb in _limbs() for role in limb):
+    said = given.get("legs")
+    if isinstance(said, int):
+        return said if said > 2 else 0
+    if any(given.get(role) for limb in _limbs() for role in limb):
         return 0
     limbs = [_checked_limb(skeleton, _part(named, limb), limb) for limb in _limbs()]
     if all(limbs):

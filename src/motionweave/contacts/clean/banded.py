@@ -57,12 +57,15 @@ class BandedLeastSquares:
         self.frames, self.unknowns = frames, unknowns
         self.banded = np.zeros((frames * unknowns, 3 * unknowns))
         self.right = np.zeros((frames * unknowns, sides))
+        # How many of the bands rows have reached so far.
+        self.width = 1
 
     def copy(self) -> BandedLeastSquares:
         """The same rows, to add more to."""
         other = BandedLeastSquares.__new__(BandedLeastSquares)
         other.frames, other.unknowns = self.frames, self.unknowns
         other.banded, other.right = self.banded.copy(), self.right.copy()
+        other.width = self.width
         return other
 
     def add(
@@ -92,6 +95,7 @@ class BandedLeastSquares:
         if len(first) == 0:
             return
         wanted = np.asarray(targets, dtype=np.float64)
+        self.width = max(self.width, coefficients.shape[-1])
         _accumulate(
             self.banded,
             self.right,
@@ -145,6 +149,7 @@ class BandedLeastSquares:
         rows = self.frames - len(stencil) + 1
         if rows <= 0:
             return
+        self.width = max(self.width, (len(stencil) - 1) * self.unknowns + 1)
         # Of the bands those that lie whole frames apart.
         bands = self.banded.reshape(self.frames, self.unknowns, -1)[..., :: self.unknowns]
         right = self.right.reshape(self.frames, self.unknowns, -1)
@@ -157,7 +162,7 @@ class BandedLeastSquares:
 
     def solve(self, free: BoolArray) -> Array:
         """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free."""
-        banded = self.banded.copy()
+        banded = self.banded[:, : self.width].copy()
         diagonal = banded.reshape(self.frames, self.unknowns, -1)[..., 0]
         diagonal[~free] = _PINNED * max(float(diagonal.max()), 1.0)
         right = self.right.reshape(self.frames, self.unknowns, -1).copy()
@@ -175,7 +180,7 @@ def _solved(banded: Array, right: Array) -> Array:
     more.
     """
     for share in (0.0, *_RIDGES):
-        held = banded.copy()
+        held = banded.copy() if share else banded
         held[:, 0] *= 1.0 + share
         try:
             return solve_bands(held, right)

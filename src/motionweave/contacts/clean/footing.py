@@ -65,6 +65,7 @@ def find_footing(
     fps: float,
     ease: float,
     drift: Array | None = None,
+    only: BoolArray | None = None,
 ) -> Footing:
     """The corrections of one foot.
 
@@ -83,7 +84,10 @@ def find_footing(
     ease
         Seconds over which corrections fade in and out.
     drift
-        ``(2, T, 3)`` trajectories that planted points follow; by default they stay still.
+        ``(2, T, 3)`` tracks along which planted points go; by default they rest.
+    only
+        ``(T,)`` frames that may change; by default all. A point that is planted across their
+        ends rests where it is outside of them.
     """
     count = points.shape[1]
     reach = max(round(ease * fps), 2)
@@ -91,6 +95,8 @@ def find_footing(
     planted = np.asarray(held.any(axis=0))
     sunk = (floor.above(points) < -_SUNK * size).any(axis=0)
     free = near(planted | sunk, reach)
+    if only is not None:
+        free &= only
     if not free.any():
         return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
     still = np.zeros_like(points) if drift is None else drift

@@ -26,7 +26,7 @@ from motionweave.body.soles import contact_points
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footing import Footing, find_footing, settled
-from motionweave.contacts.clean.plants import find_plants, planted_heights
+from motionweave.contacts.clean.plants import anchored, find_plants, planted_heights
 from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import detect_contacts, estimate_floor
@@ -46,7 +46,7 @@ _NOTICED = 0.02
 
 # A correction is reduced where a joint of the limb would accelerate more than this many times as
 # hard as it does anywhere in the clip, which counts as at least this many radians per second
-# squared: by this factor, this many times at most, within this many seconds of it.
+# squared: by this factor, this many times at most, within this many seconds of it at first.
 _LIMIT, _HARDLY = 1.45, 2.0
 _BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
 
@@ -174,6 +174,25 @@ def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) 
     return _Solver(motion, floor, 0.0, _EASE, False, leads).cleaned(motion.constraints, False)
 
 
+def plant_between(motion: Motion, first: int, last: int) -> Motion:
+    """The motion with its contacts planted between two frames; these and all outside stay.
+
+    A foot that stands across one of the two frames is held where it stands outside.
+
+    Parameters
+    ----------
+    motion
+        A body with legs, and its contacts.
+    first, last
+        The last frame before, and the first behind what may change.
+    """
+    motion = at_pelvis(motion)
+    frames = np.arange(len(motion))
+    only = (frames > first) & (frames < last)
+    solver = _Solver(motion, estimate_floor(motion), 0.0, _EASE, False, only=only)
+    return solver.cleaned(motion.constraints, False)
+
+
 def _used(
     motion: Motion,
     constraints: Iterable[Constraint] | None,
@@ -237,6 +256,7 @@ class _Solver:
         ease: float,
         warn: bool,
         leads: Mapping[str, Lead] | None = None,
+        only: BoolArray | None = None,
     ) -> None:
         self.motion = motion
         self.warn = warn
@@ -244,6 +264,7 @@ class _Solver:
         self.stretch = stretch
         self.ease = ease
         self.leads = leads
+        self.only = only
         self.rig = find_rig(motion.skeleton)
         self.size = leg_length(motion.skeleton, self.rig)
         self.positions, self.orientations = motion.forward()
@@ -278,7 +299,9 @@ class _Solver:
                 break
             if attempt == 0 and self.warn:
                 _tell_eased_off(self.motion, track, sudden)
-            trust *= _doubt((sudden > 1.0).any(axis=1), self.motion.fps)
+            # What jerks for being eased off within too short a time is given more.
+            around = (1 + attempt) * _AROUND * self.motion.fps
+            trust *= _doubt((sudden > 1.0).any(axis=1), around)
             eased_off = [*tracks[:index], track.eased_off(trust), *tracks[index + 1 :]]
             solved = self._solve(eased_off)
         return track.eased_off(trust), solved
@@ -290,6 +313,8 @@ class _Solver:
         led = self.leads is not None
         free = np.full(len(self.motion), led)
         free |= np.any([way.grip > 0.0 for way in legs], axis=0)
+        if self.only is not None:
+            free &= self.only
         shift = body_shift(self.positions, legs, free, self.motion.fps, self.size, meant=led)
         local = np.array(self.motion.rotations)
         translations = self.motion.translations
@@ -333,6 +358,9 @@ class _Solver:
             spread = max(round(self.ease * fps), 2)
             heights = planted_heights(plants, tuple(foot), self.floor, self.size, spread)
             steady = steadied(foot, ankle, hip, held, resting, fps)
+            if self.only is not None:
+                steady = steady.eased_off(self.only.astype(np.float64))
+                heights = anchored(plants, heights, self.floor.above(foot), ~self.only)
         else:
             heights = np.where(held, np.maximum(self.floor.above(lead.touching), 0.0), 0.0)
             steady = Steadied.not_at_all(count)
@@ -345,6 +373,7 @@ class _Solver:
             fps,
             self.ease,
             None if lead is None else lead.touching,
+            self.only,
         )
         planted = np.asarray(held.any(axis=0))
         return _Track(f"{side} foot", limb, ankle, foot, planted, footing, steady)
@@ -402,16 +431,17 @@ def _jerks(motion: Motion, limb: ik.Limb) -> Array:
     return np.asarray(np.linalg.norm(np.diff(steps, axis=0), axis=-1) * motion.fps**2)
 
 
-def _doubt(sudden: BoolArray, fps: float) -> Array:
-    """Factors ``(T,)`` for the corrections: smaller where they make a joint jerk.
+def _doubt(sudden: BoolArray, around: float) -> Array:
+    """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
 
-    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on.
+    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on,
+    and ``around`` the frames before and after them that are eased off, too.
     """
     frames = np.arange(len(sudden) + 2)
     bad = np.flatnonzero(sudden) + 1
     after = np.searchsorted(bad, frames).clip(0, len(bad) - 1)
     away = np.minimum(np.abs(bad[after] - frames), np.abs(bad[np.maximum(after - 1, 0)] - frames))
-    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / (_AROUND * fps)))
+    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / around))
 
 
 def _tell_eased_off(motion: Motion, track: _Track, sudden: Array) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint, active
 from motionweave.core.curves import smoothstep
 from motionweave.core.intervals import runs
@@ -96,6 +96,31 @@ def planted_heights(
     wanted = _heights(plants, rest, floor, size)
     for plant, track, low, height in zip(plants, tracks, rest, wanted, strict=True):
         result[plant.point, plant.frames] = height + _lift(track - low, size, spread)
+    return result
+
+
+def anchored(plants: Sequence[Plant], wanted: Array, above: Array, fixed: BoolArray) -> Array:
+    """Heights of planted points, ``(points, T)``, that agree with frames that do not change.
+
+    Parameters
+    ----------
+    plants
+        In order of time.
+    wanted
+        ``(points, T)`` how high points are to be: see `planted_heights`.
+    above
+        ``(points, T)`` how high they are.
+    fixed
+        ``(T,)`` frames that do not change. A plant that reaches into them has the height that
+        it has there, and one that reaches into them at both ends goes from one to the other.
+    """
+    result = np.array(wanted)
+    for plant in plants:
+        frames = np.arange(plant.first, plant.last + 1)
+        known = frames[fixed[frames]]
+        if len(known):
+            off = (above - wanted)[plant.point, known]
+            result[plant.point, frames] += np.interp(frames, known, off)
     return result
 
 

@@ -193,9 +193,18 @@ def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float, least: float
     slope = leg.hinge.slope(np.minimum(leg.hinge.bend + wanted, leg.hinge.bend)) / size
     rows = BandedLeastSquares(count, 1)
     rows.add(np.arange(count), slope[:, None], 1.0, slope * wanted)
-    sudden = float(np.abs(np.diff(leg.hinge.bend, 2)).max()) * fps**2
+    jerks = np.diff(leg.hinge.bend, 2)
+    sudden = float(np.abs(jerks).max()) * fps**2
     calm = 1.0 - smoothstep((leg.hinge.bend[1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
-    rows.add_change((1.0, -2.0, 1.0), calm * (_MISSED / max(sudden, least) * fps**2) ** 2)
+    # A limb that is bent further does with less what a straighter one needs degrees for.
+    share = np.minimum(
+        leg.hinge.slope(leg.hinge.bend) / leg.hinge.slope(leg.hinge.bend + wanted), 1.0
+    )
+    rows.add_change(
+        (1.0, -2.0, 1.0),
+        calm * (_MISSED / max(sudden, least) * fps**2) ** 2,
+        ((share[1:-1] - 1.0) * jerks)[:, None],
+    )
     return leg.hinge.kept_back(leg.hinge.bend + rows.solve(off)[:, 0])
 
 
@@ -232,14 +241,8 @@ def solve_limb(
         bend = _calm_bend(_leg(positions, way), shift, off, motion.fps, least)[off]
     solved = ik.solve_hinged(hip, knee, ankle, goal[off], way.axis[off], bend)
     before = orientations[off]
-    new = ik.apply_to_limb(
-        local[off],
-        before,
-        motion.skeleton,
-        limb,
-        solved,
-        quat.multiply(way.turn[off], before[:, limb.end]),
-    )
+    turned = quat.multiply(way.turn[off], before[:, limb.end])
+    new = ik.apply_to_limb(before, motion.skeleton, limb, solved, turned)
     rows = np.ix_(off, limb)
     # The sign of a quaternion means nothing, but stays as the clip has it.
     flipped = np.sum(new * local[rows], axis=-1, keepdims=True) < 0.0

@@ -27,6 +27,9 @@ ANGLE_DECIMALS = 6
 _NO_ANGLE = 1e-6
 # Share of body height below which a position counts as that of the rest pose.
 _SAME_PLACE = 1e-6
+# Several bones of at least this share of the height are not all shorter than this share of
+# themselves.
+_SEVERAL, _BONE, _SHORTEST = 3, 1e-3, 0.05
 
 
 @kernel()
@@ -54,8 +57,9 @@ def decode(channels: Channels, offsets: Array, height: float, values: Array) -> 
     """The pose of rows of channel values ``(T, C)``, in the file's axes.
 
     Position channels replace the offset, component by component; rotation channels
-    multiply in the order in which they stand. Translations are None if no joint but
-    the root ever leaves its offset.
+    multiply in the order in which they stand. Some programs write how far a joint is from
+    its offset instead, and bones would have no length: there they are added to it.
+    Translations are None if no joint but the root ever leaves its offset.
     """
     frames, joints = len(values), len(channels)
     joint_of = np.repeat(np.arange(joints), [len(row) for row in channels])
@@ -67,6 +71,8 @@ def decode(channels: Channels, offsets: Array, height: float, values: Array) -> 
     quaternions = np.empty((frames, joints, 4))
     quaternions[:] = rotations.IDENTITY
     _decode(read_only(values), joint_of, axis_of, turns, places, quaternions)
+    added = _added(channels, offsets, height, values)
+    places[:, added] += offsets[added]
     root = places[:, 0].copy()
     sliding = bool(np.any(~turns & (joint_of > 0))) and bool(
         np.any(np.abs(places[:, 1:] - offsets[1:]) > _SAME_PLACE * height)
@@ -74,6 +80,19 @@ def decode(channels: Channels, offsets: Array, height: float, values: Array) -> 
     if sliding:
         places[:, 0] = offsets[0]
     return Pose(root, quaternions, places if sliding else None)
+
+
+def _added(channels: Channels, offsets: Array, height: float, values: Array) -> NDArray[np.intp]:
+    """Joints whose position channels say how far they are from their offsets: all, or none."""
+    placing = _columns(channels)[1]
+    bones = np.linalg.norm(offsets, axis=1)
+    joints = np.array(
+        [j for j in range(1, len(bones)) if len(placing[j]) == 3 and bones[j] > _BONE * height],
+        dtype=np.intp,
+    )
+    moves = [np.linalg.norm(values[:, placing[j]], axis=1).max(initial=0.0) for j in joints]
+    several = len(joints) >= _SEVERAL
+    return joints if several and np.all(moves < _SHORTEST * bones[joints]) else joints[:0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +124,9 @@ def kept(channels: Channels, offsets: Array, height: float, values: Array, pose:
     places = np.full(joints, filed.translations is None and pose.translations is None)
     if filed.translations is not None and pose.translations is not None:
         places = np.all(filed.translations[stretch] == pose.translations, axis=(0, 2))
+    if not places[1:].all() and len(_added(channels, offsets, height, values)):
+        # That numbers are added to offsets is seen only if all of them are.
+        places[:] = False
     places[0] = np.array_equal(filed.root[stretch], pose.root)
     return Kept(channels, values[stretch], turns, places)
 

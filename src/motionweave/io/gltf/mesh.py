@@ -250,7 +250,7 @@ def _base_colour(gltf: Gltf, entry: dict[str, Any]) -> Array:
     material = gltf.item("materials", entry["material"])
     surface = gltf.get(material, "pbrMetallicRoughness", dict, {})
     factor = gltf.numbers(surface, "baseColorFactor", [1.0, 1.0, 1.0, 1.0])[:3]
-    # Textures are not decoded: what they cover is grey, tinted by the factor.
+    # Without their pictures, surfaces that have some are grey, tinted by the factor.
     plain = "baseColorTexture" not in surface and factor.min() < 0.95
     return factor if plain else factor * np.array(_GREY)
 

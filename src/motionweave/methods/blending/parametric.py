@@ -10,8 +10,8 @@ requested.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -22,6 +22,8 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
 from motionweave.errors import BlendError, QualityWarning, Remedy
+from motionweave.measure.measures import Measures, by_name
+from motionweave.methods.blending.blend import finished_blend
 from motionweave.methods.blending.trace import assemble, trace_of
 from motionweave.registration.curve import RegistrationCurve
 
@@ -30,7 +32,9 @@ TOLERANCE = 0.002
 # Beyond this share outside the range a value is out of reach.
 _OUTSIDE = 0.01
 _MOST_REFINEMENTS = 24
-# How far weights may extrapolate beyond two motions if that is allowed.
+# How often the aim is corrected for what planting the feet changes.
+_CORRECTIONS = 2
+# How far weights may go beyond those of two motions where that is allowed.
 _BEYOND = 0.3
 # The cost of missing the aim, relative to distances of about 1; and of separating equal motions.
 _MISS = 1e4
@@ -75,7 +79,9 @@ class ParametricSpace:
     curve
         The curve from `register`.
     parameters
-        The name of each parameter, and a function that measures it on a motion.
+        What to control: one or more of `motionweave.measures.names`, such as ``"turn"`` or
+        ``["turn", "speed"]``, or a mapping from names of your own to measuring functions or to
+        those names: ``{"height": "right_foot_height"}``.
     convex
         Keep all weights between 0 and 1. False allows values slightly beyond those of the motions;
         a warning tells you when they are used.
@@ -89,14 +95,14 @@ class ParametricSpace:
     def __init__(
         self,
         curve: RegistrationCurve,
-        parameters: Mapping[str, Callable[[Motion], float]],
+        parameters: Measures,
         *,
         convex: bool = True,
     ):
-        if not parameters:
+        self.parameters = by_name(parameters)
+        if not self.parameters:
             raise BlendError("a parametric space needs at least one parameter to measure")
         self.curve = curve
-        self.parameters = dict(parameters)
         self._corners = _corners(len(curve.motions), convex)
         self._values = np.array([self._measure(w)[1] for w in self._corners])
         low, high = self._values.min(axis=0), self._values.max(axis=0)
@@ -113,13 +119,19 @@ class ParametricSpace:
         }
         self._scale = high - low
 
-    def at(self, *, outside: Outside = "error", **wanted: float) -> Reached:
+    def __repr__(self) -> str:
+        ranges = ", ".join(f"{name} {a:.4g} to {b:.4g}" for name, (a, b) in self.ranges.items())
+        return f"<ParametricSpace of {len(self.curve)} clips: {ranges}>"
+
+    def at(self, *, outside: Outside = "error", clean: bool = True, **wanted: float) -> Reached:
         """The blend whose parameters have the requested values.
 
         Parameters
         ----------
         outside
             What to do with values out of reach: ``"error"``, or ``"nearest"`` with a warning.
+        clean
+            Plant the feet, as in `blend`.
         **wanted
             A value for each parameter, by name.
 
@@ -136,9 +148,30 @@ class ParametricSpace:
         Warns
         -----
         QualityWarning
-            If the nearest value was used, or one beyond those of the motions.
+            If the nearest value was used, or one beyond those of the motions, and for anything the
+            blend does that clearly exceeds its clips, with frame and joint.
         """
         check_arguments(ParametricSpace.at, locals(), BlendError)
+        solved = self.solve(outside=outside, **wanted)
+        target = np.array(list(solved.asked.values()))
+        reached, told = self._finished(solved, clean)
+        aim = target
+        # Planting the feet changes the measured values slightly: correct the aim by as much.
+        for _ in range(_CORRECTIONS):
+            if self._off(reached, target) <= TOLERANCE:
+                break
+            aim = aim + target - np.array(list(reached.values.values()))
+            again, warned = self._finished(self._reached(aim)[0], clean)
+            if self._off(again, target) < self._off(reached, target):
+                reached, told = replace(again, asked=solved.asked), warned
+        for warning in told:
+            warnings.warn(warning, stacklevel=2)
+        return reached
+
+    def solve(self, *, outside: Outside = "error", **wanted: float) -> Reached:
+        """The same blend before its feet are planted and the result is checked, for callers that
+        only need the weights; see `at`."""
+        check_arguments(ParametricSpace.solve, locals(), BlendError)
         check_choice(outside, Outside, "outside", BlendError)
         target = self._target(wanted, outside)
         reached, error = self._reached(target)
@@ -149,9 +182,23 @@ class ParametricSpace:
                 f"weights {np.round(reached.weights, 2).tolist()} extrapolate: the requested value "
                 "lies outside the range of the motions",
                 QualityWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return reached
+
+    def _finished(self, solved: Reached, clean: bool) -> tuple[Reached, list[Warning]]:
+        """A blend as it comes off the curve, finished and measured again, and what to warn of."""
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            motion = finished_blend(solved.motion, self.curve, clean=clean, whole=True)
+        values = {name: float(measure(motion)) for name, measure in self.parameters.items()}
+        told = [one.message for one in heard if isinstance(one.message, Warning)]
+        return replace(solved, motion=motion, values=values), told
+
+    def _off(self, reached: Reached, target: Array) -> float:
+        """By what share of the range a blend misses its target ``(d,)`` at most."""
+        measured = np.array(list(reached.values.values()))
+        return float(np.max(np.abs(measured - target) / self._scale))
 
     def _reached(self, target: Array) -> tuple[Reached, float]:
         """The blend that measures ``target`` ``(d,)``, and its error as a share of the range."""
@@ -217,11 +264,12 @@ class ParametricSpace:
             slack = _OUTSIDE * (high - low)
             if low - slack <= target[i] <= high + slack:
                 continue
-            reached = f"these motions reach {low:g} to {high:g}"
-            said = f"{name} = {target[i]:g} is out of reach: {reached}"
+            said = (
+                f"{name} = {target[i]:g} is out of reach: these motions reach {low:g} to {high:g}"
+            )
             if outside == "error":
                 raise BlendError(said, remedies=_NEAREST)
-            warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=3)
+            warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=4)
             target[i] = np.clip(target[i], low, high)
         return target
 
@@ -234,12 +282,12 @@ class ParametricSpace:
         said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
             raise BlendError(f"{said}, off by {error:.0%} of the range", remedies=_NEAREST)
-        warnings.warn(said, QualityWarning, stacklevel=3)
+        warnings.warn(said, QualityWarning, stacklevel=4)
 
 
 def parametric(
     curve: RegistrationCurve,
-    parameters: Mapping[str, Callable[[Motion], float]],
+    parameters: Measures,
     *,
     convex: bool = True,
 ) -> ParametricSpace:
@@ -250,7 +298,9 @@ def parametric(
     curve
         The curve from `register`.
     parameters
-        The name of each parameter, and a function that measures it on a motion.
+        What to control: one or more of `motionweave.measures.names`, such as ``"turn"`` or
+        ``["turn", "speed"]``, or a mapping from names of your own to measuring functions or to
+        those names: ``{"height": "right_foot_height"}``.
     convex
         Keep all weights between 0 and 1, see `ParametricSpace`.
 
@@ -268,8 +318,7 @@ def parametric(
     --------
     >>> import motionweave as mw
     >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"))
-    >>> from motionweave.measure.measures import speed
-    >>> space = mw.parametric(curve, {"speed": speed})
+    >>> space = mw.parametric(curve, "speed")
     >>> low, high = space.ranges["speed"]
     >>> reached = space.at(speed=0.5 * (low + high))
     >>> abs(reached.values["speed"] - 0.5 * (low + high)) < 0.01 * (high - low)

@@ -108,6 +108,9 @@ class Stepper:
         bounds = np.array([match.intervals for match in curve.matches]).reshape(-1, clips, 2)
         self._bounds = np.concatenate([bounds[..., 0], bounds[..., 1]])
 
+    def __repr__(self) -> str:
+        return f"<Stepper of {len(self.curve)} clips at u = {self.u:.3f}>"
+
     @property
     def u(self) -> float:
         """The place on the curve."""

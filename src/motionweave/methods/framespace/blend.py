@@ -86,6 +86,9 @@ class Framespace:
         self.smoothing = smoothing
         self._once: dict[int, Matched] = {}
 
+    def __repr__(self) -> str:
+        return f"<Framespace of {', '.join(self.names)}>"
+
     @property
     def names(self) -> tuple[str, ...]:
         """The clips' names."""

@@ -29,6 +29,9 @@ from motionweave.core.skeleton import Skeleton
 from motionweave.methods.footing import Feet, carrying, eased, loading, stepping
 from motionweave.methods.splice import summed
 
+# How often what is faster than the clips is taken off, each time without a sudden change.
+_ROUNDS = 3
+
 
 @dataclass(frozen=True, eq=False)
 class PoseCode:
@@ -43,13 +46,16 @@ class PoseCode:
     feet
         Heels and toes; empty for a skeleton without legs.
     sliding
-        Whether the joints have their own translations.
+        Whether the joints have translations of their own.
+    top
+        How far the root goes from frame to frame in the clips, at most.
     """
 
     skeleton: Skeleton
     base: Array
     feet: Feet
     sliding: bool = False
+    top: float = np.inf
 
     @classmethod
     def of(cls, motions: Iterable[Motion]) -> PoseCode:
@@ -60,6 +66,7 @@ class PoseCode:
             _middle([_without_heading(m, facing(m)) for m in motions]),
             Feet.of(motions[0]),
             any(m.translations is not None for m in motions),
+            max(float(_length(_to_next(m.root)).max()) for m in motions),
         )
 
     @cached_property
@@ -159,6 +166,12 @@ class PoseCode:
         wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(count, -1, 2))
         slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
         give = eased(np.sum(share[..., None] * slip, axis=1), like.fps)
+        # A leg that swings back quickly must not hurl the body forward.
+        top = np.sqrt(np.maximum(self.top**2 - _to_next(root[:, 1]) ** 2, 0.0))
+        for _ in range(_ROUNDS):
+            speed = np.maximum(_length(travel + give), 1e-12)
+            beyond = np.maximum(1.0 - top / speed, 0.0)
+            give = give - eased(beyond[:, None] * (travel + give), like.fps)
         root[:, [0, 2]] = np.asarray(start[1:]) + summed((travel + give)[:-1])
         motion = replace(motion, root=root, constraints=held)
         return stepping(motion, self.feet, summed((give[:, None] - slip)[:-1]))
@@ -189,6 +202,10 @@ class PoseCode:
         for kind, value in zip(self.feet.kinds, values.T, strict=True):
             found += [Constraint(float(a), float(b), kind) for a, b in runs(value > 0.5)]
         return found
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))
 
 
 def _without_heading(motion: Motion, heading: Array) -> Array:

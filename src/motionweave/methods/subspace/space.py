@@ -6,7 +6,8 @@ import dataclasses
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +23,13 @@ from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.methods.finish import finished
 from motionweave.methods.junctions import (
     CUT,
+    Junction,
     action_before,
     find_junctions,
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.splice import Spliced, assembled, plant_near
+from motionweave.methods.splice import Spliced, plant_near
 from motionweave.methods.strain import Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.embedding import (
@@ -94,6 +96,12 @@ class SplineTransition:
     explained: float
     placed: Planar
 
+    def __repr__(self) -> str:
+        return (
+            f"<SplineTransition {self.motion.name!r}: leaves frame {self.leave}, enters frame "
+            f"{self.enter}, degree {self.degree}, {self.duration:.2f} s>"
+        )
+
     @property
     def duration(self) -> float:
         """Seconds from the pose left to the pose entered."""
@@ -102,6 +110,16 @@ class SplineTransition:
     def _repr_html_(self) -> str:
         """In a notebook it plays."""
         return self.motion._repr_html_()
+
+
+class _Bridged(NamedTuple):
+    """Two frames joined by a spline, its points and its control points, and the unit of length."""
+
+    pair: tuple[int, int]
+    joined: Spliced
+    path: Array
+    control: Array
+    unit: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +164,13 @@ class Subspace:
     paper: bool = False
     _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
     _shapes: list[tuple[Array, Array]] = dataclasses.field(default_factory=list)
-    _strains: list[Strain] = dataclasses.field(default_factory=list)
+
+    def __repr__(self) -> str:
+        names = " and ".join(clip.name or "a clip" for clip in (self.a, self.b))
+        return (
+            f"<Subspace of {names}: {self.curves[0].shape[1]} dimensions, "
+            f"{self.explained:.0%} explained>"
+        )
 
     @property
     def explained(self) -> float:
@@ -170,10 +194,9 @@ class Subspace:
     ) -> Iterator[tuple[float, tuple[int, int]]]:
         """Pairs of frames and their costs, the cheapest first."""
         if leave is None and enter is None:
-            half = min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
-            around = 0 if self.paper else round(half * self.a.fps)
+            around = 0 if self.paper else round(self._half * self.a.fps)
             first = int(starts_in_tpose(self.a)), int(starts_in_tpose(self.b))
-            for junction in find_junctions(self.a, self.b, half):
+            for junction in self._junctions:
                 middle = [round(frame) for frame in junction.frames]
                 # The bridge replaces a short part of both clips, so it need not return there.
                 yield (
@@ -244,9 +267,10 @@ class Subspace:
         leave, enter = self._given(leave, enter)
         if self.paper or (leave is not None and enter is not None):
             pair = self.best_pair(leave, enter)
-            made = self._made(pair, degree, length, bias)
+            bridged = self._bridged(pair, degree, length, bias)
         else:
-            made = self._calmest(leave, enter, degree, length, bias)
+            bridged = self._calmest(leave, enter, degree, length, bias)
+        made = self._made(bridged, degree)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
         if leave is None or enter is None:
             self._warn_of_cut(made)
@@ -264,25 +288,26 @@ class Subspace:
 
     def _calmest(
         self, leave: int | None, enter: int | None, degree: int, length: float | None, bias: float
-    ) -> SplineTransition:
-        found: dict[tuple[int, int], SplineTransition] = {}
+    ) -> _Bridged:
+        found: dict[tuple[int, int], _Bridged] = {}
 
         def make(pair: tuple[int, int]) -> Spliced:
-            made = found[pair] = self._made(pair, degree, length, bias)
-            return Spliced(made.raw, made.start, made.end, made.placed)
+            found[pair] = self._bridged(pair, degree, length, bias)
+            return found[pair].joined
 
         return found[calmest(self._pairs(leave, enter), make, self._strain)[0]]
 
-    def _made(
+    def _bridged(
         self, pair: tuple[int, int], degree: int, length: float | None, bias: float
-    ) -> SplineTransition:
-        """The transition between two frames, before feet are planted."""
+    ) -> _Bridged:
+        """Two frames joined by a spline that lasts as long as it has to."""
         gap = self._gap(*pair, degree, bias)
         wanted = _LENGTH if length is None else length
         traced = gap.trace(wanted)
         seconds = gap.duration(wanted)
         at_once = length is None and not self.paper and self._same(*pair)
 
+        @cache
         def bridged(times: float) -> tuple[Array, Spliced]:
             return self._bridge(pair, None if at_once else traced.frames(times * seconds))
 
@@ -292,17 +317,22 @@ class Subspace:
             longest = max(_LONGEST / seconds, 1.0)
             times, _ = relaxed(lambda times: bridged(times)[1], self._strain, longest)
             path, joined = bridged(times)
+        return _Bridged(pair, joined, path, traced.control, gap.unit)
+
+    def _made(self, bridged: _Bridged, degree: int) -> SplineTransition:
+        """The transition before feet are planted."""
+        joined = bridged.joined
         return SplineTransition(
             motion=joined.motion,
             raw=joined.motion,
             start=joined.start,
             end=joined.end,
-            leave=pair[0],
-            enter=pair[1],
+            leave=bridged.pair[0],
+            enter=bridged.pair[1],
             degree=degree,
-            length=bezier.arc_length(traced.control) / gap.unit,
-            control=traced.control,
-            path=path,
+            length=bezier.arc_length(bridged.control) / bridged.unit,
+            control=bridged.control,
+            path=bridged.path,
             explained=self.explained,
             placed=joined.placed,
         )
@@ -316,7 +346,7 @@ class Subspace:
         one that is left.
         """
         leave, enter = pair
-        arrival = float(facing(self.a)[leave])
+        arrival = float(self._headings[0][leave])
         if frames is None:
             path = self.curves[1][enter : enter + 1]
             placed = self._placed(self.a.root[leave], arrival, enter)
@@ -328,7 +358,7 @@ class Subspace:
             bridge = code.decode(rows, self.a, (arrival, x, z), footed=not self.paper)
             arrival += float(rows[:-1, code.columns["turn"]].sum())
             placed = self._placed(bridge.root[-1], arrival, enter)
-        return path, assembled(self.a, self.b, leave, enter, bridge, placed)
+        return path, Spliced(self.a, self.b, leave, enter, bridge, placed)
 
     def _given(self, leave: int | None, enter: int | None) -> tuple[int | None, int | None]:
         """The frames that are given, in frames of the clips here; an error says what is wrong."""
@@ -411,14 +441,26 @@ class Subspace:
 
     def _placed(self, arrives: Array, heading: float, enter: int) -> Planar:
         """The move that takes the second clip's frame to a place and a heading."""
-        turn = heading - float(facing(self.b)[enter])
+        turn = heading - float(self._headings[1][enter])
         return Planar.onto(turn, self.b.root[enter, [0, 2]], arrives[[0, 2]])
 
     @property
+    def _half(self) -> float:
+        """Seconds of both clips that a spline replaces on either side of a junction."""
+        return min(_HALF, 0.12 * min(self.a.duration, self.b.duration))
+
+    @cached_property
+    def _junctions(self) -> tuple[Junction, ...]:
+        return find_junctions(self.a, self.b, self._half)
+
+    @cached_property
     def _strain(self) -> Strain:
-        if not self._strains:
-            self._strains.append(Strain((self.a, self.b)))
-        return self._strains[0]
+        return Strain((self.a, self.b))
+
+    @cached_property
+    def _headings(self) -> tuple[Array, Array]:
+        """Where the body faces in each frame of both clips."""
+        return facing(self.a), facing(self.b)
 
     def _warn(self, made: SplineTransition, length: float | None, gap: Gap) -> None:
         """Warn the user about a transition."""

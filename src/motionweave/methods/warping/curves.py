@@ -22,6 +22,9 @@ from motionweave.core.curves import cardinal_tangents, hermite
 
 # A turn from the zero-point smaller than this (radians) has no direction to scale along.
 _NO_DIRECTION = 1e-6
+# Seconds: what moves more quickly than this is detail of a clip, or shaking, and not to be
+# multiplied.
+_DETAIL, _QUICK = 0.05, 0.02
 
 
 @dataclass(frozen=True)
@@ -134,3 +137,11 @@ def scale_factor(value: ArrayLike, original: ArrayLike) -> float | None:
     if square < _NO_DIRECTION**2:
         return None
     return float(np.asarray(value, dtype=np.float64) @ original / square)
+
+
+def calmed(values: Array, fps: float, *, quick: bool = False) -> Array:
+    """Curves ``(T, ...)`` without detail, or without what is quicker than a motion (``quick``)."""
+    from scipy.ndimage import gaussian_filter1d
+
+    width = (_QUICK if quick else _DETAIL) * fps
+    return np.asarray(gaussian_filter1d(values, width, axis=0, mode="nearest"))

@@ -20,7 +20,6 @@ from motionweave.body.ground import Ground
 from motionweave.body.ik import Limb
 from motionweave.body.rig.roles import SIDES
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.contacts.clean.footing import near
 from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
@@ -29,6 +28,7 @@ from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smootherstep, smoothstep
 from motionweave.core.motion import Motion
+from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.goals import Posed
 from motionweave.methods.warping.moments import Span, stances
 from motionweave.methods.warping.paths import Path
@@ -46,6 +46,8 @@ _WIDE = 0.15
 _KNOWN = 1e7
 # Height in leg lengths that a foot in the air keeps, unless it is lower in the clip.
 _CLEARANCE = 0.03
+# Leg lengths per square second by which a foot that leaves the floor is lifted at most.
+_FASTEST = 15.0
 # Share of its length to which a leg in the air may be stretched, and that it always may more.
 _STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
@@ -124,7 +126,7 @@ class Feet:
     @cached_property
     def points(self) -> Array:
         """``(2, sides, T, 3)`` heels and toes."""
-        return _points(self.clip.motion)
+        return _points(self.clip.motion, self.clip.motion)
 
     def terrain(
         self, keyed: Keyed, path: Path | None, ground: Ground, release: Sequence[str]
@@ -138,8 +140,7 @@ class Feet:
             led = after[:, limb.end] - before[:, limb.end]
             soles[side] = self.points[:, SIDES.index(side)] + led
             spans[side] = stances(firm, side)
-        start = clip.motion.root[int(starts_in_tpose(clip.motion))]
-        return lay_out(clip, soles, spans, path, ground, float(self.level.at(start)))
+        return lay_out(clip, soles, spans, path, ground, self.level)
 
     def stepping(self, path: Path | None, release: Sequence[str]) -> dict[str, Stepping]:
         """When feet stand, with the steps that a path needs; parameters as for `plans`."""
@@ -186,7 +187,9 @@ class Feet:
             return []
         before, after = clip.forward, keyed.whole.forward()
         foot = after if keyed.footed is keyed.whole else keyed.footed.forward()
-        sole = self.points if keyed.footed is clip.motion else _points(keyed.footed)
+        sole = self.points
+        if keyed.footed is not clip.motion:
+            sole = _points(keyed.footed, clip.motion)
         fps = clip.motion.fps
         result = []
         for side in SIDES:
@@ -196,8 +199,8 @@ class Feet:
             toe = clip.rig.roles.get(f"{side}_toe")
             held = toe if toe is not None and f"{side}_heel" in release else limb.end
             own = before[0][:, held]
-            # A turned ankle moves the toes, but does not move the foot anywhere.
-            moved = own + (after[0][:, limb.end] - before[0][:, limb.end])
+            # A turned ankle moves the toes, but does not lead the foot anywhere.
+            moved = own + calmed(after[0][:, limb.end] - before[0][:, limb.end], fps)
             spans, moments = stepping[side].spans, stepping[side].moments
             if terrain is None:
                 way, ground, tilt = _held(own, moved, path, clip.scale, spans, moments, fps)
@@ -229,7 +232,8 @@ class Feet:
                 ground = terrain.under(*(ankle + lever)) - self.floor[:, index]
             sunk = (least + ground - lever[..., 1] - ankle[:, 1]).max(axis=0)
             width = (_WIDTH if terrain is None else _WIDE) * fps
-            ankle[:, 1] += _lifted(sunk - _ROUNDING * clip.scale, standing, fps, width)
+            sunk -= _ROUNDING * clip.scale
+            ankle[:, 1] += _lifted(sunk, standing, fps, width, _FASTEST * clip.scale)
             turned = rotations.multiply(level, pose)
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
             own_way = np.where(standing, in_stance, loose)
@@ -334,9 +338,9 @@ def _between(loose: Array, firm: Array, firmness: Array) -> Array:
     return np.where(share == 0.0, firm, rotations.multiply(rotations.exp(share * apart), firm))
 
 
-def _points(motion: Motion) -> Array:
-    """Heels and toes ``(2, sides, T, 3)``."""
-    points = contact_points(motion)
+def _points(motion: Motion, clip: Motion) -> Array:
+    """Heels and toes ``(2, sides, T, 3)`` of a motion that was made of a clip."""
+    points = contact_points(motion, like=clip)
     return np.stack(
         [np.stack([points[f"{side}_{part}"] for side in SIDES]) for part in ("heel", "toe")]
     )
@@ -453,12 +457,14 @@ def _led(
     return np.where(known[:, None], values, rows.solve(free | known))
 
 
-def _lifted(sunk: Array, standing: BoolArray, fps: float, width: float) -> Array:
+def _lifted(sunk: Array, standing: BoolArray, fps: float, width: float, fastest: float) -> Array:
     """Smooth lifts ``(T,)``, at least as much as a foot in the air is too low, 0 in stances.
 
-    ``width`` is their time scale in frames.
+    ``width`` is their time scale in frames, and ``fastest`` how much of a lift there may be
+    at all, per square second from and to the next stance.
     """
     count = len(sunk)
+    sunk = np.minimum(sunk, fastest * (_away(standing) / fps) ** 2)
     active = (sunk > 0.0) & ~standing
     lift = np.zeros(count)
     if not active.any():
@@ -488,15 +494,18 @@ def _standing(spans: Sequence[Span], count: int) -> BoolArray:
 
 def _eased(standing: BoolArray, fps: float) -> Array:
     """``(T,)``: 1 where a foot stands, fading to 0 in the frames beside."""
+    return np.asarray(smoothstep(1.0 - _away(standing) / max(_LEAVING * fps, 1.0)))
+
+
+def _away(standing: BoolArray) -> Array:
+    """Frames ``(T,)`` from and to the nearest in which a foot stands, infinite if none."""
     frames = np.flatnonzero(standing)
     if len(frames) == 0:
-        return np.zeros(len(standing))
+        return np.full(len(standing), np.inf)
     every = np.arange(len(standing))
     after = np.searchsorted(frames, every).clip(0, len(frames) - 1)
-    away = np.minimum(
-        np.abs(frames[after] - every), np.abs(frames[np.maximum(after - 1, 0)] - every)
-    )
-    return np.asarray(smoothstep(1.0 - away / max(_LEAVING * fps, 1.0)))
+    before = np.maximum(after - 1, 0)
+    return np.minimum(np.abs(frames[after] - every), np.abs(frames[before] - every)) * 1.0
 
 
 def _whole_frames(first: float, last: float) -> slice:

@@ -17,6 +17,7 @@ import numpy as np
 
 from motionweave.body.axes import joint_forward
 from motionweave.body.ik import NEARLY_STRAIGHT
+from motionweave.body.posture import bending_spine
 from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import SIDES, Rig
 from motionweave.body.soles import has_feet
@@ -291,7 +292,8 @@ def _aim(
     if isinstance(key.of, Prop):
         return Aim(joint, position=clip.beside(key, key.of, np.array([frame]))[0], tip=tip)
     base = here.forward[0][0, joints_called(key.of, clip.rig)[0]]
-    world = clip.in_world([wanted], [key.axes], np.array([frame]), np.array([joint]))[0]
+    at, of, lasts = np.array([frame]), np.array([joint]), key.until is not None
+    world = clip.in_world([wanted], [key.axes], at, of, lasts)[0]
     return Aim(joint, position=base + world * clip.length(key), tip=tip)
 
 
@@ -324,7 +326,7 @@ def _body(
     skeleton, rig = clip.motion.skeleton, clip.rig
     stiffness = np.full(len(skeleton), np.inf)
     needed = {joint for end in ends for joint in skeleton.chain(0, end)}
-    known = _known_stiffness(rig)
+    known = _known_stiffness(rig, bending_spine(rig, clip.motion))
     for joint in needed:
         if joint in known:
             stiffness[joint] = known[joint]
@@ -341,11 +343,11 @@ def _body(
     )
 
 
-def _known_stiffness(rig: Rig) -> dict[int, float]:
-    known = {joint: _SPINE * len(rig.spine) for joint in rig.spine}
+def _known_stiffness(rig: Rig, spine: Sequence[int]) -> dict[int, float]:
+    known = {joint: _SPINE * len(spine) for joint in spine}
     for role, joint in rig.roles.items():
         part = role.removeprefix("left_").removeprefix("right_")
-        if part in _STIFFNESS and joint not in known:
+        if part in _STIFFNESS and joint not in known and joint not in rig.spine:
             known[joint] = _STIFFNESS[part]
     return known
 

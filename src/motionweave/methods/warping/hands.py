@@ -23,6 +23,8 @@ from motionweave.methods.warping.targets import Clip, Placed
 # Seconds before and after the interval in which an arm approaches the goal.
 _EASE = 0.25
 _HELD = ("goal", "offset", "orientation")
+# Share of its length up to which an arm bends clearly.
+_STRETCHED = 0.985
 
 
 def hold_hands(before: Clip, now: Clip, goals: Sequence[Placed]) -> Motion:
@@ -76,13 +78,18 @@ def _held(before: Clip, now: Clip, limb: Limb, goals: Sequence[Placed]) -> Motio
         # Before and after, the arm approaches the moving goal at its velocity.
         goal += share * np.where(np.isnan(wanted), 0.0, wanted - end)
     axis = now.hinges[limb.middle].axis
+    shoulder, elbow = positions[:, limb.upper], positions[:, limb.middle]
+    full = np.linalg.norm(elbow - shoulder, axis=-1) + np.linalg.norm(end - elbow, axis=-1)
+    within = np.linalg.norm(goal - shoulder, axis=-1) < _STRETCHED * full
     way = FootWay(
         limb,
         rotations.rotate(orientations[:, limb.upper], axis),
         goal,
         turn,
         np.ones(len(frames)),
-        exact=True,
+        # An arm that is stretched out would snap to be exact.
+        exact=bool(np.all(within | np.all(goal == end, axis=-1))),
+        brisk=True,
     )
     local: Array = np.array(motion.rotations)
     solve_limb(motion, positions, orientations, way, np.zeros((len(frames), 3)), local)

@@ -21,6 +21,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
+from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.moments import frames_of
 
@@ -131,6 +132,11 @@ class Clip:
         return facing(self.motion)
 
     @cached_property
+    def ahead(self) -> Array:
+        """The same without shaking: what goes with the body must not shake with its hips."""
+        return calmed(self.facing, self.motion.fps)
+
+    @cached_property
     def forward(self) -> tuple[Array, Array]:
         """Global positions ``(T, J, 3)`` and orientations ``(T, J, 4)``."""
         return self.motion.forward()
@@ -170,7 +176,7 @@ class Clip:
                 return self.beside(key, key.of, frames)
             base = now.forward[0][:, joints_called(key.of, self.rig)[0]]
         vectors = np.tile(np.array(given, dtype=np.float64), (count, 1))
-        world = now.in_world(vectors, [key.axes] * count, frames, np.full(count, joint))
+        world = now.in_world(vectors, [key.axes] * count, frames, np.full(count, joint), True)
         return base + world * self.length(key)
 
     def beside(self, key: Key, prop: Prop, frames: Array) -> Array:
@@ -219,7 +225,12 @@ class Clip:
         return np.where((joints < 0)[:, None], rotations.IDENTITY, found)
 
     def in_world(
-        self, vectors: ArrayLike, axes: Sequence[str], frames: Array, joints: Array
+        self,
+        vectors: ArrayLike,
+        axes: Sequence[str],
+        frames: Array,
+        joints: Array,
+        lasts: bool = False,
     ) -> Array:
         """Vectors ``(n, 3)`` along a key's axes each, in global axes.
 
@@ -229,14 +240,16 @@ class Clip:
             For each vector ``"body"``, ``"parent"`` or ``"world"``.
         frames, joints
             ``(n,)`` where and of which joint; joint -1 has the world as its parent.
+        lasts
+            Whether the key does: what stays with the body must not shake with it.
         """
         vectors = np.asarray(vectors, dtype=np.float64)
         turn = np.tile(rotations.IDENTITY, (len(vectors), 1))
         words = np.asarray(axes)
         body, parent = words == "body", words == "parent"
         if np.any(body):
-            facing_then = kinematics.sample_vectors(self.facing, frames[body])
-            turn[body] = rotations.about_vertical(facing_then)
+            heading = kinematics.sample_vectors(self.ahead if lasts else self.facing, frames[body])
+            turn[body] = rotations.about_vertical(heading)
         if np.any(parent):
             mine = joints[parent]
             above = np.where(mine < 0, -1, self.motion.skeleton.parents[mine])
@@ -245,8 +258,8 @@ class Clip:
 
     def offset_in_world(self, key: Key, frame: float, joint: int = -1) -> Array:
         """The offset ``(3,)`` of a position key, in global axes and the clip's unit."""
-        at, of = np.array([frame]), np.array([joint])
-        return self.in_world([key.offset], [key.axes], at, of)[0] * self.length(key)
+        at, of, lasts = np.array([frame]), np.array([joint]), key.until is not None
+        return self.in_world([key.offset], [key.axes], at, of, lasts)[0] * self.length(key)
 
 
 def sample_pairs(quaternions: Array, joints: Array, frames: Array) -> Array:

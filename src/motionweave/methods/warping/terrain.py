@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.contacts.floors import ground_under
 from motionweave.core import kinematics, rotations
@@ -112,7 +113,7 @@ def lay_out(
     spans: Mapping[str, Sequence[Span]],
     path: Path | None,
     ground: Ground,
-    floor: float,
+    floor: Floor,
 ) -> Terrain:
     """Find where stances are placed.
 
@@ -129,7 +130,7 @@ def lay_out(
     ground
         As the user gave it.
     floor
-        Height of the clip's floor at its beginning.
+        What the clip stands on.
     """
     count, fps = len(clip.motion), clip.motion.fps
     world = ground_under(ground, clip.motion)
@@ -152,7 +153,7 @@ def lay_out(
         move = Planar(angle, x, z)
         heel, toe = move.apply(ends)
         # Where the sole is on the clip's floor, whatever it does above that.
-        base = floor + rise
+        base = float(floor.at(ends.mean(axis=0))) + rise
         centre, shift, tilt = _landed(heel, toe, base, carried, height, world, clip.scale)
         landing = Landing(at, (move, rise), centre, shift, tilt)
         carried, height = landing.shift[[0, 2]], base + landing.shift[1]

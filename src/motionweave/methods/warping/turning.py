@@ -14,6 +14,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import (
+    calmed,
     nearest_branches,
     scale_factor,
     scale_rotations,
@@ -46,7 +47,10 @@ def warp_rotations(
     for joint, mine in by_joint.items():
         scales = [turn for turn in mine if turn.scaled]
         if scales:
-            quaternions[:, joint] = _scaled(quaternions[:, joint], scales, shape, fps)
+            scaled = _scaled(quaternions[:, joint], scales, shape, fps)
+            if all(turn.rotation is None for turn in scales) and joint not in clip.hinges:
+                scaled = _with_detail(clip, joint, quaternions[:, joint], scaled)
+            quaternions[:, joint] = scaled
     shifts = {j: [turn for turn in mine if turn.factor is None] for j, mine in by_joint.items()}
     shifts = {j: mine for j, mine in shifts.items() if mine}
     return _shifted(clip, quaternions, shifts, shape, steady)
@@ -63,8 +67,13 @@ def _shifted(
     if not shifts:
         return quaternions
     knots = _knots(quaternions, shifts)
-    body = {joint: _body_axes(clip, joint) for joint in steady if joint in shifts}
-    for joint, axes in body.items():
+    carried = {
+        joint: _body_axes(clip, joint) if joint in steady else _calm_axes(clip, joint)
+        for joint in shifts
+        if joint not in clip.hinges
+        and (joint in steady or clip.motion.skeleton.parents[joint] >= 0)
+    }
+    for joint, axes in carried.items():
         there = _at(axes, [turn.frame for turn in shifts[joint]])
         knots[joint] = rotations.rotate(rotations.inverse(there), knots[joint])
     # Joints keyed in the same frames share their weights: one product for all of them.
@@ -79,7 +88,7 @@ def _shifted(
         courses.append((weights @ values).reshape(len(quaternions), len(group), 3))
         joints += group
     course = courses[0] if len(courses) == 1 else np.concatenate(courses, axis=1)
-    for joint, axes in body.items():
+    for joint, axes in carried.items():
         column = joints.index(joint)
         course[:, column] = rotations.rotate(axes, course[:, column])
     return shift_rotations(quaternions, joints, course)
@@ -127,6 +136,20 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: Shape, fps: float) -> Arr
     return scale_rotations(row, zero, 1.0 + weights @ (np.array(factors) - 1.0))
 
 
+def _with_detail(clip: Clip, joint: int, own: Array, scaled: Array) -> Array:
+    """Scaled rotations ``(T, 4)`` whose quickest detail is the joint's own, unscaled.
+
+    Arms make up for what shakes above them; scaled, they would do so too much or too little.
+    """
+    parent = int(clip.motion.skeleton.parents[joint])
+    change = rotations.log(rotations.multiply(scaled, rotations.inverse(own)))
+    if parent >= 0:
+        above = clip.forward[1][:, parent]
+        smooth = calmed(rotations.rotate(above, change), clip.motion.fps, quick=True)
+        change = rotations.rotate(rotations.inverse(above), smooth)
+    return rotations.multiply(rotations.exp(change), own)
+
+
 def _zero_rotation(row: Array, scales: Sequence[Turn]) -> Array:
     """The zero-point ``(4,)`` that the scale keys of a joint give or imply."""
     about = shared_zero(scales)
@@ -140,11 +163,18 @@ def _zero_rotation(row: Array, scales: Sequence[Turn]) -> Array:
 
 def _body_axes(clip: Clip, joint: int) -> Array:
     """Rotations ``(T, 4)`` from the body's level axes to those of the joint's parent."""
-    level = rotations.about_vertical(clip.facing)
+    level = rotations.about_vertical(clip.ahead)
     parent = int(clip.motion.skeleton.parents[joint])
     if parent < 0:
         return level
     return rotations.multiply(rotations.inverse(clip.forward[1][:, parent]), level)
+
+
+def _calm_axes(clip: Clip, joint: int) -> Array:
+    """Rotations ``(T, 4)`` from the parent's axes without their shaking to the parent's own."""
+    parent = clip.forward[1][:, int(clip.motion.skeleton.parents[joint])]
+    calm = rotations.normalize(calmed(rotations.unroll(parent), clip.motion.fps))
+    return rotations.multiply(rotations.inverse(parent), calm)
 
 
 def _at(row: Array, frames: Sequence[float]) -> Array:

@@ -19,6 +19,7 @@ from motionweave.body.rig.parts import below
 from motionweave.body.rig.roles import SIDES
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
 from motionweave.methods.warping.feet import Feet, Keyed, Plan, follow
@@ -42,7 +43,10 @@ from motionweave.methods.warping.turns import Shape, Turn, turns_of
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
 # off its place, before there is a warning.
 _NOTICED, _SLIPPED = 1.0, 0.02
-# Seconds within which keys that repeat with every step conflict.
+# Radians of bend from which on a scaled knee or elbow is held back, that it does not pass, and
+# by which it always may go further than in the clip.
+_FOLDING, _FOLDED, _ROOM = np.radians((120.0, 155.0, 2.0))
+# Seconds within which keys that come back with every step are in each other's way.
 _NEAR = 0.15
 
 
@@ -256,12 +260,13 @@ def _posed(
         neutral.setdefault(turn.joint, set()).add(turn.frame)
     quaternions = warp_rotations(clip, pose_turns(posed, neutral, legs), shape, trunk)
     # The root's shift goes with the body where it is held through a turn.
-    level = rotations.about_vertical(clip.facing)
+    level = rotations.about_vertical(clip.ahead)
     values = np.array(
         [
             rotations.rotate(
-                rotations.about_vertical(-clip.facing_at(p.frame)), p.after.root - p.before.root
-            )
+                rotations.about_vertical(-sample_vectors(clip.ahead, np.array([p.frame]))),
+                p.after.root - p.before.root,
+            )[0]
             for p in posed
         ]
     )
@@ -302,14 +307,16 @@ def _turned(
         return clip.motion
     turned = replace(clip.motion, rotations=warp_rotations(clip, turns, shape, trunk))
     scaled = {turn.joint for turn in turns if turn.factor is not None} & set(clip.hinges)
-    return _unscaled_past_straight(clip, turned, sorted(scaled)) if natural and scaled else turned
+    return _within_range(clip, turned, sorted(scaled)) if natural and scaled else turned
 
 
-def _unscaled_past_straight(clip: Clip, motion: Motion, joints: Sequence[int]) -> Motion:
-    """Scaled hinges approach straight, the nearer the slower, and do not pass it.
+def _within_range(clip: Clip, motion: Motion, joints: Sequence[int]) -> Motion:
+    """Scaled hinges come to rest before they pass straight, or fold through the limb.
 
-    A bend ``b`` that was ``o`` becomes ``o exp((b - o) / o)`` where it is less: the same
-    where nothing changes, and never below zero.
+    A bend ``b`` that was ``o`` becomes ``o + r expm1((b - o) / r)`` where it is less, with
+    ``r`` the room down to straight, or to a little beyond what the clip has itself: the same
+    where nothing changes, and never past that. What is folded up further than `_FOLDING`
+    nears the other end as a tanh does.
     """
     positions, orientations = motion.forward()
     local = np.array(motion.rotations)
@@ -318,10 +325,17 @@ def _unscaled_past_straight(clip: Clip, motion: Motion, joints: Sequence[int]) -
         if not hinge.steady:
             continue
         own = hinge.flexion(*clip.forward)
-        bend = hinge.flexion(positions, orientations)
-        room = np.maximum(own, 1e-9)
-        kept = np.where(own > 0.0, room * np.exp(np.minimum(bend - own, 0.0) / room), own)
-        back = np.where(bend < own, kept - bend, 0.0)
+        # Folded past half a turn, a limb would seem to be bent the other way.
+        change = np.unwrap(hinge.flexion(positions, orientations) - own)
+        change -= 2.0 * np.pi * np.round(np.median(change) / (2.0 * np.pi))
+        # At least a little room everywhere: a knee that passes straight does so without a jerk.
+        room = own - min(0.0, float(own.min()) - _ROOM)
+        less = room * np.expm1(np.minimum(change, 0.0) / room)
+        start = np.maximum(own, _FOLDING)
+        room = max(_FOLDED, float(own.max()) + _ROOM) - start
+        beyond = np.maximum(own + change - start, 0.0)
+        more = change - beyond + room * np.tanh(beyond / room)
+        back = np.where(change < 0.0, less, more) - change
         parent = int(motion.skeleton.parents[joint])
         axis = rotations.rotate(orientations[:, hinge.upper], hinge.axis)
         axis = rotations.rotate(rotations.inverse(orientations[:, parent]), axis)

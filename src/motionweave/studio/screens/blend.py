@@ -145,7 +145,7 @@ class BlendScreen(Screen):
         self._measures.element.set_visibility(settings.mode == "parameters")
         self._ends.set("cyclic" if settings.cyclic else settings.ends)
         lasting = self._cyclic or settings.cyclic or settings.mode == "time"
-        widgets.mark(self._duration.element, "dim", not lasting)
+        self._duration.enable(lasting)
         self._duration.set(settings.duration)
         self._compare.set(settings.compare)
         self._refresh_curves(settings, weights)

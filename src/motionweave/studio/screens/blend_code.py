@@ -92,15 +92,10 @@ def _over_time(keys: Sequence[WeightKey], duration: float, clean: bool) -> _Call
 
 def _by_measure(asked: dict[str, float], clean: bool) -> _Call:
     values = ", ".join(f"{n}={snippets.number(v)}" for n, v in asked.items())
-    named = ", ".join(f"{n!r}: measures.named({n!r})" for n in asked)
     python = [
-        "from motionweave.measure import measures",
-        "",
-        f"space = mw.parametric(curve, {{{named}}})",
-        f'motion = space.at({values}, outside="nearest").motion',
+        f"space = mw.parametric(curve, {list(asked)!r})",
+        f'motion = space.at({values}, outside="nearest"{_cleaning(clean)}).motion',
     ]
-    if clean:
-        python.append("motion = mw.clean_feet(motion)")
     words: list[object] = []
     for name, value in asked.items():
         words += ["--set", f"{name}={snippets.number(value)}"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.measure import measures
 from motionweave.methods.blending.blend import finished_blend
 from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.parametric import ParametricSpace, parametric
@@ -144,7 +143,7 @@ def blended(document: Document, live: bool) -> Result:
     duration = settings.duration if curve.cyclic else None
     if settings.mode == "parameters" and settings.wanted:
         space = _space(motions, settings, curve)
-        point = space.at(outside="nearest", **_within(settings.wanted, space.ranges))
+        point = space.solve(outside="nearest", **_within(settings.wanted, space.ranges))
         ranges, reached = space.ranges, point.values
         used = weights = [float(w) for w in point.weights]
         duration = None
@@ -214,7 +213,7 @@ def _space(
     return _spaces.get(
         motions,
         options,
-        lambda: parametric(curve, {name: measures.named(name) for name in names}),
+        lambda: parametric(curve, names),
     )
 
 

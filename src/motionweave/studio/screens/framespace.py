@@ -181,14 +181,14 @@ class FramespaceScreen(Screen):
             [matched.lower] if matched.upper is matched.lower else [matched.lower, matched.upper]
         )
         counts = " and ".join(str(len(half)) for half in halves)
-        self._told.set_text(f"{counts} states of each clip correspond")
+        self._told.set_text(f"{counts} events match, at these parts of each cycle")
         self._list(halves)
         self._lanes.set(*event_lanes(made))
         self._stretches.set(model.stretches_of(made, self.settings))
 
     def _list(self, halves: Sequence[Correspondence]) -> None:
         rows = tuple(
-            (tuple(sorted(labels)), " ".join(f"{t % 1.0:.2f}" for t in times))
+            (tuple(sorted(labels)), "  ".join(f"{t % 1.0:.0%}" for t in times))
             for half in halves
             for labels, times in zip(half.labels, half.times, strict=True)
         )
@@ -199,9 +199,11 @@ class FramespaceScreen(Screen):
         with self._matches:
             for labels, times in rows:
                 with ui.element("div").classes("mw-list-row") as row:
-                    ui.label(", ".join(labels))
+                    ui.label(in_words(labels))
                     ui.label(times).classes("mw-value")
-                row.props["title"] = in_words(labels)
+                row.props["title"] = (
+                    f"{in_words(labels)} ({', '.join(labels)}): when in the cycle of each clip"
+                )
 
     # The interpolant
 

@@ -46,9 +46,7 @@ class Cycles:
             ui.label(one.name)
             ui.label(f"{one.ends[0]} – {one.ends[1]}").classes("mw-value")
             widgets.Choice(_WAYS, partial(self._choose, one)).set(one.way)
-        slider = ui.range(min=0, max=one.last, value={"min": one.ends[0], "max": one.ends[1]})
-        slider.props("dense label thumb-size=0.95rem track-size=0.28rem")
-        slider.props["aria-label"] = f"cycle of {one.name}"
+        slider = widgets.frame_range(f"cycle of {one.name}", one.last, one.ends)
         slider.on("change", partial(self._dragged, one))
 
     def _choose(self, one: Stretch, way: str) -> None:

@@ -1,4 +1,4 @@
-"""Library: find motions in a folder by an example or by words, or fill a gap from it."""
+"""Library: find motions in a folder by an example or by words, fill a gap, follow a path."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from motionweave.studio.host import Result
 from motionweave.studio.jobs import Outcome, in_thread
 from motionweave.studio.screens import library_model as model
 from motionweave.studio.screens.library_code import as_code
-from motionweave.studio.screens.library_model import Found, LibrarySettings, Row
+from motionweave.studio.screens.library_model import Found, LibrarySettings, Row, Walked
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.upload import MOST_CLIPS
-from motionweave.studio.viewport import Look
+from motionweave.studio.viewport import Look, Spot
 
 _BESIDE = 1.1
 # Keys in the list of what was found.
@@ -53,6 +53,10 @@ class LibraryScreen(Screen):
         settings: LibrarySettings = document.settings["library"]
         if not settings.folder:
             return LibraryScreen.hint
+        if model.place_of(settings.folder) is None:
+            return f"There is no folder {settings.folder} on the machine that the studio runs on."
+        if settings.mode == "walk":
+            return "" if len(settings.path) > 1 else "Draw a path on the floor to be followed."
         if document.usable(settings.clips):
             return ""
         if settings.mode == "fill":
@@ -69,6 +73,9 @@ class LibraryScreen(Screen):
             original = Look("original", clip.motion, series(0), ghost=True, ground=clip.motion)
             looks = (Look("result", motion, RESULT, ground=clip.motion), original)
             return Result(motion, looks, (clip.motion,), about)
+        if settings.mode == "walk":
+            walked = model.walked(document)
+            return Result(walked.motion, (Look("result", walked.motion, RESULT),), (), walked)
         made = model.found(document)
         main = Look("result", made.motion, RESULT)
         if made.example is None:
@@ -114,13 +121,14 @@ class LibraryScreen(Screen):
                 {
                     "find": ("Find", "Motions like the example, or with these words"),
                     "fill": ("Fill a gap", "Make frames of a clip anew, as the folder has it"),
+                    "walk": ("Follow a path", "Join clips of the folder along a drawn path"),
                 },
-                lambda mode: self.change("find or fill", mode=mode),
+                self._set_mode,
+            )
+            self._words = widgets.TextField(
+                "Words", "such as walk left", lambda text: self._look(words=text)
             )
             with ui.element("div").classes("mw-parameters") as self._finding:
-                self._words = widgets.TextField(
-                    "Words", "such as walk left", lambda text: self._look(words=text)
-                )
                 self._part = widgets.Choice(
                     {
                         "": ("Body", "Compare the whole body"),
@@ -147,6 +155,17 @@ class LibraryScreen(Screen):
                 self._first = widgets.Slider("From frame", 0, 1, 1, partial(self._set_gap, 0))
                 self._last = widgets.Slider("To frame", 0, 1, 1, partial(self._set_gap, 1))
 
+            with ui.element("div").classes("mw-parameters") as self._walking:
+                ui.label("Drag on the floor: the motion goes there.").classes("mw-curves-note")
+                with ui.element("div").classes("mw-row"):
+                    widgets.button(
+                        "Draw a path",
+                        self.page.viewport.draw_path,
+                        icon="gesture",
+                        title="Draw where the motion is to go, on the floor",
+                    )
+            self.page.viewport.on_path(self._drawn)
+
     def build_dock(self) -> None:
         with ui.element("div").classes("mw-dock-head"):
             self._count = ui.label("").classes("mw-curves-note")
@@ -163,6 +182,9 @@ class LibraryScreen(Screen):
         self._most.set(settings.most)
         self._finding.set_visibility(settings.mode == "find")
         self._filling.set_visibility(settings.mode == "fill")
+        self._walking.set_visibility(settings.mode == "walk")
+        self._words.element.set_visibility(settings.mode != "fill")
+        self.page.viewport.show_path(settings.path if settings.mode == "walk" else ())
         widgets.enable(self._again, bool(settings.folder))
         clip = next(iter(self.page.session.document.usable(settings.clips)), None)
         if clip is not None:
@@ -180,6 +202,11 @@ class LibraryScreen(Screen):
             self._about.set_text(made.about)
             number = f"{len(made.rows)} found" + (", the nearest first" if made.example else "")
             self._show(made.rows, made.chosen, number)
+        elif isinstance(result.details, Walked):
+            walked = result.details
+            self._about.set_text(walked.about)
+            count = f"{len(walked.rows)} stretches, on average {walked.error:.2f} m off the path"
+            self._show(walked.rows, -1, count)
         else:
             self._about.set_text(str(result.details))
             self._show((), 0, "The clip with its gap filled; the clip as it was is a ghost.")
@@ -205,10 +232,27 @@ class LibraryScreen(Screen):
             ui.label(near).classes("mw-value")
         through = f", through {', '.join(row.via)}" if row.via else ""
         button.props["title"] = f"{row.clip}{through}"
-        button.on("click", lambda _: self.change("choice of a match", chosen=number))
+        button.on("click", lambda _: self._choose(number))
         return button
 
     # Handlers
+
+    def _set_mode(self, mode: str) -> None:
+        self.change("what the library is for", mode=mode)
+        if mode == "walk" and not self.settings.path:
+            self.page.viewport.draw_path()
+
+    def _drawn(self, path: tuple[Spot, ...]) -> None:
+        rounded = tuple((round(x, 3), round(z, 3)) for x, z in path)
+        self.change("path", path=rounded)
+
+    def _choose(self, number: int) -> None:
+        if self.settings.mode == "find":
+            self.change("choice of a match", chosen=number)
+        elif self.page.result is not None:
+            # Stretches of a walk follow each other: go where this one begins.
+            seconds = sum(row.seconds for row in self._rows[:number])
+            self.page.viewport.seek(seconds)
 
     def _look(self, **fields: Any) -> None:
         self.change("search", chosen=0, **fields)

@@ -1,16 +1,24 @@
-"""A search in a library, and a gap filled from one, as Python and as command lines."""
+"""A search in a library, a gap filled and a path followed, as Python and as command lines."""
 
 from __future__ import annotations
 
 from motionweave.studio import snippets
 from motionweave.studio.document import Document
-from motionweave.studio.screens.library_model import Found, LibrarySettings, found, gap_of
+from motionweave.studio.screens.library_model import (
+    Found,
+    LibrarySettings,
+    found,
+    gap_of,
+    walked,
+)
 from motionweave.studio.snippets import Recipe
 
 
 def as_code(document: Document, *, clean: bool) -> Recipe:
-    """How to find or fill the same with the library and on the command line."""
+    """How to find, fill or follow the same with the library and on the command line."""
     settings: LibrarySettings = document.settings["library"]
+    if settings.mode == "walk":
+        return _walking(document)
     return _filling(document, clean) if settings.mode == "fill" else _finding(document)
 
 
@@ -76,4 +84,23 @@ def _filling(document: Document, clean: bool) -> Recipe:
     return Recipe(
         snippets.script([name], *lines),
         snippets.commands([name], adding, *commands, snippets.command(*filling)),
+    )
+
+
+def _walking(document: Document) -> Recipe:
+    settings: LibrarySettings = document.settings["library"]
+    lines, adding = _opening(settings)
+    places = [tuple(map(snippets.number, place)) for place in walked(document).path]
+    listed = ", ".join(f"({x}, {z})" for x, z in places)
+    among = f", graph=library.graph(words={settings.words!r})" if settings.words else ""
+    lines += [
+        f"motion = library.walk([{listed}]{among}).motion",
+        f"mw.save(motion, {snippets.OUTPUT!r})",
+    ]
+    words: list[object] = ["motionweave", "library", "walk", settings.folder]
+    words += ["--words", settings.words] if settings.words else []
+    # In one word, as the first number may have a minus.
+    words += [f"--path={' '.join(f'{x},{z}' for x, z in places)}", "-o", snippets.OUTPUT]
+    return Recipe(
+        snippets.script([], *lines), snippets.commands([], adding, snippets.command(*words))
     )

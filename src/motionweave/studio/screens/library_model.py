@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from motionweave.library.matches import Match
 from motionweave.studio.document import Clip, Document
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
+from motionweave.studio.payload import scale_of
 
 # Frames that must be left of a clip on either side of a gap.
 MARGIN = 8
@@ -32,7 +33,7 @@ class LibrarySettings:
     clips
         Id of the example, or of the clip with a gap.
     mode
-        ``"find"`` or ``"fill"``.
+        ``"find"``, ``"fill"`` or ``"walk"``.
     words
         Only clips about which all these words are said.
     part
@@ -45,6 +46,8 @@ class LibrarySettings:
         Which of them is shown.
     gap
         First and last frame that are made anew; None for the middle third.
+    path
+        Places (x, z) on the floor, in metres, that a walk goes along.
     """
 
     folder: str = ""
@@ -56,6 +59,7 @@ class LibrarySettings:
     most: int = 20
     chosen: int = 0
     gap: tuple[int, int] | None = None
+    path: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,44 @@ class Found:
     chosen: int
 
 
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """A walk along a path.
+
+    Parameters
+    ----------
+    motion
+        The walk.
+    rows
+        The stretches that it is made of.
+    about
+        How much is in the folder, in words.
+    path
+        Where it was to go, in the unit of its body.
+    error
+        How far from there it is on average, in metres.
+    """
+
+    motion: Motion
+    rows: tuple[Row, ...]
+    about: str
+    path: Array
+    error: float
+
+
+def place_of(folder: str) -> Path | None:
+    """The folder that is meant, if it is there and may be looked at."""
+    try:
+        place = Path(folder).expanduser()
+        return place if place.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
 def opened(folder: str) -> Library:
     """The library of a folder; a folder that was never read is read first."""
-    place = Path(folder).expanduser()
-    if not place.is_dir():
+    place = place_of(folder)
+    if place is None:
         raise LibraryError(f"{folder} is not a folder of this machine")
     fresh = not (place / FOLDER).is_dir()
     library = Library(place)
@@ -204,6 +242,37 @@ def filled(document: Document, *, clean: bool) -> tuple[Motion, str]:
         seconds = (last + 1 - (first - 1)) / motion.fps
         made = inbetween(motion[:first], motion[last + 1 :], seconds, library, clean=clean)
         return made, _about(library)
+
+
+_walks: Memo[Walked] = Memo(size=4)
+
+
+def walked(document: Document) -> Walked:
+    """A new motion along the path, out of the clips of the folder; remembered."""
+    settings: LibrarySettings = document.settings["library"]
+    with opened(settings.folder) as library:
+        asked = (settings.folder, settings.words, settings.path, library.store.change())
+        return _walks.get((), asked, lambda: _walk(library, settings))
+
+
+def _walk(library: Library, settings: LibrarySettings) -> Walked:
+    stage("Looking where clips pass into each other", 0.3)
+    graph = library.graph(words=settings.words)
+    stage("Planning the walk", 0.6)
+    # Paths are in metres, walks in the unit of whichever body performs them.
+    metres = np.array(settings.path)
+    scale = scale_of(library.load(int(graph.clips[0, 0])))
+    walk = library.walk(metres / scale, graph=graph)
+    if not np.isclose(scale_of(walk.motion), scale):
+        scale = scale_of(walk.motion)
+        walk = library.walk(metres / scale, graph=graph)
+    rows = []
+    for clip, first, last in walk.clips:
+        entry = library.entry(clip)
+        rows.append(Row(clip, round(first), round(last), (last - first) / entry.fps, None))
+    motion = replace(walk.motion, name="walk along a path")
+    error = scale * (walk.error or 0.0)
+    return Walked(motion, tuple(rows), _about(library), metres / scale, error)
 
 
 def _row(library: Library, match: Match, compared: bool) -> Row:

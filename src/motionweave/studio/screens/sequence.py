@@ -15,7 +15,13 @@ from motionweave.studio.editors import SequenceTrack
 from motionweave.studio.host import Result
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.screens.sequence_code import as_code
-from motionweave.studio.screens.sequence_drawing import Drawn, drawn
+from motionweave.studio.screens.sequence_drawing import (
+    LONGEST,
+    SHORTEST,
+    Drawn,
+    drawn,
+    half_seconds,
+)
 from motionweave.studio.screens.sequence_model import (
     LEAST,
     Block,
@@ -87,6 +93,7 @@ class SequenceScreen(Screen):
         self._chosen = ""
         # What a drag of an edge began with.
         self._base: tuple[float, float] | None = None
+        self._wide: float | None = None
         with widgets.section("Block"):
             self._told = ui.label("")
             with ui.element("div").classes("mw-row"):
@@ -117,7 +124,7 @@ class SequenceScreen(Screen):
             self._leave = widgets.Slider("Leave at", 0, 1, 1, lambda v, f: self._set_place(0, v, f))
             self._enter = widgets.Slider("Enter at", 0, 1, 1, lambda v, f: self._set_place(1, v, f))
             self._width = widgets.Slider(
-                "Half width", 0.1, 2.0, 0.01, self._set_width, unit=" s", digits=2
+                "Half width", SHORTEST, LONGEST, 0.01, self._set_width, unit=" s", digits=2
             )
         with widgets.section("Whole sequence"):
             self._keep = widgets.Choice(
@@ -137,8 +144,12 @@ class SequenceScreen(Screen):
             on_pick=self._choose,
             on_move=self._move,
             on_trim=self._trimmed,
+            on_widen=self._widened,
             on_remove=self._drop,
             on_insert=self._insert,
+            outer=True,
+            hint="Drag it to move it, its edges to trim it",
+            empty="Click clips on the shelf, or drag them here, in the order of playing.",
         )
 
     def refresh(self, settings: SequenceSettings) -> None:
@@ -176,7 +187,7 @@ class SequenceScreen(Screen):
         clip = None if block is None else self.page.session.document.clip(block.clip)
         there = block is not None and clip is not None and clip.usable
         for slider in (self._first, self._last, self._speed):
-            widgets.mark(slider.element, "off", not there)
+            slider.enable(there)
         widgets.enable(self._mirror.element, there)
         if not there:
             self._told.set_text("" if block is None else "This clip is no longer on the shelf.")
@@ -227,9 +238,8 @@ class SequenceScreen(Screen):
         frames = left.own_frame(junction.frames[0]), right.own_frame(junction.frames[1])
         self._leave.set(round(frames[0]), *left.trim)
         self._enter.set(round(frames[1]), *right.trim)
-        start, end = details.made.seams[index]
-        shown = 0.5 * (end - start) / details.made.motion.fps
-        self._width.set(chosen.half_width or round(min(shown, 4 * HALF_WIDTH), 2))
+        shown = min(half_seconds(details.made, index), 4 * HALF_WIDTH)
+        self._width.set(chosen.half_width or round(shown, 2))
 
     # Blocks
 
@@ -386,3 +396,16 @@ class SequenceScreen(Screen):
             self._change_seam("place of a seam", "place", final, at=(float(at[0]), float(at[1])))
         if final:
             self._base = None
+
+    def _widened(self, seam_id: str, by: float, final: bool) -> None:
+        """An end of a seam was dragged by a number of seconds."""
+        details = self._details()
+        left = seam_id.partition(">")[0]
+        index = None if details is None else details.index(left)
+        if details is None or index is None or index >= len(details.made.seams):
+            return
+        self._chosen = left
+        self._wide = self._wide or half_seconds(details.made, index)
+        self._set_width(min(max(self._wide + by, SHORTEST), LONGEST), final)
+        if final:
+            self._wide = None

@@ -13,6 +13,15 @@ from motionweave.methods.junctions import UNLIKE
 from motionweave.studio.screens.screen import series
 from motionweave.studio.screens.sequence_model import Part, SequenceSettings
 
+# Seconds of half a seam, at least and at most, where it is chosen by hand.
+SHORTEST, LONGEST = 0.1, 2.0
+
+
+def half_seconds(made: Transition, index: int = 0) -> float:
+    """Seconds from the middle of a seam to its ends."""
+    start, end = made.seams[index]
+    return 0.5 * (end - start) / made.motion.fps
+
 
 @dataclass(frozen=True)
 class Drawn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from nicegui import ui
@@ -14,19 +15,22 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.blending.transition import (
     HALF_WIDTH,
+    Transition,
     best_junction,
     junctions,
-    transition,
+    make_transition,
 )
-from motionweave.methods.junctions import Junction
+from motionweave.methods.junctions import UNLIKE, Junction
 from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import HeatMap
 from motionweave.studio.document import Document
+from motionweave.studio.editors import SequenceTrack
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.screen import RESULT, Screen, series
+from motionweave.studio.screens.sequence_drawing import LONGEST, SHORTEST, half_seconds
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look
 
@@ -64,8 +68,11 @@ class Details:
     lasts: tuple[float, float]
     grid: Array
     places: tuple[Junction, ...]
-    chosen: tuple[float, float] | None
+    chosen: tuple[float, float]
     unit: float
+    made: Transition
+    #: Frames a second of both clips.
+    rates: tuple[float, float]
 
 
 _grids: Memo[Array] = Memo()
@@ -110,7 +117,7 @@ class TransitionScreen(Screen):
         chosen = settings.at or best_junction(first, second, half_width=half).frames
         clean = document.settings["common"].clean and not live
         stage("Joining", 0.6)
-        motion = transition(first, second, at=chosen, half_width=half, clean=clean)
+        made = make_transition([first, second], at=chosen, half_width=half, clean=clean)
         ghosts = [
             Look(
                 f"ghost{i}",
@@ -122,7 +129,7 @@ class TransitionScreen(Screen):
             )
             for i, clip in enumerate(clips)
         ]
-        looks = [Look("result", motion, RESULT, ground=first), *ghosts]
+        looks = [Look("result", made.motion, RESULT, ground=first), *ghosts]
         height = body_height(first.skeleton) or 1.0
         details = Details(
             (clips[0].name, clips[1].name),
@@ -131,8 +138,10 @@ class TransitionScreen(Screen):
             _alike(places, grid, height),
             chosen,
             height,
+            made,
+            (first.fps, second.fps),
         )
-        return Result(motion, tuple(looks), (first, second), details)
+        return Result(made.motion, tuple(looks), (first, second), details)
 
     @staticmethod
     def recipe(document: Document) -> Recipe:
@@ -187,18 +196,40 @@ class TransitionScreen(Screen):
             self._listed: tuple[object, ...] = ()
         with widgets.section("How long"):
             self._width = widgets.Slider(
-                "Half width", 0.1, 2.0, 0.01, self._set_width, unit=" s", digits=2
+                "Half width", SHORTEST, LONGEST, 0.01, self._set_width, unit=" s", digits=2
             )
 
+    def build_dock(self) -> None:
+        # What a drag in the track began with.
+        self._base: tuple[float, float] | None = None
+        self._wide: float | None = None
+        self._track = SequenceTrack(
+            on_pick=lambda _: None,
+            on_move=self._moved,
+            on_trim=self._slid,
+            on_widen=self._widened,
+            on_remove=self._left_out,
+            on_insert=lambda clip, _: self.toggle(clip),
+            outer=False,
+            hint="Drag its inner edge to leave it earlier or enter it later",
+            empty="Click two clips on the shelf, or drag them here.",
+        )
+
     def refresh(self, settings: TransitionSettings) -> None:
-        self._width.set(settings.half_width or HALF_WIDTH)
+        if settings.half_width is not None:
+            self._width.set(settings.half_width)
         widgets.mark(self._best, "on", settings.at is None)
         if self.missing(self.page.session.document):
+            self._width.set(HALF_WIDTH)
             self._heat.clear()
             self._list((), None, 1.0)
+            self._track.set([], [], 0.0)
 
     def present(self, result: Result) -> None:
         details: Details = result.details
+        if self.settings.half_width is None:
+            self._width.set(round(half_seconds(details.made), 2))
+        self._track.set(*_track(details, fixed=self.settings.at is not None))
         self._heat.set(
             details.grid,
             rows=(details.names[0], details.lasts[0]),
@@ -238,12 +269,84 @@ class TransitionScreen(Screen):
         frames = (float(round(row)), float(round(column)))
         self.change("place", merge="place", final=final, at=frames)
 
+    # The track
+
+    def _details(self) -> Details | None:
+        details = None if self.page.result is None else self.page.result.details
+        return details if isinstance(details, Details) else None
+
+    def _moved(self, block: str, index: int) -> None:
+        if index != int(block):
+            self._swap()
+
+    def _left_out(self, block: str) -> None:
+        self.toggle(self.settings.clips[int(block)])
+
+    def _slid(self, block: str, _edge: str, by: float, final: bool) -> None:
+        """The inner edge of a clip was dragged by some seconds."""
+        details, side = self._details(), int(block)
+        if details is None:
+            return
+        self._base = self._base or details.chosen
+        frames = [float(round(one)) for one in self._base]
+        frames[side] = min(
+            max(float(round(self._base[side] + by * details.rates[side])), 0.0), details.lasts[side]
+        )
+        self.change("place", merge="place", final=final, at=(frames[0], frames[1]))
+        if final:
+            self._base = None
+
+    def _widened(self, _seam: str, by: float, final: bool) -> None:
+        details = self._details()
+        if details is None:
+            return
+        self._wide = self._wide or half_seconds(details.made)
+        self._set_width(min(max(self._wide + by, SHORTEST), LONGEST), final)
+        if final:
+            self._wide = None
+
     def _swap(self) -> None:
         clips = self.settings.clips
         self.change("order of clips", clips=clips[::-1], at=None)
 
     def _set_width(self, seconds: float, final: bool) -> None:
         self.change("half width", merge="width", final=final, half_width=round(seconds, 3))
+
+
+def _track(
+    details: Details, *, fixed: bool
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
+    """Both clips and what they have in common, as `SequenceTrack` shows them."""
+    motion, (start, end) = details.made.motion, details.made.seams[0]
+    length = motion.duration
+    spans = ((0.0, end / motion.fps), (start / motion.fps, length))
+    leave, enter = details.chosen
+    blocks = [
+        {
+            "id": str(side),
+            "name": name,
+            "facts": f"{verb} at frame {frame:.0f}",
+            "words": f"{name}, {first:.2f} to {last:.2f} s, {verb} at frame {frame:.0f}",
+            "start": round(first, 4),
+            "end": round(last, 4),
+            "color": series(side),
+        }
+        for side, (name, (first, last), verb, frame) in enumerate(
+            zip(details.names, spans, ("left", "entered"), (leave, enter), strict=True)
+        )
+    ]
+    apart = details.made.junctions[0].distance / details.unit
+    seam = {
+        "id": "overlap",
+        "block": "0",
+        "words": f"overlap of {(end - start) / motion.fps:.2f} s, poses {apart:.1%} of the height "
+        f"apart{', unlike' if apart > UNLIKE else ''}{', set by hand' if fixed else ''}",
+        "start": blocks[1]["start"],
+        "end": blocks[0]["end"],
+        "doubtful": apart > UNLIKE,
+        "fixed": fixed,
+    }
+    return blocks, [seam], length
 
 
 def _alike(places: Sequence[Junction], grid: Array, unit: float) -> tuple[Junction, ...]:

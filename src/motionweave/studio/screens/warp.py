@@ -30,6 +30,7 @@ from motionweave.studio.screens.warp_drawing import (
     spoken,
 )
 from motionweave.studio.screens.warp_model import (
+    NEUTRAL,
     WAY,
     PoseKey,
     Warped,
@@ -38,10 +39,12 @@ from motionweave.studio.screens.warp_model import (
     inside,
     warped,
 )
-from motionweave.studio.screens.warp_values import AXES, KeyValues
+from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, KeyValues
 from motionweave.studio.snippets import Recipe
 from motionweave.studio.viewport import Look, Place
 
+# What is chosen where curves of all axes are shown.
+_ALL = len(AXES)
 # Where the playhead is, stopped there.
 _STOPPED = "(view => { view.playing = false; return view.time; })(window.motionweave.viewport)"
 
@@ -124,12 +127,12 @@ class WarpScreen(Screen):
                 lambda on: self.change("hold", hold=on),
             )
             self._follow = widgets.Switch(
-                "Face along a moved way",
-                "Turn the body into the direction in which keys of its way take it",
-                lambda on: self.change("facing along the way", follow=on),
+                "Face along the path",
+                "Turn the body to face where keys of its path take it",
+                lambda on: self.change("facing along the path", follow=on),
             )
         with widgets.section("Time"):
-            ui.label("Pin a frame with a marker, then slide it earlier or later.").classes(
+            ui.label("Mark a frame, then slide the marker to show it earlier or later.").classes(
                 "mw-curves-note"
             )
             with ui.element("div").classes("mw-row"):
@@ -138,7 +141,7 @@ class WarpScreen(Screen):
                         "Marker here",
                         lambda: None,
                         icon="more_time",
-                        title="Pin this frame in time",
+                        title="Put a marker on this frame",
                     ),
                     self._marker_here,
                 )
@@ -150,8 +153,11 @@ class WarpScreen(Screen):
         with ui.element("div").classes("mw-dock-head"):
             self._channels = widgets.Choice(
                 {
-                    str(i): (name, "Curve shown below, dashed as it was")
-                    for i, name in enumerate(AXES)
+                    **{
+                        str(i): (name, "Curve shown below, dashed as it was")
+                        for i, name in enumerate(AXES)
+                    },
+                    str(_ALL): ("All", "All three curves, dashed as they were"),
                 },
                 self._show_channel,
             )
@@ -192,7 +198,7 @@ class WarpScreen(Screen):
         if not self.page.session.live:
             self._values.measure(scale_of(made.source))
             self._show_values(body_height(made.source.skeleton) or 1.0)
-        self.page.viewport.choose_grip(self._joint)
+        self._show_grip()
         self._draw()
 
     def key_pressed(self, key: str) -> bool:
@@ -231,8 +237,13 @@ class WarpScreen(Screen):
     def _choose(self, joint: str, index: int | None) -> None:
         self._joint, self._chosen = joint, index
         self._range = None
-        self.page.viewport.choose_grip(joint)
+        self._show_grip()
         self.refresh(self.settings)
+
+    def _show_grip(self) -> None:
+        key = self._key()
+        kind = self._kind if key is None else key.group
+        self.page.viewport.choose_grip(self._joint, movable=kind == "offset")
 
     def _choose_row(self, row: str) -> None:
         if row != "time":
@@ -247,7 +258,9 @@ class WarpScreen(Screen):
 
     # Keys
 
-    def _gripped(self, joint: str, place: Place | None, seconds: float, final: bool) -> None:
+    def _gripped(
+        self, joint: str, place: Place | None, seconds: float, final: bool, axis: int | None
+    ) -> None:
         made = self._made()
         if made is None:
             return
@@ -256,6 +269,10 @@ class WarpScreen(Screen):
             self._choose(joint, editing.found(self.settings.keys, joint, frame))
             return
         value = tuple(round(float(v), 4) for v in made.offset(joint, frame, place))
+        if axis is not None:
+            index = editing.found(self.settings.keys, joint, frame, "offset")
+            others = NEUTRAL["offset"] if index is None else self.settings.keys[index].value
+            value = (*others[:axis], value[axis], *others[axis + 1 :])
         self._put(PoseKey(float(frame), joint, "offset", value), merge="pose", final=final)
 
     def _put(self, key: PoseKey, *, merge: str | None = None, final: bool = True) -> None:
@@ -362,7 +379,7 @@ class WarpScreen(Screen):
             self.change("a marker of time", times=times)
 
     def _removed(self, mark: str) -> None:
-        index = int(mark[1:])
+        index, _ = _handle(mark)
         if mark[0] == "t":
             times = self.settings.times
             self.change("a marker of time", times=times[:index] + times[index + 1 :])
@@ -377,12 +394,14 @@ class WarpScreen(Screen):
         self._draw()
 
     def _curve_dragged(self, mark: str, x: float, y: float, final: bool) -> None:
-        made, index = self._made(), int(mark[1:])
+        made, (index, channel) = self._made(), _handle(mark)
         if made is None or index >= len(self.settings.keys):
             return
         self._chosen, self._bending = index, not final
         frame = float(made.source_frame(x))
-        keys = editing.pulled(made, self.settings.keys, index, frame, self._channel, y)
+        # Curves of places are drawn in metres.
+        value = y if self._joint == "heading" else y / scale_of(made.source)
+        keys = editing.pulled(made, self.settings.keys, index, frame, channel, value)
         self._change_keys(keys, "a key", "curve", final, index)
 
     def _draw(self) -> None:
@@ -401,25 +420,42 @@ class WarpScreen(Screen):
         )
         turning = key is not None and key.kind != "offset"
         old, new = curves_of(made, self._joint, turning=turning)
-        channel = min(self._channel, old.shape[1] - 1)
-        old, new = old[:, channel], new[:, channel]
+        count = old.shape[1]
+        channels = range(count) if self._channel == _ALL else [min(self._channel, count - 1)]
+        turned = turning or self._joint == "heading"
+        unit = 1.0 if turned else scale_of(made.source)
+        old, new = unit * old[:, channels], unit * new[:, channels]
         if self._range is None or not self._bending:
             # While the curve itself is dragged its axis must not run away under it.
             self._range = padded(old, new)
         fps = made.motion.fps
-        lines: list[dict[str, Any]] = [
-            {"color": series(0), "points": line(old, fps), "dashed": True},
-            {"color": "accent", "points": line(new, fps)},
-        ]
-        handles = []
-        for i, one in enumerate(settings.keys):
-            if one.joint == self._joint and (one.kind != "offset") == turning:
-                at = made.seconds(one.frame)
-                y = float(new[min(round(at * fps), len(new) - 1)])
-                lock = {} if one.kind == "offset" else {"lock": "y"}
-                handles.append({"id": f"k{i}", "x": at, "y": y, "color": "accent", **lock})
-        self._curves.set(lines=lines, handles=handles, x=span, y=self._range)
+        lines: list[dict[str, Any]] = []
+        handles: list[dict[str, Any]] = []
+        for column, channel in enumerate(channels):
+            color = AXIS_COLORS[channel]
+            lines.append({"color": color, "points": line(old[:, column], fps), "dashed": True})
+            lines.append({"color": color, "points": line(new[:, column], fps)})
+            for i, one in enumerate(settings.keys):
+                if one.joint == self._joint and (one.kind != "offset") == turning:
+                    at = made.seconds(one.frame)
+                    y = float(new[min(round(at * fps), len(new) - 1), column])
+                    lock = {} if one.kind == "offset" else {"lock": "y"}
+                    place = {"id": f"k{i}:{channel}", "x": at, "y": y}
+                    handles.append({**place, "color": color, **lock})
+        self._curves.set(
+            lines=lines,
+            handles=handles,
+            x=span,
+            y=self._range,
+            unit="degrees" if turned else "m",
+        )
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:
         """Let a button tell where the playhead is, and stop it there."""
         button.on("click", lambda e: handler(float(e.args)), js_handler=f"() => emit({_STOPPED})")
+
+
+def _handle(mark: str) -> tuple[int, int]:
+    """Which key or marker, and which of its axes, a mark such as ``k3`` or ``k3:1`` stands for."""
+    index, _, axis = mark[1:].partition(":")
+    return int(index), int(axis or 0)

@@ -16,7 +16,7 @@ from motionweave.studio.screens.warp_model import (
 )
 
 # The row of keys for where the whole body goes.
-WAY_ROW = "way"
+WAY_ROW = "path"
 # Points that a curve is drawn with.
 _DRAWN = 400
 
@@ -27,7 +27,7 @@ def row_of(joint: str) -> str:
 
 
 def rows(settings: WarpSettings, made: Warped, joint: str) -> list[dict[str, Any]]:
-    """The track: time, the joint that is chosen, others that have keys, the body's way."""
+    """The track: time, the joint that is chosen, others that have keys, the body's path."""
     joints = dict.fromkeys([joint, *(key.joint for key in settings.keys)])
     times = [
         {"id": f"t{i}", "at": output / made.motion.fps, "text": f"{source:g}"}

@@ -11,6 +11,8 @@ from motionweave.studio import widgets
 from motionweave.studio.screens.warp_model import NEUTRAL, WAY
 
 AXES = ("Left", "Up", "Forwards")
+# As the arrows in the viewport have them.
+AXIS_COLORS = ("#e5534b", "#57b35a", "#4f8fd6")
 _TURNS = ("Bend", "Turn", "Tilt")
 _JOINT_KINDS = {
     "offset": ("Move", "Take the joint elsewhere; the body follows (IK)"),
@@ -19,8 +21,8 @@ _JOINT_KINDS = {
     "look_at": ("Look at", "Turn the joint, such as the head, to face a point"),
 }
 _WAY_KINDS = {
-    "heading": ("Turn the way", "Face and go another way here; Hold to the ends keeps to it"),
-    "position": ("Move the way", "Lead the whole body elsewhere, steps and all"),
+    "heading": ("Turn the path", "Face and go another way from here on, with “Hold to the ends”"),
+    "position": ("Move the path", "Lead the whole body elsewhere, steps and all"),
 }
 
 
@@ -85,7 +87,7 @@ class KeyValues:
         for name, sliders in self._sliders.items():
             for i, slider in enumerate(sliders):
                 slider.element.set_visibility(name == group)
-                widgets.mark(slider.element, "off", values is None)
+                slider.enable(values is not None)
                 if name == group:
                     value = NEUTRAL[group][i] if values is None else values[i]
                     slider.set(value, *_range(group, i, height))

@@ -21,7 +21,7 @@ export default {
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
   mixins: [picture],
-  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, playhead: { type: Boolean, default: true } },
+  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, unit: { type: String, default: "" }, playhead: { type: Boolean, default: true } },
   data: () => ({ held: null, chosen: null, own: {}, over: null }),
   computed: { timed() { return this.playhead && !this.clock?.length; } },
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
@@ -92,6 +92,8 @@ export default {
         trace(c, [[left, y], [left + width, y]], grid);
         c.fillText(`${+t.toFixed(3)}`, left - 7, y);
       }
+      c.textAlign = "left";
+      c.fillText(this.unit, left + 6, top + 6);
       c.save();
       c.beginPath();
       c.rect(left - 6, top - 6, width + 12, height + 12);

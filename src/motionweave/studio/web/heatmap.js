@@ -1,6 +1,6 @@
 // All frames of one clip against all of another: dark is alike. A line for frames that belong
 // together, rings for places worth a look.
-import { dot, nearest, picture, throttled, trace } from "motionweave";
+import { dot, fitted, nearest, picture, throttled, trace } from "motionweave";
 
 // From alike to far apart, told apart by lightness alone.
 const STOPS = [[12, 18, 46], [38, 58, 120], [60, 124, 160], [122, 184, 170], [214, 222, 178], [250, 244, 226]];
@@ -71,11 +71,12 @@ export default {
       c.fillStyle = ink.soft;
       c.textAlign = "left";
       c.textBaseline = "alphabetic";
-      c.fillText(`${this.map.columns[0]} →`, left, top + height + 14);
+      // The other part of the line says what is under the pointer.
+      c.fillText(`${fitted(c, this.map.columns[0], 0.6 * width)} →`, left, top + height + 14);
       c.save();
       c.translate(11, top + height);
       c.rotate(-Math.PI / 2);
-      c.fillText(`${this.map.rows[0]} →`, 0, 0);
+      c.fillText(`${fitted(c, this.map.rows[0], height - 16)} →`, 0, 0);
       c.restore();
       c.save();
       c.beginPath();

@@ -10,20 +10,27 @@ export default {
       <div class="mw-sequence-names" aria-hidden="true"><span>clips</span></div>
       <div class="mw-sequence-track" ref="track" role="group" aria-label="sequence" @pointerdown.self="seek" @dragover="over" @dragleave="place = null" @drop="drop">
         <button v-for="(block, i) in blocks" :key="block.id" class="mw-block" :class="{ on: block.id === chosen, odd: i % 2, held: held?.id === block.id && held.moved }"
-          :style="style(block)" :data-block="block.id" :aria-label="block.words" :aria-pressed="block.id === chosen ? 'true' : 'false'" :title="block.words + '. Drag to move it, its edges to trim it'"
+          :style="style(block)" :data-block="block.id" :aria-label="block.words" :aria-pressed="block.id === chosen ? 'true' : 'false'" :title="block.words + '. ' + hint"
           @pointerdown="grab($event, block, i)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pick(block)" @dblclick="go(block.start)" @keydown="key($event, block, i)">
-          <i class="mw-edge left" data-edge="left"></i><span class="mw-block-name">{{ block.name }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right"></i>
+          <i class="mw-edge left" data-edge="left" v-if="outer || i"></i><span class="mw-block-name">{{ block.name }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right" v-if="outer || i + 1 < blocks.length"></i>
         </button>
-        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="span(seam.start, seam.end)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words"
-          @click="$emit('pick', { id: seam.block }); go(seam.start)"><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : 'double_arrow' }}</span></button>
+        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="overlap(seam)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words + '. Drag its edges to make it longer or shorter'"
+          @pointerdown="grab($event, seam, -1)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pass(seam)"><i class="mw-edge left" data-edge="sooner"></i><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : 'double_arrow' }}</span><i class="mw-edge right" data-edge="later"></i></button>
         <div class="mw-insert" v-if="place !== null" :style="{ left: percent(place) }"></div>
         <div class="mw-head" ref="head"></div>
-        <p v-if="!blocks.length" class="mw-sequence-empty">Click clips on the shelf, or drag them here, in the order in which they are to be played.</p>
+        <p v-if="!blocks.length" class="mw-sequence-empty">{{ empty }}</p>
       </div>
     </div>`,
-  props: { blocks: Array, seams: Array, length: Number, chosen: String },
+  // Whether the outer edges of the first and the last block can be dragged too.
+  props: { blocks: Array, seams: Array, length: Number, chosen: String, outer: Boolean, hint: String, empty: String },
   data: () => ({ held: null, own: null, place: null, view: 0 }),
-  created() { this.send = throttled((id, edge, by, final) => this.$emit("trim", { id, edge, by, final })); },
+  created() {
+    this.send = throttled((id, edge, by, final) => {
+      // Both ends of an overlap move away from its middle.
+      if (edge === "sooner" || edge === "later") this.$emit("widen", { id, by: edge === "later" ? by : -by, final });
+      else this.$emit("trim", { id, edge, by, final });
+    });
+  },
   mounted() {
     this.$el.editor = this;
     this.stop = timeView.listen(() => { this.view += 1; });
@@ -36,7 +43,10 @@ export default {
     this.handle = requestAnimationFrame(tick);
   },
   unmounted() { cancelAnimationFrame(this.handle); this.stop(); },
-  watch: { blocks() { if (!this.held) this.own = null; } },
+  watch: {
+    blocks() { if (!this.held) this.own = null; },
+    seams() { if (!this.held) this.own = null; },
+  },
   methods: {
     percent(seconds) { return `${100 * timeView.across(seconds / (this.length || 1))}%`; },
     span(start, end) {
@@ -47,10 +57,16 @@ export default {
     style(block) {
       const own = this.own?.id === block.id ? this.own : null;
       const tag = { "--tag": block.color };
-      if (own?.edge === "left") return { ...this.span(Math.min(block.start + own.by, block.end - 0.05), block.end), ...tag };
-      if (own?.edge === "right") return { ...this.span(block.start, Math.max(block.end + own.by, block.start + 0.05)), ...tag };
+      // An edge stays under the pointer, wherever the answer so far has put the block.
+      if (own?.edge === "left") return { ...this.span(Math.min(own.start + own.by, block.end - 0.05), block.end), ...tag };
+      if (own?.edge === "right") return { ...this.span(block.start, Math.max(own.end + own.by, block.start + 0.05)), ...tag };
       const shift = own?.edge === "body" ? { transform: `translateX(${own.dx}px)` } : {};
       return { ...this.span(block.start, block.end), ...shift, ...tag };
+    },
+    overlap(seam) {
+      const own = this.own?.id === seam.id ? this.own : null;
+      const by = own ? Math.max(own.edge === "later" ? own.by : -own.by, (own.start - own.end) / 2 + 0.05) : 0;
+      return own ? this.span(own.start - by, own.end + by) : this.span(seam.start, seam.end);
     },
     box() { return this.$refs.track.getBoundingClientRect(); },
     seconds(event) {
@@ -60,11 +76,17 @@ export default {
     wheel(event) { const { left, width } = this.box(); timeView.wheel(event, (event.clientX - left) / width); },
     go(seconds) { viewport()?.stop(seconds); },
     seek(event) { this.go(this.seconds(event)); },
-    pick(block) { if (!this.slid) this.$emit("pick", { id: block.id }); this.slid = false; },
-    grab(event, block, i) {
-      if (event.button) return;
+    pass(seam) {
+      if (!this.slid) { this.$emit("pick", { id: seam.block }); this.go(seam.start); }
       this.slid = false;
-      this.held = { id: block.id, i, edge: event.target.dataset.edge ?? "body", x: event.clientX, moved: false };
+    },
+    pick(block) { if (!this.slid) this.$emit("pick", { id: block.id }); this.slid = false; },
+    // A block or one of its edges; of a seam only the edges can be held.
+    grab(event, { id, start, end }, i) {
+      const { edge } = event.target.dataset;
+      if (event.button || (i < 0 && !edge)) return;
+      this.slid = false;
+      this.held = { id, i, start, end, edge: edge ?? "body", x: event.clientX, moved: false };
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     move(event) {
@@ -74,7 +96,7 @@ export default {
       if (!held.moved && Math.abs(dx) < 4) return;
       held.moved = this.slid = true;
       const by = this.seconds(event) - this.seconds({ clientX: held.x });
-      this.own = { id: held.id, edge: held.edge, by, dx };
+      this.own = { id: held.id, edge: held.edge, start: held.start, end: held.end, by, dx };
       if (held.edge === "body") this.aim(event);
       else this.send(held.id, held.edge, by, false);
     },
@@ -118,9 +140,9 @@ export default {
       if (clip) { event.preventDefault(); this.$emit("insert", { clip, index: this.aim(event) }); }
       this.place = null;
     },
-    // For tests: the middle, or an edge, of a block on the page.
+    // For tests: the middle, or an edge, of a block or a seam on the page.
     blockAt(id, edge) {
-      const part = this.$el.querySelector(`[data-block="${id}"]${edge ? ` .${edge}` : ""}`).getBoundingClientRect();
+      const part = this.$el.querySelector(`:is([data-block="${id}"], [data-seam="${id}"])${edge ? ` .${edge}` : ""}`).getBoundingClientRect();
       return [part.left + part.width / 2, part.top + part.height / 2];
     },
   },

@@ -64,6 +64,8 @@ export default {
     const [lost, advice] = document.querySelectorAll("#popup > span");
     lost.textContent = "The studio does not answer.";
     advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
+    // A studio that was started again is found within a second or two.
+    window.socket?.io?.reconnectionDelayMax?.(1500);
     this.entitle();
     this.asked = [];
     this.typed = -HELD;
@@ -121,8 +123,12 @@ export default {
     answer(saving) {
       const files = this.asking;
       this.asking = null;
-      if (saving) this.$emit("key", "ctrl+s");
-      this.send(files);
+      this.send(files, saving ? this.save() : null);
+    },
+    // Resolves when the server has saved: what is sent then cannot overtake it.
+    save() {
+      this.$emit("key", "ctrl+s");
+      return this.ask("call");
     },
     upload(files) {
       if (!files.length) return;
@@ -162,22 +168,24 @@ export default {
       await this.$nextTick();
       await window.motionweave.viewport?.onScreen();
     },
-    // A question that was lost with the connection is asked again.
-    ask() {
+    // Resolves when the server has heard all that it was told before ("call"), and also made and
+    // sent what came of it ("ask"). What was lost with the connection is said again.
+    ask(how = "ask") {
       return new Promise((done) => {
         const number = this.asked.push(done) - 1;
-        const again = setInterval(() => this.$emit("ask", number), 5000);
+        const again = setInterval(() => this.$emit(how, number), 5000);
         this.asked[number] = () => { clearInterval(again); done(); };
-        this.$emit("ask", number);
+        this.$emit(how, number);
       });
     },
     answered(number) { this.asked[number](); },
-    send(files) {
-      this.sent = this.transfer(files);
+    // What is sent goes in the order in which it was given, after what it has to wait for.
+    send(given, first = null) {
+      const files = [...given], before = this.sent;
+      this.sent = Promise.all([before, first]).then(() => this.transfer(files));
       return this.sent;
     },
-    async transfer(given) {
-      const files = [...given];
+    async transfer(files) {
       const large = files.filter((file) => file.size > this.limit);
       if (large.length) {
         this.say(`${large[0].name} is too large: ${(large[0].size / 1e6).toFixed(0)} MB, and the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);

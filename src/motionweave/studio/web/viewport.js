@@ -1,6 +1,6 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, Onion, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
+import { Character, clipOf, Grips, Onion, Path, shortened, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
@@ -15,7 +15,7 @@ export default {
         <button v-for="side in ['corner', 'side', 'front', 'top']" :title="'Look from the ' + side" @click="look(side)">{{ side }}</button>
       </div>
       <div class="mw-scale" v-if="count"><i></i>1 m</div>
-      <div class="mw-transport" :class="{ off: !count }">
+      <div class="mw-transport" :class="{ off: !count }" role="group" aria-label="playback" :aria-disabled="count ? 'false' : 'true'">
         <button class="mw-icon" title="First frame (Home)" @click="seek(0)"><span class="material-icons">skip_previous</span></button>
         <button class="mw-icon mw-play" :title="playing ? 'Pause (space)' : 'Play (space)'" @click="toggle"><span class="material-icons">{{ playing ? 'pause' : 'play_arrow' }}</span></button>
         <input class="mw-scrub" type="range" min="0" :max="duration" step="any" :value="time" :style="{ '--done': duration ? 100 * time / duration + '%' : '0%' }" @input="scrub" aria-label="time">
@@ -48,8 +48,9 @@ export default {
     this.skins = new Onion(this.stage);
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
-      tell: (grip, place, final) => this.$emit("grip", { grip, place, final, time: this.time }),
+      tell: (grip, place, final, axis) => this.$emit("grip", { grip, place, final, axis, time: this.time }),
     });
+    this.path = new Path(this.stage, (points) => this.$emit("path", points));
     this.wanted = /^#(\w+)@([\d.]+)$/.exec(location.hash);
     this.clips = new Map();
     this.request = 0;
@@ -73,6 +74,7 @@ export default {
   },
   unmounted() {
     cancelAnimationFrame(this.handle);
+    this.path.dispose();
     this.stage.dispose();
   },
   watch: {
@@ -116,6 +118,7 @@ export default {
       });
       this.count = looks.length;
       const main = this.main();
+      if (!main) this.time = this.duration = 0;
       if (main) {
         this.fps = main.clip.fps;
         const shared = [...this.stage.characters.values()].filter((c) => !c.look.ghost);
@@ -145,10 +148,15 @@ export default {
       this.stage.hurry();
       this.shown += 1;
     },
-    // Put characters beside the main one, to its left or right.
+    // Put characters beside the main one, to its left or right. Clips are recorded anywhere: ghosts
+    // that are beside it set out from where it does.
     spread(way) {
-      for (const { group, look } of this.stage.characters.values())
+      const main = this.main();
+      for (const c of this.stage.characters.values()) {
+        const { group, look } = c;
         group.position.set(way.z, 0, -way.x).multiplyScalar(look.beside || 0);
+        if (look.ghost && look.beside) group.position.add(main.rootAt(0)).sub(c.rootAt(c.inStep(0, this.duration * this.fps)));
+      }
     },
     dress() {
       for (const c of this.stage.characters.values()) {
@@ -198,21 +206,34 @@ export default {
       const named = [...this.stage.characters.values()].filter((c) => c.look.label);
       this.$refs.labels.replaceChildren(...named.map((c) => {
         const tag = document.createElement("span");
-        tag.textContent = c.look.label;
+        tag.textContent = shortened(c.look.label, 34);
         tag.style.setProperty("--tag", c.look.color);
-        c.tag = tag;
+        Object.assign(c, { tag, tagSize: null });
         return tag;
       }));
     },
+    // Above the heads that are in the picture, all of each name inside it; names that would cover
+    // one another are put one above the other.
     placeLabels() {
+      const { clientWidth: wide, clientHeight: high } = this.$refs.stage;
+      const placed = [];
       for (const c of this.stage.characters.values()) {
         if (!c.tag) continue;
         const head = c.clip.body.head;
         const top = c.at(head ? head[1] : 0).add(c.group.position);
         top.y += c.skin ? 0.32 : 0.2;
         const at = c.group.visible ? this.stage.toScreen(top) : null;
-        c.tag.style.display = at ? "" : "none";
-        if (at) c.tag.style.transform = `translate(-50%, -100%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
+        const seen = at && at[0] > 0 && at[0] < wide && at[1] > -0.2 * high && at[1] < high;
+        c.tag.style.display = seen ? "" : "none";
+        if (!seen) continue;
+        c.tagSize ??= [c.tag.offsetWidth, c.tag.offsetHeight];
+        const [width, height] = c.tagSize;
+        const x = Math.max(0, Math.min(at[0] - width / 2, wide - width));
+        let y = Math.max(0, at[1] - height);
+        const covered = ([left, upper, across]) => x < left + across && left < x + width && Math.abs(upper - y) < height;
+        for (let other = placed.find(covered); other && y > 0; other = placed.find(covered)) y = Math.max(0, other[1] - height - 1);
+        placed.push([x, y, width]);
+        c.tag.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
       }
     },
     // Stop at a time and mark where a joint, or a kind of contact, is until something moves.
@@ -287,7 +308,13 @@ export default {
       if (!this.playing) { this.$emit("time", this.time); this.keepTime(); }
     },
     stop(seconds) { this.playing = false; this.seek(seconds); },
-    chooseGrip(name) { this.grips.choose(name); },
+    // The next drag draws a path on the floor, if `on`: nothing may run away meanwhile.
+    drawPath(on) {
+      if (on) this.playing = false;
+      this.path.drawing = on;
+    },
+    showPath(points) { this.path.show(points); },
+    chooseGrip(name, movable) { this.grips.choose(name, movable); },
     zoom(factor) { if (factor) this.$refs.timeline.zoom(factor); else timeView.set(0, 1); },
     switch(name) { this[name] = !this[name]; },
     // For tests: what is on screen, in numbers.

@@ -1,8 +1,12 @@
 // Weights by dragging: two clips a slider, three a triangle, more a polygon.
-import { shown, throttled } from "motionweave";
+import { distinct, shortened, shown, throttled } from "motionweave";
 
 const SIZE = 190;
 const RADIUS = 70;
+// Letters that there is room for: across the pad, of two names in one line, and beside the pad.
+const ACROSS = 27;
+const HALF = (count) => (count === 2 ? 15 : 10);
+const BESIDE = 11;
 const CENTRE = [SIZE / 2, SIZE / 2];
 
 function corners(count) {
@@ -59,7 +63,7 @@ function safe(point, polygon) {
 export default {
   template: `
     <div class="mw-pad" :class="{ two: names.length === 2 }" v-if="names.length > 1">
-      <svg ref="svg" :viewBox="'0 0 ${SIZE} ' + (names.length === 2 ? 84 : ${SIZE})" role="slider" tabindex="0" aria-label="weights"
+      <svg ref="svg" :viewBox="'0 0 ${SIZE} ' + (names.length === 2 ? 84 : ${SIZE})" role="slider" tabindex="0" aria-label="weights" aria-valuemin="0" aria-valuemax="100" :aria-valuenow="Math.round(100 * now[0])" :aria-valuetext="spoken"
         @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @keydown="nudge" @dblclick="even">
         <polygon v-if="names.length > 2" class="mw-pad-area" :points="polygon.map((c) => c.join(',')).join(' ')"/>
         <line v-else class="mw-pad-track" :x1="polygon[0][0]" :y1="polygon[0][1]" :x2="polygon[1][0]" :y2="polygon[1][1]"/>
@@ -67,13 +71,13 @@ export default {
           :style="{ stroke: colors[i], strokeWidth: 0.6 + 5 * Math.max(now[i], 0), opacity: 0.25 + 0.6 * Math.max(now[i], 0) }"/>
         <g v-for="(c, i) in polygon" :key="'c' + i" class="mw-pad-corner" @pointerdown.stop="jump(i)">
           <circle :cx="c[0]" :cy="c[1]" r="7" :style="{ fill: colors[i] }"/>
-          <text :x="label(i)[0]" :y="label(i)[1]" :text-anchor="label(i)[2]">{{ names[i] }}</text>
+          <text :x="label(i)[0]" :y="label(i)[1]" :text-anchor="label(i)[2]"><title>{{ names[i] }}</title>{{ corner(i) }}</text>
         </g>
         <circle class="mw-pad-knob" :cx="knob[0]" :cy="knob[1]" r="9"/>
       </svg>
       <div class="mw-pad-numbers">
-        <label v-for="(name, i) in names" :key="name + i" :style="{ '--tag': colors[i] }">
-          <span>{{ name }}</span><input type="number" step="1" min="0" max="100" v-shown="Math.round(100 * now[i])" :aria-label="'weight of ' + name" @change="type(i, $event)"><i>%</i>
+        <label v-for="(name, i) in names" :key="name + i" :style="{ '--tag': colors[i] }" :title="name">
+          <span>{{ short[i] }}</span><input type="number" step="1" min="0" max="100" v-shown="Math.round(100 * now[i])" :aria-label="'weight of ' + name" @change="type(i, $event)"><i>%</i>
         </label>
       </div>
     </div>`,
@@ -84,12 +88,20 @@ export default {
   computed: {
     polygon() { return corners(this.names.length); },
     now() { return this.own ?? this.weights; },
+    spoken() { return this.names.map((name, i) => `${name} ${Math.round(100 * this.now[i])} %`).join(", "); },
+    halved() { return distinct(this.names, HALF(this.names.length)); },
+    short() { return distinct(this.names, BESIDE); },
     knob() {
       return this.polygon.reduce((sum, c, i) => [sum[0] + (this.now[i] ?? 0) * c[0], sum[1] + (this.now[i] ?? 0) * c[1]], [0, 0]);
     },
   },
   watch: { weights() { if (!this.dragging) this.own = null; } },
   methods: {
+    // Names of corners at the same height share the line.
+    corner(i) {
+      const alone = this.polygon.filter(([, y]) => Math.abs(y - this.polygon[i][1]) < 8).length === 1;
+      return alone ? shortened(this.names[i], ACROSS) : this.halved[i];
+    },
     label(i) {
       const [x, y] = this.polygon[i];
       if (this.names.length === 2) return [x + (i ? 7 : -7), y + 28, i ? "end" : "start"];

@@ -1,4 +1,5 @@
 // Two-dimensional pictures: crisp on every screen, in the colours of the page's theme.
+import { shortened } from "./names.js";
 
 export const FONT = "11px Inter, system-ui, sans-serif";
 export const BOLD = `600 ${FONT}`;
@@ -57,6 +58,13 @@ export function dot(c, [x, y], radius, fill, rim = null, width = 2) {
   c.arc(x, y, radius, 0, 2 * Math.PI);
   if (fill) { c.fillStyle = fill; c.fill(); }
   if (rim) { c.strokeStyle = rim; c.lineWidth = width; c.stroke(); }
+}
+
+// As much of a text as there is room for.
+export function fitted(c, text, room) {
+  let most = text.length;
+  while (most > 3 && c.measureText(shortened(text, most)).width > room) most -= 1;
+  return shortened(text, most);
 }
 
 // Words that can be read whatever is behind them.

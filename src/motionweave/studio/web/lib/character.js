@@ -364,11 +364,16 @@ export class Character {
     return Array.from({ length: clip.stride }, (_, i) => new THREE.Vector3().fromArray(clip.data, row + 3 * i).add(position));
   }
 
+  // Where over the floor the root of the clip is at a frame.
+  rootAt(frame) {
+    const { clip } = this;
+    const row = Math.min(Math.max(Math.round(frame), 0), clip.frames - 1) * clip.stride * 3;
+    return new THREE.Vector3(clip.data[row], 0, clip.data[row + 2]);
+  }
+
   // Where the whole clip goes on the floor, as a unit vector; ahead if it stays in place.
   way() {
-    const { clip } = this;
-    const end = (clip.frames - 1) * clip.stride * 3;
-    const way = new THREE.Vector3(clip.data[end] - clip.data[0], 0, clip.data[end + 2] - clip.data[2]);
+    const way = this.rootAt(this.clip.frames - 1).sub(this.rootAt(0));
     return way.length() > 0.5 ? way.normalize() : new THREE.Vector3(0, 0, 1);
   }
 

@@ -1,6 +1,6 @@
 // What components that draw on a canvas have in common, to be mixed in.
 import { timeView } from "./timeview.js";
-import { fitCanvas, palette, sizeOf, throttled, toPixels, toUnits } from "./canvas.js";
+import { fitCanvas, fitted, palette, sizeOf, throttled, toPixels, toUnits } from "./canvas.js";
 
 // The viewport, once it is there.
 export const viewport = () => window.motionweave?.viewport;
@@ -73,7 +73,7 @@ export const rowed = (left, right, { zoomed = true } = {}) => ({
     title(c, text, y, color) {
       c.textAlign = "right";
       c.fillStyle = color;
-      c.fillText(text, left - 12, y, left - 18);
+      c.fillText(fitted(c, text, left - 18), left - 12, y);
     },
     bed(c, y, height, color) {
       c.fillStyle = color;

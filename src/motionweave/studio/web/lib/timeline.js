@@ -58,7 +58,8 @@ export const timeline = {
           c.fillStyle = ink.line;
           c.fillRect(x, 2, 1, height - 2);
           c.fillStyle = ink.faint;
-          c.fillText(`${+t.toFixed(2)} s`, x + 4, RULER / 2);
+          const text = `${+t.toFixed(2)} s`;
+          if (x + 4 + c.measureText(text).width <= this.edge()) c.fillText(text, x + 4, RULER / 2);
         }
       });
       this.rows.forEach(({ name, bars }, i) => {

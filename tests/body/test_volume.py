@@ -1,0 +1,85 @@
+"""The body around a skeleton: what is drawn of it, and what files only hang on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.body.capsules import capsules_of
+from motionweave.body.volume import shape_of
+
+
+@pytest.fixture(scope="module")
+def skeleton() -> mw.Skeleton:
+    return mw.sample("walk").skeleton
+
+
+def with_joint(skeleton: mw.Skeleton, on: str, offset: tuple[float, ...]) -> mw.Skeleton:
+    """The skeleton with one more joint, and an end site beyond it."""
+    joint = len(skeleton)
+    return replace(
+        skeleton,
+        names=(*skeleton.names, "Helper"),
+        parents=np.append(skeleton.parents, skeleton.index(on)),
+        offsets=np.vstack([skeleton.offsets, offset]),
+        end_parents=np.append(skeleton.end_parents, joint),
+        end_offsets=np.vstack([skeleton.end_offsets, offset]),
+    )
+
+
+def drawn(skeleton: mw.Skeleton) -> int:
+    return len(capsules_of(skeleton).ends)
+
+
+@pytest.mark.parametrize(
+    ("on", "offset"),
+    [
+        ("Head", (0.0, 0.2, 0.0)),
+        ("Head", (0.0, -0.02, 0.12)),
+        ("LeftArm", (0.3, 0.15, -0.2)),
+        ("LeftForeArm", (0.1, 0.0, 0.0)),
+        ("RightUpLeg", (0.0, -0.2, 0.1)),
+        ("RightLeg", (0.0, 0.0, 0.15)),
+        ("RightFoot", (-0.12, -0.05, 0.0)),
+    ],
+)
+def test_helpers_on_head_and_limbs_are_not_drawn(
+    skeleton: mw.Skeleton, on: str, offset: tuple[float, ...]
+) -> None:
+    more = with_joint(skeleton, on, offset)
+    assert drawn(more) == drawn(skeleton)
+    if on != "Head":
+        # Nothing that is there anyway is thicker for it; what is above a head makes it taller.
+        before, after = (
+            sorted(sum(piece.radii) for piece in shape_of(one).pieces) for one in (skeleton, more)
+        )
+        assert after == pytest.approx(before)
+
+
+@pytest.mark.parametrize(
+    ("on", "offset"), [("LeftHand", (0.08, 0.0, 0.02)), ("Hips", (0.0, 0.05, -0.4))]
+)
+def test_fingers_and_tails_are(skeleton: mw.Skeleton, on: str, offset: tuple[float, ...]) -> None:
+    assert drawn(with_joint(skeleton, on, offset)) > drawn(skeleton)
+
+
+def test_a_second_toe_beside_the_first_is(skeleton: mw.Skeleton) -> None:
+    toe = skeleton.offsets[skeleton.index("RightToe")]
+    beside = (toe[0] - 0.03, toe[1], toe[2])
+    assert drawn(with_joint(skeleton, "RightFoot", beside)) > drawn(skeleton)
+
+
+def test_every_limb_is_drawn(skeleton: mw.Skeleton) -> None:
+    ends = {tuple(piece.points[-2:]) for piece in shape_of(skeleton).pieces}
+    for upper, lower in (
+        ("UpLeg", "Leg"),
+        ("Leg", "Foot"),
+        ("Arm", "ForeArm"),
+        ("ForeArm", "Hand"),
+    ):
+        for side in ("Left", "Right"):
+            pair = skeleton.index(f"{side}{upper}"), skeleton.index(f"{side}{lower}")
+            assert pair in ends
