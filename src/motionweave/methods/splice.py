@@ -86,8 +86,7 @@ class Seam:
 class Spliced:
     """What is kept of two clips around the motion that leads from one to the other.
 
-    Of many joins that are tried one is used: the whole motion is put together when it is
-    asked for.
+    Of many joins that are tried only one is used: the whole motion is assembled on demand.
 
     Parameters
     ----------
