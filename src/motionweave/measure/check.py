@@ -365,8 +365,8 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     depth = limit + _DEPTH - made.lowest
     return Finding(
         "floor",
-        f"the {_said(kind)} is {depth:.1%} of a leg length deeper than in the clips at frame
-        {frame}",
+        f"the {_said(kind)} is {depth:.1%} of a leg length deeper than in the clips at frame "
+        f"{frame}",
         frame,
         kind,
         -made.lowest,
