@@ -114,7 +114,7 @@ def fuzz_gltf(data: bytes) -> None:
 
 
 def fuzz_mesh(data: bytes) -> None:
-    """Meshes of characters, and the pictures on them; drawn on their motion."""
+    """Meshes of characters, and their textures; drawn on their motion."""
     with _as_file(data, "character.glb") as path:
         motion = mw.load(path, contacts=False)
         if len(motion) * len(motion.skeleton) <= 5000:

@@ -40,7 +40,11 @@ def test_adding_is_incremental_and_notices_every_change(folder: Path) -> None:
     assert report.removed == ("fights/punch.npz",)
     assert report.changed == ("walks/walk_left.npz",)
     assert report.added == ()
+    # Of the eight one is gone, one changed, one moved: every clip is counted once.
+    assert report.unchanged == 5
     assert list(report.broken) == ["walks/noise.bvh"]
+    # The report names the file; the reason does not once more.
+    assert str(folder) not in report.broken["walks/noise.bvh"]
     assert len(library) == 7
     assert library.find(words="stroll")[0].clip == "walks/stroll.npz"
     again = library.add()
@@ -55,6 +59,7 @@ def test_a_grown_and_shrunk_library_is_the_same_as_a_fresh_one(
     grown.add(folder / "walks")
     grown.add()
     grown.remove(folder / "walks/walk.npz", folder / "jogs")
+    assert grown.remove("fights") == ("fights/kick_high.npz", "fights/punch.npz")
     grown.add()
     fresh = mw.Library(folder, store=tmp_path / "b", executor=Here())
     fresh.add()

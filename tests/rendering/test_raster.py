@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionweave.rendering import raster
-from motionweave.rendering.paper import BARE
+from motionweave.rendering.textures import NO_TEXTURES
 
 LENS = np.array([90.0, 32.0, 24.0])
 LIGHT = np.array([-0.4, 0.8, -0.45])
@@ -84,7 +84,13 @@ def test_triangle_has_the_depth_of_its_plane() -> None:
     depth = np.full((48, 64), 1e30, dtype=np.float32)
     triangle, grey = np.array([[0, 1, 2]]), np.full((3, 3), 0.5)
     normals = np.tile(normal, (3, 1))
-    bare = (np.zeros((3, 2)), np.array([-1]), np.array([False]), BARE.sheets, BARE.texels)
+    bare = (
+        np.zeros((3, 2)),
+        np.array([-1]),
+        np.array([False]),
+        NO_TEXTURES.sheets,
+        NO_TEXTURES.texels,
+    )
     raster.draw_triangles(
         points, normals, triangle, grey, *bare, LIGHT, UP, 1.0, 1.0, LENS, picture, depth
     )
@@ -98,7 +104,7 @@ def test_triangle_has_the_depth_of_its_plane() -> None:
 
 
 @pytest.mark.parametrize("holes", [False, True])
-def test_a_picture_is_where_its_corners_are(holes: bool) -> None:
+def test_a_texture_is_where_its_corners_are(holes: bool) -> None:
     """A square in perspective: red on its left, blue and transparent on its right half."""
     points = np.array([[-1.0, -1.0, 4.0], [1.0, -1.0, 6.0], [1.0, 1.0, 6.0], [-1.0, 1.0, 4.0]])
     square = np.array([[0, 1, 2], [0, 2, 3]])
@@ -109,15 +115,15 @@ def test_a_picture_is_where_its_corners_are(holes: bool) -> None:
     picture = np.zeros((48, 64, 3), dtype=np.float32)
     depth = np.full((48, 64), 1e30, dtype=np.float32)
     normals, white = np.tile([0.0, 0.0, -1.0], (4, 1)), np.ones((4, 3))
-    paper = (np.array([0, 0]), np.array([holes, holes]), np.array([[1, 64, 64]]), texels)
+    textures = (np.array([0, 0]), np.array([holes, holes]), np.array([[1, 64, 64]]), texels)
     raster.draw_triangles(
-        points, normals, square, white, places, *paper, LIGHT, UP, 1.0, 1.0, LENS, picture, depth
+        points, normals, square, white, places, *textures, LIGHT, UP, 1.0, 1.0, LENS, picture, depth
     )
     rows, columns = np.nonzero(depth < 1e29)
     # In the world, left of the middle is x < 0: x = z (column - centre) / focal.
     across = depth[rows, columns] * (columns + 0.5 - LENS[1]) / LENS[0]
     red = picture[rows, columns, 0] > picture[rows, columns, 2]
-    # At its edges the picture begins anew.
+    # At its edges the texture begins anew.
     clear = np.abs(np.abs(across) - 0.5) < 0.45
     assert np.array_equal(red[clear], across[clear] < 0.0)
     assert (across > 0.1).any() != holes

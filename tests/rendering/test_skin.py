@@ -11,8 +11,8 @@ import motionweave as mw
 from motionweave.core import rotations
 from motionweave.io.gltf.container import Writer, open_gltf
 from motionweave.io.gltf.mesh import read_mesh
-from motionweave.rendering.paper import decoded
 from motionweave.rendering.skin import bind
+from motionweave.rendering.textures import decoded
 from tests.characters import picture, write_character
 
 image = pytest.importorskip("PIL.Image")
@@ -78,7 +78,7 @@ def test_archives_do_not_say_where_the_file_was(character: Path) -> None:
     assert "metres_a_unit" in str(header)
 
 
-def test_the_picture_on_a_mesh_is_seen(tmp_path: Path) -> None:
+def test_the_texture_of_a_mesh_is_seen(tmp_path: Path) -> None:
     path = write_character(tmp_path / "red.glb", mw.sample("jab"))
     skin = bind(path, mw.load(path))
     assert skin is not None
@@ -93,9 +93,9 @@ def test_the_picture_on_a_mesh_is_seen(tmp_path: Path) -> None:
     assert red.sum() > 50
 
 
-def test_a_picture_that_cannot_be_read_is_said() -> None:
-    with pytest.warns(mw.QualityWarning, match="picture 1 of the mesh cannot be read"):
-        paper = decoded([("image/png", picture()), ("image/png", b"no picture"), ("", b"")])
-    assert paper.sheets[:, 1].tolist() == [8, 0, 0]
+def test_a_texture_that_cannot_be_read_is_said() -> None:
+    with pytest.warns(mw.QualityWarning, match="texture 1 of the mesh cannot be read"):
+        textures = decoded([("image/png", picture()), ("image/png", b"no picture"), ("", b"")])
+    assert textures.sheets[:, 1].tolist() == [8, 0, 0]
     # Red as the file has it, but linear.
-    np.testing.assert_allclose(paper.texels[1], [0.631, 0.0144, 0.0144, 1.0], atol=1e-3)
+    np.testing.assert_allclose(textures.texels[1], [0.631, 0.0144, 0.0144, 1.0], atol=1e-3)

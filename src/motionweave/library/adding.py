@@ -98,12 +98,13 @@ def add(
         _index(store, writer)
     known = {entry.path for entry in plan.known.values()}
     fresh = [path for path in plan.wanted if path not in broken]
+    moved = tuple(path for entry, path in plan.same if entry.path != path)
     return Report(
         tuple(path for path in fresh if path not in known),
         tuple(path for path in fresh if path in known),
-        tuple(path for entry, path in plan.same if entry.path != path),
+        moved,
         tuple(sorted(plan.gone)),
-        len(plan.stamps) - len(plan.wanted) - len(plan.broken),
+        len(plan.stamps) - len(plan.wanted) - len(plan.broken) - len(moved),
         {path: reason for path, reason in store.broken().items() if path in plan.stamps},
     )
 

@@ -156,11 +156,7 @@ class Library:
         tuple of str
             The paths that were forgotten.
         """
-        listed = {entry.path for entry in self.store.entries()}
-        names = [
-            str(path) if str(path) in listed else adding.name_of(Path(path), self.folder)
-            for path in paths
-        ]
+        names = [self._name(Path(path)) for path in paths]
         gone = [
             entry.path
             for entry in self.store.entries()
@@ -174,6 +170,14 @@ class Library:
             for path in gone:
                 writer.remove(path)
         return tuple(gone)
+
+    def _name(self, path: Path) -> str:
+        """What the library calls a clip or folder, called so or as it is called on disk."""
+        name = path.as_posix()
+        listed = (entry.path for entry in self.store.entries())
+        if name != "." and any(one == name or adding.is_in(one, [name]) for one in listed):
+            return name
+        return adding.name_of(path, self.folder)
 
     # Clips
 

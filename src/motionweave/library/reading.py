@@ -72,7 +72,9 @@ def read_clip(path: str) -> Reading | Failure:
             motion = load(path, contacts=False, drop_tpose=True)
             seen = track(motion)
     except MotionweaveError as error:
-        return Failure(digest, str(error).replace(f"{path}: ", "").splitlines()[0])
+        # Reports name the file themselves.
+        reason = str(error).replace(f"{path}: ", "").removeprefix(f"{path}, ")
+        return Failure(digest, reason.splitlines()[0])
     except OSError as error:
         return Failure(digest, f"cannot be read: {error.strerror or error}")
     except Exception as error:

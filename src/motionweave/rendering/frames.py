@@ -16,7 +16,7 @@ from motionweave.rendering import raster
 from motionweave.rendering.camera import Camera
 from motionweave.rendering.figure import Figure
 from motionweave.rendering.look import Scene, tones
-from motionweave.rendering.paper import BARE, Paper
+from motionweave.rendering.textures import NO_TEXTURES, Textures
 from motionweave.rendering.torso import torso_triangles
 
 # Samples along each side of a pixel, for the body's edges.
@@ -198,7 +198,7 @@ class Film:
         for mesh in meshes:
             raster.draw_triangles(
                 mesh.vertices, mesh.normals, mesh.triangles, mesh.colours, mesh.places, mesh.sheet,
-                mesh.holes, mesh.paper.sheets, mesh.paper.texels, light, up, above, self.size,
+                mesh.holes, mesh.textures.sheets, mesh.textures.texels, light, up, above, self.size,
                 inside, layer, depth,
             )  # fmt: skip
         raster.lay_over(layer, depth, _SAMPLES, top, left, alpha, picture)
@@ -241,7 +241,7 @@ class _Mesh:
     places: Array
     sheet: NDArray[np.intp]
     holes: NDArray[np.bool_]
-    paper: Paper
+    textures: Textures
 
 
 def _meshes(figure: Figure, frame: int, eye: Array, turn: Array) -> list[_Mesh]:
@@ -251,7 +251,7 @@ def _meshes(figure: Figure, frame: int, eye: Array, turn: Array) -> list[_Mesh]:
     if skin is not None:
         positions, orientations = figure.motion[now].forward()
         vertices, normals = skin.at(positions[0], orientations[0])
-        painted = skin.triangles, skin.colours, skin.places, skin.sheet, skin.holes, skin.paper
+        painted = skin.triangles, skin.colours, skin.places, skin.sheet, skin.holes, skin.textures
     elif torso is not None:
         vertices, normals = torso.at(figure.points[now])
         triangles = torso_triangles()
@@ -261,7 +261,7 @@ def _meshes(figure: Figure, frame: int, eye: Array, turn: Array) -> list[_Mesh]:
             np.zeros((len(vertices), 2)),
             np.full(len(triangles), -1, dtype=np.intp),
             np.zeros(len(triangles), dtype=bool),
-            BARE,
+            NO_TEXTURES,
         )
     else:
         return []

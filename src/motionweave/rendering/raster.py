@@ -141,7 +141,7 @@ def draw_capsules(a, b, radii, colours, light, up, floor, size, lens, picture, d
 
 @kernel(error_model="numpy", fastmath=True)
 def _texel(texels, start, rows, columns, u, v, out):  # type: ignore[no-untyped-def]
-    """What a picture has at (u, v), repeated without end, between four texels, into out (4,)."""
+    """What a texture has at (u, v), repeated without end, between four texels, into out (4,)."""
     x = (u - math.floor(u)) * columns - 0.5
     y = (v - math.floor(v)) * rows - 0.5
     j0, i0 = math.floor(x), math.floor(y)
@@ -177,9 +177,9 @@ def draw_triangles(  # type: ignore[no-untyped-def]
 ):
     """Draw triangles (F, 3) of points (V, 3) with normals (V, 3) and colours (V, 3).
 
-    ``sheet`` (F,) says which of the pictures a triangle has, or -1, and ``holes`` (F,) whether
-    it is not there where that is transparent; ``places`` (V, 2) are in pictures, which are
-    ``sheets`` (K, 3) of ``texels``, see `Paper`.
+    ``sheet`` (F,) says which of the textures a triangle has, or -1, and ``holes`` (F,) whether
+    it is not there where that is transparent; ``places`` (V, 2) are in textures, which are
+    ``sheets`` (K, 3) of ``texels``, see `Textures`.
     """
     rows, columns = depth.shape
     focal, cx, cy = lens[0], lens[1], lens[2]

@@ -13,7 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
 from motionweave.io.gltf.mesh import SkinnedMesh, read_mesh
-from motionweave.rendering.paper import Paper, decoded
+from motionweave.rendering.textures import Textures, decoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +31,13 @@ class Skin:
     triangles
         ``(F, 3)`` vertices.
     colours
-        ``(V, 3)`` linear, which tint the pictures.
+        ``(V, 3)`` linear, which tint the textures.
     places
-        ``(V, 2)`` where a vertex is in the pictures.
+        ``(V, 2)`` where a vertex is in the textures.
     sheet, holes
-        ``(F,)`` the picture on each triangle, or -1, and whether it has holes.
-    paper
-        The pictures.
+        ``(F,)`` the texture on each triangle, or -1, and whether it has holes.
+    textures
+        The textures.
     """
 
     joints: NDArray[np.intp]
@@ -49,7 +49,7 @@ class Skin:
     places: Array
     sheet: NDArray[np.intp]
     holes: NDArray[np.bool_]
-    paper: Paper
+    textures: Textures
 
     def at(self, positions: Array, orientations: Array) -> tuple[Array, Array]:
         """Vertices and normals ``(V, 3)`` for joints at ``(J, 3)`` oriented ``(J, 4)``."""
@@ -75,8 +75,8 @@ def bind(path: str | Path, motion: Motion) -> Skin | None:
     if mesh is None:
         return None
     joints, base, scale = _carriers(mesh, motion)
-    paper = decoded(mesh.images)
-    sheet = _sheets(mesh, paper)
+    textures = decoded(mesh.images)
+    sheet = _sheets(mesh, textures)
     return Skin(
         joints[mesh.joints],
         mesh.weights,
@@ -87,27 +87,27 @@ def bind(path: str | Path, motion: Motion) -> Skin | None:
         mesh.places,
         sheet,
         np.array([surface.holes for surface in mesh.surfaces], dtype=bool)[mesh.surface],
-        paper,
+        textures,
     )
 
 
-def _sheets(mesh: SkinnedMesh, paper: Paper) -> NDArray[np.intp]:
-    """The picture ``(F,)`` on each triangle of a mesh, -1 without one that can be read."""
+def _sheets(mesh: SkinnedMesh, textures: Textures) -> NDArray[np.intp]:
+    """The texture ``(F,)`` on each triangle of a mesh, -1 without one that can be read."""
     known = [
-        -1 if one.image is None or paper.sheets[one.image, 1] == 0 else one.image
+        -1 if one.image is None or textures.sheets[one.image, 1] == 0 else one.image
         for one in mesh.surfaces
     ]
     return np.array(known, dtype=np.intp)[mesh.surface]
 
 
 def _tints(mesh: SkinnedMesh, sheet: NDArray[np.intp]) -> Array:
-    """Colours ``(V, 3)`` of a mesh: where there is a picture, only what tints it."""
+    """Colours ``(V, 3)`` of a mesh: where there is a texture, only what tints it."""
     colours = np.array(mesh.colours)
     tints = np.array([surface.colour for surface in mesh.surfaces])
-    papered = sheet >= 0
+    textured = sheet >= 0
     for corner in range(3):
-        vertices = mesh.triangles[papered, corner]
-        colours[vertices] = tints[mesh.surface[papered]]
+        vertices = mesh.triangles[textured, corner]
+        colours[vertices] = tints[mesh.surface[textured]]
     return colours
 
 

@@ -1,4 +1,4 @@
-"""Pictures on meshes: decoded once, made no larger than a film needs, and laid end to end."""
+"""Textures of meshes: decoded once, made no larger than a film needs, and laid end to end."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _LARGEST = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Paper:
-    """Pictures, as a compiled loop can look them up.
+class Textures:
+    """Textures, as a compiled loop can look them up.
 
     Parameters
     ----------
     texels
-        ``(n, 4)`` linear red, green and blue, and alpha, of all pictures row by row.
+        ``(n, 4)`` linear red, green and blue, and alpha, of all textures row by row.
     sheets
-        ``(K, 3)`` of each picture its first texel, its rows and its columns; no rows for one
+        ``(K, 3)`` of each texture its first texel, its rows and its columns; no rows for one
         that could not be read.
     """
 
@@ -33,19 +33,19 @@ class Paper:
     sheets: NDArray[np.intp]
 
 
-# What is not papered.
-BARE = Paper(np.zeros((1, 4), dtype=np.float32), np.zeros((1, 3), dtype=np.intp))
+# For surfaces that have none.
+NO_TEXTURES = Textures(np.zeros((1, 4), dtype=np.float32), np.zeros((1, 3), dtype=np.intp))
 
 
-def decoded(images: Sequence[tuple[str, bytes]]) -> Paper:
-    """Pictures of a file, by kind and content; what cannot be read is said and left out.
+def decoded(images: Sequence[tuple[str, bytes]]) -> Textures:
+    """Textures of a file, by kind and content; what cannot be read is said and left out.
 
     Parameters
     ----------
     images
         Kind, such as ``"image/png"``, and content. Without a kind there is nothing.
     """
-    texels, sheets, start = [BARE.texels], [], 1
+    texels, sheets, start = [NO_TEXTURES.texels], [], 1
     for number, (kind, content) in enumerate(images):
         pixels = _pixels(content, number) if kind else None
         if pixels is None:
@@ -55,8 +55,8 @@ def decoded(images: Sequence[tuple[str, bytes]]) -> Paper:
         texels.append(pixels.reshape(-1, 4))
         start += len(texels[-1])
     if not sheets:
-        return BARE
-    return Paper(np.concatenate(texels), np.array(sheets, dtype=np.intp))
+        return NO_TEXTURES
+    return Textures(np.concatenate(texels), np.array(sheets, dtype=np.intp))
 
 
 def _pixels(content: bytes, number: int) -> NDArray[np.float32] | None:
@@ -72,7 +72,7 @@ def _pixels(content: bytes, number: int) -> NDArray[np.float32] | None:
                 values = np.asarray(image.convert("RGBA"), dtype=np.float32) / 255.0
     except Exception as error:
         # A decoder of others raises whatever it stumbles over.
-        message = f"picture {number} of the mesh cannot be read and is left out: {error}"
+        message = f"texture {number} of the mesh cannot be read and is left out: {error}"
         warnings.warn(message, QualityWarning, stacklevel=2)
         return None
     colour = values[..., :3]
