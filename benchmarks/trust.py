@@ -6,7 +6,7 @@ Pairs of clips of one kind of motion (by the words in their names and catalogues
 random from all sources, loaded, registered and blended half and half with nothing but default
 arguments. A blend is right if no joint accelerates more than 1.5 times as hard as in the clips,
 no knee bends backwards further than in them, no foot is 3 cm (on a body of 1.7 m) deeper than
-theirs, and the way is within 15 % of what lies between theirs. The judgement is made here,
+theirs, and the path is within 15 % of what lies between theirs. The judgement is made here,
 apart from the self-check of the library, whose warnings are counted against it.
 """
 

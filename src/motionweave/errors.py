@@ -58,7 +58,7 @@ class MotionweaveError(Exception):
 
 def with_remedies(reason: str, remedies: Sequence[str]) -> str:
     """A message that ends with the remedies."""
-    return f"{reason}: use {' or '.join(remedies)}" if remedies else reason
+    return f"{reason}; use {' or '.join(remedies)}" if remedies else reason
 
 
 class FormatError(MotionweaveError):

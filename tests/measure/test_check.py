@@ -122,7 +122,7 @@ def test_a_warning_names_what_its_method_can_be_told() -> None:
     broken = turned(walk, "right_shin", 40, 60.0)
     with pytest.warns(mw.QualityWarning) as caught:
         finished(broken, [walk], clean=False, remedies=(mw.Remedy("at"),))
-    assert all(str(one.message).endswith(": use at=...") for one in caught)
+    assert all(str(one.message).endswith("; use at=...") for one in caught)
     with pytest.warns(mw.QualityWarning) as caught:
         finished(broken, [walk], clean=False, advice="change less")
     assert all(str(one.message).endswith("; change less") for one in caught)

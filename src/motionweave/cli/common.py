@@ -20,6 +20,7 @@ from motionweave.errors import (
     MotionweaveError,
     Notice,
     QualityWarning,
+    Remedy,
     with_remedies,
 )
 
@@ -37,10 +38,13 @@ _VALUES = {
     "ends": "ENDS",
     "enter": "FRAME",
     "events": "FILE",
+    "frames": "A:B",
     "keep": "N=A:B",
     "leave": "FRAME",
     "overlap": "FRAMES",
 }
+# Remedies that are spelled differently on the command line.
+_SPELLINGS = {("frames", "whole"): "--whole", ("outside", "nearest"): "--nearest"}
 # Shorter work needs no bar.
 _PATIENCE = 1.0
 _BAR = 30
@@ -204,13 +208,14 @@ def in_words(said: MotionweaveError | QualityWarning) -> str:
     """A message whose remedies are options of the command line, not of the API."""
     if not said.remedies:
         return str(said)
-    flags = [
-        f"{remedy.as_flag()} {_VALUES[remedy.option]}"
-        if remedy.value is None and remedy.option in _VALUES
-        else remedy.as_flag()
-        for remedy in said.remedies
-    ]
-    return with_remedies(said.reason, flags)
+    return with_remedies(said.reason, [_flag(remedy) for remedy in said.remedies])
+
+
+def _flag(remedy: Remedy) -> str:
+    """A remedy as it is typed on the command line."""
+    if remedy.value is None and remedy.option in _VALUES:
+        return f"{remedy.as_flag()} {_VALUES[remedy.option]}"
+    return _SPELLINGS.get((remedy.option, str(remedy.value)), remedy.as_flag())
 
 
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:

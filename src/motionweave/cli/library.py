@@ -204,6 +204,15 @@ def _kind_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+# Figures of a graph in words, where their names alone say too little.
+_STATISTICS = {
+    "clips": "clips in the graph",
+    "of": "clips in the library",
+    "found": "junctions before dead ends were removed",
+    "seconds": "seconds of motion",
+}
+
+
 def _graph(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     if args.plot is not None:
         common.check_output(args.plot, motion=False)
@@ -214,7 +223,7 @@ def _graph(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         from motionweave.plots.library import graph_picture
 
         graph_picture(graph, args.plot)
-    lines = [f"{name}: {value:g}" for name, value in statistics.items()]
+    lines = [f"{_STATISTICS.get(name, name)}: {value:g}" for name, value in statistics.items()]
     return statistics, "\n".join(lines)
 
 

@@ -19,7 +19,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
 
-# Heel and toe count by how low they are: e times less for each so many leg lengths.
+# Heel and toe count by how low they are: e times less per this many leg lengths.
 _LOW = 0.05
 # Seconds from where the blend is right as it is to where it is as high as its parts.
 _EASE = 0.25

@@ -38,7 +38,7 @@ class Collection:
     Parameters
     ----------
     example
-        What was asked for.
+        The request.
     matches
         The examples of the kind, the nearest first.
     outliers

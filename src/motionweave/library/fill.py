@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # Stretches that are blended.
 _BLENDED = 32
-# Seconds over which the velocity at the ends of a gap goes over into that of the stretches.
+# Seconds over which the velocity at the ends of a gap blends into that of the stretches.
 _CARRY = 0.35
 # Seconds around the gap that show what the body is doing.
 _CONTEXT = 0.5

@@ -76,7 +76,7 @@ class Match:
         return motion[first : last + 1]
 
     def overlaps(self, clip: str, first: float, last: float) -> bool:
-        """Whether it is, in effect, these frames of that clip."""
+        """Whether it is effectively these frames of that clip."""
         common = min(self.last, last) - max(self.first, first)
         return self.clip == clip and common > 0.4 * min(self.last - self.first, last - first)
 

@@ -33,10 +33,10 @@ _ACCELERATION = 1.5
 _TWIST = 2.0
 # A joint that hardly moves in the clips is compared with this share of the liveliest joint.
 _LIVELY = 0.3
-# What accelerates less than this (leg lengths, or radians, per second squared) stands still.
+# A joint that accelerates less than this (leg lengths, or radians, per second squared) is still.
 _NOTHING = 0.5
-# Where clips are joined, joints of the body that are calm in the clips are looked at, too: how
-# many times as hard they may accelerate, held against at least this share of the liveliest one's.
+# Where clips are joined, joints of the body that are calm in the clips are checked, too: how
+# many times as hard they may accelerate, compared with at least this share of the liveliest joint.
 _CALM, _STILL = 2.0, 0.03
 # Seconds around a seam that count as part of it.
 _NEAR = 0.1
@@ -365,7 +365,8 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     depth = limit + _DEPTH - made.lowest
     return Finding(
         "floor",
-        f"the {_said(kind)} is {depth:.1%} of a leg deeper than in the clips at frame {frame}",
+        f"the {_said(kind)} is {depth:.1%} of a leg length deeper than in the clips at frame "
+        f"{frame}",
         frame,
         kind,
         -made.lowest,

@@ -86,8 +86,7 @@ class Seam:
 class Spliced:
     """What is kept of two clips around the motion that leads from one to the other.
 
-    Of many joins that are tried one is used: the whole motion is put together when it is
-    asked for.
+    Of many joins that are tried only one is used: the whole motion is assembled on demand.
 
     Parameters
     ----------
@@ -140,8 +139,8 @@ class Spliced:
         return self._joined(min(self.start, 2), min(after, 2))[2]
 
     def _joined(self, before: int, after: int) -> tuple[Motion, Motion, Motion]:
-        """So many frames before the seam and the one that is left; the one that is entered and
-        so many after it; both with what is between them, without contacts."""
+        """Some frames before the seam and the frame that is left; the frame that is entered and as
+        many after it; both with everything between them, without contacts."""
         head = _frames(self.a, self.leave - before, self.leave)
         tail = _frames(self.b, self.enter, self.enter + after).moved(self.placed)
         parts = [head[:-1] if before else None, self.middle[:-1] if len(self.middle) > 1 else None]

@@ -120,7 +120,7 @@ class Comparison:
     distance
         ``(n,)``, Eq. 1.
     angle
-        ``(n,)``, by how much the second is to be turned, Eq. 2.
+        ``(n,)``, the angle by which to turn the second, Eq. 2.
     certainty
         ``(n,)``, from 0 to 1: how much of the windows' extent on the floor the angle brings
         to agree. Where the poses have little in common, about any angle is as good.

@@ -93,7 +93,7 @@ def subsumes(a: Sequence[Interval], b: Sequence[Interval], *, literal: bool = Fa
 def partition(
     lanes: Sequence[Sequence[Interval]], *, literal: bool = False
 ) -> tuple[list[int], list[int]]:
-    """Which clips' first contacts are to be split, and which not (Appendix B)."""
+    """Which clips' first contacts to split, and which not (Appendix B)."""
     clips = range(len(lanes))
     over = [[subsumes(lanes[i], lanes[j], literal=literal) for j in clips] for i in clips]
     if not any(any(row) for row in over):
@@ -128,7 +128,7 @@ def _total_overlap(
 
 
 def _gap(lanes: Sequence[Sequence[Interval]], i: int, whole: Sequence[int]) -> Interval:
-    """Where the first contact of lane i is to be interrupted: the mean of the others' votes.
+    """Where to interrupt the first contact of lane i: the mean of the others' votes.
 
     A vote (Eq. 10) carries the other's two contacts, from the first one's start to the
     second one's end, linearly onto this contact from its start to a point p: to the

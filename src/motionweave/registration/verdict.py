@@ -128,9 +128,11 @@ class Verdict:
         kept = min(self.agreement.kept)
         if kept < 0.995:
             said.append(f"{100 * kept:.0f} % kept")
-        how = "doubtful: " if self.doubtful else "although "
-        said += [how + doubt for doubt in self.doubts]
-        return ", ".join(said)
+        text = ", ".join(said)
+        if self.doubts:
+            how = "; doubtful: " if self.doubtful else ", although "
+            text += how + ", ".join(self.doubts)
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain values."""

@@ -67,7 +67,7 @@ class RecentProjects:
         path
             Its file.
         data
-            What is in it, if it is no file that could be opened again.
+            What is in it, if it is not a file that could be opened again.
         """
         if self._folder is None:
             return

@@ -127,7 +127,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
     def on_grip(
         self, handler: Callable[[str, Place | None, float, bool, int | None], None]
     ) -> None:
-        """Tell of joints that are picked and dragged.
+        """Report joints that are picked and dragged.
 
         ``handler`` is called with the grip's name, where it was dragged to (in the clip's
         unit; None for a pick), the seconds at which that happens, whether the drag is over, and
@@ -154,7 +154,7 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
         self.run_method("stop", seconds)
 
     def on_path(self, handler: Callable[[tuple[Spot, ...]], None]) -> None:
-        """Tell of paths that are drawn on the floor: places (x, z) in metres."""
+        """Report paths that are drawn on the floor: points (x, z) in metres."""
         self.on("path", lambda e: handler(tuple((float(x), float(z)) for x, z in e.args)))
 
     def draw_path(self, *, on: bool = True) -> None:

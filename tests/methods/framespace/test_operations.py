@@ -118,7 +118,7 @@ def test_a_dance_that_stands_with_a_run_that_travels(mocap: Path) -> None:
     chicken = replace(chicken, fps=60.0)
     space = mw.Framespace([real(mocap)[0], chicken], cyclic=[None, (348, 590)])
     for shape in ("concatenate", "blend"):
-        with pytest.warns(mw.QualityWarning, match="lower than in the clips"):
+        with pytest.warns(mw.QualityWarning, match="deeper than in the clips"):
             check(space, shape, deepest=0.08)
 
 

@@ -107,7 +107,7 @@ def anchored(plants: Sequence[Plant], wanted: Array, above: Array, fixed: BoolAr
     plants
         In order of time.
     wanted
-        ``(points, T)`` how high points are to be: see `planted_heights`.
+        ``(points, T)`` target heights of the points: see `planted_heights`.
     above
         ``(points, T)`` how high they are.
     fixed

@@ -50,7 +50,7 @@ def _import(bpy: Any, path: str) -> None:
         # "BLENDER" leaves the bones' axes as they are in the file.
         bpy.ops.import_scene.gltf(filepath=path, bone_heuristic="BLENDER")
     elif kind == "fbx":
-        # Frame 0 of the file is to be frame 0.
+        # Frame 0 of the file stays frame 0.
         bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0)
     else:
         bpy.ops.wm.usd_import(filepath=path, set_frame_range=True)

@@ -21,7 +21,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.options import check_choice
-from motionweave.errors import BlendError, QualityWarning
+from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.measure.measures import Measures, by_name
 from motionweave.methods.blending.blend import finished_blend
 from motionweave.methods.blending.trace import assemble, trace_of
@@ -39,6 +39,8 @@ _BEYOND = 0.3
 # The cost of missing the aim, relative to distances of about 1; and of separating equal motions.
 _MISS = 1e4
 _APART = 1e-7
+# What helps if a value is out of reach.
+_NEAREST = (Remedy("outside", "nearest"),)
 
 Outside = Literal["error", "nearest"]
 
@@ -266,7 +268,7 @@ class ParametricSpace:
                 f"{name} = {target[i]:g} is out of reach: these motions reach {low:g} to {high:g}"
             )
             if outside == "error":
-                raise BlendError(f"{said}; use outside='nearest' to get the nearest")
+                raise BlendError(said, remedies=_NEAREST)
             warnings.warn(f"{said}; the nearest is used", QualityWarning, stacklevel=4)
             target[i] = np.clip(target[i], low, high)
         return target
@@ -279,7 +281,7 @@ class ParametricSpace:
         )
         said = f"these motions cannot reach that combination; the nearest is {pairs}"
         if outside == "error":
-            raise BlendError(f"{said}, off by {error:.0%} of the range; use outside='nearest'")
+            raise BlendError(f"{said}, off by {error:.0%} of the range", remedies=_NEAREST)
         warnings.warn(said, QualityWarning, stacklevel=4)
 
 

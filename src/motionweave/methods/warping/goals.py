@@ -137,7 +137,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     clip
         The clip, warped already by all keys that need no inverse kinematics.
     goals
-        What is to be met.
+        The goals to meet.
     fixed
         Joints that must not turn, such as those with their own keys there.
     """

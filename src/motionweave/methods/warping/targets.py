@@ -200,7 +200,7 @@ class Clip:
         return rotations.multiply(base, wanted)
 
     def tip(self, key: Key) -> Array | None:
-        """The point ``(3,)`` of a joint that is to be at its goal, in the clip's unit."""
+        """The point ``(3,)`` of a joint that should be at its goal, in the clip's unit."""
         if key.tip is None:
             return None
         return np.asarray(key.tip, dtype=np.float64) * self.length(key)

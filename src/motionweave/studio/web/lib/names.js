@@ -23,7 +23,7 @@ export function distinct(names, most) {
   return names.map((name) => (name.length <= most ? name : shortened(between(name, front, back), most)));
 }
 
-// A name without so many words at its beginning and its end.
+// A name without this many words at its beginning and its end.
 function between(name, front, back) {
   for (; front; front--) name = name.replace(/^.*?[\s_.-]+/, "");
   for (; back; back--) name = name.replace(/[\s_.-]+[^\s_.-]*$/, "");
