@@ -8,18 +8,23 @@ from typing import TypeVar
 
 import numpy as np
 
-from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, MotionweaveError
+from motionweave.methods.footing import Feet
 from motionweave.methods.splice import Spliced, laid_over
 
 # A join is calm if it strains the body at most this many times as much as its clips do.
 _CALM = 1.02
-# What strain costs, for each time the clips' own, in body heights of distance.
-_STRAIN = 0.2
+# What strain costs, for each time the clips' own, in body heights of distance, and what a leg
+# length costs that the body slides.
+_STRAIN, _SLIDING = 0.2, 1.0
+# Leg lengths above the floor up to which a foot can carry the body, and the seconds in which it
+# is looked at how far it slides.
+_LOW, _WINDOW = 0.05, 0.5
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77
@@ -56,6 +61,9 @@ class Strain:
         own = [self._rates(clip) for clip in clips]
         self._acceleration = np.max([x.max(axis=0, initial=least) for x, _ in own], axis=0)
         self._speed = max(float(x.max(initial=least)) for _, x in own)
+        self._soles = Feet.of(clips[0])
+        self._leg = leg_length(skeleton) if len(self._soles) else 1.0
+        self._usual = max(self._slide(clip) for clip in clips)
 
     def _rates(self, motion: Motion) -> tuple[Array, Array]:
         """Accelerations ``(T - 2, joints)`` and speeds of the root ``(T - 1,)``, per frame."""
@@ -70,6 +78,22 @@ class Strain:
             float((accelerations / self._acceleration).max(initial=0.0)),
             float(speeds.max(initial=0.0)) / self._speed,
         )
+
+    def slide(self, motion: Motion) -> float:
+        """Leg lengths that what carries the body slides further than anywhere in the clips."""
+        return max(self._slide(motion) - self._usual, 0.0)
+
+    def _slide(self, motion: Motion) -> float:
+        """Leg lengths that the slowest point on the floor goes in half a second, at most."""
+        if len(self._soles) == 0 or len(motion) < 2:
+            return 0.0
+        points = self._soles.points(motion) / self._leg
+        low = points[..., 1] < np.quantile(points[..., 1].min(axis=1), 0.2) + _LOW
+        ways = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1)
+        slowest = np.where(low[1:] & low[:-1], ways, np.inf).min(axis=1)
+        covered = np.cumsum(np.concatenate([[0.0], np.where(np.isfinite(slowest), slowest, 0.0)]))
+        width = min(max(round(_WINDOW * motion.fps), 1), len(covered) - 1)
+        return float((covered[width:] - covered[:-width]).max())
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
         """Frames that it takes at least to go over from one clip to another, without strain.
@@ -158,6 +182,7 @@ def calmest(
             continue
         # Poses that are alike do not promise that the way between them is smooth.
         total = cost + _STRAIN * max(strain(made.seam) - _CALM, 0.0)
+        total += _SLIDING * strain.slide(made.seam)
         if best is None or total < best[0]:
             best = total, place, made
     if best is None:
