@@ -160,7 +160,7 @@ def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Ta
         "linear cross-fade": (baselines.linear_transition(a, b, at, HALF), equal),
         "slerp cross-fade": (baselines.slerp_transition(a, b, at, HALF), equal),
         "inertialised switch": (baselines.inertialised_transition(a, b, at, HALF), equal),
-        "motionweave": (mw.transition(a, b, at=at, half_width=HALF), warped),
+        "motionweave": (mw.transition(a, b, at=at, half_width=HALF, clean=False), warped),
         "motionweave, feet cleaned": (
             mw.transition(a, b, at=at, half_width=HALF, clean=True),
             warped,

@@ -8,18 +8,23 @@ from typing import TypeVar
 
 import numpy as np
 
-from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, MotionweaveError
+from motionweave.methods.footing import Feet
 from motionweave.methods.splice import Spliced, laid_over
 
 # A join is calm if it strains the body at most this many times as much as its clips do.
 _CALM = 1.02
-# The cost of strain, per multiple of the clips' own, in body heights of distance.
-_STRAIN = 0.2
+# The cost of strain, per multiple of the clips' own, in body heights of distance, and the cost of a
+# leg length of sliding.
+_STRAIN, _SLIDING = 0.2, 1.0
+# Leg lengths above the floor up to which a foot can carry the body, and the seconds over which its
+# sliding is measured.
+_LOW, _WINDOW = 0.05, 0.5
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77
@@ -57,6 +62,9 @@ class Strain:
         self._speed = max(float(x.max(initial=least)) for _, x in own)
         # Whoever walks in place moves against the feet, not over the floor.
         self._speed = max(self._speed, *(self._usual_against_feet(clip) for clip in clips))
+        self._soles = Feet.of(clips[0])
+        self._leg = leg_length(skeleton) if len(self._soles) else 1.0
+        self._usual = max(self._slide(clip) for clip in clips)
 
     def _usual_against_feet(self, motion: Motion) -> float:
         """The median speed of the root against the lower foot, per frame; 0 without feet."""
@@ -80,6 +88,22 @@ class Strain:
             float((accelerations / self._acceleration).max(initial=0.0)),
             float(speeds.max(initial=0.0)) / self._speed,
         )
+
+    def slide(self, motion: Motion) -> float:
+        """Leg lengths that what carries the body slides further than anywhere in the clips."""
+        return max(self._slide(motion) - self._usual, 0.0)
+
+    def _slide(self, motion: Motion) -> float:
+        """Leg lengths that the slowest point on the floor goes in half a second, at most."""
+        if len(self._soles) == 0 or len(motion) < 2:
+            return 0.0
+        points = self._soles.points(motion) / self._leg
+        low = points[..., 1] < np.quantile(points[..., 1].min(axis=1), 0.2) + _LOW
+        ways = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1)
+        slowest = np.where(low[1:] & low[:-1], ways, np.inf).min(axis=1)
+        covered = np.cumsum(np.concatenate([[0.0], np.where(np.isfinite(slowest), slowest, 0.0)]))
+        width = min(max(round(_WINDOW * motion.fps), 1), len(covered) - 1)
+        return float((covered[width:] - covered[:-width]).max())
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
         """The fewest frames in which one clip can turn into another without strain.
@@ -168,6 +192,7 @@ def calmest(
             continue
         # Similar poses do not guarantee that the motion between them is smooth.
         total = cost + _STRAIN * max(strain(made.seam) - _CALM, 0.0)
+        total += _SLIDING * strain.slide(made.seam)
         if best is None or total < best[0]:
             best = total, place, made
     if best is None:
