@@ -236,6 +236,22 @@ def test_feet_without_toe_joints_still_have_toes(end_sites: bool, known: str) ->
     assert np.mean(np.array(errors) <= 3.0 * FRAME) > 0.9
 
 
+@pytest.mark.parametrize("length", [0.05, 0.5])
+def test_an_end_site_straight_below_the_ankle_is_no_toe(length: float) -> None:
+    # Exporters give a bone without children the direction of its parent, and any length.
+    motion = samples.sample("walk")
+    skeleton, keep = without_toes(motion.skeleton, True)
+    feet = [skeleton.index(f"{side}Foot") for side in ("Left", "Right")]
+    ends = np.array(skeleton.end_offsets)
+    ends[np.isin(skeleton.end_parents, feet)] = [0.0, -length * leg_length(skeleton), 0.0]
+    skeleton = replace(skeleton, end_offsets=ends)
+    cut = Motion(skeleton, motion.fps, motion.root, motion.rotations[:, keep])
+    assert {sole.known for sole in soles(cut).values()} == {"proportions"}
+    errors, extra = boundary_errors(motion.constraints, detect_contacts(cut), cut.fps)
+    assert not extra
+    assert np.mean(np.array(errors) <= 3.0 * FRAME) > 0.9
+
+
 def test_the_sole_is_found_from_the_motion_where_the_rest_pose_does_not_stand() -> None:
     motion = samples.sample("walk")
     skeleton = motion.skeleton

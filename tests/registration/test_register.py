@@ -11,8 +11,10 @@ import pytest
 
 import motionweave as mw
 from motionweave import Motion, Planar, RegistrationCurve
+from motionweave.body.heading import facing
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core import rotations
+from motionweave.core.curves import smootherstep
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
 from motionweave.registration.pairing import Rules
 from motionweave.registration.points import register_points
@@ -434,3 +436,19 @@ def test_a_foot_that_is_down_when_a_clip_begins_does_not_strike() -> None:
     assert signals[:10].max() == 0.0
     assert signals[30] == 1.0
     assert signals.argmax() == 30
+
+
+def test_a_full_turn_and_none_make_half_a_turn() -> None:
+    # A jump, and one that spins and tucks while it does: there the poses say nothing about the
+    # angle, and after it the clips face the same way as before.
+    jump = mw.sample("jump")
+    time = np.linspace(0.0, 1.0, len(jump))
+    spin = 2.0 * np.pi * smootherstep((time - 0.35) / 0.3)
+    tuck = np.radians(80.0) * np.sin(np.pi * np.clip((time - 0.3) / 0.4, 0.0, 1.0)) ** 2
+    turn = rotations.multiply(rotations.about_axis("Y", spin), rotations.about_axis("X", tuck))
+    turned = np.array(jump.rotations)
+    turned[:, 0] = rotations.multiply(turn, turned[:, 0])
+    curve = mw.register(jump, replace(jump, rotations=turned), ends="fixed")
+    heading = np.degrees(facing(mw.blend(curve, [0.5, 0.5], clean=False)))
+    assert heading[-1] - heading[0] == pytest.approx(180.0, abs=5.0)
+    assert np.abs(np.diff(heading)).max() < 30.0

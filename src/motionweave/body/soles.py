@@ -2,8 +2,8 @@
 
 A heel is the point of the sole straight below the ankle, at the height of the toe joint
 when the foot is flat; a toe is the toe joint (the ball of the foot). Both are fixed to
-the foot. If the rig has no toe joint, the ankle's end site is used instead, or else a foot of
-average proportions.
+the foot. Where the rig has no toe joint, the ankle's end site stands in for it, and
+without that, or if it is straight below the ankle, a foot of usual proportions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from motionweave.body.heading import facing
 from motionweave.body.posture import LEG_JOINTS, rest_stands
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.size import body_height
@@ -24,6 +26,9 @@ from motionweave.core.skeleton import Skeleton
 # Ankle to ball of an average foot, in leg lengths: forward and down.
 _FOOT_FORWARD = 0.14
 _FOOT_DOWN = 0.05
+# An end site this much straight below the ankle (cosine) is no toe. It is the sole if it is
+# no farther below than this (leg lengths), and else what an exporter gave a bone without children.
+_BELOW, _DEEPEST = 0.85, 0.15
 # Frames whose foot is among the slowest and lowest of the clip show how a foot stands.
 _STILLEST = 0.1
 
@@ -118,19 +123,25 @@ def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
     ankle = rig.joint(f"{side}_ankle", "foot contacts")
     thigh = rig.joint(f"{side}_thigh", "foot contacts")
     toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
-    up = None
-    if from_rest and rest_stands(skeleton):
-        up = _up_in_rest(skeleton, thigh, ankle, reach)
+    stands = from_rest and rest_stands(skeleton)
+    size = leg_length(skeleton, rig)
+    down = _FOOT_DOWN * size
+    if known == "end site":
+        length = float(np.linalg.norm(reach))
+        upright = _up_in_rest(skeleton, thigh, ankle, np.zeros(3)) if stands else None
+        if upright is None:
+            upright = _up_in_motion(motion, ankle)
+        if -(reach @ upright) > _BELOW * length:
+            known, reach = "proportions", np.zeros(3)
+            down = length if length < _DEEPEST * size else down
+    up = _up_in_rest(skeleton, thigh, ankle, reach) if stands else None
     if up is None:
         up = _up_in_motion(motion, ankle)
     if known == "proportions":
-        size = leg_length(skeleton, rig)
-        forward = np.array([0.0, 0.0, 1.0])
-        forward = forward - (forward @ up) * up
-        if np.linalg.norm(forward) < 1e-3:
-            forward = np.array([1.0, 0.0, 0.0])
-        forward = forward / np.linalg.norm(forward)
-        reach = toe = size * (_FOOT_FORWARD * forward - _FOOT_DOWN * up)
+        forward = _forward_in_rest(rig) if stands else None
+        if forward is None:
+            forward = _forward_in_motion(motion, ankle)
+        reach = toe = _FOOT_FORWARD * size * _across(forward, up) - down * up
     return Sole(ankle, (reach @ up) * up, toe_joint, toe, known)
 
 
@@ -165,18 +176,44 @@ def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Arr
     return np.asarray(up / np.linalg.norm(up))
 
 
+def _forward_in_rest(rig: Rig) -> Array | None:
+    """Where a body faces in its rest pose; None if that does not tell."""
+    left = rig.lateral_axis(rig.skeleton.rest_positions[None])
+    return None if left is None else np.array([-left[0, 2], 0.0, left[0, 0]])
+
+
+def _forward_in_motion(motion: Motion, ankle: int) -> Array:
+    """Where the body faces while the foot stands, in the ankle's frame."""
+    standing = _standing(motion, ankle)
+    angle = facing(motion)[standing]
+    ahead = np.stack([np.sin(angle), np.zeros(len(angle)), np.cos(angle)], axis=-1)
+    back = rotations.inverse(motion.orientations()[standing, ankle])
+    return np.asarray(rotations.rotate(back, ahead).mean(axis=0))
+
+
+def _across(forward: Array, up: Array) -> Array:
+    """The unit vector across ``up`` that points forward; any across it if none does."""
+    forward = forward - (forward @ up) * up
+    if np.linalg.norm(forward) < 1e-3:
+        forward = np.cross(up, np.eye(3)[int(np.abs(up).argmin())])
+    return np.asarray(forward / np.linalg.norm(forward))
+
+
 def _up_in_motion(motion: Motion, ankle: int) -> Array:
     """Normal of the sole in the ankle's frame, from the frames in which the foot stands."""
+    turn = motion.orientations()[_standing(motion, ankle), ankle]
+    mean = rotations.rotate(rotations.inverse(turn), np.array([0.0, 1.0, 0.0])).mean(axis=0)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
+
+
+def _standing(motion: Motion, ankle: int) -> NDArray[np.intp]:
+    """Frames in which the foot stands most surely."""
     first = int(starts_in_tpose(motion))
-    positions, orientations = motion.forward()
-    place, turn = positions[first:, ankle], orientations[first:, ankle]
+    place = motion.positions()[first:, ankle]
     if len(place) < 2:
-        return np.asarray(rotations.rotate(rotations.inverse(turn[0]), [0.0, 1.0, 0.0]))
+        return np.array([first])
     speed = np.linalg.norm(np.gradient(place, axis=0), axis=1)
     size = max(float(np.ptp(place[:, 1])), 1e-12)
     # Ranks of speed and height together: being still in the air or low in a swing is not standing.
     unrest = speed / max(float(speed.max()), 1e-12) + (place[:, 1] - place[:, 1].min()) / size
-    standing = unrest <= np.quantile(unrest, _STILLEST)
-    up = rotations.rotate(rotations.inverse(turn[standing]), np.array([0.0, 1.0, 0.0]))
-    mean = np.mean(up, axis=0)
-    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-12))
+    return first + np.flatnonzero(unrest <= np.quantile(unrest, _STILLEST))

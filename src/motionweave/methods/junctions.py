@@ -147,11 +147,11 @@ def _allowed(
         )
     if isinstance(keep, str):
         if keep != "most":
-            raise BlendError(f"keep={keep!r}: expected 'most', 'all', a share, or two ranges")
+            raise BlendError(f"keep {keep!r}: expected 'most', 'all', a share, or two ranges")
         return first, second
     if isinstance(keep, int | float):
         if not 0.0 <= keep <= 1.0:
-            raise BlendError(f"keep={keep:g}: expected a share from 0 to 1")
+            raise BlendError(f"keep {keep:g}: expected a share from 0 to 1")
         return first & (cut[0] <= 1.0 - keep), second & (cut[1] <= 1.0 - keep)
     for clip, part in zip(clips, _ranges(keep), strict=True):
         if part is not None and not 0.0 <= part[0] <= part[1] <= len(clip) - 1:
@@ -175,7 +175,7 @@ def _ranges(keep: tuple[Range | None, Range | None]) -> tuple[Range | None, Rang
         ]
     except (TypeError, ValueError, IndexError):
         raise BlendError(
-            f"keep={keep!r}: expected 'most', 'all', a share, or for each clip a range "
+            f"keep {keep!r}: expected 'most', 'all', a share, or for each clip a range "
             "(first, last) of frames or None"
         ) from None
     return pairs[0], pairs[1]

@@ -11,6 +11,7 @@ from motionweave.core import splines
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
+from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
 from motionweave.registration.windows import Track
@@ -69,28 +70,42 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     u, played = tracks.sample(steps, steps if cyclic else 0)
     lanes = [Track.of(clip) for clip in played]
     values = np.zeros((len(u), len(lanes), 3))
+    turned = [_turned(clip) for clip in played]
     for j, lane in enumerate(lanes):
         if j != reference:
             found = along(lanes[reference], lane)
-            values[:, j, 0] = _median(_continuous(found))
+            values[:, j, 0] = _median(_continuous(found, turned[reference] - turned[j]))
             values[:, reference, 1:], values[:, j, 1:] = found.centres
     knots = (len(u) - 1) // _SAMPLES_PER_KNOT
     spline = splines.fit(u, values.reshape(len(u), -1), knots, start=u[0], end=u[-1])
     return AlignmentCurve(spline, reference)
 
 
-def _continuous(found: Comparison) -> Array:
+def _turned(clip: PointClip) -> Array:
+    """How far a body has turned since the first frame ``(T,)``, frame by frame."""
+    level = clip.points[..., [0, 2]]
+    level = level - np.einsum("p,tpc->tc", clip.weights, level)[:, None]
+    before, after = level[:-1], level[1:]
+    sine = (after[..., 0] * before[..., 1] - after[..., 1] * before[..., 0]) @ clip.weights
+    cosine = np.sum(before * after, axis=-1) @ clip.weights
+    return np.concatenate([[0.0], np.cumsum(np.arctan2(sine, cosine))])
+
+
+def _continuous(found: Comparison, apart: Array) -> Array:
     """The angles ``(n,)`` without full turns; uncertain ones lie between their neighbours.
 
-    Where clips are out of step, the optimal angle swings around arbitrarily, and a body that
-    followed it would spin.
+    Where clips are out of step the optimal angle swings round by itself, and whoever
+    followed it would spin. Where one of them spins while they are, it may come out of that
+    more than half a turn from where it was: ``apart`` ``(n,)`` is how far the reference
+    turns more than the clip, and tells full turns that are made from those that are not.
     """
     certain = np.flatnonzero(found.certainty >= _CERTAIN)
     if len(certain) == 0:
         # The least bad one turns the whole clip.
         return np.full(len(found.angle), found.angle[np.argmax(found.certainty)])
     samples = np.arange(len(found.angle))
-    return np.interp(samples, certain, np.unwrap(found.angle[certain]))
+    turns = apart[certain] + np.unwrap(found.angle[certain] - apart[certain])
+    return np.interp(samples, certain, turns)
 
 
 def _median(values: Array) -> Array:

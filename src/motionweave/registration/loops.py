@@ -77,7 +77,7 @@ def loop(
     """
     check_arguments(loop, locals())
     if rounds != int(rounds) or rounds < 1:
-        raise MotionError(f"rounds={rounds}: expected a whole number, 1 or more")
+        raise MotionError(f"rounds {rounds}: expected a whole number, 1 or more")
     motion = at_pelvis(checked(motion))
     if frames is None:
         ends = find_cycle(motion, remedies=[Remedy("frames", "whole")])
@@ -152,7 +152,7 @@ def travel(motion: Motion, speed: float | None = None) -> Motion:
     """
     check_arguments(travel, locals())
     if speed is not None and not np.isfinite(speed):
-        raise MotionError(f"speed={speed}: expected a number")
+        raise MotionError(f"speed {speed}: expected a number")
     motion = at_pelvis(checked(motion))
     feet = has_feet(motion.skeleton)
     if not feet and speed is None:
