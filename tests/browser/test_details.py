@@ -189,6 +189,16 @@ def test_axe_finds_nothing_serious_on_any_screen_or_sheet(studio: Studio) -> Non
         studio.page.locator(".mw-sheet").wait_for(state="detached")
 
 
+def test_names_side_by_side_are_shortened_to_what_tells_them_apart(studio: Studio) -> None:
+    names = ["dataset-1_walk_normal_001", "dataset-1_run_proud_001", "dataset-1_dash_001"]
+    found = studio.page.evaluate(
+        "async (names) => { const m = await import('motionweave');"
+        " return [m.distinct(names, 12), m.distinct(['a', 'b'], 12), m.shortened(names[0], 9)]; }",
+        names,
+    )
+    assert found == [["walk_normal", "run_proud", "dash"], ["a", "b"], "data…_001"]
+
+
 def test_limbs_have_not_the_colours_of_clips(studio: Studio) -> None:
     colours = studio.page.evaluate(
         """async () => { const m = await import('motionweave');

@@ -156,7 +156,7 @@ def test_starting_anew_is_a_step_like_any_other(studio: Studio) -> None:
     studio.card("walk").click()
     assert studio.settle()["count"] == 3
     studio.click('.mw-icon[title="Project"]')
-    studio.page.locator(".q-item", has_text="Start anew").click()
+    studio.page.locator(".q-item", has_text="New project").click()
     assert studio.settle()["count"] == 4
     studio.key("z")
     assert studio.settle()["count"] == 3

@@ -53,6 +53,18 @@ def test_every_rig_is_of_human_size_with_head_and_feet_on_screen(
             assert_all_is_seen(studio, f"{path.name} at {share}")
 
 
+# Names that cover one another, or are not all inside the picture.
+COVERED = """() => {
+  const stage = document.querySelector('.mw-stage').getBoundingClientRect();
+  const tags = [...document.querySelectorAll('.mw-labels span')].filter((tag) => tag.getClientRects().length);
+  const boxes = tags.map((tag) => [tag.textContent, tag.getBoundingClientRect()]);
+  const out = boxes.filter(([, a]) => a.left < stage.left - 1 || a.right > stage.right + 1).map(([name]) => name);
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  const pairs = boxes.flatMap(([n, a], i) => boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([m]) => n + ' and ' + m));
+  return [tags.length, ...out, ...pairs];
+}"""  # noqa: E501
+
+
 def test_ghosts_are_seen_too_however_many(studio: Studio) -> None:
     assert_all_is_seen(studio)
     for name in ("walk_left", "walk_right"):
@@ -60,6 +72,10 @@ def test_ghosts_are_seen_too_however_many(studio: Studio) -> None:
     assert studio.settle()["count"] == 6
     studio.pause(0.0)
     assert_all_is_seen(studio)
+    for side in ("side", "corner"):
+        studio.click(".mw-views button", side)
+        studio.settle()
+        assert studio.page.evaluate(COVERED) == [5], side
 
 
 def test_a_view_that_was_chosen_is_kept_when_the_screen_changes(studio: Studio) -> None:

@@ -186,7 +186,7 @@ class Page:
                     {
                         "Save project (Ctrl+S)": self.save,
                         "Open project or clips… (Ctrl+O)": self._shell.browse,
-                        "Start anew": self._start_anew,
+                        "New project": self._start_anew,
                     }
                 )
             with projects:
@@ -526,7 +526,7 @@ class Page:
             self.workspace.reopen(recent, outcome.value)
 
     def _start_anew(self) -> None:
-        self.session.open(Workspace.open().session.document, "starting anew")
+        self.session.open(Workspace.open().session.document, "the new project")
 
     def _switch_theme(self) -> None:
         self.theme = "light" if self.theme == "dark" else "dark"
