@@ -340,7 +340,7 @@ def test_what_cannot_be_interpolated(clips: dict) -> None:
     with pytest.raises(mw.BlendError, match=r"cyclic=\(36, 176\): expected"):
         mw.framespace([jog, walk], cyclic=(36, 176))  # type: ignore[arg-type]
     only_feet = mw.EventTable(mw.find_events(jog).lower)
-    with pytest.raises(mw.RegistrationError, match="state of the upper body corresponds"):
+    with pytest.raises(mw.RegistrationError, match="state of the upper body matches"):
         mw.framespace([jog, walk], events=[only_feet, None], decoupled=True)
     with pytest.raises(mw.RegistrationError, match="walk has"):
         mw.framespace([jog, walk], events=[mw.EventTable(()), None])
