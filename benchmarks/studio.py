@@ -103,7 +103,7 @@ def _hand() -> Callable[[], Any]:
 
 def _first(screen: str) -> Callable[[], Any]:
     """What a screen does when it has never seen a long clip before, a short one beside it."""
-    from motionweave.studio.document import Clip, Common, Document
+    from motionweave.studio.document import Common, Document, ShelfClip
     from motionweave.studio.screens import SCREENS
 
     chosen = next(one for one in SCREENS if one.name == screen)
@@ -116,7 +116,8 @@ def _first(screen: str) -> Callable[[], Any]:
         number = next(numbers) % 100
         parts = take[number : number + _LONG], jog[number % 5 :]
         shelf = tuple(
-            Clip(f"c{i}", f"clip {i}", motion, "sample", "") for i, motion in enumerate(parts, 1)
+            ShelfClip(f"c{i}", f"clip {i}", motion, "sample", "")
+            for i, motion in enumerate(parts, 1)
         )
         chosen.make(Document(shelf, {"common": Common(), screen: settings}), False)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motionweave.core.motion import Motion
-from motionweave.io.gltf.container import Writer, open_gltf
+from motionweave.io.gltf.container import GltfWriter, open_gltf
 from motionweave.io.gltf.format import write_several
 
 
@@ -40,7 +40,7 @@ def write_character(path: Path, *motions: Motion, armature: bool = False) -> Pat
     for one in gltf.json["animations"]:
         one.pop("extras", None)
     assert gltf.binary is not None
-    out = Writer(gltf.json, bytearray(gltf.binary))
+    out = GltfWriter(gltf.json, bytearray(gltf.binary))
     out.data.extend(b"\0" * (-len(out.data) % 4))
     data = picture()
     view = {"buffer": 0, "byteOffset": len(out.data), "byteLength": len(data)}
@@ -57,7 +57,7 @@ def write_character(path: Path, *motions: Motion, armature: bool = False) -> Pat
     return path
 
 
-def _hang(out: Writer) -> None:
+def _hang(out: GltfWriter) -> None:
     """Put the joints under a node that stands for another unit and another axis up."""
     half = float(np.sqrt(0.5))
     node: dict[str, Any] = {

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from motionweave.body import ik
-from motionweave.body.anatomy import Body, Pair
+from motionweave.body.anatomy import Body, BodyPair
 from motionweave.body.correspondence import (
     Given,
     JointMapping,
@@ -121,7 +121,7 @@ def retarget(
         scale = size(skeleton) / size(motion.skeleton)
     else:
         target = Body.at_rest(onto) if isinstance(onto, Skeleton) else Body(onto)
-        bodies = Pair(Body(motion), target)
+        bodies = BodyPair(Body(motion), target)
         _require_humans(motion, bodies)
         from_rest = bodies.from_rest
         if mapping is None:
@@ -206,7 +206,7 @@ def common_skeleton(motions: Sequence[Motion]) -> Skeleton:
     for motion in others:
         same = motion.skeleton == first.skeleton
         if not (same or _same_rotations(motion.skeleton, first.skeleton)):
-            _require_humans(motion, Pair(Body(motion), Body(first)))
+            _require_humans(motion, BodyPair(Body(motion), Body(first)))
     return first.skeleton
 
 
@@ -318,7 +318,7 @@ def _same_rotations(source: Skeleton, target: Skeleton) -> bool:
     return source.same_joints(target) or one_convention(source, target)
 
 
-def _require_humans(motion: Motion, bodies: Pair) -> None:
+def _require_humans(motion: Motion, bodies: BodyPair) -> None:
     """Refuse bodies that do not correspond by role."""
     for each, which in ((bodies.source, "its"), (bodies.target, "the target's")):
         if not each.rig.has("hips", *LEG_JOINTS):

@@ -18,7 +18,7 @@ from motionweave.body.size import body_height, leg_length
 from motionweave.body.upright import Up, find_up
 from motionweave.core import rotations
 from motionweave.io import registry
-from motionweave.io.axes import Pose, to_z_up, turned
+from motionweave.io.axes import PoseArrays, to_z_up, turned
 from motionweave.registration.cycles import is_cyclic
 
 pytestmark = pytest.mark.wild
@@ -54,7 +54,7 @@ def _up(motion: mw.Motion, *, z: bool = False, heading: float = 0.0) -> Up:
     motion = motion.moved(mw.Planar(heading))
     skeleton, pose = (
         motion.skeleton,
-        Pose(motion.root, motion.rotations, motion.translations),
+        PoseArrays(motion.root, motion.rotations, motion.translations),
     )
     if z:
         skeleton, pose = turned(skeleton, pose, to_z_up)

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from motionweave.contacts import stillness
-from motionweave.contacts.stillness import RATE, Plant, Track, still_stretches, track_of
+from motionweave.contacts.stillness import RATE, PointTrack, StillStretch, still_stretches, track_of
 from motionweave.core.arrays import Array
 from motionweave.core.intervals import runs
 
 
-def _plainly(track: Track) -> list[Plant]:
+def _plainly(track: PointTrack) -> list[StillStretch]:
     """Stretch by stretch, as it is said in words."""
     plants = []
     certain = track.speed < stillness._STILL * track.limit
@@ -39,7 +39,7 @@ def _plainly(track: Track) -> list[Plant]:
             moving = track.speed / np.minimum(leave, track.limit) - 1.0
             lifted = (track.points[:, 1] - place[1]) / lift - 1.0
             times = *_ends(too_fast, a, b), *_ends(np.maximum(moving, lifted), a, b)
-            plants.append(Plant(track.kind, *times, place))
+            plants.append(StillStretch(track.kind, *times, place))
     return plants
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +39,15 @@ def all_modules() -> list[str]:
     found = pkgutil.walk_packages(mw.__path__, "motionweave.")
     # Two scripts run in processes of their own: inside Blender, and around a compiled reader.
     return [info.name for info in found if not info.name.endswith(("_script", "__main__"))]
+
+
+def test_a_class_name_stands_for_one_idea() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in sorted(Path(mw.__path__[0]).rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(path.name)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
 def test_every_module_can_be_imported_alone() -> None:

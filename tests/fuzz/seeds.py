@@ -99,12 +99,12 @@ def _amass(folder: Path, rng: np.random.Generator) -> None:
 
 
 def _project(path: Path, motion: mw.Motion) -> None:
-    from motionweave.studio.document import Clip, Document
+    from motionweave.studio.document import Document, ShelfClip
     from motionweave.studio.project import save_project
 
     clips = (
-        Clip("c1", "walk", mw.sample("walk"), "sample", "walk"),
-        Clip("c2", "small", motion, "file", "small.bvh", trim=(1, 2)),
+        ShelfClip("c1", "walk", mw.sample("walk"), "sample", "walk"),
+        ShelfClip("c2", "small", motion, "file", "small.bvh", trim=(1, 2)),
     )
     save_project(Document(clips, {name: kind() for name, kind in screens().items()}), path)
 

@@ -124,7 +124,7 @@ def test_lengths_are_exact_in_any_unit(tmp_path: Path, seed: int, unit: float) -
 
 @given(st.integers(0, 2**32 - 1))
 def test_angles_written_are_continuous(seed: int) -> None:
-    from motionweave.io.bvh.channels import DEFAULT_ROTATION, Pose, encode
+    from motionweave.io.bvh.channels import DEFAULT_ROTATION, PoseArrays, encode
 
     rng = np.random.default_rng(seed)
     # Turning steadily, several times round, through every orientation.
@@ -133,7 +133,7 @@ def test_angles_written_are_continuous(seed: int) -> None:
     turning = rotations.multiply(
         rotations.exp(angle * axis), rotations.exp(rng.normal(size=(1, 3)))
     )[:, None]
-    pose = Pose(np.zeros((400, 3)), turning, None)
+    pose = PoseArrays(np.zeros((400, 3)), turning, None)
     values = encode((DEFAULT_ROTATION,), pose, np.zeros((1, 3)), 1.0)
     assert np.abs(np.diff(values, axis=0)).max() <= 180.0
     back = decode((DEFAULT_ROTATION,), np.zeros((1, 3)), 1.0, values)

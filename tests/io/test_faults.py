@@ -17,7 +17,7 @@ from motionweave.contacts.event_files import save_events
 from motionweave.contacts.states import EventTable, State
 from motionweave.io.store.sidecar import save_contacts
 from motionweave.methods.warping.files import Recipe, save_warp
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.project import save_project
 from tests.strategies import random_motion
 
@@ -41,7 +41,7 @@ def _recipe(count: int) -> Recipe:
 
 def _writers(size: int) -> dict[str, Save]:
     motion = _motion(size)
-    document = Document((Clip("c1", "clip", motion),), {})
+    document = Document((ShelfClip("c1", "clip", motion),), {})
     clips = mw.sample("walk")[: 20 + size], mw.sample("jog")[: 20 + size]
     curve = mw.register(*clips)
     return {

@@ -14,7 +14,7 @@ from motionweave.library import kinds, web
 from motionweave.library.candidates import candidates
 from motionweave.library.course import apart, courses, known
 from motionweave.library.engine import Here
-from motionweave.library.features import Track, track
+from motionweave.library.features import ClipTrack, track
 
 
 def distances(points: np.ndarray) -> np.ndarray:
@@ -56,7 +56,7 @@ def test_a_course_sees_turns_and_not_where_it_is() -> None:
 
 
 def test_headings_are_averaged_over_what_there_is() -> None:
-    seen = Track(np.zeros((20, 18, 3), dtype=np.float32), np.full(20, 1.5, dtype=np.float32))
+    seen = ClipTrack(np.zeros((20, 18, 3), dtype=np.float32), np.full(20, 1.5, dtype=np.float32))
     np.testing.assert_allclose(courses(seen, np.arange(20)), 0.0, atol=1e-6)
 
 
@@ -141,5 +141,5 @@ def test_a_number_is_not_used_again(own: mw.Library) -> None:
 def test_turned_is_counted_over_whole_turns() -> None:
     heading = np.linspace(0.0, 7.0, 50)
     wrapped = (heading + np.pi) % (2 * np.pi) - np.pi
-    seen = Track(np.zeros((50, 18, 3), dtype=np.float32), wrapped.astype(np.float32))
+    seen = ClipTrack(np.zeros((50, 18, 3), dtype=np.float32), wrapped.astype(np.float32))
     assert abs(web._turned(seen) - 7.0) < 1e-5

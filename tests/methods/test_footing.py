@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import motionweave as mw
 from motionweave import Constraint
 from motionweave.core.constraints import joined
-from motionweave.methods.footing import Feet, carrying, loading, steady, stepping
+from motionweave.methods.footing import SolePoints, carrying, loading, steady, stepping
 
 
 def way(*stretches: tuple[int, float]) -> np.ndarray:
@@ -89,7 +89,7 @@ def test_a_foot_that_takes_a_step_is_lifted_and_others_are_left_alone() -> None:
     walk = mw.sample("walk")[:40].with_constraints(
         [Constraint(0, 39, "left_heel"), Constraint(0, 39, "right_heel")]
     )
-    feet = Feet.of(walk)
+    feet = SolePoints.of(walk)
     drift = np.zeros((40, 4, 2))
     drift[:, feet.kinds.index("left_heel"), 0] = np.linspace(0.0, 0.4, 40)
     made = stepping(walk, feet, drift)

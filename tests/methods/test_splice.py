@@ -10,7 +10,7 @@ from motionweave import Constraint, Motion, Planar
 from motionweave.core import rotations
 from motionweave.core.curves import smootherstep
 from motionweave.errors import BlendError
-from motionweave.methods.footing import Feet, handed_over
+from motionweave.methods.footing import SolePoints, handed_over
 from motionweave.methods.splice import Seam, cross_fade, given_clips, integrated, plant_near, splice
 from motionweave.methods.strain import Strain
 
@@ -98,7 +98,7 @@ def test_a_standing_foot_stays_where_the_stances_differ() -> None:
     """Both clips stand, one with its feet further apart: one foot steps, the other stays."""
     stand = mw.sample("walk")[0]
     count = 40
-    held = [Constraint(0, count - 1, kind) for kind in Feet.of(mw.sample("walk")).kinds]
+    held = [Constraint(0, count - 1, kind) for kind in SolePoints.of(mw.sample("walk")).kinds]
 
     def standing(spread: float) -> Motion:
         quats = np.repeat(stand.rotations, count, axis=0)
@@ -111,7 +111,7 @@ def test_a_standing_foot_stays_where_the_stances_differ() -> None:
         return Motion(stand.skeleton, 30.0, root, quats, constraints=tuple(held))
 
     narrow, wide = standing(0.0), standing(0.3)
-    feet = Feet.of(mw.sample("walk"))
+    feet = SolePoints.of(mw.sample("walk"))
     steps = np.arange(count)
     made, _ = cross_fade(narrow, wide, smootherstep(steps / (count - 1)), feet)
     places = feet.points(made)[..., [0, 2]]

@@ -13,7 +13,7 @@ from motionweave import Planar, RegistrationError
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
 from motionweave.registration.distance import along
-from motionweave.registration.windows import Track
+from motionweave.registration.windows import CentredClip
 from tests.strategies import random_motion
 
 
@@ -127,7 +127,7 @@ def test_comparing_clips_of_one_timing_is_the_diagonal_of_their_grid() -> None:
     rng = np.random.default_rng(3)
     a, b = random_points(rng, 40, 9, 30.0), random_points(rng, 40, 9, 30.0)
     b = PointClip(b.points + np.array([500.0, 0.0, -300.0]), 30.0, a.weights)
-    found = along(Track.of(a), Track.of(b))
+    found = along(CentredClip.of(a), CentredClip.of(b))
     grid = distance.distance_grid(a, b)
     np.testing.assert_allclose(found.distance, grid.diagonal(), rtol=1e-9)
     for frame in (0, 1, 20, 39):

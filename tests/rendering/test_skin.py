@@ -9,7 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.core import rotations
-from motionweave.io.gltf.container import Writer, open_gltf
+from motionweave.io.gltf.container import GltfWriter, open_gltf
 from motionweave.io.gltf.mesh import read_mesh
 from motionweave.rendering.skin import bind
 from motionweave.rendering.textures import decoded
@@ -26,7 +26,7 @@ def character(tmp_path: Path) -> Path:
     gltf = open_gltf(path)
     del gltf.json["skins"][0]["extras"]
     assert gltf.binary is not None
-    Writer(gltf.json, bytearray(gltf.binary)).save(path)
+    GltfWriter(gltf.json, bytearray(gltf.binary)).save(path)
     return path
 
 

@@ -7,13 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Common, Document
+from motionweave.studio.document import Common, Document, ShelfClip
 
 
 @lru_cache
-def clip(name: str, number: int) -> Clip:
+def clip(name: str, number: int) -> ShelfClip:
     """A built-in clip with the id ``c<number>``; the same object whenever it is asked for."""
-    return Clip(f"c{number}", name, sample(name), "sample", name)
+    return ShelfClip(f"c{number}", name, sample(name), "sample", name)
 
 
 def document_with(

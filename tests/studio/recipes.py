@@ -10,10 +10,10 @@ import pytest
 from motionweave.cli.main import main
 from motionweave.clips import load
 from motionweave.core.motion import Motion
-from motionweave.studio.snippets import OUTPUT, Recipe
+from motionweave.studio.snippets import OUTPUT, Snippet
 
 
-def by_python(recipe: Recipe, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Motion:
+def by_python(recipe: Snippet, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Motion:
     """What the script leaves in ``motion``."""
     monkeypatch.chdir(folder)
     names: dict[str, object] = {}
@@ -23,7 +23,7 @@ def by_python(recipe: Recipe, folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return motion
 
 
-def by_commands(recipe: Recipe, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Motion:
+def by_commands(recipe: Snippet, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Motion:
     """The motion that the command lines leave in their file."""
     monkeypatch.chdir(folder)
     lines = iter(recipe.commands.splitlines())

@@ -135,12 +135,12 @@ def test_a_clip_is_shown_in_its_mesh_and_others_wear_it(
 
 
 def test_a_mesh_that_cannot_be_read_leaves_the_clip(file: Path, tmp_path: Path) -> None:
-    from motionweave.io.gltf.container import Writer, open_gltf
+    from motionweave.io.gltf.container import GltfWriter, open_gltf
 
     gltf = open_gltf(file)
     gltf.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = 9999
     assert gltf.binary is not None
-    Writer(gltf.json, bytearray(gltf.binary)).save(tmp_path / "odd.glb")
+    GltfWriter(gltf.json, bytearray(gltf.binary)).save(tmp_path / "odd.glb")
     received = [Received("odd.glb", tmp_path / "odd.glb")]
     _, (clip, _) = add_files(Workspace().session.empty(), received)
     assert clip.usable

@@ -13,7 +13,7 @@ import pytest
 from motionweave.clips import load, save
 from motionweave.errors import FormatError
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Common, Document
+from motionweave.studio.document import Common, Document, ShelfClip
 from motionweave.studio.project import load_project, project_bytes, save_project
 from motionweave.studio.screens.blend_model import BlendSettings
 from motionweave.studio.screens.transition import TransitionSettings
@@ -26,10 +26,12 @@ def document(tmp_path: Path) -> Document:
     save(sample("jog"), tmp_path / "jog.bvh")
     return Document(
         (
-            Clip("c1", "walk", sample("walk"), "sample", "walk", trim=(5, 60)),
-            Clip("c2", "my jog", load(tmp_path / "jog.bvh"), "file", "jog.bvh", mirrored=True),
-            Clip("c3", "broken", None, "file", "bad.bvh", error="bad.bvh, line 2: expected ROOT"),
-            Clip("c4", "mixed", sample("sneak"), "result", "motion = ...", warnings=("odd",)),
+            ShelfClip("c1", "walk", sample("walk"), "sample", "walk", trim=(5, 60)),
+            ShelfClip("c2", "my jog", load(tmp_path / "jog.bvh"), "file", "jog.bvh", mirrored=True),
+            ShelfClip(
+                "c3", "broken", None, "file", "bad.bvh", error="bad.bvh, line 2: expected ROOT"
+            ),
+            ShelfClip("c4", "mixed", sample("sneak"), "result", "motion = ...", warnings=("odd",)),
         ),
         {
             "common": Common(clean=True),
@@ -41,7 +43,7 @@ def document(tmp_path: Path) -> Document:
     )
 
 
-def same_motion(a: Clip, b: Clip) -> bool:
+def same_motion(a: ShelfClip, b: ShelfClip) -> bool:
     if a.original is None or b.original is None:
         return a.original is b.original
     return (

@@ -19,7 +19,7 @@ from motionweave.methods.blending.trace import on_curve, walk
 from motionweave.methods.blending.transition import transition
 from motionweave.registration.register import register
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Common, Document
+from motionweave.studio.document import Common, Document, ShelfClip
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.blend_keys import shifted
@@ -30,7 +30,7 @@ from motionweave.studio.screens.transition import TransitionScreen, TransitionSe
 def document(**settings: Any) -> Document:
     """Three gaits on the shelf, and all screens' first settings but for those given."""
     clips = tuple(
-        Clip(f"c{i}", name, sample(name), "sample", name)
+        ShelfClip(f"c{i}", name, sample(name), "sample", name)
         for i, name in enumerate(("walk", "jog", "sneak"))
     )
     first = {screen.name: screen.Settings() for screen in SCREENS}
@@ -244,7 +244,7 @@ def test_copied_code_names_edited_clips_and_files(
     jog = settings.clip("c1")
     assert jog is not None
     settings = settings.with_clip(
-        Clip("f", "class", file, "file", "class 1.bvh", trim=(3, 70), mirrored=True)
+        ShelfClip("f", "class", file, "file", "class 1.bvh", trim=(3, 70), mirrored=True)
     )
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}

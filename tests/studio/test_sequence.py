@@ -12,7 +12,7 @@ from motionweave.body.mirror import mirror
 from motionweave.errors import BlendError
 from motionweave.methods.blending.transition import transition
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Document, settings_from_json, settings_to_json
+from motionweave.studio.document import Document, ShelfClip, settings_from_json, settings_to_json
 from motionweave.studio.jobs import attempt, tell
 from motionweave.studio.remarks import Remark
 from motionweave.studio.screens.sequence import SequenceScreen
@@ -72,7 +72,7 @@ def test_a_clip_may_be_there_twice_and_one_block_is_the_clip_itself() -> None:
 
 
 def test_another_body_is_brought_once_and_told_every_time() -> None:
-    child = Clip("c4", "child", sample("jog").scaled(0.7), "file", "child.bvh")
+    child = ShelfClip("c4", "child", sample("jog").scaled(0.7), "file", "child.bvh")
     document = made_of(SequenceSettings((Block("b1", "c1"), Block("b2", "c4")))).with_clip(child)
     heard = []
     for _ in range(2):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from motionweave.errors import FormatError, MotionError
 from motionweave.samples.clips import sample
 from motionweave.studio.document import (
-    Clip,
     Document,
+    ShelfClip,
     settings_from_json,
     settings_to_json,
     unique_name,
@@ -33,8 +33,8 @@ def session() -> Session:
     return Session({"knobs": Knobs})
 
 
-def walk_clip(**edits: object) -> Clip:
-    return replace(Clip("c1", "walk", sample("walk"), "sample", "walk"), **edits)
+def walk_clip(**edits: object) -> ShelfClip:
+    return replace(ShelfClip("c1", "walk", sample("walk"), "sample", "walk"), **edits)
 
 
 def test_every_step_is_undone_and_redone(session: Session) -> None:
@@ -111,7 +111,7 @@ def test_edits_of_a_clip_leave_its_original_alone() -> None:
 
 
 def test_a_broken_clip_says_why() -> None:
-    clip = Clip("c1", "bad", None, error="line 3: not a number")
+    clip = ShelfClip("c1", "bad", None, error="line 3: not a number")
     with pytest.raises(MotionError, match="line 3: not a number"):
         _ = clip.motion
     assert Document((clip,)).usable(("c1", "gone")) == []
@@ -121,7 +121,7 @@ def test_names_and_ids_stay_different() -> None:
     document = Document()
     for _ in range(4):
         name = unique_name(document, "walk")
-        document = document.with_clip(Clip(document.new_id(), name, None))
+        document = document.with_clip(ShelfClip(document.new_id(), name, None))
     assert [clip.name for clip in document.clips] == ["walk", "walk 2", "walk 3", "walk 4"]
     document = document.without_clip("c2")
     assert document.new_id() == "c2"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.screens import spline
-from motionweave.studio.screens.spline import Details, SplineScreen, SplineSettings
+from motionweave.studio.screens.spline import SplineDetails, SplineScreen, SplineSettings
 from tests.studio.documents import document_with
 from tests.studio.recipes import by_commands, by_python
 
@@ -45,13 +45,13 @@ def test_degree_and_length_change_the_motion_without_a_new_subspace() -> None:
 
 
 def test_a_clip_trimmed_since_does_not_leave_its_frames() -> None:
-    made: Details = SplineScreen.make(document(leave=500, enter=400), live=False).details
+    made: SplineDetails = SplineScreen.make(document(leave=500, enter=400), live=False).details
     assert made.made.leave == len(sample("landing")) - 1
     assert made.made.enter == len(sample("jump")) - 1
 
 
 def test_the_path_drawn_has_a_point_for_every_frame() -> None:
-    details: Details = SplineScreen.make(document(leave=40, enter=6), live=True).details
+    details: SplineDetails = SplineScreen.make(document(leave=40, enter=6), live=True).details
     curves, drawn = spline._drawn(details)
     path: Any = drawn["path"]
     assert len(path) == len(details.made.motion)
@@ -78,8 +78,8 @@ def _same_clips(settings: list[dict[str, Any]]) -> list[Document]:
 
 
 def test_clips_of_other_frame_rates_keep_their_own_frame_numbers() -> None:
-    slow = Clip("c2", "jump", sample("jump").resample(15.0), "file", "jump.bvh")
+    slow = ShelfClip("c2", "jump", sample("jump").resample(15.0), "file", "jump.bvh")
     shown = document(leave=45, enter=6).with_clip(slow)
-    details: Details = SplineScreen.make(shown, live=True).details
+    details: SplineDetails = SplineScreen.make(shown, live=True).details
     assert details.made.enter == 12
     assert spline._own_frame(details.space, details.made.enter) == 6

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from motionweave.clips import save
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.upload import Inbox, Received, add_files, display_name, safe_suffix
 from tests.strategies import random_motion
 from tests.studio.malformed import broken_files
@@ -178,7 +178,7 @@ def test_takes_find_their_skeletons_among_what_came_with_them(tmp_path: Path) ->
     (tmp_path / "somebody.asf").write_bytes((tmp_path / "16.asf").read_bytes())
     (tmp_path / "new.amc").write_bytes((tmp_path / "16_01.amc").read_bytes())
 
-    def added(*names: str) -> list[Clip]:
+    def added(*names: str) -> list[ShelfClip]:
         inbox = Inbox()
         try:
             return add_files(Document(), received(inbox, tmp_path, *names))[1]

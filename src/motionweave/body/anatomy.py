@@ -222,7 +222,7 @@ def rest_motion(skeleton: Skeleton) -> Motion:
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class BodyPair:
     """Two bodies whose parts are read in the same way.
 
     So that going from one body to the other and back is exact, both are read off their rest

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.body.anatomy import Pair
+from motionweave.body.anatomy import BodyPair
 from motionweave.body.correspondence import JointMapping, match_by_name
 from motionweave.body.posture import LEG_JOINTS
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
@@ -84,7 +84,7 @@ def on_skeleton(motion: Motion, skeleton: Skeleton) -> Motion:
     )
 
 
-def transferred(bodies: Pair, mapping: JointMapping) -> tuple[Motion, float]:
+def transferred(bodies: BodyPair, mapping: JointMapping) -> tuple[Motion, float]:
     """A body's motion performed by another body, part by part as it is turned in the world.
 
     Parameters
@@ -141,7 +141,7 @@ def _local(turned: Array, skeleton: Skeleton) -> Array:
     return rotations.unroll(rotations.normalize(local))
 
 
-def _placed_root(bodies: Pair, positions: Array, turned: Array, scale: float) -> Array:
+def _placed_root(bodies: BodyPair, positions: Array, turned: Array, scale: float) -> Array:
     """Root positions ``(T, 3)`` that put the middle of the hips where the source's is, scaled."""
     body, onto = bodies.source, bodies.target
     target = onto.motion.skeleton

@@ -12,7 +12,7 @@ from motionweave.errors import BlendError
 if TYPE_CHECKING:
     from motionweave.contacts.states import EventTable
     from motionweave.methods.framespace.blend import Framespace
-    from motionweave.methods.framespace.correspondence import Correspondence
+    from motionweave.methods.framespace.correspondence import MatchedStates
     from motionweave.methods.framespace.interpolant import Interpolant
 
 
@@ -172,7 +172,7 @@ def _write_events(space: Framespace, clips: list[Path], folder: Path) -> None:
         save_events(basis.events.placed(*basis.ends), folder / f"{stem}.events.csv")
 
 
-def _rows(match: Correspondence) -> list[dict[str, Any]]:
+def _rows(match: MatchedStates) -> list[dict[str, Any]]:
     return [{"labels": sorted(labels), "times": list(times)} for labels, times in match.rows()]
 
 

@@ -24,8 +24,8 @@ from motionweave.body.soles import contact_points, soles
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.stillness import (
     RATE,
-    Plant,
-    Track,
+    PointTrack,
+    StillStretch,
     smooth_sample,
     speeds,
     still_stretches,
@@ -172,7 +172,7 @@ class _Scene:
         columns = np.concatenate([*points.values(), *(positions[:, j] for j in ankles)], axis=1)
         sampled = (smooth_sample(columns, frames) / self.size).reshape(count, -1, 3)
         speed_of = dict(zip((*points, *SIDES), speeds(sampled).T, strict=True))
-        self.tracks: dict[str, Track] = {}
+        self.tracks: dict[str, PointTrack] = {}
         for number, kind in enumerate(points):
             speed = speed_of[kind]
             if kind.endswith("heel"):
@@ -183,7 +183,7 @@ class _Scene:
         still = still_stretches([self.tracks[kind] for kind in FOOT_KINDS])
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
         self.feet = self._planted_feet(still)
-        self.hands: list[Plant] = []
+        self.hands: list[StillStretch] = []
         if hands:
             rig = find_rig(motion.skeleton)
             body = positions[:, rig.joint("hips", "hand contacts")]
@@ -211,7 +211,7 @@ class _Scene:
             found.append(Constraint(float(start), float(end), plant.kind))
         return tuple(sorted(found))
 
-    def _planted_feet(self, still: list[Plant]) -> list[Plant]:
+    def _planted_feet(self, still: list[StillStretch]) -> list[StillStretch]:
         places = np.array([plant.place for plant in still]).reshape(-1, 3)
         on_floor = (self.floor.above(places) < _ON_FLOOR).tolist()
         planted = [plant for plant, low in zip(still, on_floor, strict=True) if low]
@@ -231,7 +231,7 @@ class _Scene:
             waiting = held
         return _timed(_merged(planted, self.tracks))
 
-    def _carries(self, plant: Plant, planted: list[Plant]) -> bool:
+    def _carries(self, plant: StillStretch, planted: list[StillStretch]) -> bool:
         """Whether a raised point must be what the body stands on for a moment."""
         span = slice(int(np.ceil(plant.start)), int(plant.end) + 1)
         times = np.arange(span.start, span.stop)
@@ -256,7 +256,7 @@ class _Scene:
         alone = ~lower & ~beside
         return bool(max(alone.sum(), beside.sum()) / RATE >= _ALONE)
 
-    def _planted_hands(self, body: Array) -> list[Plant]:
+    def _planted_hands(self, body: Array) -> list[StillStretch]:
         """Hands that stay in one place for a while although the body moves on."""
         found = []
         for kind in HAND_KINDS:
@@ -273,7 +273,7 @@ class _Scene:
         return _merged(found, self.tracks)
 
 
-def _timed(plants: list[Plant]) -> list[Plant]:
+def _timed(plants: list[StillStretch]) -> list[StillStretch]:
     """Plants of the feet from first touch to last.
 
     A foot that comes out of a swing, or goes into one, passes from slow to fast at once.
@@ -300,9 +300,9 @@ def _timed(plants: list[Plant]) -> list[Plant]:
     return found
 
 
-def _merged(plants: Iterable[Plant], tracks: dict[str, Track]) -> list[Plant]:
+def _merged(plants: Iterable[StillStretch], tracks: dict[str, PointTrack]) -> list[StillStretch]:
     """Merge plants of a kind that are close in time and place."""
-    rows: dict[str, list[Plant]] = {}
+    rows: dict[str, list[StillStretch]] = {}
     for plant in sorted(plants, key=lambda plant: plant.start):
         row = rows.setdefault(plant.kind, [])
         if row and _same(row[-1], plant, tracks[plant.kind]):
@@ -315,7 +315,7 @@ def _merged(plants: Iterable[Plant], tracks: dict[str, Track]) -> list[Plant]:
     return [plant for row in rows.values() for plant in row]
 
 
-def _same(before: Plant, after: Plant, track: Track) -> bool:
+def _same(before: StillStretch, after: StillStretch, track: PointTrack) -> bool:
     if (after.start - before.end) / RATE > _GAP:
         return False
     gap = track.points[int(before.end) : int(np.ceil(after.start)) + 1]
@@ -323,7 +323,7 @@ def _same(before: Plant, after: Plant, track: Track) -> bool:
     return float(away.max()) < _SAME_PLACE
 
 
-def _floor_of(still: list[Plant], tracks: list[Track]) -> Floor:
+def _floor_of(still: list[StillStretch], tracks: list[PointTrack]) -> Floor:
     if not still:
         lowest = min(float(track.points[:, 1].min()) for track in tracks)
         return Floor(lowest)

@@ -46,7 +46,7 @@ _SHORTEST_AT_EDGE = 0.035
 
 
 @dataclass(frozen=True)
-class Track:
+class PointTrack:
     """A point on the internal clock: positions ``(K, 3)``, speeds and limits ``(K,)``, in leg
     lengths."""
 
@@ -61,7 +61,7 @@ class Track:
         return self.kind.split("_")[0]
 
 
-class Plant(NamedTuple):
+class StillStretch(NamedTuple):
     """A stretch of the internal clock, with fractional ends, in which a point is still.
 
     From ``start`` to ``end`` it is slow, from ``rest`` to ``lift`` it is at rest.
@@ -85,10 +85,10 @@ class Plant(NamedTuple):
         return (self.end - self.start) / RATE
 
 
-def track_of(kind: str, points: Array, speed: Array) -> Track:
+def track_of(kind: str, points: Array, speed: Array) -> PointTrack:
     """A point with the speeds up to which it may be still."""
     swing = _running_max(speed, int(_SWING_SPAN * RATE))
-    return Track(kind, points, speed, np.clip(_SWING_SHARE * swing, *_LIMIT))
+    return PointTrack(kind, points, speed, np.clip(_SWING_SHARE * swing, *_LIMIT))
 
 
 def speeds(points: Array) -> Array:
@@ -117,7 +117,7 @@ class _Spans(NamedTuple):
         return _Spans(self.start[which], self.stop[which])
 
 
-def still_stretches(tracks: Sequence[Track]) -> list[Plant]:
+def still_stretches(tracks: Sequence[PointTrack]) -> list[StillStretch]:
     """Stretches in which points are slow and stay at their height, wherever that is.
 
     Parameters
@@ -153,7 +153,7 @@ def still_stretches(tracks: Sequence[Track]) -> list[Plant]:
     times, places = _times(speed, limit, points, certain, spans, count)
     times -= (spans.start // count * count)[:, None]
     return [
-        Plant(tracks[first // count].kind, start, end, rest, lift, place)
+        StillStretch(tracks[first // count].kind, start, end, rest, lift, place)
         for first, (start, end, rest, lift), place in zip(
             spans.start.tolist(), times.tolist(), places, strict=True
         )

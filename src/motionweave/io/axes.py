@@ -20,7 +20,7 @@ UP = ("y", "z")
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class PoseArrays:
     """Root ``(T, 3)``, rotations ``(T, J, 4)``, and translations ``(T, J, 3)`` or None."""
 
     root: Array
@@ -44,7 +44,9 @@ def to_z_up(vectors: Array) -> Array:
     return np.stack([vectors[..., 0], -vectors[..., 2], vectors[..., 1]], axis=-1)
 
 
-def turned(skeleton: Skeleton, pose: Pose, turn: Callable[[Array], Array]) -> tuple[Skeleton, Pose]:
+def turned(
+    skeleton: Skeleton, pose: PoseArrays, turn: Callable[[Array], Array]
+) -> tuple[Skeleton, PoseArrays]:
     """Skeleton and pose seen in turned axes."""
     seen = Skeleton(
         skeleton.names,
@@ -55,4 +57,4 @@ def turned(skeleton: Skeleton, pose: Pose, turn: Callable[[Array], Array]) -> tu
     )
     quaternions = np.concatenate([turn(pose.rotations[..., :3]), pose.rotations[..., 3:]], axis=-1)
     moves = None if pose.translations is None else turn(pose.translations)
-    return seen, Pose(turn(pose.root), quaternions, moves)
+    return seen, PoseArrays(turn(pose.root), quaternions, moves)

@@ -20,7 +20,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
-from motionweave.io.gltf.container import Writer, open_gltf
+from motionweave.io.gltf.container import GltfWriter, open_gltf
 from motionweave.io.gltf.format import motion_in, write_animation
 from motionweave.io.gltf.nodes import Tree, connected, read_animation
 from motionweave.io.registry import Format
@@ -120,7 +120,7 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
     local = np.array(pose)
     above = motion.skeleton.parents[1:]
     local[1:] = rotations.multiply(rotations.inverse(pose[above]), pose[1:])
-    out = Writer()
+    out = GltfWriter()
     out.json["asset"] = {"version": "2.0", "generator": "motionweave"}
     _write_nodes(out, scaled.skeleton, local, pose)
     moves = np.array(np.broadcast_to(scaled.skeleton.offsets, (*scaled.rotations.shape[:2], 3)))
@@ -186,7 +186,7 @@ def t_pose(rig: Rig) -> Array:
     return turns
 
 
-def _write_nodes(out: Writer, skeleton: Skeleton, local: Array, turns: Array) -> None:
+def _write_nodes(out: GltfWriter, skeleton: Skeleton, local: Array, turns: Array) -> None:
     places = np.array(skeleton.offsets)
     points = np.zeros_like(places)
     for joint, parent in enumerate(skeleton.parents):

@@ -16,8 +16,8 @@ from motionweave.library import engine
 from motionweave.library.course import described
 from motionweave.library.features import (
     STRIDE,
+    ClipTrack,
     Moments,
-    Track,
     fit_basis,
     moments,
 )
@@ -30,7 +30,7 @@ from motionweave.library.reading import (
     read_clip,
     words_of_path,
 )
-from motionweave.library.store import Entry, Store, Writer
+from motionweave.library.store import Entry, Store, StoreWriter
 
 # Seconds of work that are lost at most if the process is killed.
 _COMMIT_EVERY = 2.0
@@ -157,7 +157,7 @@ class _Plan:
 
 
 def _read(
-    writer: Writer, plan: _Plan, executor: Executor | None, progress: Progress | None
+    writer: StoreWriter, plan: _Plan, executor: Executor | None, progress: Progress | None
 ) -> set[str]:
     """Read what has to be read; returns what could not be."""
     broken: set[str] = set()
@@ -189,7 +189,7 @@ def _read(
     return broken
 
 
-def _say(store: Store, writer: Writer, plan: _Plan) -> None:
+def _say(store: Store, writer: StoreWriter, plan: _Plan) -> None:
     """Words from catalogues, which may have changed where the clips did not."""
     places = {entry.id: _place(entry.path, plan.root) for entry in store.entries()}
     folders = {folder for place in places.values() for folder in place.parents}
@@ -202,7 +202,7 @@ def _say(store: Store, writer: Writer, plan: _Plan) -> None:
             writer.say(entry.id, now)
 
 
-def _index(store: Store, writer: Writer) -> None:
+def _index(store: Store, writer: StoreWriter) -> None:
     """Give every clip its features; fit their axes again if the library has outgrown them."""
     entries = store.entries()
     points = store.points()
@@ -237,9 +237,9 @@ def _together(a: Moments, b: Moments) -> Moments:
     )
 
 
-def _track(points: np.ndarray, entry: Entry) -> Track:
+def _track(points: np.ndarray, entry: Entry) -> ClipTrack:
     rows = np.asarray(points[entry.first : entry.first + entry.samples])
-    return Track(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
+    return ClipTrack(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
 
 
 def _files(sources: Iterable[Path]) -> Iterator[Path]:

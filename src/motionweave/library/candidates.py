@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.library import alike
 from motionweave.library.course import apart, courses, known
-from motionweave.library.features import STRIDE, TRACKED, Basis, Track, descriptors
+from motionweave.library.features import STRIDE, TRACKED, ClipTrack, PrincipalAxes, descriptors
 from motionweave.library.index import Index
 
 # Rows of features that are compared at a time: what fits into the processor's cache.
@@ -55,7 +55,7 @@ class Candidate:
 
 def candidates(
     index: Index,
-    example: Track,
+    example: ClipTrack,
     most: int,
     *,
     roles: Sequence[str] = TRACKED,
@@ -100,7 +100,7 @@ def candidates(
 class _Wanted:
     """What the features of candidates are compared to."""
 
-    def __init__(self, basis: Basis, example: Track, roles: Sequence[str]):
+    def __init__(self, basis: PrincipalAxes, example: ClipTrack, roles: Sequence[str]):
         self._whole = tuple(roles) == TRACKED
         self._roles = roles
         pose, dynamics = descriptors(example, roles)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.library.features import STRIDE, Basis, Track, descriptors
+from motionweave.library.features import STRIDE, ClipTrack, PrincipalAxes, descriptors
 
 # Samples before and after a moment that describe its course: half a second and a second.
 AHEAD = (-30, -15, 15, 30)
@@ -26,7 +26,7 @@ SMOOTH = 15
 NUMBERS = 3 * len(AHEAD)
 
 
-def courses(track: Track, at: NDArray[np.int64]) -> Array:
+def courses(track: ClipTrack, at: NDArray[np.int64]) -> Array:
     """Courses ``(m, 12)`` at samples ``at`` ``(m,)``; beyond its ends a track stands still.
 
     Squared differences of these add to those of `motionweave.library.features.descriptors`.
@@ -70,7 +70,7 @@ def apart(wanted: Array, known: Array, others: Array) -> Array:
     return np.asarray(np.maximum(squares - 2.0 * own @ others.T, 0.0))
 
 
-def described(track: Track, basis: Basis) -> Array:
+def described(track: ClipTrack, basis: PrincipalAxes) -> Array:
     """Features and courses ``(m, d + 12)`` of a track, a row for every third sample."""
     features = basis.project(*descriptors(track))
     return np.concatenate([features, courses(track, np.arange(0, len(track), STRIDE))], axis=1)

@@ -13,7 +13,7 @@ from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, LibraryError
 from motionweave.library import adding
-from motionweave.library.features import Track, track
+from motionweave.library.features import ClipTrack, track
 from motionweave.library.index import Index
 from motionweave.library.reading import words
 
@@ -26,7 +26,7 @@ Frames = tuple[float, float]
 
 def seen(
     library: Library, example: Motion | str | Path, frames: Frames | None
-) -> tuple[Track, tuple[str, float, float] | None]:
+) -> tuple[ClipTrack, tuple[str, float, float] | None]:
     """The example as the library sees it, and where in the library it is, if at all."""
     if isinstance(example, Motion):
         return track(_cut(example, frames)), None

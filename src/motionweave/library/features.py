@@ -79,7 +79,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class ClipTrack:
     """A clip in the library's form.
 
     Parameters
@@ -96,8 +96,8 @@ class Track:
     def __len__(self) -> int:
         return len(self.points)
 
-    def __getitem__(self, samples: slice) -> Track:
-        return Track(self.points[samples], self.heading[samples])
+    def __getitem__(self, samples: slice) -> ClipTrack:
+        return ClipTrack(self.points[samples], self.heading[samples])
 
     def cloud(self, roles: Sequence[str] = TRACKED) -> PointClip:
         """The track as points that registration can compare."""
@@ -105,9 +105,9 @@ class Track:
         return PointClip(self.points[:, columns], RATE, role_weights(roles))
 
 
-def mirrored(track: Track) -> Track:
+def mirrored(track: ClipTrack) -> ClipTrack:
     """The track with left and right exchanged, reflected in the plane x = 0."""
-    return Track(mirrored_places(track.points), -track.heading)
+    return ClipTrack(mirrored_places(track.points), -track.heading)
 
 
 def mirrored_places(places: Array) -> Array:
@@ -150,7 +150,7 @@ def at_rate(motion: Motion) -> Motion:
     return motion.resample(RATE)
 
 
-def track(motion: Motion, floor: Floor | None = None) -> Track:
+def track(motion: Motion, floor: Floor | None = None) -> ClipTrack:
     """A motion in the library's form.
 
     Parameters
@@ -174,7 +174,7 @@ def track(motion: Motion, floor: Floor | None = None) -> Track:
         # The floor of a single pose cannot be estimated from its movement.
         floor = estimate_floor(sampled) if len(sampled) > 1 else Floor(places[..., 1].min())
     places[..., 1] = floor.above(places)
-    return Track((places / size).astype(np.float32), facing(sampled).astype(np.float32))
+    return ClipTrack((places / size).astype(np.float32), facing(sampled).astype(np.float32))
 
 
 def _place(rig: Rig, positions: Array, role: str) -> Array:
@@ -213,7 +213,7 @@ def as_seen(places: Array, origin: Array, heading: Array) -> Array:
     return np.stack([cos * x - sin * z, places[..., 1], sin * x + cos * z], axis=-1)
 
 
-def descriptors(track: Track, roles: Sequence[str] = TRACKED) -> tuple[Array, Array]:
+def descriptors(track: ClipTrack, roles: Sequence[str] = TRACKED) -> tuple[Array, Array]:
     """Poses ``(m, 3 R)`` and their dynamics ``(m, 6 R)`` at every third sample.
 
     Squared differences of these are mean square distances in leg lengths, weighted by role.
@@ -227,7 +227,7 @@ def descriptors(track: Track, roles: Sequence[str] = TRACKED) -> tuple[Array, Ar
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class PrincipalAxes:
     """The directions in which descriptors of a library vary most.
 
     Parameters
@@ -260,7 +260,7 @@ class Basis:
         return np.concatenate(parts, axis=1).astype(np.float32)
 
 
-def fit_basis(moments: Sequence[Moments]) -> Basis:
+def fit_basis(moments: Sequence[Moments]) -> PrincipalAxes:
     """The principal axes of all accumulated descriptors."""
     parts = []
     for which, wanted in ((0, POSE_DIMENSIONS), (1, DYNAMIC_DIMENSIONS)):
@@ -273,7 +273,7 @@ def fit_basis(moments: Sequence[Moments]) -> Basis:
         # The sign of an axis is arbitrary; fix it, so that results do not depend on the machine.
         sign = np.sign(largest[np.argmax(np.abs(largest), axis=0), np.arange(largest.shape[1])])
         parts += [mean.astype(np.float32), (largest * sign).astype(np.float32)]
-    return Basis(*parts)
+    return PrincipalAxes(*parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,7 +285,7 @@ class Moments:
     products: tuple[Array, Array]
 
 
-def moments(track: Track) -> Moments:
+def moments(track: ClipTrack) -> Moments:
     """What one track adds to the statistics of a library."""
     both = [part.astype(np.float64) for part in descriptors(track)]
     return Moments(
@@ -295,7 +295,7 @@ def moments(track: Track) -> Moments:
     )
 
 
-def measures(track: Track) -> dict[str, float]:
+def measures(track: ClipTrack) -> dict[str, float]:
     """Measures of a whole clip; lengths in leg lengths, times in seconds, angles in degrees."""
     points = np.asarray(track.points, dtype=np.float64)
     seconds = max(len(track) - 1, 1) / RATE

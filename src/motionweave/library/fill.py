@@ -32,7 +32,7 @@ from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, RigError
 from motionweave.library.bodies import on_body
 from motionweave.library.clearing import as_high
-from motionweave.library.features import RATE, Track, track
+from motionweave.library.features import RATE, ClipTrack, track
 from motionweave.library.stretches import Span, nearest, shares
 from motionweave.methods.finish import finished
 
@@ -156,7 +156,7 @@ def _filled(
     return mean[2:-2], stretches, np.asarray(stands)
 
 
-def _context(before: Motion, after: Motion, floor: Floor) -> tuple[Track, Track]:
+def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, ClipTrack]:
     """What is around the gap, as the library sees it, on one floor."""
     frames = max(2, round(_CONTEXT * before.fps) + 1)
     # Samples are counted from the gap: backwards before it.

@@ -22,7 +22,7 @@ from motionweave.library.course import apart as off_course
 from motionweave.library.features import (
     STRIDE,
     TRACKED,
-    Track,
+    ClipTrack,
     role_weights,
 )
 from motionweave.library.index import Index
@@ -72,7 +72,7 @@ class Stretch:
 
 def find(
     index: Index,
-    example: Track,
+    example: ClipTrack,
     *,
     most: int,
     roles: Sequence[str] = TRACKED,
@@ -116,7 +116,7 @@ def apart(stretches: Sequence[Stretch]) -> list[Stretch]:
 
 def verified(
     index: Index,
-    example: Track,
+    example: ClipTrack,
     candidates: Sequence[Candidate],
     roles: Sequence[str] = TRACKED,
     limit: float = np.inf,
@@ -137,7 +137,7 @@ def verified(
 
 
 def _batch(
-    index: Index, example: Track, candidates: Sequence[Candidate], roles: Sequence[str]
+    index: Index, example: ClipTrack, candidates: Sequence[Candidate], roles: Sequence[str]
 ) -> list[Stretch]:
     margin = int(_MARGIN * len(example)) + STRIDE
     spans = []
@@ -160,7 +160,7 @@ def _batch(
         pieces.append(piece)
         ways.append(_courses(index, clip, before, before + len(piece)))
         width += len(piece)
-    heap = Track(np.concatenate(pieces), np.zeros(width, dtype=np.float32)).cloud(roles)
+    heap = ClipTrack(np.concatenate(pieces), np.zeros(width, dtype=np.float32)).cloud(roles)
     cost = distance_grid(cloud, heap)
     if tuple(roles) == TRACKED:
         at = np.arange(len(example))
@@ -209,7 +209,7 @@ def _pose_distances(pose: Array, clouds: Array, weights: Array) -> Array:
 
 
 def exact(
-    index: Index, example: Track, clip: int, *, roles: Sequence[str] = TRACKED
+    index: Index, example: ClipTrack, clip: int, *, roles: Sequence[str] = TRACKED
 ) -> list[Stretch]:
     """All stretches of one clip that are local minima of the whole grid, without features.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 from motionweave.library.alike import GAP
-from motionweave.library.features import RATE, STRIDE, Basis, Track, as_seen
+from motionweave.library.features import RATE, STRIDE, ClipTrack, PrincipalAxes, as_seen
 from motionweave.library.store import Entry, Store
 
 
@@ -36,7 +36,7 @@ class Index:
         return len(self.entries)
 
     @property
-    def basis(self) -> Basis:
+    def basis(self) -> PrincipalAxes:
         """The axes of the features; an error in an empty library."""
         if self._basis is None or not self.entries:
             raise LibraryError(
@@ -49,12 +49,12 @@ class Index:
         """Number of the clip with that path."""
         return self._numbers.get(path)
 
-    def track(self, number: int, first: int = 0, last: int | None = None) -> Track:
+    def track(self, number: int, first: int = 0, last: int | None = None) -> ClipTrack:
         """Samples ``first`` to ``last`` (not included) of a clip."""
         entry = self.entries[number]
         stop = entry.samples if last is None else min(last, entry.samples)
         rows = np.asarray(self._points[entry.first + first : entry.first + stop])
-        return Track(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
+        return ClipTrack(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
 
     def around(
         self, clips: NDArray[np.int64], samples: NDArray[np.int64], offsets: Sequence[int]

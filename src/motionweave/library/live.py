@@ -22,7 +22,7 @@ from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, QualityWarning
 from motionweave.library.bodies import on_body
-from motionweave.library.features import RATE, Track
+from motionweave.library.features import RATE, ClipTrack
 from motionweave.library.graph import MARGIN, Graph
 from motionweave.library.meeting import inside
 from motionweave.methods.blending.transition import transition
@@ -170,13 +170,13 @@ class LiveWalk:
         place = np.asarray(self.place) / self._unit
         return Planar.onto(turn, here.points[0, 0, [0, 2]].astype(float), place)
 
-    def _placed(self, track: Track, clip: int, sample: int) -> Track:
+    def _placed(self, track: ClipTrack, clip: int, sample: int) -> ClipTrack:
         return _moved(track, self._sight(clip, sample))
 
-    def _seen(self, clip: int, sample: int, count: int) -> Track:
+    def _seen(self, clip: int, sample: int, count: int) -> ClipTrack:
         return self._placed(self._graph.index.track(clip, sample, sample + count), clip, sample)
 
-    def _against(self, ahead: list[Track], heading: float | None, speed: float | None) -> float:
+    def _against(self, ahead: list[ClipTrack], heading: float | None, speed: float | None) -> float:
         """The cost of a continuation, by where it leads."""
         cost = 0.0
         total = sum(len(track) for track in ahead)
@@ -258,8 +258,8 @@ class LiveWalk:
         return met.with_constraints(planted.constraints)
 
 
-def _moved(track: Track, move: Planar) -> Track:
+def _moved(track: ClipTrack, move: Planar) -> ClipTrack:
     """A track moved on the floor."""
     points: Array = np.array(track.points, dtype=np.float64)
     points[..., [0, 2]] = move.apply_xz(points[..., [0, 2]])
-    return Track(points, track.heading + move.angle)
+    return ClipTrack(points, track.heading + move.angle)

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.library.features import RATE, Track
+from motionweave.library.features import RATE, ClipTrack
 from motionweave.library.find import Stretch
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Match:
 
     @classmethod
     def of(
-        cls, library: Library, example: Track, stretch: Stretch, via: tuple[int, ...] = ()
+        cls, library: Library, example: ClipTrack, stretch: Stretch, via: tuple[int, ...] = ()
     ) -> Match:
         """A match from what was found in the library's index."""
         index = library.index

@@ -13,7 +13,7 @@ from motionweave.clips import load
 from motionweave.core.texts import csv_rows, read_text
 from motionweave.errors import FormatError, MotionweaveError, QualityWarning
 from motionweave.io import registry
-from motionweave.library.features import Track, measures, track
+from motionweave.library.features import ClipTrack, measures, track
 
 # Columns of a catalogue that are not words about a clip.
 _NOT_WORDS = re.compile(r"file|path|sha|md5|licen[cs]e|repo|commit|note|order|time|url|size")
@@ -45,7 +45,7 @@ class Reading:
     frames: int
     rig: str
     measures: dict[str, float]
-    track: Track
+    track: ClipTrack
 
 
 @dataclass(frozen=True)

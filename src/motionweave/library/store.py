@@ -27,7 +27,7 @@ from motionweave.core.texts import parse_json
 from motionweave.errors import LibraryError
 from motionweave.io.store.container import Members
 from motionweave.library.course import NUMBERS
-from motionweave.library.features import TRACKED, Basis, Track
+from motionweave.library.features import TRACKED, ClipTrack, PrincipalAxes
 
 # "mwlb": marks an SQLite file as ours.
 _APPLICATION = 0x6D776C62
@@ -225,13 +225,13 @@ class Store:
         columns = basis.dimensions + NUMBERS if basis else 1
         return self._mapped("features", "described", columns)
 
-    def basis(self) -> Basis | None:
+    def basis(self) -> PrincipalAxes | None:
         """The axes onto which descriptors are projected; None in an empty library."""
         blob = self._get("basis")
         if blob is None:
             return None
         with Members(io.BytesIO(blob), "the axes of a library") as arrays:
-            return Basis(*(arrays.array(f"arr_{i}.npy") for i in range(4)))
+            return PrincipalAxes(*(arrays.array(f"arr_{i}.npy") for i in range(4)))
 
     def fitted(self) -> int:
         """Samples that the axes were found from."""
@@ -251,7 +251,7 @@ class Store:
     # Writing
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
+    def writing(self) -> Iterator[StoreWriter]:
         """Become the only process that writes.
 
         Raises
@@ -271,7 +271,7 @@ class Store:
                     ) from None
                 raise
             with self._told():
-                writer = Writer(self)
+                writer = StoreWriter(self)
                 try:
                     yield writer
                     writer.commit()
@@ -333,7 +333,7 @@ class Store:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-class Writer:
+class StoreWriter:
     """Changes to a store; the next `commit` applies all of them or none."""
 
     def __init__(self, store: Store):
@@ -352,7 +352,7 @@ class Writer:
         frames: int,
         rig: str,
         measures: dict[str, float],
-        track: Track,
+        track: ClipTrack,
         words: Iterable[str],
     ) -> None:
         """Add a clip, replacing any other with the same path."""
@@ -405,7 +405,7 @@ class Writer:
         self._db.execute("UPDATE clips SET feature = ? WHERE id = ?", (first, clip))
         self._changed = True
 
-    def renew(self, basis: Basis, fitted: int) -> None:
+    def renew(self, basis: PrincipalAxes, fitted: int) -> None:
         """Begin a new array of features; every clip waits for its own.
 
         ``fitted`` is the number of samples that the axes were found from.

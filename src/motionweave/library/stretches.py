@@ -17,7 +17,7 @@ from motionweave.library.features import (
     REACH,
     STRIDE,
     TRACKED,
-    Track,
+    ClipTrack,
     as_seen,
     descriptors,
     local_points,
@@ -72,7 +72,9 @@ class Span:
     mirrored: bool = False
 
 
-def nearest(index: Index, before: Track, after: Track, samples: int, most: int) -> list[Span]:
+def nearest(
+    index: Index, before: ClipTrack, after: ClipTrack, samples: int, most: int
+) -> list[Span]:
     """The stretches that fit a gap best, as they are or mirrored, faster or slower, the nearest
     first.
 
@@ -105,7 +107,9 @@ def nearest(index: Index, before: Track, after: Track, samples: int, most: int) 
     return chosen
 
 
-def shares(index: Index, spans: Sequence[Span], before: Track, after: Track) -> tuple[Array, Array]:
+def shares(
+    index: Index, spans: Sequence[Span], before: ClipTrack, after: ClipTrack
+) -> tuple[Array, Array]:
     """How much of each stretch there is in a blend of them, ``(k,)`` twice.
 
     The nearer a stretch, the more it counts. That alone leaves a blend that begins and ends
@@ -135,7 +139,7 @@ def shares(index: Index, spans: Sequence[Span], before: Track, after: Track) -> 
     return near, _regressed(near, table)
 
 
-def _seen_from_start(before: Track, after: Track) -> Array:
+def _seen_from_start(before: ClipTrack, after: ClipTrack) -> Array:
     """What is around a gap ``(k, R, 3)`` as the body sees it where the gap begins."""
     points = np.concatenate([before.points, after.points[:1]])
     heading = np.concatenate([before.heading, after.heading[:1]])
@@ -172,7 +176,7 @@ class _Gap:
         As in `nearest`.
     """
 
-    def __init__(self, before: Track, after: Track):
+    def __init__(self, before: ClipTrack, after: ClipTrack):
         # Samples on the way to the gap and from it, as many as are known.
         self.earlier = _steps(min(REACH, len(before) - 1), -1)
         self.later = _steps(min(REACH, len(after) - 1), 1)
@@ -231,7 +235,7 @@ def _steps(reach: int, way: int) -> tuple[int, ...]:
     return tuple(way * step for step in sorted({0, reach // 2, reach}))
 
 
-def _seen(track: Track, at: int, offsets: tuple[int, ...]) -> Array:
+def _seen(track: ClipTrack, at: int, offsets: tuple[int, ...]) -> Array:
     return local_points(track.points, track.heading, np.array([at]), offsets, TRACKED)
 
 

@@ -49,7 +49,7 @@ _CHECK = 3
 
 
 @dataclass(frozen=True)
-class Piece:
+class WalkPiece:
     """Samples of a clip in a walk: from entering (or starting) to leaving (or ending)."""
 
     clip: int
@@ -58,7 +58,7 @@ class Piece:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class WalkPlan:
     """A path through a graph.
 
     Parameters
@@ -73,13 +73,13 @@ class Plan:
         Its cost so far.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[WalkPiece, ...]
     place: Planar = field(default_factory=Planar)
     progress: float = 0.0
     cost: float = 0.0
 
     @property
-    def current(self) -> Piece:
+    def current(self) -> WalkPiece:
         """The clip that it is in."""
         return self.pieces[-1]
 
@@ -123,7 +123,7 @@ def along(
 
 
 def _on_path(
-    library: Library, graph: Graph, plan: Plan, line: Line, unit: float, bend: float
+    library: Library, graph: Graph, plan: WalkPlan, line: Line, unit: float, bend: float
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
     """The motion of a plan, from where the path begins and bent towards it."""
     first = plan.pieces[0]
@@ -146,7 +146,7 @@ def at_random(
     random = np.random.default_rng(seed)
     begins = _beginnings(graph, library, start)
     clip, sample = begins[int(random.integers(len(begins)))]
-    pieces: list[Piece] = []
+    pieces: list[WalkPiece] = []
     while True:
         choices = graph.leaving(clip, sample + (STAY if pieces else MARGIN), sample + _LONGEST)
         done = sum(piece.last - piece.first for piece in pieces) / RATE
@@ -158,11 +158,11 @@ def at_random(
         leave = int(graph.samples[taken, 0])
         if done + (leave - sample) / RATE >= seconds:
             break
-        pieces.append(Piece(clip, sample, leave))
+        pieces.append(WalkPiece(clip, sample, leave))
         clip, sample = int(graph.clips[taken, 1]), int(graph.samples[taken, 1])
     left = seconds - sum(piece.last - piece.first for piece in pieces) / RATE
     last = min(sample + max(round(left * RATE), MARGIN), graph.index.entries[clip].samples - 1)
-    motion, clips = perform(library, graph, Plan((*pieces, Piece(clip, sample, last))))
+    motion, clips = perform(library, graph, WalkPlan((*pieces, WalkPiece(clip, sample, last))))
     return Walk(motion, clips)
 
 
@@ -219,16 +219,16 @@ def _performed(library: Library, graph: Graph, nodes: Sequence[int]) -> Walk:
     clips, samples = graph.clips, graph.samples
     first = nodes[0]
     start = max(0, int(samples[first, 0]) - round(2.0 * RATE))
-    pieces: list[Piece] = []
+    pieces: list[WalkPiece] = []
     clip, sample = int(clips[first, 0]), start
     for node, following in pairwise(nodes):
         goes_on = clips[following, 0] == clips[node, 0] and following == node + 1
         if goes_on:
             continue
-        pieces.append(Piece(clip, sample, int(samples[node, 0])))
+        pieces.append(WalkPiece(clip, sample, int(samples[node, 0])))
         clip, sample = int(clips[node, 1]), int(samples[node, 1])
     end = min(sample + _LONGEST, graph.index.entries[clip].samples - 1)
-    motion, played = perform(library, graph, Plan((*pieces, Piece(clip, sample, end))))
+    motion, played = perform(library, graph, WalkPlan((*pieces, WalkPiece(clip, sample, end))))
     return Walk(motion, played)
 
 
@@ -255,7 +255,7 @@ def to_place(
 
 
 def perform(
-    library: Library, graph: Graph, plan: Plan
+    library: Library, graph: Graph, plan: WalkPlan
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
     """The motion of a plan, and which parts of which clips it plays."""
     motions, places, played = _parts(library, graph, plan)
@@ -269,7 +269,7 @@ def _joined(
 
 
 def _parts(
-    library: Library, graph: Graph, plan: Plan
+    library: Library, graph: Graph, plan: WalkPlan
 ) -> tuple[list[Motion], list[tuple[float, float]], tuple[tuple[str, float, float], ...]]:
     """What is joined, where, and which parts of which clips are played."""
     index = graph.index
@@ -335,15 +335,17 @@ def _search(
     begins: Sequence[tuple[int, int]],
     *,
     heading: float | None = None,
-) -> Plan:
+) -> WalkPlan:
     """The plan that follows a path best.
 
     Plans that have got equally far are compared with each other, and the most promising of
     them are gone on with.
     """
-    plans = [Plan((Piece(clip, s, s),), _on_line(graph, clip, s, line)) for clip, s in begins]
-    by_progress: dict[int, list[Plan]] = {}
-    finished: list[Plan] = []
+    plans = [
+        WalkPlan((WalkPiece(clip, s, s),), _on_line(graph, clip, s, line)) for clip, s in begins
+    ]
+    by_progress: dict[int, list[WalkPlan]] = {}
+    finished: list[WalkPlan] = []
     for step in range(int(line.length / _ADVANCE) + 1):
         for plan in plans if step == 0 else _promising(by_progress.pop(step, [])):
             for grown in _grown(graph, line, plan, finished, heading):
@@ -360,8 +362,8 @@ def _search(
 
 
 def _grown(
-    graph: Graph, line: Line, plan: Plan, finished: list[Plan], heading: float | None
-) -> list[Plan]:
+    graph: Graph, line: Line, plan: WalkPlan, finished: list[WalkPlan], heading: float | None
+) -> list[WalkPlan]:
     """Extend a plan to every junction within reach; plans that reach the end go to ``finished``."""
     here = plan.current
     ahead = graph.index.track(here.clip, here.first, here.first + _LONGEST + 1)
@@ -384,7 +386,7 @@ def _grown(
             total += line.length * (1.0 - np.cos(apart))
         last = replace(here, last=here.first + stop)
         finished.append(
-            Plan((*plan.pieces[:-1], last), plan.place, float(travelled[beyond[0]]), total)
+            WalkPlan((*plan.pieces[:-1], last), plan.place, float(travelled[beyond[0]]), total)
         )
     stay = STAY if len(plan.pieces) > 1 else MARGIN
     grown = []
@@ -393,11 +395,11 @@ def _grown(
         check = (leave - here.first) // _CHECK
         entered = int(graph.samples[taken, 1])
         grown.append(
-            Plan(
+            WalkPlan(
                 (
                     *plan.pieces[:-1],
                     replace(here, last=leave),
-                    Piece(int(graph.clips[taken, 1]), entered, entered),
+                    WalkPiece(int(graph.clips[taken, 1]), entered, entered),
                 ),
                 plan.place @ graph.arrivals[taken],
                 float(travelled[check]),
@@ -407,9 +409,9 @@ def _grown(
     return grown
 
 
-def _promising(plans: list[Plan]) -> list[Plan]:
+def _promising(plans: list[WalkPlan]) -> list[WalkPlan]:
     """The best plans, not too many of them in one clip."""
-    kept: list[Plan] = []
+    kept: list[WalkPlan] = []
     held: dict[int, int] = {}
     for plan in sorted(plans, key=lambda plan: plan.cost):
         clip = plan.current.clip

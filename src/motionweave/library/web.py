@@ -24,7 +24,7 @@ from motionweave.errors import LibraryError
 from motionweave.library import kinds
 from motionweave.library.candidates import Candidate, candidates, shared
 from motionweave.library.course import described, known
-from motionweave.library.features import STRIDE, Track
+from motionweave.library.features import STRIDE, ClipTrack
 from motionweave.library.find import Stretch, apart, verified
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Example:
         The largest from one to the next on that way.
     """
 
-    track: Track
+    track: ClipTrack
     node: _Node | None = None
     via: tuple[int, ...] = ()
     distance: float = 0.0
@@ -93,7 +93,7 @@ class _Example:
 
 def through(
     library: Library,
-    example: Track,
+    example: ClipTrack,
     *,
     most: int,
     limit: float | None,
@@ -140,7 +140,7 @@ def through(
 
 def _candidates(
     library: Library,
-    example: Track,
+    example: ClipTrack,
     most: int,
     roles: Sequence[str],
     among: NDArray[np.bool_] | None,
@@ -167,7 +167,7 @@ def _candidates(
     return found
 
 
-def _question(example: Track, most: int, roles: Sequence[str]) -> str:
+def _question(example: ClipTrack, most: int, roles: Sequence[str]) -> str:
     digest = hashlib.sha256(np.ascontiguousarray(example.points).tobytes())
     digest.update(np.ascontiguousarray(example.heading).tobytes())
     digest.update(repr((most, tuple(roles))).encode())
@@ -218,7 +218,7 @@ def _registered(
     return fresh
 
 
-def _distances(index: Index, example: Track, nodes: Sequence[_Node]) -> Array:
+def _distances(index: Index, example: ClipTrack, nodes: Sequence[_Node]) -> Array:
     """Of the first example and all nodes from each other, ``(1 + m, 1 + m)``."""
     at = np.arange(0, len(example), STRIDE)
     own = described(example, index.basis)
@@ -230,12 +230,12 @@ def _distances(index: Index, example: Track, nodes: Sequence[_Node]) -> Array:
     return kinds.registered_distances(features, courses * known(len(example), at), np.array(turns))
 
 
-def _track(index: Index, node: _Node) -> Track:
+def _track(index: Index, node: _Node) -> ClipTrack:
     first, last = (STRIDE * int(node.path[end]) for end in (0, -1))
     return index.track(node.candidate.clip, first, last + 1)
 
 
-def _turned(track: Track) -> float:
+def _turned(track: ClipTrack) -> float:
     heading = np.unwrap(np.asarray(track.heading, dtype=np.float64))
     return float(heading[-1] - heading[0])
 

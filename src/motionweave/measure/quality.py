@@ -27,7 +27,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint, active
 from motionweave.core.motion import Motion, checked
 from motionweave.errors import RigError
-from motionweave.measure.seams import Seam, angular_velocity, find_seams
+from motionweave.measure.seams import Jump, angular_velocity, find_seams
 
 # Degrees per second (squared) below which a joint counts as still.
 _HARDLY = 1.0
@@ -165,7 +165,7 @@ class Quality:
     hips_lowered_mean: float | None
     hips_lowered_max: float | None
     plants: tuple[PlantQuality, ...]
-    seams: tuple[Seam, ...]
+    seams: tuple[Jump, ...]
     peaks: tuple[Peak, ...]
     wrong_bends: tuple[WrongBend, ...]
     detected: bool

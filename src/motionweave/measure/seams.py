@@ -23,7 +23,7 @@ _SUDDEN = 6.0
 
 
 @dataclass(frozen=True)
-class Seam:
+class Jump:
     """A jump between two frames.
 
     Parameters
@@ -58,7 +58,7 @@ def angular_velocity(motion: Motion) -> Array:
     return rotations.log(step) * motion.fps
 
 
-def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
+def find_seams(motion: Motion, size: float) -> tuple[Jump, ...]:
     """Jumps of joints and of the root position, worst first within a frame, in order of time.
 
     Parameters
@@ -83,7 +83,7 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     times = steps / np.maximum(_surroundings(steps, reach), 1.0 / _OUTLIER)
     pose = (steps > 1.0) & (times > _OUTLIER)
     found = [
-        Seam(
+        Jump(
             int(t), "pose", names[j], float(steps[t, j] * units[j] / motion.fps), float(times[t, j])
         )
         for t, j in np.argwhere(pose)
@@ -96,7 +96,7 @@ def find_seams(motion: Motion, size: float) -> tuple[Seam, ...]:
     times = changes / np.maximum(_surroundings(changes, reach), 1.0 / _SUDDEN)
     sudden = (changes > 1.0) & (times > _SUDDEN)
     found += [
-        Seam(int(t) + 1, "velocity", names[j], float(changes[t, j] * units[j]), float(times[t, j]))
+        Jump(int(t) + 1, "velocity", names[j], float(changes[t, j] * units[j]), float(times[t, j]))
         for t, j in np.argwhere(sudden)
     ]
     return tuple(sorted(found, key=lambda seam: (seam.frame, -seam.times, seam.what)))

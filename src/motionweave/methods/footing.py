@@ -42,7 +42,7 @@ _MOST_LIFT = 0.08
 
 
 @dataclass(frozen=True, eq=False)
-class Feet:
+class SolePoints:
     """Heels and toes of a character, fixed to their joints.
 
     Parameters
@@ -60,7 +60,7 @@ class Feet:
     offsets: Array
 
     @classmethod
-    def of(cls, motion: Motion) -> Feet:
+    def of(cls, motion: Motion) -> SolePoints:
         """The feet of the character that performs a motion."""
         if not has_feet(motion.skeleton):
             return cls((), (), np.zeros((0, 3)))
@@ -182,7 +182,7 @@ def _led(ends: tuple[float, float], weight: Array) -> float:
     return (1.0 - share) * ends[0] + share * ends[1]
 
 
-def stepping(motion: Motion, feet: Feet, drift: Array) -> Motion:
+def stepping(motion: Motion, feet: SolePoints, drift: Array) -> Motion:
     """The frames of a seam in which each foot that stands either stays or takes a step.
 
     Contacts of feet that move to another place are dropped meanwhile, and the feet are lifted

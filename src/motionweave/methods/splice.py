@@ -32,7 +32,7 @@ from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
-from motionweave.methods.footing import Feet, carrying, eased, handed_over, loading, stepping
+from motionweave.methods.footing import SolePoints, carrying, eased, handed_over, loading, stepping
 from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
@@ -222,7 +222,7 @@ def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
         Where it begins or ends between two frames, the clip before or after it is sampled.
     """
     parts = a.sample(seam.first), b.sample(seam.second)
-    middle, placed = cross_fade(*parts, seam.weight, Feet.of(a))
+    middle, placed = cross_fade(*parts, seam.weight, SolePoints.of(a))
     return Spliced(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
 
 
@@ -233,7 +233,9 @@ def _frames(motion: Motion, first: float, last: float) -> Motion:
     return motion.sample(first + np.arange(round(last - first) + 1))
 
 
-def cross_fade(first: Motion, second: Motion, weight: Array, feet: Feet) -> tuple[Motion, Planar]:
+def cross_fade(
+    first: Motion, second: Motion, weight: Array, feet: SolePoints
+) -> tuple[Motion, Planar]:
     """The frames of two clips averaged, and the move that puts the second where they end.
 
     Parameters
@@ -323,7 +325,7 @@ def _standing(
     clips: Sequence[Motion],
     ways: Sequence[Planar],
     weights: Array,
-    feet: Feet,
+    feet: SolePoints,
 ) -> Motion:
     """The cross-fade moved so that supporting feet move as in the clips."""
     if len(feet) == 0 or len(motion) < 2:

@@ -14,7 +14,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, MotionweaveError
-from motionweave.methods.footing import Feet
+from motionweave.methods.footing import SolePoints
 from motionweave.methods.splice import Spliced, laid_over
 
 # A join is calm if it strains the body at most this many times as much as its clips do.
@@ -62,7 +62,7 @@ class Strain:
         self._speed = max(float(x.max(initial=least)) for _, x in own)
         # Whoever walks in place moves against the feet, not over the floor.
         self._speed = max(self._speed, *(self._usual_against_feet(clip) for clip in clips))
-        self._soles = Feet.of(clips[0])
+        self._soles = SolePoints.of(clips[0])
         self._leg = leg_length(skeleton) if len(self._soles) else 1.0
         self._usual = max(self._slide(clip) for clip in clips)
 

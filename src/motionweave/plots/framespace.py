@@ -11,7 +11,7 @@ import numpy as np
 from motionweave.body.flexion import flexions
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State
 from motionweave.methods.framespace.blend import Framespace
-from motionweave.methods.framespace.correspondence import Correspondence
+from motionweave.methods.framespace.correspondence import MatchedStates
 from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.methods.framespace.track import Matched
 from motionweave.plots.figure import FAINT, GRID, INK, SERIES, finish, new_figure, styled
@@ -57,7 +57,7 @@ def plot_framespace(
         f"{name}  {basis.period:.2f} s"
         for name, basis in zip(space.names, matched.bases, strict=True)
     ]
-    halves: list[tuple[str, Correspondence]] = [("lower body", matched.lower)]
+    halves: list[tuple[str, MatchedStates]] = [("lower body", matched.lower)]
     if matched.upper is not matched.lower:
         halves.append(("upper body", matched.upper))
     elif any(b.events.upper for b in matched.bases):
@@ -177,7 +177,7 @@ def _depth(columns: Sequence[Sequence[_Line]]) -> float:
     return max(len(column) for column in columns) + 0.3
 
 
-def _is_matched(state: State, match: Correspondence, clip: int) -> bool:
+def _is_matched(state: State, match: MatchedStates, clip: int) -> bool:
     times = np.mod(match.times[:, clip], 1.0) if match.cyclic else match.times[:, clip]
     return any(
         abs(time - state.time) < 1e-9 and labels & state.labels
@@ -191,7 +191,7 @@ def _states_of(table: EventTable, title: str) -> tuple[State, ...]:
 
 
 def _draw_match(
-    axes: Any, title: str, match: Correspondence, matched: Matched, names: Sequence[str]
+    axes: Any, title: str, match: MatchedStates, matched: Matched, names: Sequence[str]
 ) -> None:
     """One line per clip, its states on it, and the matched ones joined."""
     count = match.clips

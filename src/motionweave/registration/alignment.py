@@ -14,7 +14,7 @@ from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
-from motionweave.registration.windows import Track
+from motionweave.registration.windows import CentredClip
 
 # Samples per second along the curve, samples per knot, width of the median filter.
 _RATE = 30.0
@@ -68,7 +68,7 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     """
     steps = _SAMPLES_PER_KNOT * max(1, tracks.count(_RATE) // _SAMPLES_PER_KNOT)
     u, played = tracks.sample(steps, steps if cyclic else 0)
-    lanes = [Track.of(clip) for clip in played]
+    lanes = [CentredClip.of(clip) for clip in played]
     values = np.zeros((len(u), len(lanes), 3))
     turned = [_turned(clip) for clip in played]
     for j, lane in enumerate(lanes):

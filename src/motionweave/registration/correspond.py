@@ -16,7 +16,7 @@ from motionweave.errors import RegistrationError, Remedy
 from motionweave.registration import dtw, pairing
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_block
-from motionweave.registration.pairing import Block, Pair, Rules, Span
+from motionweave.registration.pairing import GridBlock, Pair, Rules, Span
 
 # How many frames of the reference are tried as the beginning of a common stretch.
 _MOST_STARTS = 100
@@ -138,7 +138,7 @@ def phases(
     def best_phase(a: int, b: int, stride: int = 1) -> tuple[float, float]:
         pairing.check_lengths(rounds[a], rounds[b], 3, rules)
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
-        block = Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
+        block = GridBlock(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
 
         def means_of(cost: Array) -> list[float]:
             parts = (cost[:, phase : phase + columns + 1] for phase in range(0, columns, stride))
@@ -170,7 +170,7 @@ def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Corresp
 
     def pair(a: int, b: int) -> Pair:
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
-        block = Block(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 2 * columns + 1))
+        block = GridBlock(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 2 * columns + 1))
         return block.best(lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
 
     return _through_reference(len(rounds), pair, reference)

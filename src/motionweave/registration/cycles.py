@@ -21,7 +21,7 @@ from motionweave.core.motion import Motion
 from motionweave.errors import MotionError, Remedy
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points
-from motionweave.registration.windows import Track
+from motionweave.registration.windows import CentredClip
 
 # Samples per second for the search of the period.
 _RATE = 30.0
@@ -318,7 +318,7 @@ def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
     def size(vectors: Array) -> Array:
         return np.asarray(np.sqrt(np.sum(vectors**2, axis=-1) @ w))
 
-    track = Track.of(clip)
+    track = CentredClip.of(clip)
     poses = np.stack([track.x, track.y, track.z], axis=-1)
     varied = float(np.sqrt(2.0 * np.mean(size(poses - poses.mean(axis=0)) ** 2)))
     if varied < _STILL * clip.height:

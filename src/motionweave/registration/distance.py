@@ -30,7 +30,7 @@ from motionweave.registration.clouds import REACH, JointWeights, PointClip, as_p
 from motionweave.registration.windows import (
     ROUNDING,
     STEP,
-    Track,
+    CentredClip,
     block_distances,
     least_distance,
     products,
@@ -139,7 +139,7 @@ class Comparison:
         return Planar.onto(self.angle, self.centres[1], self.centres[0])
 
 
-def along(a: Track, b: Track, signals: float = 0.0) -> Comparison:
+def along(a: CentredClip, b: CentredClip, signals: float = 0.0) -> Comparison:
     """Compare two clips of n frames frame by frame, each frame with its neighbours.
 
     Other than in a grid, where each window runs at its own clip's pace, the windows here

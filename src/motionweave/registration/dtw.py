@@ -33,7 +33,7 @@ _WRITTEN_OUT = 3
 
 
 @dataclass(frozen=True)
-class Entry:
+class PathEntry:
     """How a path arrives at its first cell: by this many steps of one kind in a row.
 
     ``along`` is 0 for rows, 1 for columns; ``run`` 0 means that the slope limit counts from here.
@@ -247,7 +247,7 @@ def _fill(
     columns: int | None = None,
     diagonal: float = 1.0,
     begin: int = CORNER,
-    entry: Entry = Entry(),  # noqa: B008 - immutable
+    entry: PathEntry = PathEntry(),  # noqa: B008 - immutable
 ) -> _Table:
     if limit < 1:
         raise RegistrationError(f"slope limit {limit}: expected a whole number of at least 1")
@@ -340,7 +340,7 @@ def _corner(
     return _fill(cost, slope_limit, first, columns).corner()
 
 
-def boundary_path(cost: Array, slope_limit: int = 2, entry: Entry = Entry()) -> Path:  # noqa: B008
+def boundary_path(cost: Array, slope_limit: int = 2, entry: PathEntry = PathEntry()) -> Path:  # noqa: B008
     """From the first cell to that cell of the last row or column with the least mean cost."""
     table = _fill(cost, slope_limit, entry=entry)
     rows, columns = cost.shape
@@ -397,14 +397,14 @@ def earned_from(cost: Array, good: float | Array, slope_limit: int = 2) -> Array
     return -_fill(cost - good, slope_limit, diagonal=2.0, begin=ROW).rows_best[:, 0]
 
 
-def _entry(path: Path) -> Entry:
+def _entry(path: Path) -> PathEntry:
     """The run of equal straight steps with which a path ends."""
     steps = np.diff(path, axis=0)[::-1]
     if len(steps) == 0 or steps[0].sum() == 2:
-        return Entry()
+        return PathEntry()
     same = np.all(steps == steps[0], axis=1)
     run = len(steps) if same.all() else int(np.argmin(same))
-    return Entry(along=int(steps[0, 0] == 1), run=run)
+    return PathEntry(along=int(steps[0, 0] == 1), run=run)
 
 
 def _least_mean(table: _Table, ends: list[tuple[int, int, float, float]]) -> Path:

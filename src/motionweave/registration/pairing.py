@@ -25,7 +25,7 @@ from motionweave.registration.distance import (
     signal_block,
 )
 from motionweave.registration.dtw import Path
-from motionweave.registration.windows import Track
+from motionweave.registration.windows import CentredClip
 
 Span = tuple[int, int]  # first and last sample
 
@@ -116,7 +116,7 @@ def between(
     if dtw.smallest_limit(*counts) > rules.slope_limit:
         raise dtw.too_different(counts, rules.slope_limit)
     if counts[0] * counts[1] <= MOST_CELLS:
-        block = Block(a, b, (rows[0], rows[1] + 1), (columns[0], columns[1] + 1))
+        block = GridBlock(a, b, (rows[0], rows[1] + 1), (columns[0], columns[1] + 1))
         found = block.best(
             lambda cost: dtw.corner_path(cost, rules.slope_limit),
             rules,
@@ -170,7 +170,7 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
     (i, j), (k, m) = cells[0], cells[-1]
     if len(cells) == 1:
         low, high = (max(0, i - far), max(0, j - far)), (i + far + 1, j + far + 1)
-        block = Block(a, b, (low[0], min(len(a), high[0])), (low[1], min(len(b), high[1])))
+        block = GridBlock(a, b, (low[0], min(len(a), high[0])), (low[1], min(len(b), high[1])))
         cell = i - low[0], j - low[1]
         found = block.best(lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
         return trimmed(found).moved(*low)
@@ -180,11 +180,11 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
     ]
     if i > 0 and j > 0:
         low = max(0, i - far), max(0, j - far)
-        block = Block(a, b, (low[0], i + 1), (low[1], j + 1))
+        block = GridBlock(a, b, (low[0], i + 1), (low[1], j + 1))
         found = block.best(lambda cost: _backwards(cost, rules.slope_limit), rules)
         pieces.insert(0, trimmed(found, end=False).moved(*low))
     if k < len(a) - 1 and m < len(b) - 1:
-        block = Block(a, b, (k, min(len(a), k + far + 1)), (m, min(len(b), m + far + 1)))
+        block = GridBlock(a, b, (k, min(len(a), k + far + 1)), (m, min(len(b), m + far + 1)))
         found = block.best(lambda cost: dtw.boundary_path(cost, rules.slope_limit), rules)
         pieces.append(trimmed(found, begin=False).moved(k, m))
     lengths = np.array([len(piece.path) for piece in pieces])
@@ -220,7 +220,7 @@ def _backwards(cost: Array, slope_limit: int) -> Path:
     return np.asarray(np.array(cost.shape) - 1 - found[::-1])
 
 
-class Block:
+class GridBlock:
     """A part of the grid of two clips: distances of poses, and of signals on top."""
 
     def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
@@ -335,7 +335,7 @@ def polished(
 def worth_of(clip: PointClip, keep: Sequence[tuple[float, float]] = ()) -> Array:
     """How much each sample ``(T,)`` is worth keeping: a share for being there, and the more the
     faster the body moves, 1 on average; in the ``keep`` ranges (in samples) it is beyond price."""
-    track = Track.of(clip)
+    track = CentredClip.of(clip)
     poses = np.stack([track.x, track.y, track.z], axis=-1)
     speed = np.sum(np.gradient(poses, axis=0) ** 2, axis=-1) @ clip.weights
     usual = float(speed.mean())

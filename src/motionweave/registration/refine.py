@@ -18,7 +18,7 @@ from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import along
 from motionweave.registration.timewarp import fit_timewarp
 from motionweave.registration.tracks import Tracks
-from motionweave.registration.windows import Track
+from motionweave.registration.windows import CentredClip
 
 _RATE = 30.0
 _ROUNDS = 2
@@ -47,7 +47,9 @@ def refined(
             return curve
         beyond = clips[0].reach + 1 if cyclic else 0
         u, (a, b) = tracks.sample(steps, beyond)
-        shift, certainty = _best_shift(Track.of(a), Track.of(b), signals, clips[0].height)
+        shift, certainty = _best_shift(
+            CentredClip.of(a), CentredClip.of(b), signals, clips[0].height
+        )
         inside = slice(beyond, beyond + steps + 1)
         u, shift, certainty = u[inside], shift[inside], certainty[inside]
         # The ends are given.
@@ -59,7 +61,9 @@ def refined(
     return curve
 
 
-def _best_shift(a: Track, b: Track, signals: float, height: float) -> tuple[Array, Array]:
+def _best_shift(
+    a: CentredClip, b: CentredClip, signals: float, height: float
+) -> tuple[Array, Array]:
     """By how many steps ``(n,)`` to play b later and a earlier, and how sure that is."""
     here = along(a, b, signals).distance
     later, earlier = np.zeros_like(here), np.zeros_like(here)

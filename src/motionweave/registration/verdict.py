@@ -16,7 +16,7 @@ from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import along
 from motionweave.registration.signals import limb_of
 from motionweave.registration.timewarp import TimewarpCurve
-from motionweave.registration.windows import Track
+from motionweave.registration.windows import CentredClip
 
 # Samples per second along the curve.
 _RATE = 30.0
@@ -180,7 +180,7 @@ def agreement(
     # The end of a closed curve is its beginning again.
     frames = timewarp.frames(np.minimum(u, end - 1e-9 * (end - start)))
     played = [
-        Track.of(clip.sample(np.clip(frames[:, j], 0.0, len(clip) - 1.0), _RATE))
+        CentredClip.of(clip.sample(np.clip(frames[:, j], 0.0, len(clip) - 1.0), _RATE))
         for j, clip in enumerate(points)
     ]
     height = float(np.mean([clip.height for clip in points])) or 1.0

@@ -35,7 +35,7 @@ _SMALL = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class CentredClip:
     """A clip of n frames, each centred on the floor.
 
     Parameters
@@ -60,7 +60,7 @@ class Track:
     reach: int
 
     @classmethod
-    def of(cls, clip: PointClip) -> Track:
+    def of(cls, clip: PointClip) -> CentredClip:
         """The track of a clip."""
         w = clip.weights
         plane = clip.plane
@@ -69,8 +69,8 @@ class Track:
         y = np.ascontiguousarray(clip.points[..., 1])
         return cls(x, y, z, centre, (x * x + z * z) @ w, clip.signals, w, clip.reach)
 
-    def __getitem__(self, frames: slice) -> Track:
-        return Track(
+    def __getitem__(self, frames: slice) -> CentredClip:
+        return CentredClip(
             self.x[frames],
             self.y[frames],
             self.z[frames],
@@ -170,9 +170,9 @@ class _Side:
         inside = (at >= -ROUNDING) & (at <= count - 1 + ROUNDING)
         at = np.clip(at, 0.0, count - 1.0)
         if shared:
-            track, place = Track.of(clip), at.astype(np.intp)
+            track, place = CentredClip.of(clip), at.astype(np.intp)
         else:
-            track = Track.of(clip.sample(at.T.ravel(), clip.fps))
+            track = CentredClip.of(clip.sample(at.T.ravel(), clip.fps))
             place = np.arange(count)[:, None] + count * np.arange(len(offsets))
         level = float(track.y.mean())
         height = track.y - level

@@ -73,7 +73,7 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Body:
+class KeyedBody:
     """Everything that is keyed. T frames at times ``t``.
 
     Parameters

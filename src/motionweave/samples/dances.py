@@ -7,8 +7,8 @@ import numpy as np
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
-from motionweave.samples.body import Arm, Body
-from motionweave.samples.feet import Plant, Swing, Via, follow
+from motionweave.samples.body import Arm, KeyedBody
+from motionweave.samples.feet import Footprint, Swing, Via, follow
 from motionweave.samples.stage import STANDING
 from motionweave.samples.take import Take, frame_times
 
@@ -65,7 +65,7 @@ def dance_a(fps: float, period: float = 2.4, cycles: int = 2) -> Take:
             elbow=np.radians(78.0 + 26.0 * sign * np.cos(phase - 0.5)),
         )
     gaze = _turned(0.10 * np.sin(phase), 0.05 + 0.06 * beat, 0.3 * roll)
-    return Take(fps, Body(pelvis, hips, feet, arms, spine, gaze), plants)
+    return Take(fps, KeyedBody(pelvis, hips, feet, arms, spine, gaze), plants)
 
 
 def dance_b(fps: float, period: float = 3.07, cycles: int = 2) -> Take:
@@ -87,7 +87,7 @@ def dance_b(fps: float, period: float = 3.07, cycles: int = 2) -> Take:
         for k in range(-2, cycles + 2):
             touch = (k + shift) * period
             row.append(
-                Plant(
+                Footprint(
                     (0.085 * sign, 2.0 * step * (k + shift) + 0.16),
                     0.15 * sign,
                     heel=(touch + 0.05 * period, touch + 0.56 * period),
@@ -130,7 +130,7 @@ def dance_b(fps: float, period: float = 3.07, cycles: int = 2) -> Take:
         )
     # The head slides a little fore and aft on every beat.
     gaze = _turned(0.12 * twist, 0.05 * np.sin(4.0 * phase), 0.0 * t)
-    return Take(fps, Body(pelvis, hips, feet, arms, spine, gaze), plants)
+    return Take(fps, KeyedBody(pelvis, hips, feet, arms, spine, gaze), plants)
 
 
 def _times(fps: float, period: float, cycles: int) -> Array:
@@ -141,8 +141,8 @@ def _times(fps: float, period: float, cycles: int) -> Array:
     return frame_times(period * cycles, fps)
 
 
-def _step(sign: float, on: float, off: float, period: float) -> Plant:
-    return Plant(
+def _step(sign: float, on: float, off: float, period: float) -> Footprint:
+    return Footprint(
         (0.12 * sign, 0.0),
         0.2 * sign,
         heel=(on + 0.05 * period, off - 0.07 * period),

@@ -25,7 +25,7 @@ _UP = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(frozen=True)
-class Plant:
+class Footprint:
     """One plant of a foot on the floor.
 
     Parameters
@@ -196,7 +196,7 @@ def orientation(heading: ArrayLike, pitch: ArrayLike) -> Array:
     )
 
 
-def follow(t: Array, plants: Sequence[Plant], swings: Sequence[Swing]) -> FootPath:
+def follow(t: Array, plants: Sequence[Footprint], swings: Sequence[Swing]) -> FootPath:
     """The track of a foot at times ``t`` ``(T,)``: n plants and the n - 1 swings between."""
     ankle = np.empty((len(t), 3))
     heading, pitch, bend = np.empty(len(t)), np.empty(len(t)), np.zeros(len(t))
@@ -221,7 +221,7 @@ def follow(t: Array, plants: Sequence[Plant], swings: Sequence[Swing]) -> FootPa
     return FootPath(ankle, heading, pitch, bend)
 
 
-def _swung(t: Array, before: Plant, after: Plant, swing: Swing) -> tuple[Array, ...]:
+def _swung(t: Array, before: Footprint, after: Footprint, swing: Swing) -> tuple[Array, ...]:
     start, end = before.end, after.start
     p0, v0, a0 = before.departure(arriving=False)
     p1, v1, a1 = after.departure(arriving=True)
@@ -258,7 +258,7 @@ def _level(heading: float) -> Array:
     return np.array([np.sin(heading), 0.0, np.cos(heading)])
 
 
-def contacts(plants: Sequence[Plant]) -> dict[str, list[tuple[float, float]]]:
+def contacts(plants: Sequence[Footprint]) -> dict[str, list[tuple[float, float]]]:
     """Seconds from when to when heel and toe are held, plants that touch made one."""
     return {
         "heel": merged(plant.heel for plant in plants),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionweave.errors import MotionError
-from motionweave.samples.feet import Plant, Swing, Via
+from motionweave.samples.feet import Footprint, Swing, Via
 from motionweave.samples.stage import Grip, stage, standing
 from motionweave.samples.take import Take
 
@@ -40,10 +40,10 @@ def jab(
     hit, back = 0.70 * s, 1.08 * s
     step, front = 0.10, float(np.radians(_FRONT_HEADING))
     left = [
-        Plant(_FRONT, front, heel=(-1.0, 0.40 * s), toe=(-1.0, 0.46 * s),
-              push=-0.22),
-        Plant((_FRONT[0], _FRONT[1] + step), front, heel=(0.66 * s, _LATE),
-              toe=(0.70 * s, _LATE), strike=0.12),
+        Footprint(_FRONT, front, heel=(-1.0, 0.40 * s), toe=(-1.0, 0.46 * s),
+                  push=-0.22),
+        Footprint((_FRONT[0], _FRONT[1] + step), front, heel=(0.66 * s, _LATE),
+                  toe=(0.70 * s, _LATE), strike=0.12),
     ]  # fmt: skip
     return stage(
         fps,
@@ -87,10 +87,10 @@ def punch(
     lift, spin = float(np.radians(-34.0)), float(np.radians(40.0))
     heading = float(np.radians(_BACK_HEADING))
     right = [
-        Plant(_BACK, heading, heel=(-1.0, 0.66 * s), toe=(-1.0, 1.0 * s), push=lift, push_rate=0.0,
-              twist=spin),
-        Plant(_BACK, heading, heel=(1.5 * s, _LATE), toe=(1.0 * s, _LATE), strike=lift,
-              strike_rate=0.0, untwist=spin),
+        Footprint(_BACK, heading, heel=(-1.0, 0.66 * s), toe=(-1.0, 1.0 * s), push=lift,
+                  push_rate=0.0, twist=spin),
+        Footprint(_BACK, heading, heel=(1.5 * s, _LATE), toe=(1.0 * s, _LATE), strike=lift,
+                  strike_rate=0.0, untwist=spin),
     ]  # fmt: skip
     return stage(
         fps,
@@ -141,8 +141,8 @@ def kick(fps: float, target: str = "middle", duration: float = 2.0) -> Take:
     ahead = float(np.radians(-6.0))
     knee = min(0.42 + 0.2 * height, 0.60)
     right = [
-        Plant(_BACK, heading, heel=(-1.0, 0.30 * s), toe=(-1.0, 0.42 * s), push=-0.6),
-        Plant(_BACK, heading, heel=(down + 0.08 * s, _LATE), toe=(down, _LATE), strike=-0.4),
+        Footprint(_BACK, heading, heel=(-1.0, 0.30 * s), toe=(-1.0, 0.42 * s), push=-0.6),
+        Footprint(_BACK, heading, heel=(down + 0.08 * s, _LATE), toe=(down, _LATE), strike=-0.4),
     ]
     # Out and back the foot passes in front of the hip, not through it.
     between = (-0.06, 0.5 * (knee + height) - 0.05, 0.5 * (0.16 + reach) + 0.12)

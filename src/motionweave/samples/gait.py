@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
-from motionweave.samples.body import Arm, Body
+from motionweave.samples.body import Arm, KeyedBody
 from motionweave.samples.character import PELVIS_HEIGHT
-from motionweave.samples.feet import FootPath, Plant, Swing, follow
+from motionweave.samples.feet import FootPath, Footprint, Swing, follow
 from motionweave.samples.take import Take, frame_times
 
 _GRAVITY = 9.81
@@ -186,7 +186,7 @@ def styled(style: str, speed: float | None = None, stride: float | None = None) 
     return replace(gait, speed=fast, stride=long)
 
 
-def footprints(gait: Gait, course: Course, side: float, times: Array) -> list[Plant]:
+def footprints(gait: Gait, course: Course, side: float, times: Array) -> list[Footprint]:
     """Plants of the left (``side`` 1) or right (-1) foot that touch down at ``times``."""
     cycle = gait.cycle
     plants = []
@@ -199,7 +199,7 @@ def footprints(gait: Gait, course: Course, side: float, times: Array) -> list[Pl
         across = side * 0.5 * gait.width - _inward(course, passing)[0]
         place = place + across * np.array([np.cos(heading), -np.sin(heading)])
         plants.append(
-            Plant(
+            Footprint(
                 place=(float(place[0]), float(place[1])),
                 heading=heading + side * gait.toe_out * _DEGREE,
                 heel=(touch + gait.heel[0] * cycle, touch + gait.heel[1] * cycle),
@@ -234,7 +234,7 @@ def locomotion(gait: Gait, course: Course, duration: float, fps: float, lead: st
 
 def swinging_body(
     gait: Gait, course: Course, t: Array, phase: Array, feet: dict[str, FootPath]
-) -> Body:
+) -> KeyedBody:
     """Pelvis, spine and arms in the rhythm of the feet; ``phase`` in radians."""
     heading = course.heading(t)
     wave = np.cos(phase)  # 1 as the left foot comes down, -1 as the right one does
@@ -293,7 +293,7 @@ def swinging_body(
             turn=(gait.turn + 0.25 * gait.arm * swing) * _DEGREE,
             elbow=(gait.elbow + gait.elbow_swing * late) * _DEGREE,
         )
-    return Body(pelvis=pelvis, hips=hips, feet=feet, arms=arms, spine=spine, gaze=gaze)
+    return KeyedBody(pelvis=pelvis, hips=hips, feet=feet, arms=arms, spine=spine, gaze=gaze)
 
 
 def _effort(gait: Gait, course: Course, t: Array) -> Array:

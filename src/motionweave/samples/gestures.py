@@ -8,7 +8,7 @@ import numpy as np
 
 from motionweave.errors import MotionError
 from motionweave.samples.curves import keyed
-from motionweave.samples.feet import Plant, Swing
+from motionweave.samples.feet import Footprint, Swing
 from motionweave.samples.stage import HANGING, STANDING, Grip, both_standing, stage
 from motionweave.samples.take import Take, frame_times
 
@@ -51,10 +51,10 @@ def reach_high(
     plants = {}
     for side, x in (("Left", 0.1), ("Right", -0.1)):
         heading = float(np.radians(8.0 if x > 0 else -8.0))
-        up = Plant((x, 0.0), heading, heel=(-1.0, 0.55 * s), toe=(-1.0, 1.2 * s), push=lift,
-                   push_rate=0.0)  # fmt: skip
-        down = Plant((x, 0.0), heading, heel=(1.95 * s, _LATE), toe=(1.2 * s, _LATE), strike=lift,
-                     strike_rate=0.0)  # fmt: skip
+        up = Footprint((x, 0.0), heading, heel=(-1.0, 0.55 * s), toe=(-1.0, 1.2 * s), push=lift,
+                       push_rate=0.0)  # fmt: skip
+        down = Footprint((x, 0.0), heading, heel=(1.95 * s, _LATE), toe=(1.2 * s, _LATE),
+                         strike=lift, strike_rate=0.0)  # fmt: skip
         plants[side] = [up, down]
     return stage(
         fps,
@@ -180,7 +180,7 @@ def turn_in_place(fps: float, angle: float = 90.0, step: float = 45.0, pace: flo
         side = order[index % 2]
         steps[side].append((start + index * pace, angle * (index // 2 + 1) / turns))
         ends[side].append(start + index * pace)
-    plants: dict[str, list[Plant]] = {}
+    plants: dict[str, list[Footprint]] = {}
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         row, down, facing = [], -1.0, 0.0
         for lift, after in [*steps[side], (_LATE, 0.0)]:
@@ -188,7 +188,7 @@ def turn_in_place(fps: float, angle: float = 90.0, step: float = 45.0, pace: flo
             place = sign * 0.1 * np.array([np.cos(np.radians(facing)), -np.sin(np.radians(facing))])
             last = lift == _LATE
             row.append(
-                Plant(
+                Footprint(
                     (float(place[0]), float(place[1])),
                     float(out),
                     heel=(down, lift - (0.0 if last else 0.10)),
@@ -251,7 +251,7 @@ def stepping(fps: float, stones: Sequence[tuple[float, float]] = STONES, pace: f
     if len(stones) < 2 or pace <= 0.0:
         raise MotionError("stepping: expected at least two stones and a positive pace")
     start, air = 0.4, 0.55 * pace
-    feet: dict[str, list[Plant]] = {}
+    feet: dict[str, list[Footprint]] = {}
     last_lift = start + len(stones) * pace
     for index, side in enumerate(("Left", "Right")):
         sign = 1.0 - 2.0 * index
@@ -265,7 +265,7 @@ def stepping(fps: float, stones: Sequence[tuple[float, float]] = STONES, pace: f
         for k, place in enumerate(places):
             lift = lifts[k] if k < len(lifts) else _LATE
             row.append(
-                Plant(
+                Footprint(
                     (float(place[0]), float(place[1])),
                     0.12 * sign,
                     heel=(down, lift - (0.16 if lift < _LATE else 0.0)),

@@ -7,7 +7,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
 from motionweave.samples.curves import keyed, quintic
-from motionweave.samples.feet import Plant, Swing, Via
+from motionweave.samples.feet import Footprint, Swing, Via
 from motionweave.samples.stage import HANGING, STANDING, stage
 from motionweave.samples.take import Take, frame_times
 
@@ -95,7 +95,7 @@ def landing(fps: float, height: float = 0.55) -> Take:
     step = 0.35
     plants = {
         side: [
-            Plant((row[0].place[0], -step), row[0].heading, row[0].heel, row[0].toe,
+            Footprint((row[0].place[0], -step), row[0].heading, row[0].heel, row[0].toe,
                   push=row[0].push, floor=height),
             row[1],
         ]
@@ -123,12 +123,12 @@ def landing(fps: float, height: float = 0.55) -> Take:
     )  # fmt: skip
 
 
-def _plants(leave: float, touch: float, floor: float) -> dict[str, list[Plant]]:
+def _plants(leave: float, touch: float, floor: float) -> dict[str, list[Footprint]]:
     plants = {}
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
-        before = Plant((_APART * sign, 0.0), 0.12 * sign, heel=(leave - 2.0, leave - 0.16),
+        before = Footprint((_APART * sign, 0.0), 0.12 * sign, heel=(leave - 2.0, leave - 0.16),
                        toe=(leave - 2.0, leave), push=-0.95, floor=floor)  # fmt: skip
-        after = Plant((_APART * sign, 0.0), 0.12 * sign, heel=(touch + 0.09, _LATE),
+        after = Footprint((_APART * sign, 0.0), 0.12 * sign, heel=(touch + 0.09, _LATE),
                       toe=(touch, _LATE), strike=-0.5)  # fmt: skip
         plants[side] = [before, after]
     return plants

@@ -14,10 +14,10 @@ import numpy as np
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.errors import MotionError
-from motionweave.samples.body import Arm, Body
+from motionweave.samples.body import Arm, KeyedBody
 from motionweave.samples.character import PELVIS_HEIGHT
 from motionweave.samples.curves import keyed
-from motionweave.samples.feet import Plant, Swing, follow
+from motionweave.samples.feet import Footprint, Swing, follow
 from motionweave.samples.take import Take, frame_times
 
 Keys = Sequence[tuple[float, Any]]
@@ -40,7 +40,7 @@ class Grip:
 def stage(
     fps: float,
     duration: float,
-    plants: Mapping[str, Sequence[Plant]],
+    plants: Mapping[str, Sequence[Footprint]],
     swings: Mapping[str, Sequence[Swing]] | None = None,
     pelvis: Keys | Array = ((0.0, (0.0, 0.0, 0.0)),),
     hips: Keys = ((0.0, (0.0, 0.0, 0.0)),),
@@ -88,7 +88,7 @@ def stage(
     looking = np.radians(keyed(t, gaze))
     return Take(
         fps,
-        Body(
+        KeyedBody(
             pelvis=at,
             hips=rotations.from_euler(turned, "YXZ"),
             feet=feet,
@@ -121,12 +121,12 @@ def _arm(t: Array, keys: Keys, grip: Grip | None) -> Arm:
 
 def standing(
     x: float, z: float = 0.0, heading: float = 0.0, start: float = -1.0, end: float = 1e3
-) -> Plant:
+) -> Footprint:
     """A foot flat on the floor from before the clip to after it; heading in degrees."""
-    return Plant((x, z), float(np.radians(heading)), heel=(start, end), toe=(start, end))
+    return Footprint((x, z), float(np.radians(heading)), heel=(start, end), toe=(start, end))
 
 
-def both_standing(apart: float = 0.2, out: float = 8.0) -> dict[str, list[Plant]]:
+def both_standing(apart: float = 0.2, out: float = 8.0) -> dict[str, list[Footprint]]:
     """Both feet side by side, all through the clip."""
     return {
         "Left": [standing(0.5 * apart, heading=out)],

@@ -10,8 +10,8 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
-from motionweave.samples.body import Body
-from motionweave.samples.feet import Plant, contacts
+from motionweave.samples.body import KeyedBody
+from motionweave.samples.feet import Footprint, contacts
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Take:
     """
 
     fps: float
-    body: Body
-    plants: Mapping[str, Sequence[Plant]]
+    body: KeyedBody
+    plants: Mapping[str, Sequence[Footprint]]
 
     def motion(self, name: str) -> Motion:
         """The clip with its true contacts."""
@@ -44,7 +44,7 @@ def frame_times(duration: float, fps: float) -> Array:
 
 
 def foot_constraints(
-    plants: Mapping[str, Sequence[Plant]], fps: float, frames: int
+    plants: Mapping[str, Sequence[Footprint]], fps: float, frames: int
 ) -> tuple[Constraint, ...]:
     """Plants as constraints in frames of a clip that is ``frames`` long."""
     result = []

@@ -17,7 +17,7 @@ from motionweave.contacts.events import turning_points
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.samples.feet import Plant
+from motionweave.samples.feet import Footprint
 
 # Frames per second for the search of turning points.
 DENSE = 240.0
@@ -31,7 +31,7 @@ _SWINGS = {"S": ("Arm", "Chest"), "HI": ("UpLeg", "Hips")}
 _BENDS = {"E": "ForeArm", "K": "Leg"}
 
 
-def events(dense: Motion, plants: Mapping[str, Sequence[Plant]]) -> tuple[Event, ...]:
+def events(dense: Motion, plants: Mapping[str, Sequence[Footprint]]) -> tuple[Event, ...]:
     """Sorted (seconds, label) of a clip.
 
     Parameters
@@ -60,7 +60,7 @@ def events(dense: Motion, plants: Mapping[str, Sequence[Plant]]) -> tuple[Event,
 
 
 def _transfers(
-    dense: Motion, positions: Array, orientations: Array, side: str, plants: Sequence[Plant]
+    dense: Motion, positions: Array, orientations: Array, side: str, plants: Sequence[Footprint]
 ) -> list[Event]:
     """Touch-downs, and the moments at which the foot in the air passes the pelvis."""
     letter = side[0]

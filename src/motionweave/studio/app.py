@@ -16,8 +16,8 @@ from motionweave.core.motion import Motion
 from motionweave.studio import dialogs, export, upload, widgets
 from motionweave.studio.characters import Character
 from motionweave.studio.components import Shell, Splitter
-from motionweave.studio.document import Clip, Document, unique_name
-from motionweave.studio.figures import Figures
+from motionweave.studio.document import Document, ShelfClip, unique_name
+from motionweave.studio.figures import QualityTable
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Latest, Outcome, in_thread, stage
 from motionweave.studio.overlay import Overlay
@@ -28,8 +28,8 @@ from motionweave.studio.remarks import Remark
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.shelf import Shelf
-from motionweave.studio.snippets import Recipe, alone, performed_by
-from motionweave.studio.troubles import Remedy, trouble_of
+from motionweave.studio.snippets import Snippet, alone, performed_by
+from motionweave.studio.troubles import RemedyButton, trouble_of
 from motionweave.studio.viewport import Look, Viewport, key_of
 from motionweave.studio.wearing import dressed, worn
 from motionweave.studio.workspace import Workspace
@@ -115,7 +115,7 @@ class Page:
         self._dark = ui.dark_mode(self.theme == "dark")
         self.screens: dict[str, Screen] = {cls.name: cls(self) for cls in SCREENS}
         self.active: Screen = next(iter(self.screens.values()))
-        self.figures = Figures(self)
+        self.figures = QualityTable(self)
         self._shell = Shell(self._key, self.visit, self._rest, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
@@ -315,7 +315,7 @@ class Page:
             lambda: self._packed(dressed(screen.make(document, live), document, live)), done
         )
 
-    def _single(self) -> Clip | None:
+    def _single(self) -> ShelfClip | None:
         """The clip that is shown by itself, if one is."""
         clip = None if self.solo is None else self.session.document.clip(self.solo)
         return clip if clip is not None and clip.usable else None
@@ -378,7 +378,7 @@ class Page:
         widgets.enable(self._export, fresh)
         widgets.enable(self._copy, fresh)
 
-    def _show_single(self, clip: Clip) -> None:
+    def _show_single(self, clip: ShelfClip) -> None:
         self._latest.cancel()
         self._computed = None
         self._beside = self.active.key(self.session.document)
@@ -443,7 +443,7 @@ class Page:
         self._overlay.stale("")
         self.update()
 
-    def _remedy(self, remedy: Remedy) -> None:
+    def _remedy(self, remedy: RemedyButton) -> None:
         label = remedy.label[:1].lower() + remedy.label[1:]
         self.session.change(remedy.apply(self.session.document), label)
 
@@ -459,7 +459,7 @@ class Page:
             return
         document = self.session.document
         name = unique_name(document, self.result.motion.name or self.active.title)
-        clip = Clip(
+        clip = ShelfClip(
             id=document.new_id(),
             name=name,
             original=self.result.motion,
@@ -495,7 +495,7 @@ class Page:
         if self.result is not None and self._fresh:
             dialogs.show_code(self._recipe())
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self) -> Snippet:
         single = self._single()
         if single is not None:
             return alone(single)

@@ -8,7 +8,7 @@ from functools import partial
 from nicegui import ui
 
 from motionweave.studio import widgets
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 KEYS = {
     "Space": "play or pause",
@@ -56,7 +56,7 @@ def show_help() -> None:
     dialog.open()
 
 
-def show_code(recipe: Recipe) -> None:
+def show_code(recipe: Snippet) -> None:
     """Show what is on screen as Python and as command lines, ready to be copied."""
     with ui.dialog() as dialog, ui.element("div").classes("mw-sheet wide"):
         dialog.props["aria-label"] = "the same, as code"

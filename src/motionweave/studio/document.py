@@ -24,7 +24,7 @@ from motionweave.studio.characters import Character
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class ShelfClip:
     """One clip on the shelf: where it came from, and what was done to it there.
 
     Parameters
@@ -112,7 +112,7 @@ class Document:
         The file that it is saved to; without one it is downloaded.
     """
 
-    clips: tuple[Clip, ...] = ()
+    clips: tuple[ShelfClip, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
     path: Path | None = None
@@ -121,16 +121,16 @@ class Document:
         """The same content as the project that another document is."""
         return replace(self, title=other.title, path=other.path)
 
-    def clip(self, clip_id: str) -> Clip | None:
+    def clip(self, clip_id: str) -> ShelfClip | None:
         """The clip with that id, if it is (still) on the shelf."""
         return next((clip for clip in self.clips if clip.id == clip_id), None)
 
-    def usable(self, ids: tuple[str, ...]) -> list[Clip]:
+    def usable(self, ids: tuple[str, ...]) -> list[ShelfClip]:
         """Those of the named clips that are on the shelf and have a motion, in that order."""
         found = [self.clip(clip_id) for clip_id in ids]
         return [clip for clip in found if clip is not None and clip.usable]
 
-    def with_clip(self, clip: Clip) -> Document:
+    def with_clip(self, clip: ShelfClip) -> Document:
         """The document with a clip added, or put in the place of the one with its id."""
         if self.clip(clip.id) is None:
             return replace(self, clips=(*self.clips, clip))

@@ -19,7 +19,7 @@ _SKATE, _DEPTH = 0.01, 0.03
 
 
 @dataclass(frozen=True)
-class Figure:
+class QualityRow:
     """One figure of a result: what it is, how much, what that means, and whether it is good."""
 
     name: str
@@ -28,38 +28,38 @@ class Figure:
     good: bool = True
 
 
-def figures(motion: Motion) -> list[Figure]:
+def figures(motion: Motion) -> list[QualityRow]:
     """The figures that tell most about a motion."""
     found = quality(motion)
     seams = len(found.seams)
     return [
-        Figure("length", f"{motion.duration:.2f} s", f"{len(motion)} frames"),
-        Figure(
+        QualityRow("length", f"{motion.duration:.2f} s", f"{len(motion)} frames"),
+        QualityRow(
             "plants",
             str(len(found.plants)),
             "times that a heel, toe or hand is planted",
         ),
-        Figure(
+        QualityRow(
             "skating",
             f"{found.skate_mean:.2%}",
             "way of planted feet from frame to frame, share of the leg; "
             f"most {found.skate_max:.2%}",
             found.skate_mean < _SKATE,
         ),
-        Figure(
+        QualityRow(
             "in the floor",
             f"{found.penetration_max:.1%}",
             "deepest point of the feet below the floor, share of the leg",
             found.penetration_max < _DEPTH,
         ),
-        Figure("jumps", str(seams), "frames between which a joint jumps", seams == 0),
+        QualityRow("jumps", str(seams), "frames between which a joint jumps", seams == 0),
     ]
 
 
-_measured: Memo[list[Figure]] = Memo()
+_measured: Memo[list[QualityRow]] = Memo()
 
 
-class Figures:
+class QualityTable:
     """The figures in the status bar, and the end of the panel: the same on every screen."""
 
     def __init__(self, page: Host) -> None:
@@ -129,10 +129,10 @@ class Figures:
         """Return when the figures are those of what was shown last."""
         await self._latest.rest()
 
-    def _told(self, outcome: Outcome[list[Figure]]) -> None:
+    def _told(self, outcome: Outcome[list[QualityRow]]) -> None:
         self._fill(outcome.value or [])
 
-    def _fill(self, rows: list[Figure]) -> None:
+    def _fill(self, rows: list[QualityRow]) -> None:
         if self._table is None or self._table.is_deleted:
             return
         self._table.clear()

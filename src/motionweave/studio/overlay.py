@@ -10,7 +10,7 @@ from nicegui import ui
 
 from motionweave.studio import widgets
 from motionweave.studio.remarks import Remark
-from motionweave.studio.troubles import Remedy, Trouble
+from motionweave.studio.troubles import RemedyButton, Trouble
 
 # Seconds of work, and the share of it, from which on it can be told how long the rest takes.
 _SURE, _FEW = 1.5, 0.05
@@ -32,7 +32,7 @@ class Overlay:
     def __init__(
         self,
         *,
-        on_remedy: Callable[[Remedy], None],
+        on_remedy: Callable[[RemedyButton], None],
         on_remark: Callable[[Remark], None],
         on_cancel: Callable[[], None],
         on_retry: Callable[[], None],

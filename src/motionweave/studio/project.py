@@ -23,8 +23,8 @@ from motionweave.io.store.container import Container
 from motionweave.rendering.skin import carried
 from motionweave.studio.characters import SUFFIXES, Character
 from motionweave.studio.document import (
-    Clip,
     Document,
+    ShelfClip,
     built_in,
     settings_from_json,
     settings_to_json,
@@ -85,7 +85,7 @@ def load_project(source: str | Path | BinaryIO, kinds: Mapping[str, type]) -> Do
     return _CONTAINER.read(source, lambda header, fetch: _document(header, fetch, kinds))
 
 
-def _clip_header(clip: Clip, keep: Keep, characters: Mapping[int, int]) -> dict[str, Any]:
+def _clip_header(clip: ShelfClip, keep: Keep, characters: Mapping[int, int]) -> dict[str, Any]:
     header: dict[str, Any] = {
         "id": clip.id,
         "name": clip.name,
@@ -123,7 +123,7 @@ def _character(header: dict[str, Any], fetch: Fetch) -> Character:
     return Character(title, data.tobytes(), str(header["suffix"]))
 
 
-def _clip(header: dict[str, Any], fetch: Fetch, characters: Sequence[Character]) -> Clip:
+def _clip(header: dict[str, Any], fetch: Fetch, characters: Sequence[Character]) -> ShelfClip:
     original, error = None, str(header["error"])
     try:
         if header["origin"] == "sample":
@@ -142,7 +142,7 @@ def _clip(header: dict[str, Any], fetch: Fetch, characters: Sequence[Character])
         trim = (first, last)
     if header["origin"] not in _ORIGINS:
         raise ValueError(f"a clip from {shown(header['origin'])}")
-    return Clip(
+    return ShelfClip(
         id=name(header["id"], "id of a clip"),
         name=clean_name(str(header["name"]), "clip")[:LONGEST_NAME],
         original=original,

@@ -14,7 +14,7 @@ from nicegui.events import GenericEventArguments
 from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
-from motionweave.studio.document import Clip, unique_name
+from motionweave.studio.document import ShelfClip, unique_name
 from motionweave.studio.host import Host
 from motionweave.studio.screens.screen import series
 from motionweave.studio.upload import display_name, sample_clip
@@ -64,7 +64,7 @@ class Shelf:
         self._wanted = ""
         self._cards: dict[str, _Card] = {}
         self._groups: dict[tuple[str, ...], tuple[Element, ui.label]] = {}
-        self._known: tuple[Clip, ...] = ()
+        self._known: tuple[ShelfClip, ...] = ()
         self._build_head()
         self._list = ui.element("div").classes("mw-cards")
         self._list.props.update({"role": "region", "aria-label": "clips"})
@@ -107,7 +107,7 @@ class Shelf:
             self._known = clips
         self._mark()
 
-    def _arrange(self, clips: tuple[Clip, ...]) -> None:
+    def _arrange(self, clips: tuple[ShelfClip, ...]) -> None:
         """Cards for these clips, in groups of one rig each."""
         rigs = list(dict.fromkeys(_rig(clip) for clip in clips))
         for rig in [rig for rig in self._groups if rig not in rigs]:
@@ -142,7 +142,7 @@ class Shelf:
         self._cards = {i: c for i, c in self._cards.items() if c.element.id not in inside}
         group.delete()
 
-    def _place(self, clip: Clip, group: Element, place: int) -> None:
+    def _place(self, clip: ShelfClip, group: Element, place: int) -> None:
         """The card of a clip where it belongs, as it should look."""
         card = self._cards.get(clip.id)
         if card is None:
@@ -168,7 +168,7 @@ class Shelf:
         carried = f"event.dataTransfer.setData('application/x-motionweave-clip', '{clip_id}')"
         element.on("dragstart", js_handler=f"(event) => {carried}")
 
-    def _scroll_to_new(self, clips: tuple[Clip, ...]) -> None:
+    def _scroll_to_new(self, clips: tuple[ShelfClip, ...]) -> None:
         """Show the first of several clips that came at once."""
         known = {clip.id for clip in self._known}
         new = [clip.id for clip in clips if clip.id not in known]
@@ -201,7 +201,7 @@ class Shelf:
         self._wanted = str(event.args).strip().lower()
         self._mark()
 
-    def _fill(self, card: _Card, clip: Clip) -> None:
+    def _fill(self, card: _Card, clip: ShelfClip) -> None:
         card.element.props["data-clip"] = clip.name
         widgets.mark(card.element, "broken", not clip.usable)
         card.use = card.eye = None
@@ -224,7 +224,7 @@ class Shelf:
         if self._trimming == clip.id:
             self._trimmer(clip)
 
-    def _name(self, clip: Clip) -> None:
+    def _name(self, clip: ShelfClip) -> None:
         field = ui.element("textarea").classes("mw-name")
         field.props.update(
             {
@@ -253,7 +253,7 @@ class Shelf:
         leaving += " event.preventDefault(); event.target.blur(); } }"
         field.on("keydown", js_handler=leaving)
 
-    def _tools(self, clip: Clip) -> Element | None:
+    def _tools(self, clip: ShelfClip) -> Element | None:
         """Buttons of a card; returns the eye, if it has one."""
         eye = None
         with ui.element("div").classes("mw-tools"):
@@ -277,7 +277,7 @@ class Shelf:
         menu.on("hide", menu.delete)
         menu.open()
 
-    def _actions(self, clip: Clip) -> dict[str, Callable[[], None]]:
+    def _actions(self, clip: ShelfClip) -> dict[str, Callable[[], None]]:
         trimming = "Done trimming" if self._trimming == clip.id else "Trim…"
         return {
             trimming: partial(self._trim, clip.id),
@@ -291,7 +291,7 @@ class Shelf:
             "Remove": partial(self._remove, clip.id),
         }
 
-    def _wearing(self, clip: Clip) -> dict[str, Callable[[], None]]:
+    def _wearing(self, clip: ShelfClip) -> dict[str, Callable[[], None]]:
         """Let all results be performed by this clip's body, or by their own again."""
         worn = self.page.session.settings("common").worn == clip.id
         label = "Results on their own bodies again" if worn else "Wear this character"
@@ -302,7 +302,7 @@ class Shelf:
         common = replace(session.settings("common"), worn=clip_id)
         session.set("common", common, "the character that is worn")
 
-    def _badges(self, clip: Clip) -> None:
+    def _badges(self, clip: ShelfClip) -> None:
         notes = [
             *([f"frames {clip.trim[0]}–{clip.trim[1]}"] if clip.trim else []),
             *(["mirrored"] if clip.mirrored else []),
@@ -315,7 +315,7 @@ class Shelf:
                 for text in clip.warnings:
                     ui.label(text).classes("mw-badge warning")
 
-    def _trimmer(self, clip: Clip) -> None:
+    def _trimmer(self, clip: ShelfClip) -> None:
         assert clip.original is not None
         last = len(clip.original) - 1
         first, end = clip.trim or (0, last)
@@ -326,11 +326,11 @@ class Shelf:
 
     # Doing
 
-    def _change(self, clip: Clip, label: str) -> None:
+    def _change(self, clip: ShelfClip, label: str) -> None:
         session = self.page.session
         session.change(session.document.with_clip(clip), label)
 
-    def _clip(self, clip_id: str) -> Clip:
+    def _clip(self, clip_id: str) -> ShelfClip:
         clip = self.page.session.document.clip(clip_id)
         assert clip is not None
         return clip
@@ -391,18 +391,18 @@ def _prop(element: Element, name: str, value: object) -> None:
         element.props[name] = value
 
 
-def _looks(clip: Clip) -> tuple[object, ...]:
+def _looks(clip: ShelfClip) -> tuple[object, ...]:
     """What a card shows of a clip."""
     edits = (clip.trim, clip.mirrored, clip.warnings, clip.error)
     return (clip.name, clip.origin, id(clip.original), *edits)
 
 
-def _rig(clip: Clip) -> tuple[str, ...]:
+def _rig(clip: ShelfClip) -> tuple[str, ...]:
     """What clips of one rig have in common; nothing for files that could not be read."""
     return () if clip.original is None else clip.original.skeleton.names
 
 
-def _rig_title(clips: Sequence[Clip]) -> str:
+def _rig_title(clips: Sequence[ShelfClip]) -> str:
     if clips[0].original is None:
         return "Could not be read"
     joints = len(clips[0].original.skeleton)
@@ -410,7 +410,7 @@ def _rig_title(clips: Sequence[Clip]) -> str:
     return f"{joints} joints · {clips[0].name}{others}"
 
 
-def facts(clip: Clip) -> str:
+def facts(clip: ShelfClip) -> str:
     """One line about a clip: frames, length, rig, contacts."""
     assert clip.original is not None
     frames = len(clip.original) if clip.trim is None else clip.trim[1] - clip.trim[0] + 1

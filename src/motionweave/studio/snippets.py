@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from motionweave.studio.document import Clip
+from motionweave.studio.document import ShelfClip
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Snippet:
     """How to make a result outside the studio.
 
     Parameters
@@ -35,12 +35,12 @@ OUTPUT = "motion.bvh"
 class Named:
     """A clip with the names that stand for it in a recipe: a variable, and a file."""
 
-    clip: Clip
+    clip: ShelfClip
     variable: str
     file: str
 
 
-def named(clips: Sequence[Clip]) -> list[Named]:
+def named(clips: Sequence[ShelfClip]) -> list[Named]:
     """Names for clips, each different; a clip that is used twice has one name."""
     found: dict[str, Named] = {}
     variables: set[str] = {"mw", "motion", "curve", "space"}
@@ -74,15 +74,15 @@ def commands(clips: Sequence[Named], *body: str) -> str:
     return "\n".join([*lines, *body]) + "\n"
 
 
-def alone(clip: Clip) -> Recipe:
+def alone(clip: ShelfClip) -> Snippet:
     """How to have one clip of the shelf, with its edits."""
     (one,) = named([clip])
     line = f"mw.save({one.variable}, {OUTPUT!r})"
     words = command("motionweave", "convert", one.file, "-o", OUTPUT)
-    return Recipe(script([one], f"motion = {one.variable}", line), commands([one], words))
+    return Snippet(script([one], f"motion = {one.variable}", line), commands([one], words))
 
 
-def performed_by(recipe: Recipe, clip: Clip) -> Recipe:
+def performed_by(recipe: Snippet, clip: ShelfClip) -> Snippet:
     """How to have a result on the body of a clip."""
     (body,) = named([clip])
     body = replace(body, variable="body")
@@ -90,7 +90,7 @@ def performed_by(recipe: Recipe, clip: Clip) -> Recipe:
     made = [*lines, *_loading(body), "motion = mw.retarget(motion, body)", last]
     words = ["motionweave", "retarget", OUTPUT, body.file, "-o", f"worn_{OUTPUT}"]
     commands = [recipe.commands.rstrip("\n"), *_preparing(body), command(*words)]
-    return Recipe("\n".join(made) + "\n", "\n".join(commands) + "\n")
+    return Snippet("\n".join(made) + "\n", "\n".join(commands) + "\n")
 
 
 def command(*words: object) -> str:
@@ -147,7 +147,7 @@ def _preparing(one: Named) -> list[str]:
     return lines
 
 
-def _animation(clip: Clip) -> str:
+def _animation(clip: ShelfClip) -> str:
     """Which animation of its file a clip is; empty if the file has one alone."""
     if clip.original is None or clip.origin != "file":
         return ""
@@ -155,7 +155,7 @@ def _animation(clip: Clip) -> str:
     return clip.original.name if len(names) > 1 and clip.original.name in names else ""
 
 
-def _file(clip: Clip) -> str:
+def _file(clip: ShelfClip) -> str:
     """The file that holds the clip as it was loaded."""
     if clip.origin == "sample":
         return f"{clip.source}.bvh"

@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from motionweave.errors import MotionweaveError, RegistrationError, RigError
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.remarks import plain
 
 _UNKNOWN = "This cannot be made with the present settings."
 
 
 @dataclass(frozen=True)
-class Remedy:
+class RemedyButton:
     """A button: what it says, and the document that it goes on with."""
 
     label: str
@@ -37,7 +37,7 @@ class Trouble:
     """
 
     sentence: str
-    remedies: tuple[Remedy, ...] = ()
+    remedies: tuple[RemedyButton, ...] = ()
     details: str = ""
 
 
@@ -60,7 +60,7 @@ def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
     clips = document.usable(settings.clips)
     remedies = tuple(_REMEDIES[screen](settings, clips, message)) if screen in _REMEDIES else ()
     if isinstance(problem, RigError) and document.settings["common"].worn:
-        remedies = (Remedy("Results on their own bodies again", _setting("common", worn="")),)
+        remedies = (RemedyButton("Results on their own bodies again", _setting("common", worn="")),)
     return Trouble(_sentence(problem, clips), remedies, message)
 
 
@@ -76,7 +76,7 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def _sentence(problem: MotionweaveError, clips: Sequence[Clip]) -> str:
+def _sentence(problem: MotionweaveError, clips: Sequence[ShelfClip]) -> str:
     message = str(problem)
     names = _listed([clip.name for clip in clips])
     one = next((clip.name for clip in clips if clip.name in message), "A clip")
@@ -106,87 +106,95 @@ def _setting(screen: str, **fields: Any) -> Callable[[Document], Document]:
     return applied
 
 
-def _for_blend(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_blend(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
     if settings.cyclic or settings.ends != "free":
         change = _setting("blend", ends="free", cyclic=False)
-        yield Remedy("Use the best stretch", change)
+        yield RemedyButton("Use the best stretch", change)
     if not settings.cyclic:
-        yield Remedy("Treat as cycles", _setting("blend", ends="auto", cyclic=True))
+        yield RemedyButton("Treat as cycles", _setting("blend", ends="auto", cyclic=True))
     if settings.cyclic or settings.ends != "auto":
-        yield Remedy("Choose automatically", _setting("blend", ends="auto", cyclic=False))
+        yield RemedyButton("Choose automatically", _setting("blend", ends="auto", cyclic=False))
     if settings.cyclic or settings.ends != "fixed":
-        yield Remedy("Use whole clips", _setting("blend", ends="fixed", cyclic=False))
+        yield RemedyButton("Use whole clips", _setting("blend", ends="fixed", cyclic=False))
     if len(clips) > 2:
         kept = [clip.id for clip in clips[:2]]
         weights = (0.5, 0.5)
         fields = {"clips": tuple(kept), "weights": weights, "keys": (), "against": ""}
-        yield Remedy(f"Only {clips[0].name} and {clips[1].name}", _setting("blend", **fields))
+        yield RemedyButton(f"Only {clips[0].name} and {clips[1].name}", _setting("blend", **fields))
 
 
-def _for_transition(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_transition(
+    settings: Any, clips: Sequence[ShelfClip], message: str
+) -> Iterator[RemedyButton]:
     room = re.search(r"leave room for (\d+)", message)
     if room and int(room[1]) > 0:
         seconds = int(room[1]) / clips[0].motion.fps
         change = _setting("transition", half_width=round(seconds, 3))
-        yield Remedy(f"Make it {2 * seconds:.2f} s long", change)
+        yield RemedyButton(f"Make it {2 * seconds:.2f} s long", change)
     if settings.at is not None:
-        yield Remedy("Use the best place", _setting("transition", at=None))
+        yield RemedyButton("Use the best place", _setting("transition", at=None))
     if settings.half_width is not None:
-        yield Remedy("Use the usual width", _setting("transition", half_width=None))
-    yield Remedy("Swap the clips", _setting("transition", clips=settings.clips[::-1], at=None))
+        yield RemedyButton("Use the usual width", _setting("transition", half_width=None))
+    yield RemedyButton(
+        "Swap the clips", _setting("transition", clips=settings.clips[::-1], at=None)
+    )
 
 
-def _for_framespace(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_framespace(
+    settings: Any, clips: Sequence[ShelfClip], message: str
+) -> Iterator[RemedyButton]:
     once = {clip.id: () for clip in clips if clip.id not in settings.stretches}
     if once:
         stretches = {**settings.stretches, **once}
-        yield Remedy("Play each clip once", _setting("framespace", stretches=stretches))
+        yield RemedyButton("Play each clip once", _setting("framespace", stretches=stretches))
     if settings.stretches:
-        yield Remedy("Find the cycles again", _setting("framespace", stretches={}))
+        yield RemedyButton("Find the cycles again", _setting("framespace", stretches={}))
     if settings.events:
-        yield Remedy("Find events again", _setting("framespace", events={}))
+        yield RemedyButton("Find events again", _setting("framespace", events={}))
 
 
-def _for_spline(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_spline(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
     if (settings.leave, settings.enter) != (None, None):
-        yield Remedy("Use the best places", _setting("spline", leave=None, enter=None))
+        yield RemedyButton("Use the best places", _setting("spline", leave=None, enter=None))
     if (settings.degree, settings.length, settings.bias) != (4, 1.3, 0.0):
         change = _setting("spline", degree=4, length=1.3, bias=0.0)
-        yield Remedy("Use the usual spline", change)
-    yield Remedy("Swap the clips", _setting("spline", clips=settings.clips[::-1]))
+        yield RemedyButton("Use the usual spline", change)
+    yield RemedyButton("Swap the clips", _setting("spline", clips=settings.clips[::-1]))
 
 
-def _for_warp(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_warp(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
     if settings.keys:
         change = _setting("warp", keys=settings.keys[:-1], active=None)
-        yield Remedy("Remove the last key", change)
+        yield RemedyButton("Remove the last key", change)
     if settings.times:
-        yield Remedy("Remove the time markers", _setting("warp", times=()))
+        yield RemedyButton("Remove the time markers", _setting("warp", times=()))
 
 
-def _for_sequence(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_sequence(
+    settings: Any, clips: Sequence[ShelfClip], message: str
+) -> Iterator[RemedyButton]:
     if settings.seams:
-        yield Remedy("Use the best places", _setting("sequence", seams=()))
+        yield RemedyButton("Use the best places", _setting("sequence", seams=()))
     if settings.keep == "all":
-        yield Remedy("Let clips be cut where they fit", _setting("sequence", keep="most"))
+        yield RemedyButton("Let clips be cut where they fit", _setting("sequence", keep="most"))
     if any(block.trim for block in settings.blocks):
         blocks = tuple(replace(block, trim=None) for block in settings.blocks)
-        yield Remedy("Use whole clips", _setting("sequence", blocks=blocks))
+        yield RemedyButton("Use whole clips", _setting("sequence", blocks=blocks))
     if len(settings.blocks) > 1:
         change = _setting("sequence", blocks=settings.blocks[:-1])
-        yield Remedy("Remove the last block", change)
+        yield RemedyButton("Remove the last block", change)
 
 
-def _for_library(settings: Any, clips: Sequence[Clip], message: str) -> Iterator[Remedy]:
+def _for_library(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
     if settings.words and clips:
-        yield Remedy("Search without words", _setting("library", words=""))
+        yield RemedyButton("Search without words", _setting("library", words=""))
     if settings.part:
-        yield Remedy("Compare the whole body", _setting("library", part=""))
+        yield RemedyButton("Compare the whole body", _setting("library", part=""))
     if settings.gap:
-        yield Remedy("Take the usual gap", _setting("library", gap=None))
+        yield RemedyButton("Take the usual gap", _setting("library", gap=None))
 
 
-_REMEDIES: dict[str, Callable[[Any, Sequence[Clip], str], Iterator[Remedy]]] = {
+_REMEDIES: dict[str, Callable[[Any, Sequence[ShelfClip], str], Iterator[RemedyButton]]] = {
     "blend": _for_blend,
     "transition": _for_transition,
     "framespace": _for_framespace,

@@ -13,7 +13,7 @@ from motionweave.clips import load
 from motionweave.io.acclaim.takes import skeleton_for
 from motionweave.io.registry import suffixes
 from motionweave.studio.characters import read_character
-from motionweave.studio.document import Clip, Document, built_in, unique_name
+from motionweave.studio.document import Document, ShelfClip, built_in, unique_name
 from motionweave.studio.jobs import attempt
 
 # Of one upload.
@@ -99,7 +99,7 @@ def stem_of(name: str) -> str:
     return shown[: -len(suffix)] if suffix and len(shown) > len(suffix) else shown
 
 
-def clip_of(document: Document, received: Received, **options: Any) -> Clip:
+def clip_of(document: Document, received: Received, **options: Any) -> ShelfClip:
     """A shelf entry for a file; one that cannot be read says why."""
     reason = why_not(received.name)
     if reason:
@@ -111,7 +111,7 @@ def clip_of(document: Document, received: Received, **options: Any) -> Clip:
         # Messages name the file as the user knows it, not where it was put.
         return text.replace(str(received.path), shown)
 
-    return Clip(
+    return ShelfClip(
         id=document.new_id(),
         name=unique_name(document, stem_of(received.name)),
         original=outcome.value,
@@ -122,7 +122,7 @@ def clip_of(document: Document, received: Received, **options: Any) -> Clip:
     )
 
 
-def _with_character(clip: Clip, received: Received) -> Clip:
+def _with_character(clip: ShelfClip, received: Received) -> ShelfClip:
     """The clip with the mesh of its file, if it has one that can be shown."""
     body = clip.original
     if body is None:
@@ -134,8 +134,8 @@ def _with_character(clip: Clip, received: Received) -> Clip:
     return replace(clip, character=found.value)
 
 
-def _unread(document: Document, received: Received, reason: str) -> Clip:
-    return Clip(
+def _unread(document: Document, received: Received, reason: str) -> ShelfClip:
+    return ShelfClip(
         id=document.new_id(),
         name=unique_name(document, stem_of(received.name)),
         original=None,
@@ -144,7 +144,7 @@ def _unread(document: Document, received: Received, reason: str) -> Clip:
     )
 
 
-def _animations(document: Document, received: Received) -> list[Clip]:
+def _animations(document: Document, received: Received) -> list[ShelfClip]:
     """Shelf entries for all animations of a file, each with its name."""
     plain = clip_of(document, received)
     first = _with_character(plain, received)
@@ -167,7 +167,7 @@ def _animations(document: Document, received: Received) -> list[Clip]:
     return clips
 
 
-def add_files(document: Document, files: Sequence[Received]) -> tuple[Document, list[Clip]]:
+def add_files(document: Document, files: Sequence[Received]) -> tuple[Document, list[ShelfClip]]:
     """The document with clips for all motion files added.
 
     Sidecars go with their clips, and skeletons (ASF) with the takes (AMC) that came with them,
@@ -191,7 +191,7 @@ def add_files(document: Document, files: Sequence[Received]) -> tuple[Document, 
     return document, added
 
 
-def _take(document: Document, take: Received, skeletons: Mapping[str, Path]) -> Clip:
+def _take(document: Document, take: Received, skeletons: Mapping[str, Path]) -> ShelfClip:
     """A shelf entry for a take, with the skeleton among those that came with it."""
     shown = display_name(take.name)
     if not skeletons:
@@ -205,9 +205,9 @@ def _take(document: Document, take: Received, skeletons: Mapping[str, Path]) -> 
     return _unread(document, take, reason)
 
 
-def sample_clip(document: Document, name: str) -> Clip:
+def sample_clip(document: Document, name: str) -> ShelfClip:
     """A shelf entry for a built-in clip."""
-    return Clip(
+    return ShelfClip(
         id=document.new_id(),
         name=unique_name(document, name),
         original=built_in(name),

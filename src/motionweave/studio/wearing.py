@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from motionweave.core.motion import Motion
 from motionweave.retargeting import retarget
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
@@ -15,7 +15,7 @@ from motionweave.studio.viewport import Look
 _performed: Memo[Motion] = Memo(size=8)
 
 
-def worn(document: Document) -> Clip | None:
+def worn(document: Document) -> ShelfClip | None:
     """The clip whose character performs all results, if one does."""
     clip = document.clip(document.settings["common"].worn)
     return clip if clip is not None and clip.usable else None

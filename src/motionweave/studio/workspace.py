@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Outcome
 from motionweave.studio.memo import Recent
@@ -96,7 +96,7 @@ def opening(document: Document) -> Document:
     return document
 
 
-def _first(clips: Sequence[Clip], count: int) -> list[Clip]:
+def _first(clips: Sequence[ShelfClip], count: int) -> list[ShelfClip]:
     """The first clips of the first one's skeleton."""
     alike = [
         c

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from motionweave.contacts.states import LOWER, UPPER, State
 from motionweave.errors import RegistrationError
-from motionweave.methods.framespace.correspondence import Correspondence, match_states
+from motionweave.methods.framespace.correspondence import MatchedStates, match_states
 
 # Table 1 as printed; "R.HI_gnd" of dance1 is the heel's (Table 3 has it right).
 TABLE_1 = {
@@ -191,7 +191,7 @@ def test_any_start_phase(shift: int, other: int) -> None:
     plain = match_states([run, walk])
     found = match_states([turned(run, a), turned(walk, b)])
 
-    def pairs(c: Correspondence, by: tuple[float, float]) -> set[tuple[float, ...]]:
+    def pairs(c: MatchedStates, by: tuple[float, float]) -> set[tuple[float, ...]]:
         return {tuple(np.round((row + by) % 1.0, 9) % 1.0) for row in c.times}
 
     assert pairs(found, (a, b)) == pairs(plain, (0.0, 0.0))

@@ -8,22 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.errors import BlendError
-from motionweave.methods.framespace.correspondence import Correspondence
+from motionweave.methods.framespace.correspondence import MatchedStates
 from motionweave.methods.framespace.warp import Warp
 
 
 @st.composite
-def matches(draw: st.DrawFn, cyclic: bool = True) -> Correspondence:
+def matches(draw: st.DrawFn, cyclic: bool = True) -> MatchedStates:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     count, clips = draw(st.integers(2, 8)), draw(st.sampled_from([2, 4]))
     gaps = rng.uniform(0.2, 1.0, (count + 1, clips))
     times = np.cumsum(gaps / gaps.sum(axis=0), axis=0)[:-1]
     if cyclic:
         times = times - times[0] + rng.uniform(0.0, 1.0, clips)
-    return Correspondence((frozenset("a"),) * count, times, cyclic)
+    return MatchedStates((frozenset("a"),) * count, times, cyclic)
 
 
-def by_the_paper(match: Correspondence, x: float, weights: np.ndarray) -> np.ndarray:
+def by_the_paper(match: MatchedStates, x: float, weights: np.ndarray) -> np.ndarray:
     """Eq. 7 to 10 for one x between 0 and 1, counted from the first matched state."""
     states = np.vstack([match.times, match.times[:1] + 1.0])
     gaps = np.diff(states, axis=0)
@@ -34,7 +34,7 @@ def by_the_paper(match: Correspondence, x: float, weights: np.ndarray) -> np.nda
 
 
 @given(matches(), st.floats(0.0, 0.999), st.integers(0, 2**32 - 1))
-def test_without_smoothing_it_is_the_papers(match: Correspondence, x: float, seed: int) -> None:
+def test_without_smoothing_it_is_the_papers(match: MatchedStates, x: float, seed: int) -> None:
     weights = np.random.default_rng(seed).dirichlet(np.ones(match.clips))
     warp = Warp.of(match, smoothing=0.0).starting_at(match.times[0])
     found = warp.solve(np.array([x]), weights[None])[0]
@@ -42,7 +42,7 @@ def test_without_smoothing_it_is_the_papers(match: Correspondence, x: float, see
 
 
 @given(matches(), st.sampled_from([0.0, 0.05, 0.2]), st.integers(0, 3))
-def test_a_clip_alone_is_at_x(match: Correspondence, smoothing: float, lead: int) -> None:
+def test_a_clip_alone_is_at_x(match: MatchedStates, smoothing: float, lead: int) -> None:
     lead %= match.clips
     x = np.linspace(0.0, 5.0, 83)
     warp = Warp.of(match, smoothing)
@@ -56,7 +56,7 @@ def test_a_clip_alone_is_at_x(match: Correspondence, smoothing: float, lead: int
 
 @given(matches(), st.sampled_from([0.0, 0.08]), st.integers(0, 2**32 - 1))
 def test_all_clips_go_forwards_one_cycle_a_cycle(
-    match: Correspondence, smoothing: float, seed: int
+    match: MatchedStates, smoothing: float, seed: int
 ) -> None:
     weights = np.random.default_rng(seed).dirichlet(np.ones(match.clips))
     x = np.linspace(0.0, 3.0, 301)
@@ -69,7 +69,7 @@ def test_all_clips_go_forwards_one_cycle_a_cycle(
 
 
 @given(matches())
-def test_states_meet(match: Correspondence) -> None:
+def test_states_meet(match: MatchedStates) -> None:
     """Without smoothing, where one clip is at a state, all are."""
     warp = Warp.of(match, smoothing=0.0)
     for times in match.times:
@@ -78,7 +78,7 @@ def test_states_meet(match: Correspondence) -> None:
 
 
 @given(matches())
-def test_smoothing_is_smooth_and_stays_near(match: Correspondence) -> None:
+def test_smoothing_is_smooth_and_stays_near(match: MatchedStates) -> None:
     rough, smooth = Warp.of(match, 0.0), Warp.of(match, 0.08)
     u = np.linspace(0.0, 1.0, 513)
     assert np.all(np.diff(smooth.phases, axis=0) > 0.0)
@@ -90,7 +90,7 @@ def test_smoothing_is_smooth_and_stays_near(match: Correspondence) -> None:
 
 @given(matches(cyclic=False), st.sampled_from([0.0, 0.1]), st.integers(0, 2**32 - 1))
 def test_clips_that_run_once_begin_and_end_together(
-    match: Correspondence, smoothing: float, seed: int
+    match: MatchedStates, smoothing: float, seed: int
 ) -> None:
     weights = np.random.default_rng(seed).dirichlet(np.ones(match.clips))
     x = np.linspace(0.0, 1.0, 101)
@@ -102,8 +102,8 @@ def test_clips_that_run_once_begin_and_end_together(
 
 def test_halves_apart_drift_no_farther_than_half_a_cycle() -> None:
     """Arms half a cycle out of phase: joined where clips mix, in step where one is alone."""
-    lower = Correspondence((frozenset("a"),) * 2, np.array([[0.1, 0.1], [0.6, 0.6]]))
-    upper = Correspondence((frozenset("b"),) * 2, np.array([[0.2, 0.7], [0.7, 1.2]]))
+    lower = MatchedStates((frozenset("a"),) * 2, np.array([[0.1, 0.1], [0.6, 0.6]]))
+    upper = MatchedStates((frozenset("b"),) * 2, np.array([[0.2, 0.7], [0.7, 1.2]]))
     starts = Warp.of(lower).starts_with(0)
     warp = Warp.of(upper).starting_at(starts)
     x = np.linspace(0.0, 4.0, 200)
@@ -113,6 +113,6 @@ def test_halves_apart_drift_no_farther_than_half_a_cycle() -> None:
 
 
 def test_smoothing_has_bounds() -> None:
-    match = Correspondence((frozenset("a"),) * 2, np.array([[0.0, 0.0], [0.5, 0.4]]))
+    match = MatchedStates((frozenset("a"),) * 2, np.array([[0.0, 0.0], [0.5, 0.4]]))
     with pytest.raises(BlendError, match=r"0 to 0\.5"):
         Warp.of(match, 0.7)

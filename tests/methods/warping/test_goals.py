@@ -10,7 +10,7 @@ from motionweave.body.axes import joint_forward
 from motionweave.core import kinematics, rotations
 from motionweave.errors import QualityWarning
 from motionweave.methods.warping import posing
-from motionweave.methods.warping.posing import Aim, Body, Pose
+from motionweave.methods.warping.posing import Aim, PosableBody, SolvedPose
 from tests.strategies import random_quaternions, random_skeleton
 
 
@@ -116,8 +116,8 @@ def test_knees_bend_the_way_knees_do(walk):
 
 def _random_body(rng):
     skeleton = random_skeleton(rng, 8)
-    pose = Pose(rng.normal(size=3), random_quaternions(rng, 8))
-    return Body(skeleton, np.array(skeleton.offsets), np.ones(8), 4.0, 1.0), pose
+    pose = SolvedPose(rng.normal(size=3), random_quaternions(rng, 8))
+    return PosableBody(skeleton, np.array(skeleton.offsets), np.ones(8), 4.0, 1.0), pose
 
 
 def test_derivatives_are_those_of_finite_differences():

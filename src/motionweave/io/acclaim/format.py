@@ -35,7 +35,7 @@ from motionweave.io.acclaim.asf import (
     widened,
 )
 from motionweave.io.acclaim.takes import find_asf, place_for, sibling
-from motionweave.io.axes import Pose, check_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import PoseArrays, check_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh.channels import ANGLE_DECIMALS, length_decimals, without_full_turns
 from motionweave.io.numbers import NotANumberError, decimals, parse_numbers
 from motionweave.io.registry import Format
@@ -141,7 +141,7 @@ def write(
     check_up(up, path)
     source = motion.source if motion.source.get("format") == FORMAT.name else {}
     up = up or source.get("up", "y")
-    skeleton, pose = motion.skeleton, Pose(motion.root, motion.rotations, motion.translations)
+    skeleton, pose = motion.skeleton, PoseArrays(motion.root, motion.rotations, motion.translations)
     if up == "z":
         skeleton, pose = turned(skeleton, pose, to_z_up)
     acclaim, bones = _fitting(skeleton, source)
@@ -267,7 +267,7 @@ def _row_of(texts: Sequence[str], index: int) -> int:
 
 def decode(
     asf: Acclaim, bones: Sequence[str], skeleton: Skeleton, values: Mapping[str, Array]
-) -> Pose:
+) -> PoseArrays:
     """The pose of values in degrees, in the file's axes."""
     frames = len(values[ROOT])
     quaternions = np.empty((frames, len(bones), 4))
@@ -290,7 +290,7 @@ def decode(
                 sliding |= joint > 0
     root = moves[:, 0].copy()
     moves[:, 0] = skeleton.offsets[0]
-    return Pose(root, quaternions, moves if sliding else None)
+    return PoseArrays(root, quaternions, moves if sliding else None)
 
 
 def _turn(bone: Bone, values: Array) -> Array:
@@ -303,7 +303,11 @@ def _turn(bone: Bone, values: Array) -> Array:
 
 
 def encode(
-    asf: Acclaim, bones: Sequence[str], skeleton: Skeleton, pose: Pose, source: Mapping[str, Any]
+    asf: Acclaim,
+    bones: Sequence[str],
+    skeleton: Skeleton,
+    pose: PoseArrays,
+    source: Mapping[str, Any],
 ) -> tuple[Acclaim, dict[str, Array]]:
     """Values in degrees for a pose; bones that lack channels that it needs get them."""
     height = skeleton.height

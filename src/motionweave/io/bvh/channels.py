@@ -12,7 +12,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array, read_only
 from motionweave.core.checks import LARGEST
 from motionweave.core.compiled import kernel
-from motionweave.io.axes import Pose
+from motionweave.io.axes import PoseArrays
 
 Channels = tuple[tuple[str, ...], ...]
 
@@ -53,7 +53,7 @@ def _decode(values, joint_of, axis_of, turns, places, quaternions):  # type: ign
             q[3] = qw * w - qa * s
 
 
-def decode(channels: Channels, offsets: Array, height: float, values: Array) -> Pose:
+def decode(channels: Channels, offsets: Array, height: float, values: Array) -> PoseArrays:
     """The pose of rows of channel values ``(T, C)``, in the file's axes.
 
     Position channels replace the offset, component by component; rotation channels
@@ -79,7 +79,7 @@ def decode(channels: Channels, offsets: Array, height: float, values: Array) -> 
     )
     if sliding:
         places[:, 0] = offsets[0]
-    return Pose(root, quaternions, places if sliding else None)
+    return PoseArrays(root, quaternions, places if sliding else None)
 
 
 def _added(channels: Channels, offsets: Array, height: float, values: Array) -> NDArray[np.intp]:
@@ -110,7 +110,9 @@ class Kept:
     places: NDArray[np.bool_]
 
 
-def kept(channels: Channels, offsets: Array, height: float, values: Array, pose: Pose) -> Kept:
+def kept(
+    channels: Channels, offsets: Array, height: float, values: Array, pose: PoseArrays
+) -> Kept:
     """The part of a file's ``values`` that still applies to a pose, which may be a stretch of its
     frames."""
     joints = len(channels)
@@ -131,7 +133,7 @@ def kept(channels: Channels, offsets: Array, height: float, values: Array, pose:
     return Kept(channels, values[stretch], turns, places)
 
 
-def _place_in(filed: Pose, pose: Pose) -> int | None:
+def _place_in(filed: PoseArrays, pose: PoseArrays) -> int | None:
     """The frame of the file at which the pose begins, or None."""
     longest = len(filed.root) - len(pose.root)
     if longest <= 0:
@@ -144,7 +146,7 @@ def _place_in(filed: Pose, pose: Pose) -> int | None:
 
 
 def with_room(
-    channels: Channels, pose: Pose, offsets: Array, height: float, kept: Kept | None = None
+    channels: Channels, pose: PoseArrays, offsets: Array, height: float, kept: Kept | None = None
 ) -> Channels:
     """Channels that can hold a pose: a joint gets those that it lacks and needs."""
     result = []
@@ -166,7 +168,7 @@ def with_room(
 
 
 def encode(
-    channels: Channels, pose: Pose, offsets: Array, height: float, kept: Kept | None = None
+    channels: Channels, pose: PoseArrays, offsets: Array, height: float, kept: Kept | None = None
 ) -> Array:
     """Channel values ``(T, C)`` of a pose; angles make no full turn between frames.
 
@@ -212,7 +214,7 @@ def length_decimals(height: float) -> int:
     return int(np.clip(8 - np.floor(np.log10(height)), 0, 15)) if height > 0.0 else 15
 
 
-def _moves(pose: Pose, joint: int) -> Array | None:
+def _moves(pose: PoseArrays, joint: int) -> Array | None:
     if joint == 0:
         return pose.root
     return None if pose.translations is None else pose.translations[:, joint]

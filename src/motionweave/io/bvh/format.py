@@ -20,7 +20,7 @@ from motionweave.core.checks import FASTEST, LARGEST, SLOWEST, clean_name, shown
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
-from motionweave.io.axes import UP, Pose, check_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import UP, PoseArrays, check_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh import channels as layout
 from motionweave.io.bvh.channels import Channels
 from motionweave.io.bvh.text import BvhText, read_text
@@ -241,7 +241,7 @@ def _usual_channels(joints: int) -> Channels:
     return ((*layout.POSITION, *turn), *((turn,) * (joints - 1)))
 
 
-def _depth_first(motion: Motion) -> tuple[Skeleton, Pose]:
+def _depth_first(motion: Motion) -> tuple[Skeleton, PoseArrays]:
     """Skeleton and pose with the joints in the order in which a hierarchy lists them."""
     skeleton = motion.skeleton
     order: list[int] = []
@@ -250,7 +250,7 @@ def _depth_first(motion: Motion) -> tuple[Skeleton, Pose]:
         joint = stack.pop()
         order.append(joint)
         stack.extend(reversed(skeleton.children[joint]))
-    pose = Pose(motion.root, motion.rotations, motion.translations)
+    pose = PoseArrays(motion.root, motion.rotations, motion.translations)
     if order == list(range(len(order))):
         return skeleton, pose
     new_index = np.argsort(order)
@@ -263,7 +263,7 @@ def _depth_first(motion: Motion) -> tuple[Skeleton, Pose]:
         skeleton.end_offsets,
     )
     moves = None if pose.translations is None else pose.translations[:, order]
-    return sorted_skeleton, Pose(pose.root, pose.rotations[:, order], moves)
+    return sorted_skeleton, PoseArrays(pose.root, pose.rotations[:, order], moves)
 
 
 def _hierarchy(skeleton: Skeleton, channels: Channels, source: Mapping[str, Any]) -> Iterator[str]:

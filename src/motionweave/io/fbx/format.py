@@ -16,7 +16,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.checks import size
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError
-from motionweave.io.axes import Pose, to_y_up, turned
+from motionweave.io.axes import PoseArrays, to_y_up, turned
 from motionweave.io.bvh.format import unique_names
 from motionweave.io.fbx.blender import convert
 from motionweave.io.gltf import format as gltf
@@ -67,7 +67,9 @@ def from_joints(dumped: Path, path: Path) -> Motion:
     if not (np.all(np.isfinite(rest)) and np.all(np.isfinite(poses))):
         raise FormatError("transforms that are not finite", path)
     skeleton, pose = normalised(names, parents, _rest(rest), *_decomposed(poses))
-    skeleton, pose = turned(skeleton, Pose(pose.root, pose.rotations, pose.translations), to_y_up)
+    skeleton, pose = turned(
+        skeleton, PoseArrays(pose.root, pose.rotations, pose.translations), to_y_up
+    )
     return Motion(
         skeleton,
         fps,

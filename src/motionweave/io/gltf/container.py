@@ -256,7 +256,7 @@ def _chunks(data: bytes, path: Path) -> tuple[bytes, bytes | None]:
 
 
 @dataclass
-class Writer:
+class GltfWriter:
     """Collects the JSON and the one buffer of a file to be written."""
 
     json: dict[str, Any] = field(default_factory=dict)

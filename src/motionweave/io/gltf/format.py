@@ -23,7 +23,7 @@ from motionweave.core.motion import Motion, local_translations
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 from motionweave.io.bvh.format import unique_names
-from motionweave.io.gltf.container import FLOAT, UINT, USHORT, Gltf, Writer, open_gltf
+from motionweave.io.gltf.container import FLOAT, UINT, USHORT, Gltf, GltfWriter, open_gltf
 from motionweave.io.gltf.nodes import (
     PATHS,
     Curves,
@@ -172,7 +172,7 @@ def write_several(
     orientations = orientations_of(first, FORMAT.name)
     curves = [with_rest(one, orientations) for one in scaled]
     rest_local = curves[0][2]
-    out = Writer()
+    out = GltfWriter()
     out.json["asset"] = {"version": "2.0", "generator": "motionweave"}
     standing = _standing(skeleton)
     _write_nodes(out, skeleton, orientations, rest_local, standing)
@@ -205,7 +205,7 @@ def _standing(skeleton: Skeleton) -> Array:
 
 
 def _write_nodes(
-    out: Writer, skeleton: Skeleton, orientations: Array, rest_local: Array, standing: Array
+    out: GltfWriter, skeleton: Skeleton, orientations: Array, rest_local: Array, standing: Array
 ) -> None:
     above = np.maximum(skeleton.parents, 0)
     places = rotations.rotate(rotations.inverse(orientations[above]), skeleton.offsets)
@@ -219,7 +219,7 @@ def _write_nodes(
         out.add("nodes", node)
 
 
-def _write_skin(out: Writer, skeleton: Skeleton, orientations: Array, standing: Array) -> int:
+def _write_skin(out: GltfWriter, skeleton: Skeleton, orientations: Array, standing: Array) -> int:
     """Joints, and the inverses of their transforms at rest."""
     places = skeleton.rest_positions - skeleton.offsets[0] + standing
     inverse = np.tile(np.eye(4), (len(skeleton), 1, 1))
@@ -238,7 +238,7 @@ def _write_skin(out: Writer, skeleton: Skeleton, orientations: Array, standing: 
     )
 
 
-def _write_body(out: Writer, skeleton: Skeleton, standing: Array) -> int:
+def _write_body(out: GltfWriter, skeleton: Skeleton, standing: Array) -> int:
     lift = standing - skeleton.offsets[0]
     primitives = []
     for part in body_parts(skeleton):
@@ -279,7 +279,7 @@ def _write_body(out: Writer, skeleton: Skeleton, standing: Array) -> int:
 
 
 def write_animation(
-    out: Writer, motion: Motion, name: str, local: Array, moves: Array, rest_local: Array
+    out: GltfWriter, motion: Motion, name: str, local: Array, moves: Array, rest_local: Array
 ) -> None:
     """Curves of all joints that move; viewers interpolate, so no quaternion changes its sign.
 

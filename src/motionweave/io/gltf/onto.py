@@ -13,7 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import RigError
 from motionweave.io.bvh.format import unique_names
-from motionweave.io.gltf.container import Writer, open_gltf
+from motionweave.io.gltf.container import GltfWriter, open_gltf
 from motionweave.io.gltf.nodes import PATHS, Tree, find_joints
 
 
@@ -50,12 +50,12 @@ def write_onto(motion: Motion, character: str | Path, path: str | Path) -> None:
         raise RigError(f"the character has no joints {', '.join(missing[:4])} for this motion")
     json: dict[str, Any] = copy.deepcopy(gltf.json)
     json.pop("animations", None)
-    out = Writer(json, bytearray(gltf.only_buffer()))
+    out = GltfWriter(json, bytearray(gltf.only_buffer()))
     _write_animation(out, motion, tree, driven)
     out.save(Path(path))
 
 
-def _write_animation(out: Writer, motion: Motion, tree: Tree, driven: dict[int, int]) -> None:
+def _write_animation(out: GltfWriter, motion: Motion, tree: Tree, driven: dict[int, int]) -> None:
     times = out.accessor(np.arange(len(motion)) / motion.fps, "SCALAR", bounds=True)
     samplers: list[dict[str, Any]] = []
     channels: list[dict[str, Any]] = []

@@ -22,7 +22,7 @@ _DOT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MeshPart:
     """Triangles of one side of the body; each vertex moves with one joint.
 
     Parameters
@@ -49,7 +49,7 @@ COLOURS = {1: (0.02, 0.27, 0.48), -1: (0.75, 0.18, 0.03), 0: (0.32, 0.34, 0.38)}
 SIDE_NAMES = {1: "left", -1: "right", 0: "middle"}
 
 
-def body_parts(skeleton: Skeleton) -> list[Part]:
+def body_parts(skeleton: Skeleton) -> list[MeshPart]:
     """The body, a part for each side that it has."""
     shape = shape_of(skeleton)
     rest, ends = skeleton.rest_positions, skeleton.rest_end_positions
@@ -115,9 +115,9 @@ def _ball() -> Array:
 
 def _joined(
     side: int, solids: list[tuple[Array, Array, NDArray[np.intp], NDArray[np.intp]]]
-) -> Part:
+) -> MeshPart:
     starts = np.cumsum([0, *(len(solid[0]) for solid in solids[:-1])])
-    return Part(
+    return MeshPart(
         side,
         np.concatenate([solid[0] for solid in solids]),
         np.concatenate([solid[1] for solid in solids]),

@@ -16,7 +16,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.skeleton import Skeleton
-from motionweave.io.axes import Pose
+from motionweave.io.axes import PoseArrays
 
 # Share of the body height below which a bone does not change its length.
 _SAME_PLACE = 1e-5
@@ -36,7 +36,7 @@ def normalised(
     rest: Rest,
     positions: Array,
     orientations: Array,
-) -> tuple[Skeleton, Pose]:
+) -> tuple[Skeleton, PoseArrays]:
     """Skeleton and pose of joints that are at ``(T, J, 3)``, oriented ``(T, J, 4)``.
 
     Bones that have one length in all frames have it in the skeleton too, whatever the
@@ -53,12 +53,12 @@ def normalised(
     skeleton = Skeleton(tuple(names), np.asarray(parents, dtype=np.intp), offsets)
     near = _SAME_PLACE * skeleton.height
     if np.all(np.abs(moves - offsets) <= near):
-        return skeleton, Pose(positions[:, 0], local, None)
+        return skeleton, PoseArrays(positions[:, 0], local, None)
     if np.all(np.ptp(moves, axis=0) <= near):
         constant = np.where(np.abs(moves - offsets).max(axis=0) <= near, offsets, moves[0])
         skeleton = Skeleton(skeleton.names, skeleton.parents, constant)
-        return skeleton, Pose(positions[:, 0], local, None)
-    return skeleton, Pose(positions[:, 0], local, moves)
+        return skeleton, PoseArrays(positions[:, 0], local, None)
+    return skeleton, PoseArrays(positions[:, 0], local, moves)
 
 
 def with_rest(motion: Motion, orientations: Array) -> tuple[Array, Array, Array]:

@@ -23,7 +23,7 @@ from motionweave.core.skeleton import Skeleton
 from motionweave.core.texts import parse_json
 from motionweave.errors import FormatError
 from motionweave.io.apart.process import read_apart
-from motionweave.io.axes import Pose, check_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import PoseArrays, check_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh.format import unique_names
 from motionweave.io.registry import Format
 from motionweave.io.scene import note as notes
@@ -81,7 +81,7 @@ def write(
     orientations = orientations_of(motion, FORMAT.name)
     if up == "z":
         skeleton, pose = turned(
-            motion.skeleton, Pose(motion.root, motion.rotations, motion.translations), to_z_up
+            motion.skeleton, PoseArrays(motion.root, motion.rotations, motion.translations), to_z_up
         )
         motion = Motion(
             skeleton,

@@ -24,7 +24,7 @@ from motionweave.methods.finish import finished
 from motionweave.methods.framespace.basis import Basis, make_basis
 from motionweave.methods.framespace.contacts import blended_contacts
 from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
-from motionweave.methods.framespace.track import Matched, Track, match_bases
+from motionweave.methods.framespace.track import FramespaceTrack, Matched, match_bases
 from motionweave.methods.framespace.trunk import Trunk
 from motionweave.methods.framespace.warp import SMOOTHING
 from motionweave.methods.splice import given_clips, integrated
@@ -244,7 +244,7 @@ def framespace(
     return space.interpolate(curve, cycles, fps=fps, clean=clean)
 
 
-def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:
+def _render(matched: Matched, track: FramespaceTrack, fps: float, name: str) -> Motion:
     bases = matched.bases
     first = bases[0].motion
     weights = track.weights
@@ -280,7 +280,7 @@ def _render(matched: Matched, track: Track, fps: float, name: str) -> Motion:
     return result.with_constraints(blended_contacts(bases, track.lower, weights, result))
 
 
-def _way(bases: Sequence[Basis], track: Track) -> Planar:
+def _way(bases: Sequence[Basis], track: FramespaceTrack) -> Planar:
     """Place and heading ``(n,)``, integrated from the blend of the clips' steps (4.6).
 
     A step is the planar move of a clip's guide from one output frame to the next, seen

@@ -46,7 +46,7 @@ _MOST_PAIRS = 100_000_000
 
 
 @dataclass(frozen=True)
-class Correspondence:
+class MatchedStates:
     """States of k clips that are the same instant of the movement.
 
     Parameters
@@ -113,7 +113,7 @@ def match_states(
     cyclic: bool = True,
     worth: Callable[[str, str], float] | None = None,
     what: str = "state",
-) -> Correspondence:
+) -> MatchedStates:
     """The best correspondence of k state sequences.
 
     Parameters
@@ -152,7 +152,7 @@ def match_states(
         labels, matched = _matched(marked, times, worth, cyclic)
     if len(labels) < (FEWEST_MATCHES if cyclic else 1):
         raise RegistrationError(_too_little(clips, called, len(labels), what))
-    return Correspondence(
+    return MatchedStates(
         labels=tuple(frozenset(label for label, _ in row) for row in labels),
         times=_unwrapped(matched) if cyclic else matched,
         cyclic=cyclic,

@@ -12,7 +12,7 @@ from motionweave.contacts.states import LOWER, UPPER, State
 from motionweave.core.arrays import Array
 from motionweave.errors import QualityWarning
 from motionweave.methods.framespace.basis import Basis
-from motionweave.methods.framespace.correspondence import Correspondence, match_states
+from motionweave.methods.framespace.correspondence import MatchedStates, match_states
 from motionweave.methods.framespace.interpolant import Interpolant
 from motionweave.methods.framespace.warp import Warp
 
@@ -23,7 +23,7 @@ _MOST_PACE = 8.0
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class FramespaceTrack:
     """The state of the interpolation at each of n output frames.
 
     Parameters
@@ -61,8 +61,8 @@ class Matched:
     """
 
     bases: tuple[Basis, ...]
-    lower: Correspondence
-    upper: Correspondence
+    lower: MatchedStates
+    upper: MatchedStates
     lower_warp: Warp
     upper_warp: Warp
 
@@ -71,7 +71,7 @@ class Matched:
         """Whether the cycles repeat."""
         return self.lower.cyclic
 
-    def track(self, curve: Interpolant, cycles: int, fps: float) -> Track:
+    def track(self, curve: Interpolant, cycles: int, fps: float) -> FramespaceTrack:
         """The state of the interpolation at each output frame."""
         length = cycles if self.cyclic else 1
         samples = cycles * _RESOLUTION
@@ -92,7 +92,7 @@ class Matched:
             # Counted from where the feet start: a clip's halves are together when it is alone.
             upper = self.upper_warp.starting_at(starts).solve(x, weights)
         _check_pace(x, weights, lower, upper)
-        return Track(x, weights, lower, upper, lead)
+        return FramespaceTrack(x, weights, lower, upper, lead)
 
     def _starts(self, lead: int) -> Array:
         """Phases ``(k,)`` at x = 0: the leading clip's first frame, and where that is in the rest.

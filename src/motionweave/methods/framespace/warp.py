@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.core.arrays import Array
 from motionweave.errors import BlendError
-from motionweave.methods.framespace.correspondence import Correspondence
+from motionweave.methods.framespace.correspondence import MatchedStates
 
 # Half the width, in cycles, over which changes of speed are spread.
 SMOOTHING = 0.08
@@ -51,7 +51,7 @@ class Warp:
     cyclic: bool = True
 
     @classmethod
-    def of(cls, match: Correspondence, smoothing: float = SMOOTHING) -> Warp:
+    def of(cls, match: MatchedStates, smoothing: float = SMOOTHING) -> Warp:
         """The warp that follows from a correspondence.
 
         Parameters
@@ -132,7 +132,7 @@ class Warp:
         return np.asarray(turn + self.parameter[low] + share * step)
 
 
-def _through_states(match: Correspondence) -> tuple[Array, Array]:
+def _through_states(match: MatchedStates) -> tuple[Array, Array]:
     """u ``(m,)`` and phases ``(m, k)`` of the states and of the cycle's end."""
     if match.cyclic:
         phases = np.vstack([match.times, match.times[:1] + 1.0])

@@ -10,7 +10,7 @@ from motionweave.core.arrays import Array
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import Field
-from motionweave.methods.subspace.tracing import LEAST_SPEED, Clip, Trace, trace
+from motionweave.methods.subspace.tracing import LEAST_SPEED, JoinedClip, TimedSpline, trace
 
 # The shortest duration in seconds of the most direct spline.
 _SHORTEST_TIME = 0.2
@@ -56,8 +56,8 @@ class Gap:
     def __init__(
         self,
         field: Field,
-        left: Clip,
-        entered: Clip,
+        left: JoinedClip,
+        entered: JoinedClip,
         points: Array,
         tangents: Array,
         degree: int,
@@ -81,7 +81,7 @@ class Gap:
         self._shortest = max(self.family.shortest / self.unit, _RATIO**_LOWEST)
         self._durations: dict[int, float] = {}
 
-    def trace(self, length: float) -> Trace:
+    def trace(self, length: float) -> TimedSpline:
         """The spline of that length and its timing."""
         if not (np.isfinite(length) and 0.0 < length <= MOST_LENGTH):
             raise BlendError(

@@ -26,7 +26,7 @@ from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
-from motionweave.methods.footing import Feet, carrying, eased, loading, stepping
+from motionweave.methods.footing import SolePoints, carrying, eased, loading, stepping
 from motionweave.methods.splice import summed
 
 # How often what is faster than the clips is taken off, each time without a sudden change.
@@ -53,7 +53,7 @@ class PoseCode:
 
     skeleton: Skeleton
     base: Array
-    feet: Feet
+    feet: SolePoints
     sliding: bool = False
     top: float = np.inf
 
@@ -64,7 +64,7 @@ class PoseCode:
         return cls(
             motions[0].skeleton,
             _middle([_without_heading(m, facing(m)) for m in motions]),
-            Feet.of(motions[0]),
+            SolePoints.of(motions[0]),
             any(m.translations is not None for m in motions),
             max(float(_length(_to_next(m.root)).max()) for m in motions),
         )

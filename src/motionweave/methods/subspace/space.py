@@ -37,7 +37,7 @@ from motionweave.methods.subspace.embedding import (
 )
 from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.gap import Gap, needed
-from motionweave.methods.subspace.tracing import Clip
+from motionweave.methods.subspace.tracing import JoinedClip
 
 # Default length of a spline.
 _LENGTH = 1.3
@@ -404,10 +404,10 @@ class Subspace:
             )
         return self._gaps[key]
 
-    def _clip(self, which: int, frame: int, ahead: int) -> Clip:
+    def _clip(self, which: int, frame: int, ahead: int) -> JoinedClip:
         """A clip that is left or entered, without a T-pose in front."""
         start = int(starts_in_tpose((self.a, self.b)[which]))
-        return Clip(self.rows[which][start:], frame - start, ahead)
+        return JoinedClip(self.rows[which][start:], frame - start, ahead)
 
     def _seen(self) -> list[tuple[Array, Array]]:
         """Of both clips the body's points ``(T, n, 3)`` and their peak accelerations ``(n,)``."""

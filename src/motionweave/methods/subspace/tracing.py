@@ -31,7 +31,7 @@ _ROUNDS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class JoinedClip:
     """A clip that is left or entered: its rows ``(T, F)`` and the frame at which.
 
     ``ahead`` is the direction from that frame into the transition: 1 for the clip that is
@@ -69,7 +69,7 @@ class Clip:
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
+class TimedSpline:
     """A spline with the times at which its points are reached.
 
     Parameters
@@ -91,8 +91,8 @@ class Trace:
 
     field: Field
     control: Array
-    left: Clip
-    entered: Clip
+    left: JoinedClip
+    entered: JoinedClip
     fps: float
     times: Array
     arcs: Array
@@ -137,7 +137,7 @@ class Trace:
         rows = standing(rows, self.left, self.entered, self.field.code, self.fps)
         return _settled(rows, self.left, self.entered, self.field.code, self.fps)
 
-    def slowed(self) -> Trace | None:
+    def slowed(self) -> TimedSpline | None:
         """The same with more time where poses change too fast, or None if they do not.
 
         Following the clips at both ends is motion that the speed along the spline
@@ -153,8 +153,14 @@ class Trace:
 
 
 def trace(
-    field: Field, control: Array, left: Clip, entered: Clip, fps: float, *, plain: bool = False
-) -> Trace:
+    field: Field,
+    control: Array,
+    left: JoinedClip,
+    entered: JoinedClip,
+    fps: float,
+    *,
+    plain: bool = False,
+) -> TimedSpline:
     """Follow a spline at the speed that the samples have there.
 
     The time at which a point is reached is the integral of one over the speed, which
@@ -164,7 +170,7 @@ def trace(
     arcs = np.linspace(0.0, table[1][-1], _STEPS + 1)
     at = bezier.at_arc(control, arcs, table)
     times = np.concatenate([[0.0], np.cumsum(_seconds(field, at))])
-    result = Trace(field, control, left, entered, fps, times, arcs, plain)
+    result = TimedSpline(field, control, left, entered, fps, times, arcs, plain)
     for _ in range(0 if plain else _ROUNDS):
         slowed = result.slowed()
         if slowed is None:
@@ -201,7 +207,9 @@ def _excess(field: Field, path: Array, rows: Array, fps: float) -> Array:
     return np.asarray(steps * fps / np.maximum(speed, slowest))
 
 
-def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
+def _settled(
+    rows: Array, left: JoinedClip, entered: JoinedClip, code: PoseCode, fps: float
+) -> Array:
     """Rows that begin as the first clip continues and end as the second one arrives.
 
     At the samples kriging gives the clip's pose, but nothing binds its slope there,
@@ -224,7 +232,9 @@ def _settled(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float)
     return result
 
 
-def standing(rows: Array, left: Clip, entered: Clip, code: PoseCode, fps: float) -> Array:
+def standing(
+    rows: Array, left: JoinedClip, entered: JoinedClip, code: PoseCode, fps: float
+) -> Array:
     """Rows in which a foot that stands at both ends also stands in between.
 
     A foot stands at an end if the clip would let it stand there, or soon after. One that stands

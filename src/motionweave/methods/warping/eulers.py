@@ -8,13 +8,13 @@ import numpy as np
 
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
-from motionweave.methods.warping.turns import Shape, Turn, shared_zero
+from motionweave.methods.warping.turns import Turn, WarpShape, shared_zero
 
 # An angle nearer to its zero-point than this cannot be scaled to another value.
 _AT_ZERO = 1e-6
 
 
-def warp_angles(row: Array, turns: Sequence[Turn], shape: Shape, fps: float) -> Array:
+def warp_angles(row: Array, turns: Sequence[Turn], shape: WarpShape, fps: float) -> Array:
     """Rotations ``(T, 4)`` of one joint whose Euler angles are warped by its keys.
 
     Parameters
@@ -66,7 +66,7 @@ def _at(angles: Array, frame: float) -> Array:
     return np.asarray(kinematics.sample_vectors(angles, np.array([frame]))[0])
 
 
-def _course(turns: Sequence[Turn], shape: Shape, frames: int, fps: float) -> Array:
+def _course(turns: Sequence[Turn], shape: WarpShape, frames: int, fps: float) -> Array:
     return shape.weights([turn.knot for turn in turns], frames, fps)
 
 

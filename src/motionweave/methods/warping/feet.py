@@ -33,9 +33,9 @@ from motionweave.methods.warping.goals import Posed
 from motionweave.methods.warping.moments import Span, stances
 from motionweave.methods.warping.paths import Path
 from motionweave.methods.warping.steps import Stepping, insert_steps
-from motionweave.methods.warping.targets import Clip
+from motionweave.methods.warping.targets import WarpClip
 from motionweave.methods.warping.terrain import Landing, Terrain, lay_out
-from motionweave.methods.warping.turns import Shape
+from motionweave.methods.warping.turns import WarpShape
 
 # Seconds over which a foot blends from its own trajectory into that of a stance, the time scale of
 # that, and the seconds in which a foot that leaves the floor moves with the body.
@@ -79,7 +79,7 @@ class Keyed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FootPlan:
     """The target of one foot.
 
     Parameters
@@ -111,7 +111,7 @@ class Plan:
 class Feet:
     """The feet of the original clip, with what every plan for them needs."""
 
-    clip: Clip
+    clip: WarpClip
 
     @cached_property
     def level(self) -> Floor:
@@ -157,11 +157,11 @@ class Feet:
         keyed: Keyed,
         path: Path | None,
         posed: Sequence[Posed],
-        shape: Shape,
+        shape: WarpShape,
         release: Sequence[str],
         stepping: Mapping[str, Stepping],
         terrain: Terrain | None = None,
-    ) -> list[Plan]:
+    ) -> list[FootPlan]:
         """Plans for the feet of every leg that is known.
 
         Parameters
@@ -238,12 +238,12 @@ class Feet:
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
             own_way = np.where(standing, in_stance, loose)
             steps = bool(stepping[side].swings)
-            result.append(Plan(side, limb, ankle, turned, firmness, own_way, steps))
+            result.append(FootPlan(side, limb, ankle, turned, firmness, own_way, steps))
         return result
 
 
 def follow(
-    motion: Motion, plans: Sequence[Plan], clip: Clip, still: Sequence[float]
+    motion: Motion, plans: Sequence[FootPlan], clip: WarpClip, still: Sequence[float]
 ) -> tuple[Motion, dict[str, Array], Array]:
     """The motion with its legs solved for their feet, the body giving way where it must.
 
@@ -286,7 +286,7 @@ def follow(
     return replace(motion, root=motion.root + shift, rotations=local), missing, shift
 
 
-def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootWay:
+def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) -> FootWay:
     """A plan for the solver, exactly zero where there is nothing to do."""
     end, turned = positions[:, plan.limb.end], orientations[:, plan.limb.end]
     share = plan.own[:, None]
@@ -310,7 +310,7 @@ def _way(plan: Plan, positions: Array, orientations: Array, clip: Clip) -> FootW
     )
 
 
-def _within_reach(goal: Array, plan: Plan, positions: Array, clip: Clip) -> Array:
+def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip) -> Array:
     """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
 
     Beyond its length in the clip, a leg in the air follows less and less: its foot moves with the
@@ -410,7 +410,7 @@ def _more_than_rounding(changes: Array, size: float) -> BoolArray:
 
 
 def _goal_shift(
-    side: str, posed: Sequence[Posed], shape: Shape, clip: Clip, spans: Sequence[Span]
+    side: str, posed: Sequence[Posed], shape: WarpShape, clip: WarpClip, spans: Sequence[Span]
 ) -> Array:
     """How far goals move a foot, ``(T, 3)``: constant throughout a stance.
 

@@ -30,8 +30,8 @@ from motionweave.core.motion import local_translations
 from motionweave.core.prop import Prop
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
-from motionweave.methods.warping.posing import Aim, Body, Limit, Limits, Pose
-from motionweave.methods.warping.targets import Clip, Knot, Placed
+from motionweave.methods.warping.posing import Aim, Limit, Limits, PosableBody, SolvedPose
+from motionweave.methods.warping.targets import Knot, Placed, WarpClip
 from motionweave.methods.warping.turns import Turn
 
 # The stiffness of a joint, relative to 1 for the thigh and the upper arm.
@@ -100,8 +100,8 @@ class Posed:
     """
 
     frame: float
-    before: Pose
-    after: Pose
+    before: SolvedPose
+    after: SolvedPose
     feet: Mapping[str, Array]
     ease: Any
     still: bool
@@ -112,7 +112,7 @@ class Posed:
         return Knot(self.frame, self.ease, self.still)
 
 
-def goal_frames(clip: Clip, placed: Sequence[Placed]) -> list[GoalFrame]:
+def goal_frames(clip: WarpClip, placed: Sequence[Placed]) -> list[GoalFrame]:
     """Goals frame by frame, in order of time, measured on a clip."""
     by_frame: dict[float, list[Placed]] = defaultdict(list)
     for p in placed:
@@ -129,7 +129,7 @@ def goal_frames(clip: Clip, placed: Sequence[Placed]) -> list[GoalFrame]:
     return [_goal_frame(clip, frame, by_frame[frame]) for frame in sorted(by_frame)]
 
 
-def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
+def pose(clip: WarpClip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     """Pose a frame so that its goals are met.
 
     Parameters
@@ -143,7 +143,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     """
     checkpoint()
     here = clip.now(clip.motion.sample([goals.frame]))
-    start = Pose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
+    start = SolvedPose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]
     body = _body(clip, here, [aim.joint for aim in aims], fixed)
     after = posing.solve(body, start, aims)
@@ -156,7 +156,7 @@ def pose(clip: Clip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     return Posed(goals.frame, start, after, feet, ease, still)
 
 
-def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None:
+def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip) -> None:
     """Warn about goals that a finished clip misses, why, and by how much.
 
     Parameters
@@ -205,7 +205,7 @@ def tell_of_goals(clip: Clip, frames: Sequence[GoalFrame], before: Clip) -> None
                 )
 
 
-def _alone(clip: Clip, goals: GoalFrame, aim: Aim) -> float:
+def _alone(clip: WarpClip, goals: GoalFrame, aim: Aim) -> float:
     """How far a goal would be missed without the others."""
     only = replace(goals, goals=(aim,))
     after = pose(clip, only, frozenset()).after
@@ -215,7 +215,7 @@ def _alone(clip: Clip, goals: GoalFrame, aim: Aim) -> float:
     return float(np.linalg.norm(posing.misses([aim], (positions[0], orientations[0]))))
 
 
-def _lowest(clip: Clip) -> float:
+def _lowest(clip: WarpClip) -> float:
     """Height of what a clip stands on."""
     if not has_feet(clip.motion.skeleton):
         return float("-inf")
@@ -251,7 +251,7 @@ def pose_turns(
     return turns
 
 
-def _goal_frame(clip: Clip, frame: float, placed: Sequence[Placed]) -> GoalFrame:
+def _goal_frame(clip: WarpClip, frame: float, placed: Sequence[Placed]) -> GoalFrame:
     here = clip.now(clip.motion.sample([frame]))
     aimed = {joint for p in placed for joint in p.joints if p.key.kind in ("goal", "offset")}
     turned = {joint for p in placed for joint in p.joints if p.key.kind == "orientation"}
@@ -266,7 +266,7 @@ def _goal_frame(clip: Clip, frame: float, placed: Sequence[Placed]) -> GoalFrame
 
 
 def _aim(
-    here: Clip, clip: Clip, placed: Placed, frame: float, before: Sequence[Placed] = ()
+    here: WarpClip, clip: WarpClip, placed: Placed, frame: float, before: Sequence[Placed] = ()
 ) -> Aim:
     key = placed.key
     if len(placed.joints) != 1:
@@ -298,7 +298,7 @@ def _aim(
 
 
 def _pins(
-    here: Clip, clip: Clip, frame: float, moved: set[str], turned: set[int]
+    here: WarpClip, clip: WarpClip, frame: float, moved: set[str], turned: set[int]
 ) -> tuple[Aim, ...]:
     """Feet without a goal keep their position, and their orientation unless keys turn them."""
     positions, orientations = here.forward
@@ -318,11 +318,11 @@ def _pins(
 
 
 def _body(
-    clip: Clip,
-    here: Clip,
+    clip: WarpClip,
+    here: WarpClip,
     ends: Iterable[int],
     fixed: AbstractSet[int],
-) -> Body:
+) -> PosableBody:
     skeleton, rig = clip.motion.skeleton, clip.rig
     stiffness = np.full(len(skeleton), np.inf)
     needed = {joint for end in ends for joint in skeleton.chain(0, end)}
@@ -333,7 +333,7 @@ def _body(
         elif not rig.roles:
             stiffness[joint] = 1.0
     stiffness[list(fixed)] = np.inf
-    return Body(
+    return PosableBody(
         skeleton,
         np.array(local_translations(here.motion)[0]),
         stiffness,
@@ -352,7 +352,7 @@ def _known_stiffness(rig: Rig, spine: Sequence[int]) -> dict[int, float]:
     return known
 
 
-def _limits(clip: Clip, here: Clip) -> tuple[Limit, ...]:
+def _limits(clip: WarpClip, here: WarpClip) -> tuple[Limit, ...]:
     pose = here.forward[0][0], here.forward[1][0]
     found = []
     for hinge in clip.hinges.values():

@@ -18,7 +18,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
-from motionweave.methods.warping.targets import Clip, Placed
+from motionweave.methods.warping.targets import Placed, WarpClip
 
 # Seconds before and after the interval in which an arm approaches the goal.
 _EASE = 0.25
@@ -27,7 +27,7 @@ _HELD = ("goal", "offset", "orientation")
 _STRETCHED = 0.985
 
 
-def hold_hands(before: Clip, now: Clip, goals: Sequence[Placed]) -> Motion:
+def hold_hands(before: WarpClip, now: WarpClip, goals: Sequence[Placed]) -> Motion:
     """The motion ``now`` with hands at the goals that last.
 
     Parameters
@@ -55,7 +55,7 @@ def hold_hands(before: Clip, now: Clip, goals: Sequence[Placed]) -> Motion:
     return motion
 
 
-def _held(before: Clip, now: Clip, limb: Limb, goals: Sequence[Placed]) -> Motion:
+def _held(before: WarpClip, now: WarpClip, limb: Limb, goals: Sequence[Placed]) -> Motion:
     motion = now.motion
     positions, orientations = now.forward
     frames = np.arange(len(motion), dtype=np.float64)

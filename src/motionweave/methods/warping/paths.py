@@ -19,8 +19,8 @@ from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import scale_factor
-from motionweave.methods.warping.targets import Clip, Placed
-from motionweave.methods.warping.turns import Shape
+from motionweave.methods.warping.targets import Placed, WarpClip
+from motionweave.methods.warping.turns import WarpShape
 
 # A body that travels slower than this many leg lengths (of its height, halved) a second
 # has no direction of travel that a bent path could turn.
@@ -67,7 +67,9 @@ class Path:
         return replace(moved, root=root)
 
 
-def path_of(clip: Clip, placed: Sequence[Placed], shape: Shape, follow: bool = False) -> Path:
+def path_of(
+    clip: WarpClip, placed: Sequence[Placed], shape: WarpShape, follow: bool = False
+) -> Path:
     """The path through keys of the root's curves.
 
     Parameters
@@ -105,7 +107,7 @@ class _Knot:
     factor: float | None = None
 
 
-def _curve(clip: Clip, knots: list[_Knot], shape: Shape, base: Array) -> Array:
+def _curve(clip: WarpClip, knots: list[_Knot], shape: WarpShape, base: Array) -> Array:
     """What a scalar curve ``base`` ``(T,)`` changes by, ``(T,)``: (a - 1)·(θ - zero) + b."""
     change = np.zeros(len(base))
     for scaled in (True, False):
@@ -147,7 +149,7 @@ def _knot(placed: Placed, shift: float, base: Array) -> _Knot:
     return _Knot(placed, None, factor)
 
 
-def _heading_knots(clip: Clip, placed: Sequence[Placed]) -> list[_Knot]:
+def _heading_knots(clip: WarpClip, placed: Sequence[Placed]) -> list[_Knot]:
     knots = []
     for p in placed:
         if p.key.joint != "heading":
@@ -163,7 +165,9 @@ def _heading_knots(clip: Clip, placed: Sequence[Placed]) -> list[_Knot]:
     return knots
 
 
-def _position_knots(clip: Clip, placed: Sequence[Placed], axis: int, base: Array) -> list[_Knot]:
+def _position_knots(
+    clip: WarpClip, placed: Sequence[Placed], axis: int, base: Array
+) -> list[_Knot]:
     """Knots of one axis; ``base`` ``(T,)`` is that axis after the path has been turned."""
     own = clip.motion.root[:, axis]
     knots = []
@@ -200,7 +204,7 @@ def _turned_path(level: Array, heading: Array) -> Array:
     return np.concatenate([level[:1], level[0] + np.cumsum(Planar(mean).apply_xz(steps), axis=0)])
 
 
-def _bend(old: Array, new: Array, clip: Clip) -> Array:
+def _bend(old: Array, new: Array, clip: WarpClip) -> Array:
     """Angles ``(T,)`` between the directions of travel of two floor paths ``(T, 2)``."""
     if len(old) < 2:
         return np.zeros(len(old))

@@ -112,7 +112,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Body:
+class PosableBody:
     """What can move, and the stiffness of each joint.
 
     Parameters
@@ -140,7 +140,7 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Pose:
+class SolvedPose:
     """Root position ``(3,)`` and local rotations ``(J, 4)``."""
 
     root: Array
@@ -153,7 +153,7 @@ _SIDEWAYS = 60.0
 _LIMIT = 8.0
 
 
-def solve(body: Body, start: Pose, aims: Sequence[Aim]) -> Pose:
+def solve(body: PosableBody, start: SolvedPose, aims: Sequence[Aim]) -> SolvedPose:
     """The pose nearest to ``start`` that meets the aims, or comes nearest to meeting them."""
     problem = _Problem(body, start, aims)
     if problem.count == 0:
@@ -172,7 +172,7 @@ def misses(aims: Sequence[Aim], places: tuple[Array, Array]) -> Array:
     return _Aims(aims).misses(places)
 
 
-def joint_position(body: Body, pose: Pose, joint: int) -> Array:
+def joint_position(body: PosableBody, pose: SolvedPose, joint: int) -> Array:
     """Global position ``(3,)`` of a joint."""
     return np.asarray(_places(body, pose)[0][joint])
 
@@ -233,7 +233,7 @@ class _Problem:
     also costs ``turn @ stiff @ turn``, with its turn from the start.
     """
 
-    def __init__(self, body: Body, start: Pose, aims: Sequence[Aim]):
+    def __init__(self, body: PosableBody, start: SolvedPose, aims: Sequence[Aim]):
         self.body, self.start, self.aims = body, start, _Aims(aims)
         self.free = np.flatnonzero(np.isfinite(body.stiffness))
         self.shifts = bool(np.isfinite(body.root_stiffness))
@@ -249,9 +249,9 @@ class _Problem:
         self.carries[still] &= self.free != self.aims.joints[still, None]
         self.stiff = self._stiffness()
         self.limits = Limits(body.limits)
-        self._known: tuple[Pose, tuple[Array, Array], Array] | None = None
+        self._known: tuple[SolvedPose, tuple[Array, Array], Array] | None = None
 
-    def forward(self, pose: Pose) -> tuple[tuple[Array, Array], Array]:
+    def forward(self, pose: SolvedPose) -> tuple[tuple[Array, Array], Array]:
         """Positions and orientations, and how far hinges are bent past their limits."""
         # The derivatives are evaluated where the errors just were.
         if self._known is None or self._known[0] is not pose:
@@ -259,19 +259,19 @@ class _Problem:
             self._known = pose, places, self.limits.beyond(*places)
         return self._known[1:]
 
-    def errors(self, pose: Pose, slack: float) -> Array:
+    def errors(self, pose: SolvedPose, slack: float) -> Array:
         places, beyond = self.forward(pose)
         missed = self.aims.misses(places) * (self.weights / slack)[:, None]
         return np.concatenate([missed.ravel(), _LIMIT / slack * beyond])
 
-    def turn(self, pose: Pose) -> Array:
+    def turn(self, pose: SolvedPose) -> Array:
         """How far a pose is from the start, ``(count,)``."""
         turn = rotations.log(rotations.multiply(pose.rotations[self.free], self.back)).ravel()
         if not self.shifts:
             return turn
         return np.concatenate([turn, (pose.root - self.start.root) / self.body.scale])
 
-    def derivatives(self, pose: Pose, slack: float) -> Array:
+    def derivatives(self, pose: SolvedPose, slack: float) -> Array:
         """Of the errors, ``(n, count)``."""
         places, beyond = self.forward(pose)
         aims = self._aim_derivatives(places) * (self.weights / slack)[:, None, None]
@@ -283,14 +283,14 @@ class _Problem:
                 limits[i, at[0] : at[0] + 3] = _LIMIT / slack * limit.axis
         return np.concatenate([aims.reshape(-1, self.count), limits])
 
-    def moved(self, pose: Pose, step: Array) -> Pose:
+    def moved(self, pose: SolvedPose, step: Array) -> SolvedPose:
         quaternions = np.array(pose.rotations)
         turns = step[: 3 * len(self.free)].reshape(-1, 3)
         quaternions[self.free] = rotations.normalize(
             rotations.multiply(rotations.exp(turns), quaternions[self.free])
         )
         root = pose.root + step[-3:] * self.body.scale if self.shifts else pose.root
-        return Pose(root, quaternions)
+        return SolvedPose(root, quaternions)
 
     def _aim_derivatives(self, places: tuple[Array, Array]) -> Array:
         """Of the misses, ``(n, 3, count)``."""
@@ -333,7 +333,7 @@ class _Problem:
         return matrix
 
 
-def _places(body: Body, pose: Pose) -> tuple[Array, Array]:
+def _places(body: PosableBody, pose: SolvedPose) -> tuple[Array, Array]:
     """Positions ``(J, 3)`` and orientations ``(J, 4)`` of a pose."""
     positions, orientations = kinematics.forward(
         body.skeleton.parents, body.offsets, pose.root[None], pose.rotations[None]
@@ -341,7 +341,7 @@ def _places(body: Body, pose: Pose) -> tuple[Array, Array]:
     return positions[0], orientations[0]
 
 
-def _descend(problem: _Problem, pose: Pose, slack: float, settled: float) -> Pose:
+def _descend(problem: _Problem, pose: SolvedPose, slack: float, settled: float) -> SolvedPose:
     """Levenberg-Marquardt from a pose, for one slack, until a step gains too little."""
     damping = 1e-3
     errors, turn = problem.errors(pose, slack), problem.turn(pose)

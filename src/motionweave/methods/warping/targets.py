@@ -79,7 +79,7 @@ class Knot(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class WarpClip:
     """A motion with everything needed to place keys on it, each computed on first use.
 
     Parameters
@@ -91,11 +91,11 @@ class Clip:
     """
 
     motion: Motion
-    source: Clip | None = None
+    source: WarpClip | None = None
 
-    def now(self, motion: Motion) -> Clip:
+    def now(self, motion: Motion) -> WarpClip:
         """Another motion of the same body."""
-        return Clip(motion, self.source or self)
+        return WarpClip(motion, self.source or self)
 
     @cached_property
     def rig(self) -> Rig:
@@ -153,7 +153,7 @@ class Clip:
         except WarpError as error:
             raise WarpError(f"{key}: {error}") from None
 
-    def places(self, placed: Placed, now: Clip) -> Array:
+    def places(self, placed: Placed, now: WarpClip) -> Array:
         """Where a goal wants its joint, ``(T, 3)``; NaN leaves an axis free.
 
         Parameters
@@ -187,7 +187,7 @@ class Clip:
             return np.asarray(base + vector)
         return np.asarray(base + rotations.rotate(turned, vector))
 
-    def orientations_wanted(self, key: Key, frames: Array, now: Clip | None = None) -> Array:
+    def orientations_wanted(self, key: Key, frames: Array, now: WarpClip | None = None) -> Array:
         """Global orientations ``(n, 4)`` that a key asks for at frames ``(n,)``."""
         wanted = np.tile(np.asarray(key.orientation, dtype=np.float64), (len(frames), 1))
         if key.of is None:

@@ -20,7 +20,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.methods.warping.moments import Span
 from motionweave.methods.warping.paths import Path
-from motionweave.methods.warping.targets import Clip
+from motionweave.methods.warping.targets import WarpClip
 
 # The sole reaches this far behind the heel and beyond the toe, and this far to either side, in
 # lengths from heel to toe.
@@ -108,7 +108,7 @@ class Terrain:
 
 
 def lay_out(
-    clip: Clip,
+    clip: WarpClip,
     soles: Mapping[str, Array],
     spans: Mapping[str, Sequence[Span]],
     path: Path | None,

@@ -21,12 +21,12 @@ from motionweave.methods.warping.curves import (
     shift_rotations,
 )
 from motionweave.methods.warping.eulers import warp_angles
-from motionweave.methods.warping.targets import Clip, sample_pairs
-from motionweave.methods.warping.turns import Shape, Turn, shared_zero
+from motionweave.methods.warping.targets import WarpClip, sample_pairs
+from motionweave.methods.warping.turns import Turn, WarpShape, shared_zero
 
 
 def warp_rotations(
-    clip: Clip, turns: Iterable[Turn], shape: Shape, steady: Sequence[int] = ()
+    clip: WarpClip, turns: Iterable[Turn], shape: WarpShape, steady: Sequence[int] = ()
 ) -> Array:
     """Local rotations ``(T, J, 4)`` of a clip after the turns of its keys.
 
@@ -57,10 +57,10 @@ def warp_rotations(
 
 
 def _shifted(
-    clip: Clip,
+    clip: WarpClip,
     quaternions: Array,
     shifts: dict[int, list[Turn]],
-    shape: Shape,
+    shape: WarpShape,
     steady: Sequence[int],
 ) -> Array:
     """Rotations ``(T, J, 4)``, those of some joints shifted through their keys."""
@@ -116,7 +116,7 @@ def _knots(quaternions: Array, shifts: dict[int, list[Turn]]) -> dict[int, Array
     return knots
 
 
-def _scaled(row: Array, scales: Sequence[Turn], shape: Shape, fps: float) -> Array:
+def _scaled(row: Array, scales: Sequence[Turn], shape: WarpShape, fps: float) -> Array:
     """Rotations ``(T, 4)`` of one joint after the scales among its keys."""
     zero = _zero_rotation(row, scales)
     factors = []
@@ -136,7 +136,7 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: Shape, fps: float) -> Arr
     return scale_rotations(row, zero, 1.0 + weights @ (np.array(factors) - 1.0))
 
 
-def _with_detail(clip: Clip, joint: int, own: Array, scaled: Array) -> Array:
+def _with_detail(clip: WarpClip, joint: int, own: Array, scaled: Array) -> Array:
     """Scaled rotations ``(T, 4)`` whose quickest detail is the joint's own, unscaled.
 
     Arms make up for what shakes above them; scaled, they would do so too much or too little.
@@ -161,7 +161,7 @@ def _zero_rotation(row: Array, scales: Sequence[Turn]) -> Array:
     return np.asarray(mean_rotations(row[:, None, None], weights)[0, 0])
 
 
-def _body_axes(clip: Clip, joint: int) -> Array:
+def _body_axes(clip: WarpClip, joint: int) -> Array:
     """Rotations ``(T, 4)`` from the body's level axes to those of the joint's parent."""
     level = rotations.about_vertical(clip.ahead)
     parent = int(clip.motion.skeleton.parents[joint])
@@ -170,7 +170,7 @@ def _body_axes(clip: Clip, joint: int) -> Array:
     return rotations.multiply(rotations.inverse(clip.forward[1][:, parent]), level)
 
 
-def _calm_axes(clip: Clip, joint: int) -> Array:
+def _calm_axes(clip: WarpClip, joint: int) -> Array:
     """Rotations ``(T, 4)`` from the parent's axes without their shaking to the parent's own."""
     parent = clip.forward[1][:, int(clip.motion.skeleton.parents[joint])]
     calm = rotations.normalize(calmed(rotations.unroll(parent), clip.motion.fps))
@@ -183,7 +183,7 @@ def _at(row: Array, frames: Sequence[float]) -> Array:
     return np.asarray(kinematics.sample_rotations(row[:, None], moments)[:, 0])
 
 
-def _check_one_a_frame(turns: Sequence[Turn], clip: Clip) -> None:
+def _check_one_a_frame(turns: Sequence[Turn], clip: WarpClip) -> None:
     """Two values for one curve at one frame cannot both be met."""
     for by_factor in (True, False):
         mine = [turn for turn in turns if (turn.factor is not None) == by_factor]

@@ -13,11 +13,11 @@ from motionweave.core.arrays import Array
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import Ends, displacement_basis
 from motionweave.methods.warping.keys import ease_pair
-from motionweave.methods.warping.targets import Clip, Knot, Placed, sample_pairs
+from motionweave.methods.warping.targets import Knot, Placed, WarpClip, sample_pairs
 
 
 @dataclass(frozen=True)
-class Shape:
+class WarpShape:
     """How the displacements of a warp run between and around its keys.
 
     Parameters
@@ -93,7 +93,7 @@ class Turn:
         return Knot(self.frame, self.ease, self.still)
 
 
-def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
+def turns_of(placed: Sequence[Placed], clip: WarpClip) -> list[Turn]:
     """The turns of keys of kind rotation, turn or factor."""
     turns: list[Turn] = []
     changes: list[Placed] = []
@@ -110,7 +110,7 @@ def turns_of(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
     return turns + _changes(changes, clip)
 
 
-def _changes(placed: Sequence[Placed], clip: Clip) -> list[Turn]:
+def _changes(placed: Sequence[Placed], clip: WarpClip) -> list[Turn]:
     """The turns of keys that change rotations, all at once."""
     rows = [(p, joint) for p in placed for joint in p.joints]
     if not rows:

@@ -22,7 +22,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
-from motionweave.methods.warping.feet import Feet, Keyed, Plan, follow
+from motionweave.methods.warping.feet import Feet, FootPlan, Keyed, follow
 from motionweave.methods.warping.goals import (
     GoalFrame,
     Posed,
@@ -36,9 +36,9 @@ from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.moments import comes_back
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
-from motionweave.methods.warping.targets import Clip, Placed
+from motionweave.methods.warping.targets import Placed, WarpClip
 from motionweave.methods.warping.turning import warp_rotations
-from motionweave.methods.warping.turns import Shape, Turn, turns_of
+from motionweave.methods.warping.turns import Turn, WarpShape, turns_of
 
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
 # off its place, before there is a warning.
@@ -59,7 +59,7 @@ class _Keys:
     turns: tuple[Turn, ...]
 
     @staticmethod
-    def of(clip: Clip, keys: Iterable[Key]) -> _Keys:
+    def of(clip: WarpClip, keys: Iterable[Key]) -> _Keys:
         placed = sorted(_placed(clip, keys), key=lambda p: p.frame)
         path = tuple(p for p in placed if p.key.joint in ROOT_CURVES)
         goals = tuple(p for p in placed if p.key.posed_by_goal)
@@ -71,7 +71,7 @@ class _Keys:
         )
 
 
-def _placed(clip: Clip, keys: Iterable[Key]) -> list[Placed]:
+def _placed(clip: WarpClip, keys: Iterable[Key]) -> list[Placed]:
     """The keys on the clip.
 
     Where both feet stand at once, keys of every left and of every right stance would meet and
@@ -89,9 +89,9 @@ def _placed(clip: Clip, keys: Iterable[Key]) -> list[Placed]:
 
 
 def warp_values(
-    clip: Clip,
+    clip: WarpClip,
     keys: Iterable[Key],
-    shape: Shape,
+    shape: WarpShape,
     *,
     follow_path: bool = False,
     release: Sequence[str] = (),
@@ -137,10 +137,10 @@ class _Kept:
 
     def __init__(
         self,
-        clip: Clip,
+        clip: WarpClip,
         given: _Keys,
         path: Path | None,
-        shape: Shape,
+        shape: WarpShape,
         release: Sequence[str],
         ground: Ground | None,
     ) -> None:
@@ -158,7 +158,7 @@ class _Kept:
             self.terrain = self.feet.terrain(self.keyed, path, ground, release)
             self.path = self.terrain.path
         self.stepping = self.feet.stepping(None if ground is not None else path, release)
-        self.plans: list[Plan] = []
+        self.plans: list[FootPlan] = []
         self.missing: Mapping[str, Array] = {}
         self.given_way: Array = np.zeros((len(clip.motion), 3))
 
@@ -217,10 +217,10 @@ class _Kept:
 
 
 def _to_goals(
-    clip: Clip,
+    clip: WarpClip,
     motion: Motion,
     given: _Keys,
-    shape: Shape,
+    shape: WarpShape,
     trunk: Sequence[int],
     feet: _Kept | None,
 ) -> Motion:
@@ -239,10 +239,10 @@ def _to_goals(
 
 
 def _posed(
-    clip: Clip,
+    clip: WarpClip,
     frames: Sequence[GoalFrame],
     turns: Sequence[Turn],
-    shape: Shape,
+    shape: WarpShape,
     trunk: Sequence[int],
     legs: AbstractSet[int],
 ) -> tuple[Motion, list[Posed]]:
@@ -283,21 +283,21 @@ def _before_path(turn: Turn, path: Path | None) -> Turn:
     return replace(turn, rotation=rotations.multiply(back, turn.rotation))
 
 
-def _trunk(clip: Clip) -> tuple[int, ...]:
+def _trunk(clip: WarpClip) -> tuple[int, ...]:
     """Joints from the root to the hips: what carries the legs."""
     return clip.motion.skeleton.chain(0, clip.rig.roles.get("hips", 0))
 
 
-def _below(clip: Clip, part: str) -> set[int]:
+def _below(clip: WarpClip, part: str) -> set[int]:
     """Joints from that part of either leg on."""
     tops = [clip.rig.roles.get(f"{side}_{part}") for side in SIDES]
     return {j for top in tops if top is not None for j in below(clip.motion.skeleton, top)}
 
 
 def _turned(
-    clip: Clip,
+    clip: WarpClip,
     turns: Sequence[Turn],
-    shape: Shape,
+    shape: WarpShape,
     trunk: Sequence[int] = (),
     natural: bool = True,
 ) -> Motion:
@@ -310,7 +310,7 @@ def _turned(
     return _within_range(clip, turned, sorted(scaled)) if natural and scaled else turned
 
 
-def _within_range(clip: Clip, motion: Motion, joints: Sequence[int]) -> Motion:
+def _within_range(clip: WarpClip, motion: Motion, joints: Sequence[int]) -> Motion:
     """Scaled hinges come to rest before they pass straight, or fold through the limb.
 
     A bend ``b`` that was ``o`` becomes ``o + r expm1((b - o) / r)`` where it is less, with
@@ -344,7 +344,7 @@ def _within_range(clip: Clip, motion: Motion, joints: Sequence[int]) -> Motion:
     return replace(motion, rotations=local)
 
 
-def _own_legs(clip: Clip, turns: Sequence[Turn], shape: Shape) -> dict[str, Array]:
+def _own_legs(clip: WarpClip, turns: Sequence[Turn], shape: WarpShape) -> dict[str, Array]:
     """How far ``(2, T)`` legs follow their keys rather than their feet, by side.
 
     In the air they are; in a stance only for the moment of a key that is not held.

@@ -18,7 +18,7 @@ from motionweave.core.options import check_choice
 from motionweave.errors import RigError, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.warping.keys import Key, ease_pair
-from motionweave.methods.warping.targets import Clip
+from motionweave.methods.warping.targets import WarpClip
 from motionweave.methods.warping.time import (
     TimeCurve,
     TimeKeys,
@@ -27,7 +27,7 @@ from motionweave.methods.warping.time import (
     retime_parts,
     time_curve,
 )
-from motionweave.methods.warping.turns import Shape
+from motionweave.methods.warping.turns import WarpShape
 from motionweave.methods.warping.values import warp_values
 
 Hold = Literal[False, True, "before", "after", "both"]
@@ -145,8 +145,8 @@ def warp(
     kinds = _checked_release(release)
     if paper:
         euler, clean = euler or _PUBLISHED, False
-    shape = Shape(ease_pair(ease), _HELD[hold], _checked_tension(tension), euler)
-    clip = Clip(at_pelvis(motion))
+    shape = WarpShape(ease_pair(ease), _HELD[hold], _checked_tension(tension), euler)
+    clip = WarpClip(at_pelvis(motion))
     _check_ground(ground, clip.motion, clean)
     result = warp_values(
         clip, given, shape, follow_path=follow, release=kinds, clean=clean, ground=ground
@@ -216,7 +216,7 @@ def _warp_time(
         result = retime(motion, times)
     if not part_times:
         return result
-    clip = Clip(motion)
+    clip = WarpClip(motion)
     parts = []
     for name, keys in part_times.items():
         joints = part_joints(name, clip.rig)

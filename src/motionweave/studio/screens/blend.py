@@ -25,15 +25,15 @@ from motionweave.studio.screens.blend_drawing import (
 from motionweave.studio.screens.blend_keys import added, dragged, first_keys
 from motionweave.studio.screens.blend_measures import Measures
 from motionweave.studio.screens.blend_model import (
+    BlendDetails,
     BlendSettings,
-    Details,
     Registered,
     Wanted,
     blended,
     parts,
 )
 from motionweave.studio.screens.screen import Screen, series
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 
 class BlendScreen(Screen):
@@ -61,7 +61,7 @@ class BlendScreen(Screen):
         return blended(document, live)
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         return as_code(document)
 
     @staticmethod
@@ -158,7 +158,7 @@ class BlendScreen(Screen):
             self._lanes_shown = None
 
     def present(self, result: Result) -> None:
-        details: Details = result.details
+        details: BlendDetails = result.details
         settings: BlendSettings = self.settings
         if settings.mode == "parameters":
             names = [c.name for c in details.clips]
@@ -269,14 +269,14 @@ class BlendScreen(Screen):
 
     # Of the registration; a drag of the weights leaves it as it is
 
-    def _show_contacts(self, details: Details) -> None:
+    def _show_contacts(self, details: BlendDetails) -> None:
         if details.registered is self._lanes_shown:
             return
         self._lanes_shown = details.registered
         curve = details.registered.curve
         self._lanes.set(*contact_lanes(curve), (curve.timewarp.start, curve.timewarp.end))
 
-    def _show_distances(self, settings: BlendSettings, details: Details) -> None:
+    def _show_distances(self, settings: BlendSettings, details: BlendDetails) -> None:
         curve = details.registered.curve
         others = [j for j in range(len(curve)) if j != curve.reference]
         chosen = next((j for j in others if details.clips[j].id == settings.against), others[0])

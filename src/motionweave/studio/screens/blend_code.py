@@ -8,13 +8,13 @@ from motionweave.studio import snippets
 from motionweave.studio.document import Document
 from motionweave.studio.screens.blend_keys import WeightKey
 from motionweave.studio.screens.blend_model import BlendSettings, as_found, asked_for, parts
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 # Lines of Python, words of the command, and what has to be written before the command.
 _Call = tuple[list[str], list[object], list[str]]
 
 
-def as_code(document: Document) -> Recipe:
+def as_code(document: Document) -> Snippet:
     """How to make the same blend outside the studio."""
     settings: BlendSettings = document.settings["blend"]
     clips, weights = parts(document)
@@ -42,7 +42,7 @@ def as_code(document: Document) -> Recipe:
         "-o",
         snippets.OUTPUT,
     )
-    return Recipe(
+    return Snippet(
         snippets.script(
             names,
             f"curve = mw.register({arguments}{options})",

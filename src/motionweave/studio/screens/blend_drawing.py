@@ -12,7 +12,7 @@ from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.verdict import Verdict
 from motionweave.studio.components import HeatMap
 from motionweave.studio.screens.blend_keys import WeightKey, weights_at
-from motionweave.studio.screens.blend_model import Details
+from motionweave.studio.screens.blend_model import BlendDetails
 from motionweave.studio.screens.screen import series
 
 # Points that a curve of weights is drawn with, and that the path through a heat map is.
@@ -55,7 +55,7 @@ def in_words(verdict: Verdict | None) -> str:
     return f"{said}{f': {verdict.why}' if verdict.why else ''}; {agree}."
 
 
-def draw_distances(heat: HeatMap, details: Details, chosen: int) -> None:
+def draw_distances(heat: HeatMap, details: BlendDetails, chosen: int) -> None:
     """The distances from the reference to a clip, and the path through them."""
     curve = details.registered.curve
     u = np.linspace(curve.timewarp.start, curve.timewarp.end * (1.0 - 1e-12), _PATH)

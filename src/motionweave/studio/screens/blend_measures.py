@@ -9,7 +9,7 @@ from nicegui import ui
 
 from motionweave.measure import measures
 from motionweave.studio import widgets
-from motionweave.studio.screens.blend_model import Details, Wanted
+from motionweave.studio.screens.blend_model import BlendDetails, Wanted
 
 # Most measures that are asked for at a time.
 _MOST = 2
@@ -37,7 +37,7 @@ class Measures:
         self._sliders: dict[str, widgets.Slider] = {}
         self.element = ui.element("div").classes("mw-parameters")
 
-    def set(self, wanted: tuple[Wanted, ...], details: Details) -> None:
+    def set(self, wanted: tuple[Wanted, ...], details: BlendDetails) -> None:
         """Show what is wanted, within what the clips can give."""
         self._wanted = wanted
         if tuple(name for name, _ in wanted) != tuple(self._sliders):

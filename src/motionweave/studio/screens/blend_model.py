@@ -18,7 +18,7 @@ from motionweave.methods.blending.weights import Weights
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.distance import distance_grid
 from motionweave.registration.register import Ends, register
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
@@ -101,11 +101,11 @@ class Registered:
 
 
 @dataclass(frozen=True, eq=False)
-class Details:
+class BlendDetails:
     """What the widgets of the screen show of a result."""
 
     registered: Registered
-    clips: tuple[Clip, ...]
+    clips: tuple[ShelfClip, ...]
     weights: tuple[float, ...]
     ranges: dict[str, tuple[float, float]]
     reached: dict[str, float]
@@ -115,7 +115,7 @@ _registrations: Memo[Registered] = Memo()
 _spaces: Memo[ParametricSpace] = Memo()
 
 
-def parts(document: Document) -> tuple[list[Clip], list[float]]:
+def parts(document: Document) -> tuple[list[ShelfClip], list[float]]:
     """The clips of the blend that are there, and their weights scaled to sum to one."""
     settings: BlendSettings = document.settings["blend"]
     given = dict(zip(settings.clips, settings.weights, strict=False))
@@ -163,7 +163,7 @@ def blended(document: Document, live: bool) -> Result:
         ]
     else:
         looks += _ghosts(found, clips, trace.u)
-    details = Details(found, tuple(clips), tuple(weights), ranges, reached)
+    details = BlendDetails(found, tuple(clips), tuple(weights), ranges, reached)
     verdict = curve.verdict
     remarks = doubts_of(verdict.doubts) if verdict is not None and verdict.doubtful else ()
     return Result(motion, tuple(looks), tuple(motions), details, remarks)
@@ -190,13 +190,13 @@ def registered(motions: Sequence[Motion], settings: BlendSettings) -> Registered
     return _registrations.get(motions, options, make)
 
 
-def as_found(clips: Sequence[Clip], settings: BlendSettings) -> BlendSettings:
+def as_found(clips: Sequence[ShelfClip], settings: BlendSettings) -> BlendSettings:
     """The settings with what was chosen automatically said outright."""
     curve = registered([clip.motion for clip in clips], settings).curve
     return replace(settings, cyclic=True) if curve.cyclic else settings
 
 
-def asked_for(clips: Sequence[Clip], settings: BlendSettings) -> dict[str, float]:
+def asked_for(clips: Sequence[ShelfClip], settings: BlendSettings) -> dict[str, float]:
     """What is asked for by measure; nothing when the weights come from elsewhere."""
     if settings.mode != "parameters" or not settings.wanted:
         return {}
@@ -224,7 +224,7 @@ def _within(wanted: Sequence[Wanted], ranges: dict[str, tuple[float, float]]) ->
     }
 
 
-def _ghosts(found: Registered, clips: Sequence[Clip], u: Array) -> list[Look]:
+def _ghosts(found: Registered, clips: Sequence[ShelfClip], u: Array) -> list[Look]:
     """The inputs in a row on the result's far side, in step with its places ``u`` on the curve.
 
     Their motions are the same whatever the weights are, so that a drag leaves them be.
@@ -263,7 +263,7 @@ def _each_alone(curve: RegistrationCurve, laps: int) -> tuple[Alone, ...]:
     return tuple(found)
 
 
-def _title(clips: Sequence[Clip], weights: Sequence[float], mode: str) -> str:
+def _title(clips: Sequence[ShelfClip], weights: Sequence[float], mode: str) -> str:
     if mode == "time":
         return " to ".join(clip.name for clip in clips)
     shares = (f"{clip.name} {round(100 * w)}%" for clip, w in zip(clips, weights, strict=True))

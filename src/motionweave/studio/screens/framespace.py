@@ -10,7 +10,7 @@ import numpy as np
 from nicegui import ui
 
 from motionweave.core.arrays import Array
-from motionweave.methods.framespace.correspondence import Correspondence
+from motionweave.methods.framespace.correspondence import MatchedStates
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
@@ -30,7 +30,7 @@ from motionweave.studio.screens.framespace_drawing import (
 )
 from motionweave.studio.screens.framespace_model import CORNERS, FramespaceSettings, Made
 from motionweave.studio.screens.screen import RESULT, Screen, series
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look
 
 # Metres from one to the next, on the far side of the result.
@@ -84,7 +84,7 @@ class FramespaceScreen(Screen):
         return Result(motion, tuple(looks), tuple(clip.motion for clip in clips), made)
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         settings: FramespaceSettings = document.settings["framespace"]
         clips = document.usable(settings.clips)
         return as_code(clips, settings, clean=document.settings["common"].clean)
@@ -186,7 +186,7 @@ class FramespaceScreen(Screen):
         self._lanes.set(*event_lanes(made))
         self._stretches.set(model.stretches_of(made, self.settings))
 
-    def _list(self, halves: Sequence[Correspondence]) -> None:
+    def _list(self, halves: Sequence[MatchedStates]) -> None:
         rows = tuple(
             (tuple(sorted(labels)), "  ".join(f"{t % 1.0:.0%}" for t in times))
             for half in halves

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motionweave.studio import snippets
-from motionweave.studio.document import Clip
+from motionweave.studio.document import ShelfClip
 from motionweave.studio.screens.framespace_model import FramespaceSettings, Table, cyclic
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 _CURVE_FILE = "interpolant.csv"
 
 
-def as_code(clips: Sequence[Clip], settings: FramespaceSettings, *, clean: bool) -> Recipe:
+def as_code(clips: Sequence[ShelfClip], settings: FramespaceSettings, *, clean: bool) -> Snippet:
     """How to mix clips like that outside the studio."""
     names = snippets.named(clips)
     curve = settings.curve(len(clips)) if settings.vertices else None
@@ -53,7 +53,7 @@ def as_code(clips: Sequence[Clip], settings: FramespaceSettings, *, clean: bool)
     if not clean:
         arguments.append("clean=False")
         words.append("--no-clean")
-    return Recipe(
+    return Snippet(
         snippets.script(
             names,
             *lines,

@@ -9,7 +9,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from motionweave.studio import widgets
-from motionweave.studio.screens.framespace_model import LEAST_CYCLE, Stretch
+from motionweave.studio.screens.framespace_model import LEAST_CYCLE, CycleChoice
 
 _WAYS = {
     "found": ("Found", "The cycle that is found in the clip; a clip without any is played once"),
@@ -28,10 +28,10 @@ class Cycles:
 
     def __init__(self, on_change: Callable[[str, tuple[int, ...] | None], None]) -> None:
         self._on_change = on_change
-        self._shown: list[Stretch] = []
+        self._shown: list[CycleChoice] = []
         self._box = ui.element("div").classes("mw-cycles")
 
-    def set(self, stretches: Sequence[Stretch]) -> None:
+    def set(self, stretches: Sequence[CycleChoice]) -> None:
         """Show the cycles of clips."""
         if list(stretches) == self._shown:
             return
@@ -41,7 +41,7 @@ class Cycles:
             for one in stretches:
                 self._row(one)
 
-    def _row(self, one: Stretch) -> None:
+    def _row(self, one: CycleChoice) -> None:
         with ui.element("div").classes("mw-cycle"):
             ui.label(one.name)
             ui.label(f"{one.ends[0]} – {one.ends[1]}").classes("mw-value")
@@ -49,11 +49,11 @@ class Cycles:
         slider = widgets.frame_range(f"cycle of {one.name}", one.last, one.ends)
         slider.on("change", partial(self._dragged, one))
 
-    def _choose(self, one: Stretch, way: str) -> None:
+    def _choose(self, one: CycleChoice, way: str) -> None:
         if way != one.way:
             self._on_change(one.clip, () if way == "once" else None)
 
-    def _dragged(self, one: Stretch, event: GenericEventArguments) -> None:
+    def _dragged(self, one: CycleChoice, event: GenericEventArguments) -> None:
         first, last = int(event.args["min"]), int(event.args["max"])
         first = max(0, min(first, one.last - LEAST_CYCLE))
         self._on_change(one.clip, (first, min(max(last, first + LEAST_CYCLE), one.last)))

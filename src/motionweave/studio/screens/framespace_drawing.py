@@ -9,7 +9,7 @@ import numpy as np
 
 from motionweave.contacts.states import label_in_words
 from motionweave.core.arrays import Array
-from motionweave.methods.framespace.correspondence import Correspondence
+from motionweave.methods.framespace.correspondence import MatchedStates
 from motionweave.studio.screens import framespace_model as model
 from motionweave.studio.screens.framespace_model import Made
 from motionweave.studio.screens.screen import series
@@ -30,7 +30,7 @@ def event_lanes(
 ) -> tuple[list[dict[str, Any]], list[list[tuple[int, float]]], list[list[float]]]:
     """Lanes, links and phases as `EventLanes` shows them."""
     matched = made.matched
-    halves: tuple[tuple[str | None, Correspondence, Array], ...] = (
+    halves: tuple[tuple[str | None, MatchedStates, Array], ...] = (
         (None, matched.lower, made.track.lower),
     )
     if matched.upper is not matched.lower:

@@ -13,8 +13,8 @@ from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.framespace.blend import DEFAULT_CYCLES, Cyclic, Framespace
 from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
-from motionweave.methods.framespace.track import Matched, Track
-from motionweave.studio.document import Clip
+from motionweave.methods.framespace.track import FramespaceTrack, Matched
+from motionweave.studio.document import ShelfClip
 from motionweave.studio.memo import Memo
 
 Vertices = tuple[tuple[float, ...], ...]
@@ -75,11 +75,11 @@ class FramespaceSettings:
 class Made:
     """A motion along an interpolant and how it came about."""
 
-    clips: tuple[Clip, ...]
+    clips: tuple[ShelfClip, ...]
     space: Framespace
     matched: Matched
     curve: Interpolant
-    track: Track
+    track: FramespaceTrack
     cycles: int
 
     @property
@@ -121,7 +121,7 @@ _spaces: Memo[Framespace] = Memo(size=8)
 _ghosts: Memo[Motion] = Memo(size=32)
 
 
-def tables(clips: Sequence[Clip], settings: FramespaceSettings) -> list[EventTable | None]:
+def tables(clips: Sequence[ShelfClip], settings: FramespaceSettings) -> list[EventTable | None]:
     """Edited event tables, None for clips whose events are found."""
     return [
         None
@@ -131,7 +131,7 @@ def tables(clips: Sequence[Clip], settings: FramespaceSettings) -> list[EventTab
     ]
 
 
-def space_of(clips: Sequence[Clip], settings: FramespaceSettings) -> Framespace:
+def space_of(clips: Sequence[ShelfClip], settings: FramespaceSettings) -> Framespace:
     """The clips with their events matched, remembered."""
     motions = [clip.motion for clip in clips]
     edited = tables(clips, settings)
@@ -143,10 +143,10 @@ def space_of(clips: Sequence[Clip], settings: FramespaceSettings) -> Framespace:
     )
 
 
-def cyclic(clips: Sequence[Clip], settings: FramespaceSettings) -> list[Cyclic]:
+def cyclic(clips: Sequence[ShelfClip], settings: FramespaceSettings) -> list[Cyclic]:
     """For each clip its cycle, False if it is played once, None if that is to be found."""
 
-    def way(clip: Clip) -> Cyclic:
+    def way(clip: ShelfClip) -> Cyclic:
         ends = settings.stretches.get(clip.id)
         if ends is None or len(ends) != 2:
             return None if ends is None else False
@@ -159,7 +159,7 @@ def cyclic(clips: Sequence[Clip], settings: FramespaceSettings) -> list[Cyclic]:
 
 
 def interpolated(
-    clips: Sequence[Clip], settings: FramespaceSettings, *, clean: bool
+    clips: Sequence[ShelfClip], settings: FramespaceSettings, *, clean: bool
 ) -> tuple[Motion, Made]:
     """The motion along the interpolant."""
     space = space_of(clips, settings)
@@ -219,7 +219,7 @@ def as_rows(vertices: Array) -> Vertices:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class CycleChoice:
     """The cycle of a clip: what it is now, and how it came about.
 
     ``way`` is ``"found"``, ``"frames"`` or ``"once"``.
@@ -232,10 +232,10 @@ class Stretch:
     last: int
 
 
-def stretches_of(made: Made, settings: FramespaceSettings) -> list[Stretch]:
+def stretches_of(made: Made, settings: FramespaceSettings) -> list[CycleChoice]:
     """The cycles of the clips."""
     return [
-        Stretch(
+        CycleChoice(
             clip.id,
             clip.name,
             "found" if given is None else "once" if given is False else "frames",

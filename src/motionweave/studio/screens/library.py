@@ -10,14 +10,14 @@ from nicegui import background_tasks, ui
 
 from motionweave.core.motion import Motion
 from motionweave.studio import widgets
-from motionweave.studio.document import Clip, Document, unique_name
+from motionweave.studio.document import Document, ShelfClip, unique_name
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Outcome, in_thread
 from motionweave.studio.screens import library_model as model
 from motionweave.studio.screens.library_code import as_code
 from motionweave.studio.screens.library_model import Found, LibrarySettings, Row, Walked
 from motionweave.studio.screens.screen import RESULT, Screen, series
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 from motionweave.studio.upload import MOST_CLIPS
 from motionweave.studio.viewport import Look, Spot
 
@@ -92,7 +92,7 @@ class LibraryScreen(Screen):
         return Result(made.motion, (main, ghost), (made.example.motion,), made)
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         return as_code(document, clean=document.settings["common"].clean)
 
     @staticmethod
@@ -303,7 +303,7 @@ class LibraryScreen(Screen):
         for row, motion in outcome.value[:room]:
             name = unique_name(document, row.name)
             source = f"frames {row.first} to {row.last} of {row.clip}"
-            clip = Clip(document.new_id(), name, motion, "result", source)
+            clip = ShelfClip(document.new_id(), name, motion, "result", source)
             document = document.with_clip(clip)
         count = min(len(outcome.value), room)
         self.page.session.change(document, "adding what was found")

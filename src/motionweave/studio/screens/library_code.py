@@ -11,10 +11,10 @@ from motionweave.studio.screens.library_model import (
     gap_of,
     walked,
 )
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 
-def as_code(document: Document, *, clean: bool) -> Recipe:
+def as_code(document: Document, *, clean: bool) -> Snippet:
     """How to find, fill or follow the same with the library and on the command line."""
     settings: LibrarySettings = document.settings["library"]
     if settings.mode == "walk":
@@ -27,7 +27,7 @@ def _opening(settings: LibrarySettings) -> tuple[list[str], str]:
     return lines, snippets.command("motionweave", "library", "add", settings.folder)
 
 
-def _finding(document: Document) -> Recipe:
+def _finding(document: Document) -> Snippet:
     settings: LibrarySettings = document.settings["library"]
     made: Found = found(document)
     names = snippets.named([] if made.example is None else [made.example])
@@ -54,13 +54,13 @@ def _finding(document: Document) -> Recipe:
     trim = ["--trim", f"{row.first}:{row.last}"]
     file = f"{settings.folder.rstrip('/')}/{row.clip}"
     cutting = ["motionweave", "convert", file, "-o", snippets.OUTPUT, *trim]
-    return Recipe(
+    return Snippet(
         snippets.script(names, *lines),
         snippets.commands(names, adding, snippets.command(*words), snippets.command(*cutting)),
     )
 
 
-def _filling(document: Document, clean: bool) -> Recipe:
+def _filling(document: Document, clean: bool) -> Snippet:
     settings: LibrarySettings = document.settings["library"]
     (clip,) = document.usable(settings.clips)[:1]
     (name,) = snippets.named([clip])
@@ -81,13 +81,13 @@ def _filling(document: Document, clean: bool) -> Recipe:
     ]
     filling = ["motionweave", "library", "fill", settings.folder, "before.bvh", "after.bvh"]
     filling += ["--seconds", seconds, *([] if clean else ["--no-clean"]), "-o", snippets.OUTPUT]
-    return Recipe(
+    return Snippet(
         snippets.script([name], *lines),
         snippets.commands([name], adding, *commands, snippets.command(*filling)),
     )
 
 
-def _walking(document: Document) -> Recipe:
+def _walking(document: Document) -> Snippet:
     settings: LibrarySettings = document.settings["library"]
     lines, adding = _opening(settings)
     places = [tuple(map(snippets.number, place)) for place in walked(document).path]
@@ -101,6 +101,6 @@ def _walking(document: Document) -> Recipe:
     words += ["--words", settings.words] if settings.words else []
     # In one word, as the first number may have a minus.
     words += [f"--path={' '.join(f'{x},{z}' for x, z in places)}", "-o", snippets.OUTPUT]
-    return Recipe(
+    return Snippet(
         snippets.script([], *lines), snippets.commands([], adding, snippets.command(*words))
     )

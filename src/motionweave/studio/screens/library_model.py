@@ -13,7 +13,7 @@ from motionweave.errors import LibraryError
 from motionweave.library.fill import inbetween
 from motionweave.library.library import FOLDER, Library
 from motionweave.library.matches import Match
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
 from motionweave.studio.payload import scale_of
@@ -116,7 +116,7 @@ class Found:
     rows: tuple[Row, ...]
     about: str
     motion: Motion
-    example: Clip | None
+    example: ShelfClip | None
     clock: tuple[float, ...]
     chosen: int
 
@@ -192,7 +192,7 @@ def found(document: Document) -> Found:
         return _searches.get(motions, asked, lambda: _search(library, settings, example))
 
 
-def _search(library: Library, settings: LibrarySettings, example: Clip | None) -> Found:
+def _search(library: Library, settings: LibrarySettings, example: ShelfClip | None) -> Found:
     stage("Searching", 0.3)
     matches = library.find(
         None if example is None else example.motion,

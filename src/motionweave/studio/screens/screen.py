@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from motionweave.studio.document import Document
 from motionweave.studio.host import Host, Result
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 # Colours of clips in the order in which they are used; the result is none of them.
 SERIES = ("#4f8fd6", "#e07f42", "#3fb37a", "#a877cf", "#cfa63c", "#d9608a", "#46aebd", "#8a93a0")
@@ -88,7 +88,7 @@ class Screen(ABC):
 
     @staticmethod
     @abstractmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         """How to make the same with the library and on the command line."""
 
     @staticmethod

@@ -26,19 +26,19 @@ from motionweave.studio.screens.sequence_model import (
     LEAST,
     Block,
     ChosenSeam,
-    Part,
+    PlayedBlock,
     SequenceSettings,
     joined,
 )
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look
 
 
 @dataclass(frozen=True, eq=False)
-class Details:
+class SequenceDetails:
     """What the widgets show."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[PlayedBlock, ...]
     made: Transition
 
     def index(self, block_id: str) -> int | None:
@@ -72,10 +72,10 @@ class SequenceScreen(Screen):
             motion = replace(motion, name=f"{parts[0].clip.name} to {parts[-1].clip.name}")
         look = Look("result", motion, RESULT, ground=parts[0].clip.motion)
         inputs = tuple(part.motion for part in parts)
-        return Result(motion, (look,), inputs, Details(tuple(parts), made))
+        return Result(motion, (look,), inputs, SequenceDetails(tuple(parts), made))
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         return as_code(document, clean=document.settings["common"].clean)
 
     @staticmethod
@@ -171,7 +171,7 @@ class SequenceScreen(Screen):
         self._show_seam()
 
     def present(self, result: Result) -> None:
-        details: Details = result.details
+        details: SequenceDetails = result.details
         pictures: Drawn = drawn(details.parts, details.made, self.settings)
         self._track.set(pictures.blocks, pictures.seams, pictures.length)
         self._show_seam()
@@ -203,12 +203,12 @@ class SequenceScreen(Screen):
         self._speed.set(block.speed)
         self._mirror.set(block.mirrored)
 
-    def _details(self) -> Details | None:
+    def _details(self) -> SequenceDetails | None:
         result = self.page.result
         details = None if result is None else result.details
-        return details if isinstance(details, Details) else None
+        return details if isinstance(details, SequenceDetails) else None
 
-    def _pair(self) -> tuple[Details, int] | None:
+    def _pair(self) -> tuple[SequenceDetails, int] | None:
         """The result, and the number of the seam after the chosen block, if it has one."""
         details = self._details()
         index = None if details is None else details.index(self._chosen)
@@ -349,7 +349,7 @@ class SequenceScreen(Screen):
     def _take_best(self) -> None:
         self._change_seam("place of a seam", at=None, half_width=None)
 
-    def _place_now(self, details: Details, index: int) -> tuple[float, float]:
+    def _place_now(self, details: SequenceDetails, index: int) -> tuple[float, float]:
         """Where the clips are joined, in their own frames."""
         left, right = details.parts[index : index + 2]
         frames = details.made.junctions[index].frames

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from motionweave.studio import snippets
 from motionweave.studio.document import Document
-from motionweave.studio.screens.sequence_model import Part, SequenceSettings, parts_of, wanted
-from motionweave.studio.snippets import Named, Recipe
+from motionweave.studio.screens.sequence_model import (
+    PlayedBlock,
+    SequenceSettings,
+    parts_of,
+    wanted,
+)
+from motionweave.studio.snippets import Named, Snippet
 
 
-def as_code(document: Document, *, clean: bool) -> Recipe:
+def as_code(document: Document, *, clean: bool) -> Snippet:
     """How to make the same sequence with the library and on the command line."""
     settings: SequenceSettings = document.settings["sequence"]
     parts = parts_of(document)
@@ -18,7 +23,7 @@ def as_code(document: Document, *, clean: bool) -> Recipe:
     save = f"mw.save(motion, {snippets.OUTPUT!r})"
     if len(parts) == 1:
         command = snippets.command("motionweave", "convert", files[0], "-o", snippets.OUTPUT)
-        return Recipe(
+        return Snippet(
             snippets.script(names, f"motion = {played[0]}", save),
             snippets.commands(names, *making, command),
         )
@@ -41,7 +46,7 @@ def as_code(document: Document, *, clean: bool) -> Recipe:
         call.append("    clean=False,")
         words.append("--no-clean")
     command = snippets.command("motionweave", "transition", *files, *words, "-o", snippets.OUTPUT)
-    return Recipe(
+    return Snippet(
         snippets.script(names, "motion = mw.transition(", *call, ")", save),
         snippets.commands(names, *making, command),
     )
@@ -53,7 +58,7 @@ def _place(place: tuple[float, float] | None) -> str:
     return f"({snippets.number(place[0])}, {snippets.number(place[1])})"
 
 
-def _played(part: Part, name: Named) -> str:
+def _played(part: PlayedBlock, name: Named) -> str:
     """What a block plays, as Python."""
     text, block = name.variable, part.block
     if _is_cut(part):
@@ -63,7 +68,7 @@ def _played(part: Part, name: Named) -> str:
     return text if block.speed == 1.0 else f"{text}.faster({snippets.number(block.speed)})"
 
 
-def _files(parts: list[Part], names: list[Named]) -> tuple[list[str], list[str]]:
+def _files(parts: list[PlayedBlock], names: list[Named]) -> tuple[list[str], list[str]]:
     """The file of every block, and the command lines that make those of edited blocks."""
     files, making = [], []
     for number, (part, name) in enumerate(zip(parts, names, strict=True), start=1):
@@ -84,5 +89,5 @@ def _files(parts: list[Part], names: list[Named]) -> tuple[list[str], list[str]]
     return files, making
 
 
-def _is_cut(part: Part) -> bool:
+def _is_cut(part: PlayedBlock) -> bool:
     return part.trim != (0, len(part.clip.motion) - 1)

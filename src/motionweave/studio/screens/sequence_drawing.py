@@ -11,7 +11,7 @@ from motionweave.body.size import body_height
 from motionweave.methods.blending.transition import Transition
 from motionweave.methods.junctions import UNLIKE
 from motionweave.studio.screens.screen import series
-from motionweave.studio.screens.sequence_model import Part, SequenceSettings
+from motionweave.studio.screens.sequence_model import PlayedBlock, SequenceSettings
 
 # Seconds of half a seam, at least and at most, where it is chosen by hand.
 SHORTEST, LONGEST = 0.1, 2.0
@@ -32,7 +32,7 @@ class Drawn:
     length: float
 
 
-def drawn(parts: Sequence[Part], made: Transition, settings: SequenceSettings) -> Drawn:
+def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSettings) -> Drawn:
     """Where blocks and seams are in the result."""
     fps, last = made.motion.fps, len(made.motion) - 1
     starts = [0, *(seam[0] for seam in made.seams)]
@@ -63,7 +63,7 @@ def drawn(parts: Sequence[Part], made: Transition, settings: SequenceSettings) -
 
 
 def _seams(
-    parts: Sequence[Part], made: Transition, settings: SequenceSettings
+    parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSettings
 ) -> list[dict[str, Any]]:
     fps = made.motion.fps
     height = body_height(made.motion.skeleton) or 1.0

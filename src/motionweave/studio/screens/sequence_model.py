@@ -12,7 +12,7 @@ from motionweave.core.motion import Motion
 from motionweave.methods.blending.transition import Transition, make_transition
 from motionweave.methods.junctions import Keep
 from motionweave.retargeting import on_common_skeleton
-from motionweave.studio.document import Clip, Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.jobs import Outcome, attempt, stage, tell
 from motionweave.studio.memo import Memo
 
@@ -137,7 +137,7 @@ class SequenceSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PlayedBlock:
     """A block whose clip is on the shelf, with the motion that it plays.
 
     Parameters
@@ -149,7 +149,7 @@ class Part:
     """
 
     block: Block
-    clip: Clip
+    clip: ShelfClip
     motion: Motion
 
     @property
@@ -177,14 +177,14 @@ def inside(trim: tuple[int, int] | None, frames: int) -> tuple[int, int]:
 _played: Memo[Motion] = Memo(size=64)
 
 
-def parts_of(document: Document) -> list[Part]:
+def parts_of(document: Document) -> list[PlayedBlock]:
     """The blocks whose clips are on the shelf, as they are played."""
     settings: SequenceSettings = document.settings["sequence"]
     found = []
     for block in settings.blocks:
         clip = document.clip(block.clip)
         if clip is not None and clip.usable:
-            found.append(Part(block, clip, _motion(block, clip.motion)))
+            found.append(PlayedBlock(block, clip, _motion(block, clip.motion)))
     return found
 
 
@@ -202,7 +202,7 @@ def _motion(block: Block, whole: Motion) -> Motion:
 
 
 def wanted(
-    settings: SequenceSettings, parts: Sequence[Part]
+    settings: SequenceSettings, parts: Sequence[PlayedBlock]
 ) -> tuple[list[tuple[float, float] | None], list[int | None]]:
     """Places and half widths of all seams, in frames of what is played; None where found."""
     places: list[tuple[float, float] | None] = []
@@ -242,7 +242,7 @@ def _onto(first: Motion, motion: Motion) -> Motion:
     return on_common_skeleton((first, motion))[1]
 
 
-def joined(document: Document, *, clean: bool) -> tuple[list[Part], Transition]:
+def joined(document: Document, *, clean: bool) -> tuple[list[PlayedBlock], Transition]:
     """The parts of the sequence, and what comes of joining them."""
     settings: SequenceSettings = document.settings["sequence"]
     parts = parts_of(document)

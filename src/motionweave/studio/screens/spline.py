@@ -20,7 +20,7 @@ from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.screen import RESULT, Screen, series
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look
 
 _GHOST_GAP = 1.1
@@ -56,7 +56,7 @@ class SplineSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Details:
+class SplineDetails:
     """What the widgets show."""
 
     names: tuple[str, str]
@@ -106,11 +106,11 @@ class SplineScreen(Screen):
             Look("ghost0", first, series(0), ghost=True, beside=_GHOST_GAP, label=clips[0].name),
             Look("ghost1", second, series(1), ghost=True, beside=-_GHOST_GAP, label=clips[1].name),
         )
-        details = Details((clips[0].name, clips[1].name), space, made)
+        details = SplineDetails((clips[0].name, clips[1].name), space, made)
         return Result(made.motion, looks, (first, second), details)
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         settings: SplineSettings = document.settings["spline"]
         clips = document.usable(settings.clips)
         names = snippets.named(clips)
@@ -128,7 +128,7 @@ class SplineScreen(Screen):
         arguments += [f"{name}={value}" for name, value in said.items()]
         arguments.append(f"clean={clean}")
         words = [word for name, value in said.items() for word in (f"--{name}", value)]
-        return Recipe(
+        return Snippet(
             snippets.script(
                 names,
                 f"motion = mw.spline_transition({', '.join(arguments)})",
@@ -202,7 +202,7 @@ class SplineScreen(Screen):
             self._told.set_text("")
 
     def present(self, result: Result) -> None:
-        details: Details = result.details
+        details: SplineDetails = result.details
         space, made = details.space, details.made
         self._view.set(*_drawn(details), self.settings.axes)
         self._told.set_text(
@@ -229,7 +229,7 @@ class SplineScreen(Screen):
     def _frames_now(self) -> dict[str, int | None]:
         """Frames as they are on screen: when one is dragged the other stays."""
         result = self.page.result
-        if result is None or not isinstance(result.details, Details):
+        if result is None or not isinstance(result.details, SplineDetails):
             return {"leave": self.settings.leave, "enter": self.settings.enter}
         details = result.details
         return {
@@ -240,7 +240,7 @@ class SplineScreen(Screen):
     def _handle_dragged(self, curve: int, frame: int, final: bool) -> None:
         if curve == 0:
             self._set_leave(frame, final)
-        elif self.page.result is not None and isinstance(self.page.result.details, Details):
+        elif self.page.result is not None and isinstance(self.page.result.details, SplineDetails):
             self._set_enter(_own_frame(self.page.result.details.space, frame), final)
 
     def _set_leave(self, frame: float, final: bool) -> None:
@@ -287,7 +287,7 @@ def _own_frame(space: Subspace, frame: int) -> int:
     return round(frame / space.enter_scale)
 
 
-def _drawn(details: Details) -> tuple[list[dict[str, object]], dict[str, object]]:
+def _drawn(details: SplineDetails) -> tuple[list[dict[str, object]], dict[str, object]]:
     """Curves and spline as `SpaceView` shows them."""
     space, made = details.space, details.made
     curves: list[dict[str, object]] = [

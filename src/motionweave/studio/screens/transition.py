@@ -31,7 +31,7 @@ from motionweave.studio.jobs import stage
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.screens.sequence_drawing import LONGEST, SHORTEST, half_seconds
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look
 
 # Places marked in the map.
@@ -61,7 +61,7 @@ class TransitionSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Details:
+class TransitionDetails:
     """What the widgets show."""
 
     names: tuple[str, str]
@@ -131,7 +131,7 @@ class TransitionScreen(Screen):
         ]
         looks = [Look("result", made.motion, RESULT, ground=first), *ghosts]
         height = body_height(first.skeleton) or 1.0
-        details = Details(
+        details = TransitionDetails(
             (clips[0].name, clips[1].name),
             (len(first) - 1.0, len(second) - 1.0),
             grid,
@@ -144,7 +144,7 @@ class TransitionScreen(Screen):
         return Result(made.motion, tuple(looks), (first, second), details)
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         settings: TransitionSettings = document.settings["transition"]
         clips = document.usable(settings.clips)
         names = snippets.named(clips)
@@ -159,7 +159,7 @@ class TransitionScreen(Screen):
         if half is not None:
             call += f", half_width={half}"
             words += ["--half-width", half]
-        return Recipe(
+        return Snippet(
             snippets.script(
                 names,
                 f"motion = mw.transition({call}{'' if clean else ', clean=False'})",
@@ -226,7 +226,7 @@ class TransitionScreen(Screen):
             self._track.set([], [], 0.0)
 
     def present(self, result: Result) -> None:
-        details: Details = result.details
+        details: TransitionDetails = result.details
         if self.settings.half_width is None:
             self._width.set(round(half_seconds(details.made), 2))
         self._track.set(*_track(details, fixed=self.settings.at is not None))
@@ -271,9 +271,9 @@ class TransitionScreen(Screen):
 
     # The track
 
-    def _details(self) -> Details | None:
+    def _details(self) -> TransitionDetails | None:
         details = None if self.page.result is None else self.page.result.details
-        return details if isinstance(details, Details) else None
+        return details if isinstance(details, TransitionDetails) else None
 
     def _moved(self, block: str, index: int) -> None:
         if index != int(block):
@@ -314,7 +314,7 @@ class TransitionScreen(Screen):
 
 
 def _track(
-    details: Details, *, fixed: bool
+    details: TransitionDetails, *, fixed: bool
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
     """Both clips and what they have in common, as `SequenceTrack` shows them."""
     motion, (start, end) = details.made.motion, details.made.seams[0]

@@ -40,7 +40,7 @@ from motionweave.studio.screens.warp_model import (
     warped,
 )
 from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, KeyValues
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look, Place
 
 # What is chosen where curves of all axes are shown.
@@ -81,7 +81,7 @@ class WarpScreen(Screen):
         return Result(motion, tuple(looks), (clip.motion,), made)
 
     @staticmethod
-    def recipe(document: Document) -> Recipe:
+    def recipe(document: Document) -> Snippet:
         settings: WarpSettings = document.settings["warp"]
         clip = document.usable(settings.clips)[0]
         return as_code(clip, settings, clean=document.settings["common"].clean)

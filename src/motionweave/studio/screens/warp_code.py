@@ -9,14 +9,14 @@ from typing import Any
 from motionweave.methods.warping.files import Recipe as WarpFile
 from motionweave.methods.warping.files import recipe_data
 from motionweave.studio import snippets
-from motionweave.studio.document import Clip
+from motionweave.studio.document import ShelfClip
 from motionweave.studio.screens.warp_model import PoseKey, WarpSettings, inside
-from motionweave.studio.snippets import Recipe
+from motionweave.studio.snippets import Snippet
 
 _KEYS_FILE = "keys.json"
 
 
-def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
+def as_code(clip: ShelfClip, settings: WarpSettings, *, clean: bool) -> Snippet:
     """How to warp a clip like that outside the studio."""
     settings = inside(settings, len(clip.motion))
     (one,) = snippets.named([clip])
@@ -41,7 +41,7 @@ def as_code(clip: Clip, settings: WarpSettings, *, clean: bool) -> Recipe:
         )
     )
     file.setdefault("keys", [])
-    return Recipe(
+    return Snippet(
         snippets.script(
             [one],
             *(["keys = [", *rows, "]"] if rows else ["keys = []"]),
