@@ -1,6 +1,6 @@
 """Clips of any body in a common form: positions of roles, and descriptors for search.
 
-A clip is stored as a `Track`: the positions of eighteen roles at 30 samples per second, in leg
+A clip is stored as a `ClipTrack`: the positions of eighteen roles at 30 samples per second, in leg
 lengths above the floor. Search, graph and fill need nothing else to compare bodies of different
 rigs. A descriptor describes one moment wherever it takes place: the roles relative to the body, and
 how they move 0.2 s before and after.
