@@ -23,6 +23,7 @@ from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
+from motionweave.measure.support import WINDOW, support_slides
 
 FindingKind = Literal[
     "acceleration", "twist", "floor", "slide", "drift", "speed", "path", "contacts"
@@ -48,11 +49,9 @@ _LOW = 0.025
 _SLIDING = 0.2
 _SLIDE = 1.25
 _SLIDE_SLACK = 0.4
-# Where clips are joined, a supporting foot may slide this much further than in the clips within
-# this many seconds; it is on the floor below this height (leg lengths).
+# Where clips are joined, the supporting foot may slide this many leg lengths further than in the
+# clips.
 _CARRIED = 0.1
-_CARRIED_TIME = 0.5
-_ON_FLOOR = 0.05
 # A planted point may drift this far (leg lengths), or half as far again as the worst of the clips.
 _DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
@@ -414,23 +413,21 @@ def _carried(
     """A supporting foot that slides where clips are joined: the slowest point on the floor."""
     if not seams:
         return None
-    limit = max(float(_carried_ways(one).max()) for one in before) + _CARRIED
-    ways = _carried_ways(made)
+    limit = max(float(_support_slides(one).max()) for one in before) + _CARRIED
+    ways = _support_slides(made)
     near = np.zeros(len(ways), dtype=bool)
-    margin = round(0.5 * _CARRIED_TIME * made.fps)
+    width = round(WINDOW * made.fps)
+    margin = round(0.5 * WINDOW * made.fps)
     for first, last in seams:
-        near[
-            max(first - margin, 0) : max(last + margin - round(_CARRIED_TIME * made.fps), 0) + 1
-        ] = 1
+        near[max(first - margin, 0) : max(last + margin - width, 0) + 1] = True
     frame = int(np.argmax(np.where(near, ways, 0.0)))
     value = float(ways[frame])
     if not near[frame] or value <= limit:
         return None
     return Finding(
         "slide",
-        f"the feet slide {value:.0%} of a leg length over the floor from frame {frame} on, where "
-        "the "
-        "clips are joined",
+        f"the feet slide {value:.0%} of a leg length over the floor from frame {frame} on, "
+        "where the clips are joined",
         frame,
         None,
         value,
@@ -438,15 +435,10 @@ def _carried(
     )
 
 
-def _carried_ways(one: Figures) -> Array:
-    """Leg lengths ``(n,)`` that the slowest point on the floor moves in half a second."""
+def _support_slides(one: Figures) -> Array:
+    """Leg lengths ``(n,)`` that the supporting foot slides in each half second."""
     heights, speeds = (np.stack([sole[i] for sole in one.soles.values()]) for i in (0, 1))
-    low = heights < np.percentile(heights.min(axis=0), 20) + _ON_FLOOR
-    low[:, :-1] &= low[:, 1:]
-    slowest = np.where(low, speeds, np.inf).min(axis=0)
-    covered = np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(slowest), slowest, 0.0))])
-    width = min(max(round(_CARRIED_TIME * one.fps), 1), len(covered) - 1)
-    return np.asarray((covered[width:] - covered[:-width]) / one.fps)
+    return support_slides(heights, speeds[:, :-1] / one.fps, one.fps)
 
 
 def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:

@@ -14,6 +14,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, MotionweaveError
+from motionweave.measure.support import support_slides
 from motionweave.methods.footing import SolePoints
 from motionweave.methods.splice import Spliced, laid_over
 
@@ -22,9 +23,6 @@ _CALM = 1.02
 # The cost of strain, per multiple of the clips' own, in body heights of distance, and the cost of a
 # leg length of sliding.
 _STRAIN, _SLIDING = 0.2, 1.0
-# Leg lengths above the floor up to which a foot can carry the body, and the seconds over which its
-# sliding is measured.
-_LOW, _WINDOW = 0.05, 0.5
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77
@@ -90,20 +88,16 @@ class Strain:
         )
 
     def slide(self, motion: Motion) -> float:
-        """Leg lengths that what carries the body slides further than anywhere in the clips."""
+        """Leg lengths that the supporting foot slides further than anywhere in the clips."""
         return max(self._slide(motion) - self._usual, 0.0)
 
     def _slide(self, motion: Motion) -> float:
-        """Leg lengths that the slowest point on the floor goes in half a second, at most."""
+        """Leg lengths that the supporting foot slides in half a second, at most."""
         if len(self._soles) == 0 or len(motion) < 2:
             return 0.0
-        points = self._soles.points(motion) / self._leg
-        low = points[..., 1] < np.quantile(points[..., 1].min(axis=1), 0.2) + _LOW
-        ways = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1)
-        slowest = np.where(low[1:] & low[:-1], ways, np.inf).min(axis=1)
-        covered = np.cumsum(np.concatenate([[0.0], np.where(np.isfinite(slowest), slowest, 0.0)]))
-        width = min(max(round(_WINDOW * motion.fps), 1), len(covered) - 1)
-        return float((covered[width:] - covered[:-width]).max())
+        points = np.moveaxis(self._soles.points(motion), 1, 0) / self._leg
+        steps = np.linalg.norm(np.diff(points[..., [0, 2]], axis=1), axis=-1)
+        return float(support_slides(points[..., 1], steps, motion.fps).max())
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
         """The fewest frames in which one clip can turn into another without strain.

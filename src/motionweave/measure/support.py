@@ -1,0 +1,43 @@
+"""How far the supporting foot slides.
+
+Whatever contacts say, some point of a foot carries a body that stands or walks: of the heels and
+toes on the floor, the slowest. Where even that one moves, the body slides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from motionweave.core.arrays import Array
+
+# Seconds over which sliding is measured.
+WINDOW = 0.5
+# Leg lengths above the floor up to which a point can carry the body. The floor is as low as the
+# lowest point is in all but this share of the frames.
+_ON_FLOOR, _SHARE = 0.05, 0.2
+
+
+def support_slides(heights: Array, steps: Array, fps: float) -> Array:
+    """How far the supporting point slides in every half second of a motion.
+
+    Parameters
+    ----------
+    heights
+        ``(P, T)`` of heels and toes, in leg lengths.
+    steps
+        ``(P, T - 1)`` how far each moves over the floor from frame to frame, in leg lengths.
+    fps
+        Frames per second.
+
+    Returns
+    -------
+    Array
+        ``(n,)`` leg lengths, counted from each frame that has half a second after it; a shorter
+        motion has one.
+    """
+    low = heights < np.quantile(heights.min(axis=0), _SHARE) + _ON_FLOOR
+    slowest = np.where(low[:, 1:] & low[:, :-1], steps, np.inf).min(axis=0)
+    # While no point is on the floor, none slides on it.
+    covered = np.concatenate([[0.0], np.cumsum(np.where(np.isfinite(slowest), slowest, 0.0))])
+    width = min(max(round(WINDOW * fps), 1), len(covered) - 1)
+    return np.asarray(covered[width:] - covered[:-width])
