@@ -166,8 +166,7 @@ class SeveralActions(Work):
             found = [clip.action for clip in settings(context).clips if clip.action is not None]
         if len(found) < least:
             raise Trouble(
-                f"{len(found)} actions are chosen, but at least {least} are needed: add them to "
-                "the list in "
+                f"at least {least} actions are needed, and the list has {len(found)}: add more in "
                 "the sidebar's motionweave tab, or name them in the script"
             )
         return found

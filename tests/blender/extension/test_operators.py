@@ -291,8 +291,8 @@ def test_no_armature(pair: SimpleNamespace) -> None:
 
 
 def test_one_action(pair: SimpleNamespace) -> None:
-    _refused(pair, "1 of at least 2 actions", "blend", clips=BOTH[:1])
-    _refused(pair, "0 of at least 2 actions", "transition")
+    _refused(pair, "at least 2 actions are needed, and the list has 1", "blend", clips=BOTH[:1])
+    _refused(pair, "and the list has 0", "transition")
     _refused(pair, "no action 'run'", "loop", action="run")
 
 
@@ -315,7 +315,7 @@ def test_two_armatures(pair: SimpleNamespace, clips: Path) -> None:
         bone.name = f"other {bone.name}"
     name = other.animation_data.action.name
     _refused(pair, "bones that .* does not have", "clean_feet", action=name)
-    _refused(pair, "say from which|Say from which", "retarget")
+    _refused(pair, "Choose the source armature", "retarget")
 
 
 def test_weights_of_nothing(pair: SimpleNamespace) -> None:
