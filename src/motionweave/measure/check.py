@@ -449,9 +449,8 @@ def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
         return None
     return Finding(
         "drift",
-        f"the planted {_said(kind)} drifts by {value:.0%} of a leg length, most of all at frame "
-        f"{frame}: check "
-        "its contacts there",
+        f"the planted {_said(kind)} drifts by {value:.0%} of a leg length, most of all at "
+        f"frame {frame}: check its contacts there",
         frame,
         kind,
         value,

@@ -291,7 +291,7 @@ def test_no_armature(pair: SimpleNamespace) -> None:
 
 
 def test_one_action(pair: SimpleNamespace) -> None:
-    _refused(pair, "at least 2 actions are needed, and the list has 1", "blend", clips=BOTH[:1])
+    _refused(pair, "2 actions are needed, and the list has 1", "blend", clips=BOTH[:1])
     _refused(pair, "and the list has 0", "transition")
     _refused(pair, "no action 'run'", "loop", action="run")
 
