@@ -26,7 +26,7 @@ class Contender:
         Makes what is needed and returns a function that does the work once and returns
         the seconds it took. It may raise `MissingError`.
     kind
-        ``"ours"``, ``"peer"``, ``"numpy"`` (the plain way), ``"limit"`` (cannot be
+        ``"ours"``, ``"peer"``, ``"numpy"`` (the straightforward), ``"limit"`` (cannot be
         beaten by much) or ``"paper"``.
     note
         What a reader has to know.

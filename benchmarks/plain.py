@@ -1,4 +1,4 @@
-"""The same work done in the plain way with NumPy, and lower bounds for it.
+"""The same work done in the straightforward with NumPy, and lower bounds for it.
 
 Nothing here is used by the package. The plain forms are what one writes first; the
 limits are the bare products or loops that any implementation has to do.

@@ -32,7 +32,7 @@ _ENDS = ("heel", "toe")
 # Strikes further apart than this, in seconds, have nothing to do with each other.
 _SAME_STEP = 0.5
 FIGURES = {
-    "skate": "foot skate, % of leg length a second",
+    "skate": "foot skate, % of leg length per second",
     "depth": "deepest foot in the floor, % of leg length",
     "path": "way of the root, % of what the clips go",
     "strikes": "heel strikes blended with each other, apart by ms",

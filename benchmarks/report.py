@@ -16,7 +16,7 @@ from benchmarks.quality import FIGURES
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 _NOTES = {
     "limit": "lower bound",
-    "numpy": "plain way",
+    "numpy": "straightforward",
     "paper": "published",
 }
 

@@ -39,7 +39,7 @@ PAIRS = {
 WEIGHTS = (0.25, 0.5, 0.75)
 _ROUNDS = 3
 SHOWN = {
-    "skate": "foot skate, % of leg length a second",
+    "skate": "foot skate, % of leg length per second",
     "depth": "deepest foot in the floor, % of leg length",
     "acceleration": "hardest acceleration, times the clips'",
 }

@@ -144,7 +144,10 @@ def _grids() -> list[Row]:
                     ours(grid),
                     ours(products, "bare matrix products of windows", kind="other"),
                     ours(
-                        single, "bare matrix products of frames", kind="limit", note="to be summed"
+                        single,
+                        "bare matrix products of frames",
+                        kind="limit",
+                        note="still to be summed",
                     ),
                     _by_cells(frames),
                 ],

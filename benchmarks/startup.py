@@ -135,7 +135,7 @@ def rows() -> list[Row]:
             seconds=16.0,
         ),
         Row(
-            "process: the same, cold Numba cache (once a machine)",
+            "process: the same, cold Numba cache (once per machine)",
             [
                 own(lambda: _cold(_BLEND)),
                 Contender("one Numba function", lambda: _cold(_ONE_KERNEL), "limit"),
