@@ -344,8 +344,8 @@ def _registered(
             key=lambda pair: min(pair[1], len(pair[0]) - 1 - pair[1]),
         )
         raise BlendError(
-            f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}, which has "
-            f"{len(short)} frames left: it needs at least one frame on either side"
+            f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}: it needs at "
+            f"least one frame on either side, and there are {len(short)} in all"
         )
     warp = timing(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
