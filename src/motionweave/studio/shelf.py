@@ -15,6 +15,7 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
 from motionweave.studio.document import ShelfClip, unique_name
+from motionweave.studio.dragging import CLIP, FOUND, carrying, receive
 from motionweave.studio.host import Host
 from motionweave.studio.screens.screen import series
 from motionweave.studio.upload import display_name, sample_clip
@@ -69,6 +70,7 @@ class Shelf:
         self._list = ui.element("div").classes("mw-cards")
         self._list.props.update({"role": "region", "aria-label": "clips"})
         self._list.on("keydown", js_handler=_KEYS)
+        receive(self._list, FOUND, lambda found: self.page.chooser.take(found))
         with self._list, ui.element("div").classes("mw-shelf-empty") as self._empty:
             widgets.symbol("inbox")
             ui.label("Drop motion files here, or add built-in clips with the button above.")
@@ -165,8 +167,7 @@ class Shelf:
 
         element.on("click", lambda _: used())
         element.props["draggable"] = "true"
-        carried = f"event.dataTransfer.setData('application/x-motionweave-clip', '{clip_id}')"
-        element.on("dragstart", js_handler=f"(event) => {carried}")
+        element.on("dragstart", js_handler=carrying(CLIP, clip_id))
 
     def _scroll_to_new(self, clips: tuple[ShelfClip, ...]) -> None:
         """Show the first of several clips that came at once."""
