@@ -99,6 +99,47 @@ def test_an_arrow_moves_a_joint_one_way_only_and_numbers_are_typed(studio: Studi
     assert not studio.page.locator('.mw-axis[data-axis="1"]').is_visible()
 
 
+def test_keys_picked_in_a_box_move_together_and_catch_on_contacts(studio: Studio) -> None:
+    studio.screen("Warp")
+    css = ".mw-warp .mw-curves"
+    for count, seconds in enumerate((1.0, 1.4, 2.2), start=1):
+        studio.pause(seconds)
+        studio.key("k")
+        marked(studio, 1, count)
+    at = [ask(studio, css, f"handleAt('k{i}:1')") for i in range(3)]
+    left, top, right, bottom = (
+        edge([point[axis] for point in at[:2]])
+        for edge, axis in ((min, 0), (min, 1), (max, 0), (max, 1))
+    )
+    drag(studio.page, (left - 15, top - 15), (right + 15, bottom + 15))
+    assert ask(studio, css, "picked") == ["k0:1", "k1:1"]
+    # Near the end of a contact, the key that is held catches there; the other keeps its distance.
+    before = ask(studio, css, "handles.map((handle) => handle.x)")
+    contact = ask(studio, css, "catches.find((x) => x > 1.05)")
+    across = ask(studio, css, f"onPage(element.editor.px([{contact}, 0]))[0]")
+    drag(studio.page, at[0], (across + 4, at[0][1] - 12))
+    studio.settle()
+    after = ask(studio, css, "handles.map((handle) => handle.x)")
+    moved = np.subtract(after, before)
+    assert after[0] == contact
+    np.testing.assert_allclose(moved, [contact - 1.0, contact - 1.0, 0.0], atol=1e-3)
+    # With Shift it goes where it is dragged to.
+    start = ask(studio, css, "handleAt('k2:1')")
+    contact = ask(studio, css, "catches.findLast((x) => x < 2.1)")
+    across = ask(studio, css, f"onPage(element.editor.px([{contact} + 1.1 / 30, 0]))[0]")
+    studio.page.keyboard.down("Shift")
+    drag(studio.page, start, (across, start[1]))
+    studio.page.keyboard.up("Shift")
+    studio.settle()
+    assert abs(ask(studio, css, "handles[2].x") - contact - 1 / 30) < 1e-3
+    # All are deleted at once, and undo brings all of them back.
+    studio.page.locator(f"{css} canvas").press("Control+a")
+    studio.page.locator(f"{css} canvas").press("Delete")
+    marked(studio, 1, 0)
+    studio.key("z")
+    marked(studio, 1, 3)
+
+
 def test_grips_behind_the_body_stand_back(studio: Studio) -> None:
     studio.screen("Warp")
     studio.pause(1.2)
