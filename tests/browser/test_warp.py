@@ -198,6 +198,50 @@ def test_a_joint_is_turned_and_scaled_by_its_key(studio: Studio) -> None:
     np.testing.assert_allclose(joint(turned, 15), joint(before, 15), atol=1e-4)
 
 
+def test_rings_turn_the_chosen_joint_about_one_axis_each(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.0)
+    before = studio.state()
+    assert not studio.page.locator(".mw-rings").is_visible()
+    studio.page.locator('[data-grip="LeftArm"]').click()
+    studio.settle()
+    studio.click(".mw-choice button", "Turn")
+    studio.click(".mw-views button", "side")
+    studio.settle()
+    fields = studio.page.locator(".mw-warp-values .mw-value >> visible=true")
+    shoulder = joint(before, 15)
+    # Seen from its side the body bends in the plane of the picture, as far as the pointer goes.
+    corner = """(axis, angle) => {
+      const { grips, stage } = motionweave.viewport, box = stage.host.getBoundingClientRect();
+      const [x, y] = grips.rings.corner(axis, angle);
+      return [box.x + x, box.y + y];
+    }"""
+    at = [studio.page.evaluate(f"({corner})(0, {angle})") for angle in (0.3, 0.8, 1.3)]
+    studio.page.mouse.move(*at[0])
+    studio.page.mouse.down()
+    for point in at[1:]:
+        studio.page.mouse.move(*point, steps=3)
+    studio.page.mouse.up()
+    turned = studio.after(before)
+    bend, turn, tilt = (float(field.input_value().removesuffix("°")) for field in fields.all())
+    assert (turn, tilt) == (0.0, 0.0)
+    assert abs(bend - np.degrees(1.0)) < 3.0
+    np.testing.assert_allclose(joint(turned, 15), shoulder, atol=1e-4)
+    # The hand goes round with the pointer, as far.
+    hands = [joint(state, LEFT_HAND) - shoulder for state in (before, turned)]
+    angles = [np.arctan2(hand[2], hand[1]) for hand in hands]
+    gone = np.degrees(angles[1] - angles[0])
+    assert abs((gone + 180.0) % 360.0 - 180.0 - bend) < 12.0
+    # Another ring, which is seen from its edge, goes on from there.
+    at = [studio.page.evaluate(f"({corner})(2, {angle})") for angle in (0.2, 0.5)]
+    drag(studio.page, at[0], at[1])
+    studio.after(turned)
+    values = [float(field.input_value().removesuffix("°")) for field in fields.all()]
+    assert (values[0], values[1]) == (bend, 0.0)
+    assert 5.0 < values[2] < 40.0
+    studio.click(".mw-views button", "corner")
+
+
 def test_time_is_warped_by_sliding_a_marker(studio: Studio) -> None:
     before = studio.screen("Warp")
     studio.pause(1.0)

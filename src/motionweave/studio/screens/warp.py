@@ -40,7 +40,7 @@ from motionweave.studio.screens.warp_model import (
     inside,
     warped,
 )
-from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, KeyValues
+from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, MOST_TURN, KeyValues
 from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look, Place
 
@@ -97,6 +97,8 @@ class WarpScreen(Screen):
         self._range: tuple[float, float] | None = None
         self._bending = False
         self.page.viewport.on_grip(self._gripped)
+        self.page.viewport.on_turn(self._turned)
+        self._turned_from = NEUTRAL["turn"]
         with widgets.section("Key"):
             self._told = ui.label("")
             self._values = KeyValues(self._set_kind, self._set_value)
@@ -249,7 +251,9 @@ class WarpScreen(Screen):
     def _show_grip(self) -> None:
         key = self._key()
         kind = self._kind if key is None else key.group
-        self.page.viewport.choose_grip(self._joint, movable=kind == "offset")
+        self.page.viewport.choose_grip(
+            self._joint, movable=kind == "offset", turnable=kind == "turn"
+        )
 
     def _choose_row(self, row: str) -> None:
         if row != "time":
@@ -280,6 +284,20 @@ class WarpScreen(Screen):
             others = NEUTRAL["offset"] if index is None else self.settings.keys[index].value
             value = (*others[:axis], value[axis], *others[axis + 1 :])
         self._put(PoseKey(float(frame), joint, "offset", value), merge="pose", final=final)
+
+    def _turned(self, joint: str, axis: int, by: float | None, seconds: float, final: bool) -> None:
+        made = self._made()
+        if made is None:
+            return
+        frame = float(made.source_frame(seconds))
+        if by is None:
+            keys = self.settings.keys
+            index = editing.found(keys, joint, frame, "turn")
+            self._turned_from = NEUTRAL["turn"] if index is None else keys[index].value
+            return
+        value = list(self._turned_from)
+        value[axis] = min(max(round(value[axis] + by, 1), -MOST_TURN), MOST_TURN)
+        self._put(PoseKey(frame, joint, "turn", tuple(value)), merge="pose", final=final)
 
     def _put(self, key: PoseKey, *, merge: str | None = None, final: bool = True) -> None:
         """Set a key, in the place of one of its joint, frame and kind if there is one."""
