@@ -34,6 +34,14 @@ def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> No
     count, found = page.locator(".mw-card").count(), rows.count()
     studio.click(".mw-button", "All to the shelf")
     studio.wait(f"document.querySelectorAll('.mw-card').length === {count + found}")
+    # One is dragged to the shelf.
+    rows.first.drag_to(page.locator(".mw-cards"))
+    studio.wait(f"document.querySelectorAll('.mw-card').length === {count + found + 1}")
+    assert page.locator(".mw-cards.over").count() == 0
+    # All clips of the folder are on a rig of the shelf.
+    studio.click(".mw-switch", "Compatible only")
+    studio.settle()
+    assert rows.count() == found
     studio.click(".mw-choice button", "Fill a gap")
     studio.until(f"s.frames === {jog} && s.looks.some((look) => look.id === 'original')")
 

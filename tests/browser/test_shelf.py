@@ -7,6 +7,7 @@ from pathlib import Path
 from motionweave.clips import save
 from motionweave.samples.clips import sample
 from tests.browser.conftest import Studio
+from tests.browser.test_details import UNNAMED
 
 
 def many(folder: Path, count: int) -> list[str]:
@@ -69,6 +70,48 @@ def test_clips_are_grouped_by_their_rig(studio: Studio, tmp_path: Path) -> None:
     assert inside.locator('.mw-card[data-clip="alike"]').count() == 1
     said = studio.card("shot.png").locator(".mw-card-error").inner_text()
     assert said == "shot.png is a picture, not a motion file."
+
+
+def test_selected_clips_are_mirrored_and_removed_together(studio: Studio) -> None:
+    page = studio.page
+    before = studio.state()
+    selected = (
+        "[...document.querySelectorAll('.mw-card.selected')].map((card) => card.dataset.clip)"
+    )
+    studio.card("jump").click(modifiers=["Control"])
+    studio.card("walk_left").click(modifiers=["Shift"])
+    studio.card("walk_right").click(modifiers=["Control"])
+    studio.settle()
+    assert page.evaluate(selected) == ["walk_left", "kick_high", "jump"]
+    assert page.locator(".mw-selected").inner_text().startswith("3 selected")
+    assert studio.state()["shown"] == before["shown"], "selecting uses no clip"
+    assert page.evaluate(UNNAMED) == []
+    page.locator('.mw-selected button[title="Mirror the selected clips"]').click()
+    studio.settle()
+    assert page.locator(".mw-card.selected .mw-badge", has_text="mirrored").count() == 3
+    assert page.locator(".mw-badge", has_text="mirrored").count() == 3
+    # Keys go on from the clip that was clicked last, and act on all of them.
+    studio.card("jog").locator(".mw-use").focus()
+    page.keyboard.press("Escape")
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowDown")
+    studio.settle()
+    assert page.evaluate(selected) == ["jog", "sneak", "walk_left", "walk_right"]
+    page.keyboard.press("Shift+ArrowUp")
+    page.keyboard.press("Delete")
+    studio.settle()
+    assert page.locator(".mw-card").count() == 8
+    assert not page.locator(".mw-selected").is_visible()
+    studio.key("z")
+    studio.settle()
+    assert page.locator(".mw-card").count() == 11
+    studio.card("jump").click(modifiers=["Control"])
+    studio.card("landing").click(modifiers=["Control"])
+    studio.card("jump").hover()
+    studio.card("jump").locator('button[aria-label="More for jump"]').click()
+    page.locator(".q-item", has_text="Remove all 2 selected").click()
+    studio.settle()
+    assert page.locator(".mw-card").count() == 9
 
 
 def test_cards_are_used_by_keyboard_alone(studio: Studio) -> None:

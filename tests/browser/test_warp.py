@@ -99,6 +99,47 @@ def test_an_arrow_moves_a_joint_one_way_only_and_numbers_are_typed(studio: Studi
     assert not studio.page.locator('.mw-axis[data-axis="1"]').is_visible()
 
 
+def test_keys_picked_in_a_box_move_together_and_catch_on_contacts(studio: Studio) -> None:
+    studio.screen("Warp")
+    css = ".mw-warp .mw-curves"
+    for count, seconds in enumerate((1.0, 1.4, 2.2), start=1):
+        studio.pause(seconds)
+        studio.key("k")
+        marked(studio, 1, count)
+    at = [ask(studio, css, f"handleAt('k{i}:1')") for i in range(3)]
+    left, top, right, bottom = (
+        edge([point[axis] for point in at[:2]])
+        for edge, axis in ((min, 0), (min, 1), (max, 0), (max, 1))
+    )
+    drag(studio.page, (left - 15, top - 15), (right + 15, bottom + 15))
+    assert ask(studio, css, "picked") == ["k0:1", "k1:1"]
+    # Near the end of a contact, the key that is held catches there; the other keeps its distance.
+    before = ask(studio, css, "handles.map((handle) => handle.x)")
+    contact = ask(studio, css, "catches.find((x) => x > 1.05)")
+    across = ask(studio, css, f"onPage(element.editor.px([{contact}, 0]))[0]")
+    drag(studio.page, at[0], (across + 4, at[0][1] - 12))
+    studio.settle()
+    after = ask(studio, css, "handles.map((handle) => handle.x)")
+    moved = np.subtract(after, before)
+    assert after[0] == contact
+    np.testing.assert_allclose(moved, [contact - 1.0, contact - 1.0, 0.0], atol=1e-3)
+    # With Shift it goes where it is dragged to.
+    start = ask(studio, css, "handleAt('k2:1')")
+    contact = ask(studio, css, "catches.findLast((x) => x < 2.1)")
+    across = ask(studio, css, f"onPage(element.editor.px([{contact} + 1.1 / 30, 0]))[0]")
+    studio.page.keyboard.down("Shift")
+    drag(studio.page, start, (across, start[1]))
+    studio.page.keyboard.up("Shift")
+    studio.settle()
+    assert abs(ask(studio, css, "handles[2].x") - contact - 1 / 30) < 1e-3
+    # All are deleted at once, and undo brings all of them back.
+    studio.page.locator(f"{css} canvas").press("Control+a")
+    studio.page.locator(f"{css} canvas").press("Delete")
+    marked(studio, 1, 0)
+    studio.key("z")
+    marked(studio, 1, 3)
+
+
 def test_grips_behind_the_body_stand_back(studio: Studio) -> None:
     studio.screen("Warp")
     studio.pause(1.2)
@@ -155,6 +196,50 @@ def test_a_joint_is_turned_and_scaled_by_its_key(studio: Studio) -> None:
     assert np.abs(joint(turned, LEFT_HAND) - joint(before, LEFT_HAND)).max() > 0.1
     # Joints above the one that is turned stay where they are.
     np.testing.assert_allclose(joint(turned, 15), joint(before, 15), atol=1e-4)
+
+
+def test_rings_turn_the_chosen_joint_about_one_axis_each(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.0)
+    before = studio.state()
+    assert not studio.page.locator(".mw-rings").is_visible()
+    studio.page.locator('[data-grip="LeftArm"]').click()
+    studio.settle()
+    studio.click(".mw-choice button", "Turn")
+    studio.click(".mw-views button", "side")
+    studio.settle()
+    fields = studio.page.locator(".mw-warp-values .mw-value >> visible=true")
+    shoulder = joint(before, 15)
+    # Seen from its side the body bends in the plane of the picture, as far as the pointer goes.
+    corner = """(axis, angle) => {
+      const { grips, stage } = motionweave.viewport, box = stage.host.getBoundingClientRect();
+      const [x, y] = grips.rings.corner(axis, angle);
+      return [box.x + x, box.y + y];
+    }"""
+    at = [studio.page.evaluate(f"({corner})(0, {angle})") for angle in (0.3, 0.8, 1.3)]
+    studio.page.mouse.move(*at[0])
+    studio.page.mouse.down()
+    for point in at[1:]:
+        studio.page.mouse.move(*point, steps=3)
+    studio.page.mouse.up()
+    turned = studio.after(before)
+    bend, turn, tilt = (float(field.input_value().removesuffix("°")) for field in fields.all())
+    assert (turn, tilt) == (0.0, 0.0)
+    assert abs(bend - np.degrees(1.0)) < 3.0
+    np.testing.assert_allclose(joint(turned, 15), shoulder, atol=1e-4)
+    # The hand goes round with the pointer, as far.
+    hands = [joint(state, LEFT_HAND) - shoulder for state in (before, turned)]
+    angles = [np.arctan2(hand[2], hand[1]) for hand in hands]
+    gone = np.degrees(angles[1] - angles[0])
+    assert abs((gone + 180.0) % 360.0 - 180.0 - bend) < 12.0
+    # Another ring, which is seen from its edge, goes on from there.
+    at = [studio.page.evaluate(f"({corner})(2, {angle})") for angle in (0.2, 0.5)]
+    drag(studio.page, at[0], at[1])
+    studio.after(turned)
+    values = [float(field.input_value().removesuffix("°")) for field in fields.all()]
+    assert (values[0], values[1]) == (bend, 0.0)
+    assert 5.0 < values[2] < 40.0
+    studio.click(".mw-views button", "corner")
 
 
 def test_time_is_warped_by_sliding_a_marker(studio: Studio) -> None:

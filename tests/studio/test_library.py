@@ -10,7 +10,8 @@ import pytest
 
 import motionweave as mw
 from motionweave.errors import LibraryError
-from motionweave.studio.document import Document, settings_from_json, settings_to_json
+from motionweave.library.library import Library
+from motionweave.studio.document import Document, ShelfClip, settings_from_json, settings_to_json
 from motionweave.studio.screens.library import LibraryScreen
 from motionweave.studio.screens.library_model import (
     MARGIN,
@@ -69,6 +70,43 @@ def test_words_alone_find_whole_clips(folder: str) -> None:
     assert len(made.looks) == 1
     assert LibraryScreen.missing(asking(folder, clips=()))
     assert LibraryScreen.missing(asking("", clips=("c1",)))
+
+
+def on_other_rig(name: str) -> mw.Motion:
+    """A built-in clip on a body whose thighs have other names."""
+    motion = mw.sample(name)
+    names = tuple(joint.replace("UpLeg", "Thigh") for joint in motion.skeleton.names)
+    return replace(motion, skeleton=replace(motion.skeleton, names=names))
+
+
+def test_only_clips_on_rigs_of_the_shelf_are_found_if_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    mw.save(mw.sample("walk").scaled(1.3), folder / "larger.npz")
+    mw.save(on_other_rig("walk"), folder / "other.npz")
+    everything, compatible = asking(str(folder)), asking(str(folder), compatible=True)
+    assert {row.name for row in found(everything).rows} == {"larger", "other"}
+    # Bones of other lengths are no other rig.
+    assert {row.name for row in found(compatible).rows} == {"larger"}
+    recipe = LibraryScreen.recipe(compatible)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    motion = LibraryScreen.make(compatible, False).motion
+    np.testing.assert_allclose(again.rotations, motion.rotations, atol=1e-6)
+    assert len(by_commands(recipe, tmp_path, monkeypatch)) == len(motion)
+    # With a clip of that rig on the shelf, the other clip is compatible too.
+    both = compatible.with_clip(ShelfClip("c2", "other", on_other_rig("jog")))
+    assert {row.name for row in found(both).rows} == {"larger", "other"}
+    none = replace(compatible, clips=(replace(compatible.clips[0], original=on_other_rig("jog")),))
+    (folder / "other.npz").unlink()
+    with Library(folder) as library:
+        library.add()
+    with pytest.raises(LibraryError, match="rig of the shelf") as raised:
+        found(none)
+    trouble = trouble_of(raised.value, "library", none)
+    assert trouble.remedies[0].label == "Search on all rigs"
+    assert found(trouble.remedies[0].apply(none)).rows
 
 
 def test_nothing_found_and_no_folder_are_told(folder: str, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from motionweave.samples.clips import sample
 from motionweave.studio.document import Document
 from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.warp import WarpScreen
+from motionweave.studio.screens.warp_drawing import contact_times
+from motionweave.studio.screens.warp_editing import Pull
 from motionweave.studio.screens.warp_model import (
     PoseKey,
     Warped,
@@ -131,10 +133,10 @@ def test_keys_are_edited_as_the_hands_on_screen_do_it() -> None:
     assert editing.moved(keys, 0, 48.0)[0].frame == 48.0
     assert editing.moved((HAND, replace(HAND, frame=48.0)), 0, 48.0)[0].frame == HAND.frame
     heading = float(seen.way("heading", original=True)[50, 0])
-    assert editing.pulled(seen, keys, 1, 50.0, 2, heading + 20.0)[1].value == (20.0,)
+    assert editing.pulled(seen, keys, [Pull(1, 50.0, 2, heading + 20.0)])[1].value == (20.0,)
     hand = joint_index("left_hand", seen.source.skeleton)
     place = float(seen.before_places[36, hand, 1])
-    assert editing.pulled(seen, keys, 0, 36.0, 1, place + 0.5)[0].value == (0.15, 0.5, 0.2)
+    assert editing.pulled(seen, keys, [Pull(0, 36.0, 1, place + 0.5)])[0].value == (0.15, 0.5, 0.2)
     assert editing.of_kind(seen, keys[1], "position").value == (0.0, 0.0, 0.0)
     looking = editing.of_kind(seen, PoseKey(36.0, "head"), "look_at")
     aside = editing.with_shown(seen, looking, 0, 0.7)
@@ -143,6 +145,32 @@ def test_keys_are_edited_as_the_hands_on_screen_do_it() -> None:
     assert editing.slid(((10.0, 8.0), (30.0, 25.0)), 0, 90.0)[0] == (29.0, 8.0)
     assert editing.pinned(((10.0, 8.0),), 10, 20) == ((10.0, 8.0),)
     assert editing.pinned(((10.0, 8.0),), 5, 4) == ((5.0, 4.0), (10.0, 8.0))
+
+
+def test_keys_that_are_moved_together_do_not_stand_in_each_others_way() -> None:
+    seen = made()
+    keys = tuple(replace(HAND, frame=frame) for frame in (30.0, 31.0, 40.0))
+    frames = [key.frame for key in editing.moved_together(keys, {0: 31.0, 1: 32.0})]
+    assert frames == [31.0, 32.0, 40.0]
+    # One that stays is not run over, and none of them then moves.
+    assert editing.moved_together(keys, {0: 39.0, 1: 40.0}) == keys
+    hand = joint_index("left_hand", seen.source.skeleton)
+    places = seen.before_places[:, hand, 1]
+    pulls = [Pull(0, 33.0, 1, places[33] + 0.1), Pull(1, 34.0, 1, places[34] + 0.2)]
+    pulled = editing.pulled(seen, keys, pulls)
+    assert [key.frame for key in pulled] == [33.0, 34.0, 40.0]
+    assert [key.value[1] for key in pulled] == pytest.approx([0.1, 0.2, HAND.value[1]])
+    assert editing.without(keys, {0, 2}) == keys[1:2]
+
+
+def test_keys_catch_where_contacts_of_the_result_start_and_end() -> None:
+    walk = sample("walk")
+    ends = {round(end) for one in walk.constraints for end in (one.start, one.end)}
+    assert contact_times(made()) == pytest.approx([end / walk.fps for end in sorted(ends)])
+    # Slid in time, they go along.
+    slid = made(times=((60.0, 40.0),))
+    for end, at in zip(sorted(ends), contact_times(slid), strict=True):
+        assert slid.source_frame(at) == pytest.approx(end, abs=1.0)
 
 
 def test_a_marker_of_time_shows_its_frame_where_it_was_slid_to() -> None:

@@ -119,6 +119,13 @@ def _find_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MEASURE=LOW:HIGH",
         help="only clips with this measure, such as turn=60: or speed=1:2 (lengths in leg lengths)",
     )
+    parser.add_argument(
+        "--rig",
+        action="append",
+        default=[],
+        metavar="CLIP",
+        help="only clips with the same joints as this one; may be given several times",
+    )
 
 
 def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
@@ -131,6 +138,7 @@ def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         through_others=args.through,
         words=args.words,
         measures=dict(args.where),
+        rigs=args.rig,
     )
     return [_match(match) for match in matches], "\n".join(map(str, matches)) or "nothing found"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from motionweave.errors import FormatError, LibraryError
 from motionweave.library import adding
 from motionweave.library.features import ClipTrack, track
 from motionweave.library.index import Index
-from motionweave.library.reading import words
+from motionweave.library.reading import rig_of, words
 
 if TYPE_CHECKING:
     from motionweave.library.library import Library
@@ -55,6 +55,18 @@ def motion_of(library: Library, example: Motion | str | Path, frames: Frames | N
     return _cut(whole, frames)
 
 
+def rigs_of(library: Library, clips: Collection[Motion | str | Path]) -> set[str]:
+    """The rigs of motions, and of clips inside or outside the library."""
+    rigs = set()
+    for clip in clips:
+        number = None if isinstance(clip, Motion) else _number(library, clip)
+        if number is None:
+            rigs.add(rig_of(motion_of(library, clip, None).skeleton))
+        else:
+            rigs.add(library.index.entries[number].rig)
+    return rigs
+
+
 def _number(library: Library, example: str | Path) -> int | None:
     """Number of the clip in the library, by its path there or on disk."""
     for path in (library.folder / example, Path(example)):
@@ -77,17 +89,21 @@ def _cut(motion: Motion, frames: Frames | None) -> Motion:
 
 
 def chosen(
-    index: Index, text: str, measures: Mapping[str, Range] | None
+    index: Index,
+    text: str,
+    measures: Mapping[str, Range] | None,
+    rigs: Collection[str] = (),
 ) -> NDArray[np.bool_] | None:
-    """Which clips ``(clips,)`` have the requested words and measures; None if none are
+    """Which clips ``(clips,)`` have the requested words, measures and rigs; None if none are
     requested."""
-    if not text and not measures:
+    if not text and not measures and not rigs:
         return None
     wanted = words(text)
     fitting = np.ones(len(index), dtype=bool)
     for number, entry in enumerate(index.entries):
         said = index.words.get(entry.id, set())
         fits = all(any(one.startswith(word) for one in said) for word in wanted)
+        fits = fits and (not rigs or entry.rig in rigs)
         for name, (low, high) in (measures or {}).items():
             if name not in entry.measures:
                 known = ", ".join(entry.measures)

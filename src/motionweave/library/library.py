@@ -16,7 +16,7 @@ from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError
 from motionweave.library import adding, walk
 from motionweave.library.collect import Collection, collect
-from motionweave.library.examples import Range, chosen, kind_of, motion_of, seen
+from motionweave.library.examples import Range, chosen, kind_of, motion_of, rigs_of, seen
 from motionweave.library.features import RATE, roles_of
 from motionweave.library.find import find
 from motionweave.library.graph import Graph, build, packed, unpacked
@@ -232,6 +232,7 @@ class Library:
         through_others: bool = False,
         words: str = "",
         measures: Mapping[str, Range] | None = None,
+        rigs: Sequence[Motion | str | Path] = (),
     ) -> tuple[Match, ...]:
         """Find stretches of clips similar to an example, or clips by words and measures.
 
@@ -258,13 +259,16 @@ class Library:
         measures
             Only clips with measures in a range, such as ``{"turn": (60, None)}``; see
             `motionweave.library.features.measures`.
+        rigs
+            Only clips with the same joints as one of these, each a motion or the path of a clip;
+            by default clips of any rig.
 
         Returns
         -------
         tuple of Match
             The nearest first.
         """
-        among = chosen(self.index, words, measures)
+        among = chosen(self.index, words, measures, rigs_of(self, rigs))
         if example is None:
             return self._whole_clips(among, most)
         looked_for, own = seen(self, example, frames)
@@ -288,7 +292,7 @@ class Library:
 
     def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:
         if among is None:
-            raise LibraryError("nothing to find: give an example, words or measures")
+            raise LibraryError("nothing to find: give an example, words, measures or rigs")
         numbers = np.flatnonzero(among)[:most]
         return tuple(Match.whole(self, int(number)) for number in numbers)
 

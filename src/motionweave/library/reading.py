@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from motionweave.clips import load
+from motionweave.core.skeleton import Skeleton
 from motionweave.core.texts import csv_rows, read_text
 from motionweave.errors import FormatError, MotionweaveError, QualityWarning
 from motionweave.io import registry
@@ -62,6 +63,12 @@ def digest_of(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
+def rig_of(skeleton: Skeleton) -> str:
+    """A short digest of the joints of a skeleton, whatever the lengths of its bones."""
+    joints = repr((skeleton.names, skeleton.parents.tolist()))
+    return hashlib.sha256(joints.encode()).hexdigest()[:16]
+
+
 def read_clip(path: str) -> Reading | Failure:
     """Read one clip; whatever is wrong with the file becomes a `Failure`."""
     digest = ""
@@ -80,13 +87,11 @@ def read_clip(path: str) -> Reading | Failure:
     except Exception as error:
         # One bad file in thousands must not stop the rest, whatever goes wrong in a reader.
         return Failure(digest, f"{type(error).__name__}: {error}".splitlines()[0])
-    skeleton = motion.skeleton
-    rig = hashlib.sha256(repr((skeleton.names, skeleton.parents.tolist())).encode())
     return Reading(
         digest,
         motion.fps,
         len(motion),
-        rig.hexdigest()[:16],
+        rig_of(motion.skeleton),
         measures(seen),
         seen,
     )

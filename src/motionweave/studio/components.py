@@ -132,7 +132,9 @@ class CurveEditor(Element, component="web/curves.js"):
     """Curves over time with handles to drag; the one editor for all of them.
 
     Python says where curves and handles are, and is told what is done to the handles:
-    ``drag`` (id, x, y, final), ``add`` (x, y) for a double click, ``remove`` (id).
+    ``drag`` (id, x, y, final), ``add`` (x, y) for a double click, ``remove`` (id). With
+    ``on_drag_several`` and ``on_remove_several``, handles can be picked in a box, to be moved
+    ((id, x, y) of each, final) and removed (ids) together.
     """
 
     def __init__(
@@ -141,11 +143,16 @@ class CurveEditor(Element, component="web/curves.js"):
         on_drag: Callable[[str, float, float, bool], None],
         on_add: Callable[[float, float], None] | None = None,
         on_remove: Callable[[str], None] | None = None,
+        on_drag_several: Callable[[list[tuple[str, float, float]], bool], None] | None = None,
+        on_remove_several: Callable[[list[str]], None] | None = None,
         hint: str = "",
         playhead: bool = True,
     ) -> None:
         super().__init__()
         self._props["playhead"] = playhead
+        self._props["several"] = on_drag_several is not None
+        self._props["step"] = 0.0
+        self._props["catches"] = []
         self._props["marks"] = []
         self._props["clock"] = []
         self._props["lines"] = []
@@ -165,6 +172,16 @@ class CurveEditor(Element, component="web/curves.js"):
             self.on("add", lambda e: on_add(float(e.args["x"]), float(e.args["y"])))
         if on_remove is not None:
             self.on("remove", lambda e: on_remove(str(e.args["id"])))
+        if on_drag_several is not None:
+            self.on(
+                "dragseveral",
+                lambda e: on_drag_several(
+                    [(str(m["id"]), float(m["x"]), float(m["y"])) for m in e.args["moves"]],
+                    bool(e.args["final"]),
+                ),
+            )
+        if on_remove_several is not None:
+            self.on("removeseveral", lambda e: on_remove_several(list(map(str, e.args["ids"]))))
 
     def set(
         self,
@@ -177,6 +194,8 @@ class CurveEditor(Element, component="web/curves.js"):
         marks: Sequence[dict[str, Any]] = (),
         clock: Sequence[Sequence[float]] = (),
         unit: str = "",
+        step: float = 0.0,
+        catches: Sequence[float] = (),
     ) -> None:
         """Show curves.
 
@@ -197,6 +216,10 @@ class CurveEditor(Element, component="web/curves.js"):
             Pairs (seconds, x) that say where the playhead is, if x is not in seconds.
         unit
             Of y.
+        step
+            Handles are dragged along x by whole steps of this; 0 for no steps.
+        catches
+            Places on x where a handle that is dragged near them catches, unless Shift is held.
         """
         update_props(
             self,
@@ -208,6 +231,8 @@ class CurveEditor(Element, component="web/curves.js"):
             marks=list(marks),
             clock=[list(pair) for pair in clock],
             unit=unit,
+            step=step,
+            catches=list(catches),
         )
 
 

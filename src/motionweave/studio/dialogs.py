@@ -23,7 +23,7 @@ KEYS = {
     "1 – 7": "screens",
     "Z  Shift+Z": "undo, redo",
     "K": "put the result on the shelf; on the Warp screen, set a key",
-    "Delete": "delete the chosen key (Warp) or block (Sequence)",
+    "Delete": "delete the chosen key (Warp) or block (Sequence), or the selected clips",
     "E": "export",
     "C": "copy as Python or command line",
     "Ctrl+S  Ctrl+O": "save or open a project",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -138,7 +138,11 @@ class Document:
 
     def without_clip(self, clip_id: str) -> Document:
         """The document with a clip taken off the shelf."""
-        return replace(self, clips=tuple(clip for clip in self.clips if clip.id != clip_id))
+        return self.without_clips({clip_id})
+
+    def without_clips(self, ids: Collection[str]) -> Document:
+        """The document with several clips taken off the shelf."""
+        return replace(self, clips=tuple(clip for clip in self.clips if clip.id not in ids))
 
     def with_settings(self, name: str, settings: Any) -> Document:
         """The document with other settings of a screen."""

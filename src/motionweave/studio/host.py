@@ -50,6 +50,9 @@ class Chooser(Protocol):
     def toggle(self, clip_id: str) -> None:
         """Take a clip in, or leave it out."""
 
+    def take(self, found: str) -> None:
+        """Put something that was dragged from the screen on the shelf."""
+
 
 class Host(Protocol):
     """A page: one browser tab."""

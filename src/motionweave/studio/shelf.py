@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,15 +15,24 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
 from motionweave.studio.document import ShelfClip, unique_name
+from motionweave.studio.dragging import CLIP, FOUND, carrying, receive
 from motionweave.studio.host import Host
 from motionweave.studio.screens.screen import series
+from motionweave.studio.selection import Selection, mirrored
 from motionweave.studio.upload import display_name, sample_clip
 
-# Keys in the list: up and down from clip to clip, right and left among the buttons of one.
+# Keys in the list: up and down from clip to clip (with Shift selecting them), right and left among
+# the buttons of one, Delete and Escape for what is selected.
 _KEYS = """(event) => {
   const card = event.target.closest('.mw-card');
   if (!card || event.target.matches('textarea, input')) return;
   const list = event.currentTarget;
+  if (['Delete', 'Escape'].includes(event.key) && list.querySelector('.mw-card.selected')) {
+    event.preventDefault();
+    event.stopPropagation();
+    emit({ key: event.key });
+    return;
+  }
   const uses = [...list.querySelectorAll('.mw-card:not(.hidden) .mw-use')];
   const at = uses.indexOf(card.querySelector('.mw-use'));
   const inside = [...card.querySelectorAll('button')];
@@ -36,6 +45,17 @@ _KEYS = """(event) => {
   event.preventDefault();
   event.stopPropagation();
   next?.focus();
+  if (event.shiftKey && ['ArrowDown', 'ArrowUp'].includes(event.key) && next) {
+    emit({ from: card.dataset.id, to: next.closest('.mw-card').dataset.id });
+  }
+}"""
+# A click on a card, and how it is meant; keys are the shelf's once something is selected.
+_CLICK = """(event) => {
+  const adding = event.ctrlKey || event.metaKey;
+  if (adding || event.shiftKey) {
+    event.currentTarget.querySelector('.mw-use')?.focus({ preventScroll: true });
+  }
+  emit({ adding, range: event.shiftKey });
 }"""
 # A name of more letters takes two lines.
 _LINE = 18
@@ -61,6 +81,7 @@ class Shelf:
     def __init__(self, page: Host) -> None:
         self.page = page
         self._trimming: str | None = None
+        self._selection = Selection()
         self._wanted = ""
         self._cards: dict[str, _Card] = {}
         self._groups: dict[tuple[str, ...], tuple[Element, ui.label]] = {}
@@ -68,10 +89,19 @@ class Shelf:
         self._build_head()
         self._list = ui.element("div").classes("mw-cards")
         self._list.props.update({"role": "region", "aria-label": "clips"})
-        self._list.on("keydown", js_handler=_KEYS)
+        self._list.on("keydown", self._keyed, js_handler=_KEYS)
+        receive(self._list, FOUND, lambda found: self.page.chooser.take(found))
         with self._list, ui.element("div").classes("mw-shelf-empty") as self._empty:
             widgets.symbol("inbox")
             ui.label("Drop motion files here, or add built-in clips with the button above.")
+        # Below the list, so that no card moves from under the pointer when it appears.
+        with ui.element("div").classes("mw-selected") as self._selected:
+            self._selected_count = ui.label("")
+            self._selected_count.props["role"] = "status"
+            widgets.icon_button("flip", "Mirror the selected clips", self._mirror_selected)
+            widgets.icon_button("delete", "Remove the selected clips", self._remove_selected)
+            widgets.icon_button("close", "Select nothing", lambda: self._select(Selection()))
+        self._selected.set_visibility(False)
 
     def _build_head(self) -> None:
         with ui.element("div").classes("mw-shelf-head"):
@@ -109,7 +139,7 @@ class Shelf:
 
     def _arrange(self, clips: tuple[ShelfClip, ...]) -> None:
         """Cards for these clips, in groups of one rig each."""
-        rigs = list(dict.fromkeys(_rig(clip) for clip in clips))
+        rigs = _rigs(clips)
         for rig in [rig for rig in self._groups if rig not in rigs]:
             self._forget(rig)
         for clip_id in self._cards.keys() - {clip.id for clip in clips}:
@@ -158,15 +188,43 @@ class Shelf:
                 self._fill(card, clip)
 
     def _take_clicks(self, element: Element, clip_id: str) -> None:
-        def used() -> None:
+        element.props["data-id"] = clip_id
+        element.on("click", partial(self._clicked, clip_id), js_handler=_CLICK)
+        element.props["draggable"] = "true"
+        element.on("dragstart", js_handler=carrying(CLIP, clip_id))
+
+    def _clicked(self, clip_id: str, event: GenericEventArguments) -> None:
+        if event.args["range"]:
+            self._select(self._selection.extended(clip_id, self._order()))
+        elif event.args["adding"]:
+            self._select(self._selection.toggled(clip_id))
+        else:
+            self._select(Selection(anchor=clip_id))
             clip = self.page.session.document.clip(clip_id)
             if clip is not None and clip.usable:
                 self.page.chooser.toggle(clip_id)
 
-        element.on("click", lambda _: used())
-        element.props["draggable"] = "true"
-        carried = f"event.dataTransfer.setData('application/x-motionweave-clip', '{clip_id}')"
-        element.on("dragstart", js_handler=f"(event) => {carried}")
+    def _keyed(self, event: GenericEventArguments) -> None:
+        if "to" in event.args:
+            known = self._selection if self._selection.ids else Selection(anchor=event.args["from"])
+            self._select(known.extended(event.args["to"], self._order()))
+        elif event.args["key"] == "Delete":
+            self._remove_selected()
+        else:
+            self._select(Selection())
+
+    def _select(self, selection: Selection) -> None:
+        self._selection = selection
+        self._mark()
+
+    def _order(self) -> list[str]:
+        """Ids of the clips that are seen, as they are listed."""
+        clips = self.page.session.document.clips
+        seen = [clip for clip in clips if self._is_wanted(clip)]
+        return [clip.id for rig in _rigs(clips) for clip in seen if _rig(clip) == rig]
+
+    def _is_wanted(self, clip: ShelfClip) -> bool:
+        return self._wanted in f"{clip.name} {clip.source}".lower()
 
     def _scroll_to_new(self, clips: tuple[ShelfClip, ...]) -> None:
         """Show the first of several clips that came at once."""
@@ -182,16 +240,21 @@ class Shelf:
         document = self.page.session.document
         used = [clip.id for clip in document.usable(self.page.chooser.settings.clips)]
         first = next(iter(used), document.clips[0].id if document.clips else "")
+        self._selection = self._selection.among([clip.id for clip in document.clips])
+        selected = self._selection.ids
+        self._selected_count.set_text(f"{len(selected)} selected")
+        self._selected.set_visibility(bool(selected))
         for clip in document.clips:
             card = self._cards[clip.id]
             widgets.mark(card.element, "used", clip.id in used)
             tag = f"--tag: {series(used.index(clip.id))}" if clip.id in used else ""
             if card.element.style.get("--tag", "") != tag.removeprefix("--tag: "):
                 card.element.style(replace=tag)
-            found = self._wanted in f"{clip.name} {clip.source}".lower()
-            card.element.set_visibility(found)
+            widgets.mark(card.element, "selected", clip.id in selected)
+            card.element.set_visibility(self._is_wanted(clip))
             if card.use is not None:
                 _prop(card.use, "aria-pressed", "true" if clip.id in used else "false")
+                _prop(card.use, "aria-description", "selected" if clip.id in selected else "")
                 # The list is one stop of the Tab key; arrows go on from there.
                 _prop(card.use, "tabindex", 0 if clip.id == first else -1)
             if card.eye is not None:
@@ -258,7 +321,7 @@ class Shelf:
         eye = None
         with ui.element("div").classes("mw-tools"):
             if not clip.usable:
-                last = widgets.icon_button("close", "Remove", partial(self._remove, clip.id))
+                last = widgets.icon_button("close", "Remove", partial(self._remove, {clip.id}))
             else:
                 eye = widgets.icon_button(
                     "visibility", "Show only this clip", lambda: self.page.show_alone(clip.id)
@@ -279,17 +342,24 @@ class Shelf:
 
     def _actions(self, clip: ShelfClip) -> dict[str, Callable[[], None]]:
         trimming = "Done trimming" if self._trimming == clip.id else "Trim…"
+        ids = self._meant(clip.id)
+        all_of_them = f" all {len(ids)} selected" if len(ids) > 1 else ""
+        mirroring = f"Mirror{all_of_them}" if all_of_them else "Mirror left and right"
         return {
             trimming: partial(self._trim, clip.id),
-            "Mirror left and right": partial(self._mirror, clip.id),
+            mirroring: partial(self._mirror, ids),
             "Duplicate": partial(self._duplicate, clip.id),
             **self._wearing(clip),
             **{
                 f"Export as {label}": partial(self._export, clip.id, suffix)
                 for suffix, label in export.choices().items()
             },
-            "Remove": partial(self._remove, clip.id),
+            f"Remove{all_of_them}": partial(self._remove, ids),
         }
+
+    def _meant(self, clip_id: str) -> frozenset[str]:
+        """A clip, or all that are selected if it is one of them."""
+        return self._selection.ids if clip_id in self._selection.ids else frozenset({clip_id})
 
     def _wearing(self, clip: ShelfClip) -> dict[str, Callable[[], None]]:
         """Let all results be performed by this clip's body, or by their own again."""
@@ -360,9 +430,15 @@ class Shelf:
         whole = (first, last) == (0, len(clip.original) - 1)
         self._change(replace(clip, trim=None if whole else (first, last)), "trimming")
 
-    def _mirror(self, clip_id: str) -> None:
-        clip = self._clip(clip_id)
-        self._change(replace(clip, mirrored=not clip.mirrored), "mirroring")
+    def _mirror(self, ids: Collection[str]) -> None:
+        session = self.page.session
+        session.change(mirrored(session.document, ids), "mirroring")
+
+    def _mirror_selected(self) -> None:
+        self._mirror(self._selection.ids)
+
+    def _remove_selected(self) -> None:
+        self._remove(self._selection.ids)
 
     def _duplicate(self, clip_id: str) -> None:
         document = self.page.session.document
@@ -374,9 +450,10 @@ class Shelf:
         clip = self._clip(clip_id)
         self.page.export_motion(clip.motion, suffix, clip.character)
 
-    def _remove(self, clip_id: str) -> None:
+    def _remove(self, ids: Collection[str]) -> None:
         session = self.page.session
-        session.change(session.document.without_clip(clip_id), "removing a clip")
+        label = "removing a clip" if len(ids) == 1 else f"removing {len(ids)} clips"
+        session.change(session.document.without_clips(ids), label)
 
 
 def _put(element: Element, parent: Element, place: int) -> None:
@@ -400,6 +477,11 @@ def _looks(clip: ShelfClip) -> tuple[object, ...]:
 def _rig(clip: ShelfClip) -> tuple[str, ...]:
     """What clips of one rig have in common; nothing for files that could not be read."""
     return () if clip.original is None else clip.original.skeleton.names
+
+
+def _rigs(clips: Sequence[ShelfClip]) -> list[tuple[str, ...]]:
+    """The rigs of clips, as their groups are listed."""
+    return list(dict.fromkeys(_rig(clip) for clip in clips))
 
 
 def _rig_title(clips: Sequence[ShelfClip]) -> str:

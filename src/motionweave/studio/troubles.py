@@ -188,6 +188,8 @@ def _for_sequence(
 def _for_library(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
     if settings.words and clips:
         yield RemedyButton("Search without words", _setting("library", words=""))
+    if settings.compatible:
+        yield RemedyButton("Search on all rigs", _setting("library", compatible=False))
     if settings.part:
         yield RemedyButton("Compare the whole body", _setting("library", part=""))
     if settings.gap:

@@ -145,9 +145,25 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
 
         self.on("grip", told)
 
-    def choose_grip(self, name: str, *, movable: bool) -> None:
-        """Show which joint is chosen, with arrows to move it along if it is ``movable``."""
-        self.run_method("chooseGrip", name, movable)
+    def on_turn(self, handler: Callable[[str, int, float | None, float, bool], None]) -> None:
+        """Report rings that are turned.
+
+        ``handler`` is called with the grip's name, the axis (left, up, forwards), the degrees
+        since the ring was grabbed (None when it is), the seconds at which that happens, and
+        whether the drag is over.
+        """
+
+        def told(event: GenericEventArguments) -> None:
+            by = event.args["by"]
+            degrees = None if by is None else float(by)
+            time, final = float(event.args["time"]), bool(event.args["final"])
+            handler(str(event.args["grip"]), int(event.args["axis"]), degrees, time, final)
+
+        self.on("turn", told)
+
+    def choose_grip(self, name: str, *, movable: bool, turnable: bool) -> None:
+        """Show which joint is chosen: with arrows if it is ``movable``, rings if ``turnable``."""
+        self.run_method("chooseGrip", name, movable, turnable)
 
     def seek(self, seconds: float) -> None:
         """Stop at a time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,6 +12,7 @@ from nicegui import background_tasks, ui
 from motionweave.core.motion import Motion
 from motionweave.studio import widgets
 from motionweave.studio.document import Document, ShelfClip, unique_name
+from motionweave.studio.dragging import FOUND, carrying
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import Outcome, in_thread
 from motionweave.studio.screens import library_model as model
@@ -99,6 +101,9 @@ class LibraryScreen(Screen):
     def with_clips(settings: LibrarySettings, clips: tuple[str, ...]) -> LibrarySettings:
         return replace(settings, clips=clips, chosen=0, gap=None)
 
+    def key(self, document: Document) -> Hashable:
+        return super().key(document), tuple(clip.id for clip in model.rigs_on_shelf(document))
+
     # Widgets
 
     def build_panel(self) -> None:
@@ -143,6 +148,11 @@ class LibraryScreen(Screen):
                     "Collect all of a kind: every match is an example in turn",
                     lambda on: self._look(through=on),
                 )
+                self._compatible = widgets.Switch(
+                    "Compatible only",
+                    "Only clips with the same joints as a clip on the shelf",
+                    lambda on: self._look(compatible=on),
+                )
                 self._most = widgets.Slider("At most", 5, 100, 5, self._set_most)
                 with ui.element("div").classes("mw-row"):
                     self._all = widgets.button(
@@ -179,6 +189,7 @@ class LibraryScreen(Screen):
         self._mode.set(settings.mode)
         self._part.set(settings.part)
         self._through.set(settings.through)
+        self._compatible.set(settings.compatible)
         self._most.set(settings.most)
         self._finding.set_visibility(settings.mode == "find")
         self._filling.set_visibility(settings.mode == "fill")
@@ -231,7 +242,9 @@ class LibraryScreen(Screen):
             near = "" if row.distance is None else f"{row.distance:.2f} legs away"
             ui.label(near).classes("mw-value")
         through = f", through {', '.join(row.via)}" if row.via else ""
-        button.props["title"] = f"{row.clip}{through}"
+        button.props["title"] = f"{row.clip}{through} (drag it to the shelf)"
+        button.props["draggable"] = "true"
+        button.on("dragstart", js_handler=carrying(FOUND, number))
         button.on("click", lambda _: self._choose(number))
         return button
 
@@ -284,8 +297,15 @@ class LibraryScreen(Screen):
 
         background_tasks.create(task())
 
+    def take(self, found: str) -> None:
+        if found.isdecimal() and int(found) < len(self._rows):
+            self._take((self._rows[int(found)],))
+
     def _take_all(self) -> None:
-        document, rows = self.page.session.document, self._rows
+        self._take(self._rows)
+
+    def _take(self, rows: tuple[Row, ...]) -> None:
+        document = self.page.session.document
 
         async def task() -> None:
             outcome = await in_thread(lambda: model.stretches(document, rows))
@@ -307,4 +327,5 @@ class LibraryScreen(Screen):
             document = document.with_clip(clip)
         count = min(len(outcome.value), room)
         self.page.session.change(document, "adding what was found")
-        ui.notify(f"{count} clips are on the shelf.", classes="mw-toast")
+        many = "1 clip is" if count == 1 else f"{count} clips are"
+        ui.notify(f"{many} on the shelf.", classes="mw-toast")

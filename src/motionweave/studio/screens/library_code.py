@@ -9,6 +9,7 @@ from motionweave.studio.screens.library_model import (
     LibrarySettings,
     found,
     gap_of,
+    rigs_on_shelf,
     walked,
 )
 from motionweave.studio.snippets import Snippet
@@ -30,7 +31,9 @@ def _opening(settings: LibrarySettings) -> tuple[list[str], str]:
 def _finding(document: Document) -> Snippet:
     settings: LibrarySettings = document.settings["library"]
     made: Found = found(document)
-    names = snippets.named([] if made.example is None else [made.example])
+    examples = [] if made.example is None else [made.example]
+    clips = snippets.named([*examples, *rigs_on_shelf(document)])
+    names, rigs = clips[: len(examples)], clips[len(examples) :]
     lines, adding = _opening(settings)
     given: dict[str, object] = {
         "most": settings.most,
@@ -39,6 +42,7 @@ def _finding(document: Document) -> Snippet:
         **({"through_others": True} if settings.through and names else {}),
     }
     call = [one.variable for one in names] + [f"{key}={value!r}" for key, value in given.items()]
+    call += [f"rigs=[{', '.join(one.variable for one in rigs)}]"] if rigs else []
     row = made.rows[made.chosen]
     lines += [
         f"found = library.find({', '.join(call)})",
@@ -51,12 +55,13 @@ def _finding(document: Document) -> Snippet:
     words += ["--part", settings.part] if settings.part else []
     words += ["--words", settings.words] if settings.words else []
     words += ["--through"] if settings.through and names else []
+    words += [word for one in rigs for word in ("--rig", one.file)]
     trim = ["--trim", f"{row.first}:{row.last}"]
     file = f"{settings.folder.rstrip('/')}/{row.clip}"
     cutting = ["motionweave", "convert", file, "-o", snippets.OUTPUT, *trim]
     return Snippet(
-        snippets.script(names, *lines),
-        snippets.commands(names, adding, snippets.command(*words), snippets.command(*cutting)),
+        snippets.script(clips, *lines),
+        snippets.commands(clips, adding, snippets.command(*words), snippets.command(*cutting)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,6 +41,8 @@ class LibrarySettings:
         Part of the body that is compared; empty for all of it.
     through
         Also what is like a match, and so on.
+    compatible
+        Only clips with the same joints as one on the shelf.
     most
         How many are listed.
     chosen
@@ -56,6 +59,7 @@ class LibrarySettings:
     words: str = ""
     part: str = ""
     through: bool = False
+    compatible: bool = False
     most: int = 20
     chosen: int = 0
     gap: tuple[int, int] | None = None
@@ -187,12 +191,30 @@ def found(document: Document) -> Found:
     settings: LibrarySettings = document.settings["library"]
     example = next(iter(document.usable(settings.clips)), None)
     with opened(settings.folder) as library:
-        motions = () if example is None else (example.motion,)
+        rigs = rigs_on_shelf(document)
+        motions = [clip.motion for clip in ([] if example is None else [example]) + rigs]
         asked = (settings, library.store.change(), None if example is None else example.name)
-        return _searches.get(motions, asked, lambda: _search(library, settings, example))
+        return _searches.get(motions, asked, lambda: _search(library, settings, example, rigs))
 
 
-def _search(library: Library, settings: LibrarySettings, example: ShelfClip | None) -> Found:
+def rigs_on_shelf(document: Document) -> list[ShelfClip]:
+    """The first clip of each rig on the shelf, if only these rigs are wanted."""
+    first: list[ShelfClip] = []
+    settings: LibrarySettings = document.settings["library"]
+    for clip in document.clips if settings.compatible else ():
+        if clip.original is not None and not any(
+            clip.original.skeleton.same_joints(one.motion.skeleton) for one in first
+        ):
+            first.append(clip)
+    return first
+
+
+def _search(
+    library: Library,
+    settings: LibrarySettings,
+    example: ShelfClip | None,
+    rigs: Sequence[ShelfClip],
+) -> Found:
     stage("Searching", 0.3)
     matches = library.find(
         None if example is None else example.motion,
@@ -200,9 +222,11 @@ def _search(library: Library, settings: LibrarySettings, example: ShelfClip | No
         part=settings.part or None,
         words=settings.words,
         through_others=settings.through and example is not None,
+        rigs=[clip.motion for clip in rigs],
     )
     if not matches:
-        raise LibraryError("nothing in the folder is like this, or has these words")
+        whose = ", on a rig of the shelf" if rigs else ""
+        raise LibraryError(f"nothing in the folder is like this, or has these words{whose}")
     rows = tuple(_row(library, match, example is not None) for match in matches)
     chosen = min(max(settings.chosen, 0), len(rows) - 1)
     stage("Loading what was found", 0.7)

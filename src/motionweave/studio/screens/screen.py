@@ -105,6 +105,9 @@ class Screen(ABC):
             clips = (*clips[: self.most - 1], clip_id)
         self.page.session.set(self.name, self.with_clips(self.settings, clips), "choice of clips")
 
+    def take(self, found: str) -> None:  # noqa: B027 - a screen may do without
+        """Put something that was dragged from this screen on the shelf."""
+
     def present(self, result: Result) -> None:  # noqa: B027 - a screen may do without
         """Bring the widgets up to what was made."""
 

@@ -22,6 +22,7 @@ from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.screens.warp_code import as_code
 from motionweave.studio.screens.warp_drawing import (
     WAY_ROW,
+    contact_times,
     curves_of,
     line,
     padded,
@@ -39,7 +40,7 @@ from motionweave.studio.screens.warp_model import (
     inside,
     warped,
 )
-from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, KeyValues
+from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, MOST_TURN, KeyValues
 from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look, Place
 
@@ -96,6 +97,8 @@ class WarpScreen(Screen):
         self._range: tuple[float, float] | None = None
         self._bending = False
         self.page.viewport.on_grip(self._gripped)
+        self.page.viewport.on_turn(self._turned)
+        self._turned_from = NEUTRAL["turn"]
         with widgets.section("Key"):
             self._told = ui.label("")
             self._values = KeyValues(self._set_kind, self._set_value)
@@ -161,10 +164,10 @@ class WarpScreen(Screen):
                 },
                 self._show_channel,
             )
-            self._dock_hint = ui.label(
-                "Double-click adds a key, drag moves it, right-click removes it"
-            )
-            self._dock_hint.classes("mw-curves-note")
+            ui.label(
+                "Double-click adds a key, drag moves it, right-click removes it, "
+                "a box selects several"
+            ).classes("mw-curves-note")
         self._track = KeyTrack(
             on_pick=self._picked,
             on_move=self._moved,
@@ -172,7 +175,12 @@ class WarpScreen(Screen):
             on_remove=self._removed,
             on_row=self._choose_row,
         )
-        self._curves = CurveEditor(on_drag=self._curve_dragged, on_remove=self._removed)
+        self._curves = CurveEditor(
+            on_drag=lambda mark, x, y, final: self._curves_dragged([(mark, x, y)], final),
+            on_remove=self._removed,
+            on_drag_several=self._curves_dragged,
+            on_remove_several=self._removed_several,
+        )
 
     def refresh(self, settings: WarpSettings) -> None:
         if self._chosen is not None and self._chosen >= len(settings.keys):
@@ -243,7 +251,9 @@ class WarpScreen(Screen):
     def _show_grip(self) -> None:
         key = self._key()
         kind = self._kind if key is None else key.group
-        self.page.viewport.choose_grip(self._joint, movable=kind == "offset")
+        self.page.viewport.choose_grip(
+            self._joint, movable=kind == "offset", turnable=kind == "turn"
+        )
 
     def _choose_row(self, row: str) -> None:
         if row != "time":
@@ -274,6 +284,20 @@ class WarpScreen(Screen):
             others = NEUTRAL["offset"] if index is None else self.settings.keys[index].value
             value = (*others[:axis], value[axis], *others[axis + 1 :])
         self._put(PoseKey(float(frame), joint, "offset", value), merge="pose", final=final)
+
+    def _turned(self, joint: str, axis: int, by: float | None, seconds: float, final: bool) -> None:
+        made = self._made()
+        if made is None:
+            return
+        frame = float(made.source_frame(seconds))
+        if by is None:
+            keys = self.settings.keys
+            index = editing.found(keys, joint, frame, "turn")
+            self._turned_from = NEUTRAL["turn"] if index is None else keys[index].value
+            return
+        value = list(self._turned_from)
+        value[axis] = min(max(round(value[axis] + by, 1), -MOST_TURN), MOST_TURN)
+        self._put(PoseKey(frame, joint, "turn", tuple(value)), merge="pose", final=final)
 
     def _put(self, key: PoseKey, *, merge: str | None = None, final: bool = True) -> None:
         """Set a key, in the place of one of its joint, frame and kind if there is one."""
@@ -384,25 +408,39 @@ class WarpScreen(Screen):
             times = self.settings.times
             self.change("a marker of time", times=times[:index] + times[index + 1 :])
         else:
-            keys = self.settings.keys
-            self._chosen = None
-            self.change("deleting a key", keys=keys[:index] + keys[index + 1 :], active=None)
+            self._removed_several([mark])
+
+    def _removed_several(self, marks: list[str]) -> None:
+        gone = {_handle(mark)[0] for mark in marks}
+        label = "deleting a key" if len(gone) == 1 else "deleting keys"
+        self._chosen = None
+        self.change(label, keys=editing.without(self.settings.keys, gone), active=None)
 
     def _show_channel(self, channel: str) -> None:
         self._channel = int(channel)
         self._range = None
         self._draw()
 
-    def _curve_dragged(self, mark: str, x: float, y: float, final: bool) -> None:
-        made, (index, channel) = self._made(), _handle(mark)
-        if made is None or index >= len(self.settings.keys):
+    def _curves_dragged(self, moves: list[tuple[str, float, float]], final: bool) -> None:
+        made = self._made()
+        if made is None:
             return
-        self._chosen, self._bending = index, not final
-        frame = float(made.source_frame(x))
         # Curves of places are drawn in metres.
-        value = y if self._joint == "heading" else y / scale_of(made.source)
-        keys = editing.pulled(made, self.settings.keys, index, frame, channel, value)
-        self._change_keys(keys, "a key", "curve", final, index)
+        unit = 1.0 if self._joint == "heading" else scale_of(made.source)
+        handles = [(*_handle(mark), float(made.source_frame(x)), y / unit) for mark, x, y in moves]
+        pulls = [
+            editing.Pull(index, frame, channel, y)
+            for index, channel, frame, y in handles
+            if index < len(self.settings.keys)
+        ]
+        keys = editing.pulled(made, self.settings.keys, pulls)
+        self._bending = not final
+        together = {pull.index for pull in pulls}
+        if len(together) == 1:
+            (self._chosen,) = together
+            self._change_keys(keys, "a key", "curve", final, self._chosen)
+        elif together:
+            self.change("moving keys", merge="curve", final=final, keys=keys, active=None)
 
     def _draw(self) -> None:
         made = self._made()
@@ -448,6 +486,8 @@ class WarpScreen(Screen):
             x=span,
             y=self._range,
             unit="degrees" if turned else "m",
+            step=1.0 / fps,
+            catches=contact_times(made),
         )
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:

@@ -69,6 +69,12 @@ def line(values: Array, fps: float) -> list[list[float]]:
     return points
 
 
+def contact_times(made: Warped) -> list[float]:
+    """Seconds of the result, on whole frames of the clip, at which contacts start and end."""
+    ends = {round(at) for one in made.source.constraints for at in (one.start, one.end)}
+    return [made.seconds(frame) for frame in sorted(ends) if 0 <= frame < len(made.source)]
+
+
 def padded(*curves: Array) -> tuple[float, float]:
     """The range of curves, with some room."""
     low, high = min(float(c.min()) for c in curves), max(float(c.max()) for c in curves)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,28 @@ from motionweave.studio.screens.warp_model import NEUTRAL, WAY, PoseKey, Warped,
 Keys = tuple[PoseKey, ...]
 # Output frame, and the frame of the clip that is shown there.
 Times = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Pull:
+    """A handle of a curve that was dragged.
+
+    Parameters
+    ----------
+    index
+        Its key.
+    frame
+        Where the key is to be, a frame of the clip.
+    channel
+        The axis of the curve.
+    y
+        What the curve is to be there, in the clip's unit or in degrees.
+    """
+
+    index: int
+    frame: float
+    channel: int
+    y: float
 
 
 def found(
@@ -46,15 +68,36 @@ def put(keys: Keys, key: PoseKey) -> tuple[Keys, int]:
 
 def moved(keys: Keys, index: int, frame: float) -> Keys:
     """Keys with one at another frame, unless one like it is there already."""
-    key = keys[index]
-    if found(keys, key.joint, frame, key.kind) not in (None, index):
-        return keys
-    return (*keys[:index], replace(key, frame=frame), *keys[index + 1 :])
+    return moved_together(keys, {index: frame})
 
 
-def pulled(made: Warped, keys: Keys, index: int, frame: float, channel: int, y: float) -> Keys:
-    """Keys with one at another frame, and such that a curve of its joint goes through ``y``."""
-    keys = moved(keys, index, frame)
+def moved_together(keys: Keys, frames: Mapping[int, float]) -> Keys:
+    """Keys with some at other frames, unless one like them is there and stays there."""
+
+    def place(key: PoseKey) -> tuple[str, float, str]:
+        return key.joint, key.frame, key.kind
+
+    changed = tuple(replace(key, frame=frames.get(i, key.frame)) for i, key in enumerate(keys))
+    staying = {place(key) for i, key in enumerate(keys) if i not in frames}
+    wanted = {place(changed[i]) for i in frames}
+    return keys if wanted & staying or len(wanted) < len(frames) else changed
+
+
+def pulled(made: Warped, keys: Keys, pulls: Sequence[Pull]) -> Keys:
+    """Keys with some at other frames, and such that curves of their joints go through ``y``."""
+    keys = moved_together(keys, {pull.index: pull.frame for pull in pulls})
+    for pull in pulls:
+        keys = _through(made, keys, pull.index, pull.channel, pull.y)
+    return keys
+
+
+def without(keys: Keys, indices: Collection[int]) -> Keys:
+    """Keys without some of them."""
+    return tuple(key for i, key in enumerate(keys) if i not in indices)
+
+
+def _through(made: Warped, keys: Keys, index: int, channel: int, y: float) -> Keys:
+    """Keys with one of them such that a curve of its joint goes through ``y`` there."""
     key = keys[index]
     value, at = list(key.value), int(key.frame)
     channel = min(channel, len(value) - 1)

@@ -13,6 +13,8 @@ from motionweave.studio.screens.warp_model import NEUTRAL, WAY
 AXES = ("Left", "Up", "Forwards")
 # As the arrows in the viewport have them.
 AXIS_COLORS = ("#e5534b", "#57b35a", "#4f8fd6")
+# Degrees that a key turns a joint by at most, about each axis.
+MOST_TURN = 120.0
 _TURNS = ("Bend", "Turn", "Tilt")
 _JOINT_KINDS = {
     "offset": ("Move", "Take the joint elsewhere; the body follows (IK)"),
@@ -50,7 +52,7 @@ class KeyValues:
         slider, told = widgets.Slider, self._on_value
         if group == "turn":
             return [
-                slider(name, -120, 120, 1, partial(told, i), unit="°")
+                slider(name, -MOST_TURN, MOST_TURN, 1, partial(told, i), unit="°")
                 for i, name in enumerate(_TURNS)
             ]
         if group == "factor":

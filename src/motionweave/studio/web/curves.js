@@ -1,7 +1,9 @@
-// Curves over time with handles to drag. Python owns the curves; a handle moves here at once and
-// Python's answer redraws the rest.
+// Curves over time with handles to drag, one by one or several that were picked in a box. Python
+// owns the curves; a handle moves here at once and Python's answer redraws the rest.
 import { dot, haloed, nearest, picture, throttled, timeView, trace, viewport } from "motionweave";
 
+// How near a handle comes to where it may catch before it does so.
+const CATCH = 7;
 const PAD = { left: 38, right: 14, top: 10, bottom: 20 };
 
 function ticks(low, high, count) {
@@ -21,13 +23,22 @@ export default {
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
   mixins: [picture],
-  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, unit: { type: String, default: "" }, playhead: { type: Boolean, default: true } },
-  data: () => ({ held: null, chosen: null, own: {}, over: null }),
+  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, unit: { type: String, default: "" }, playhead: { type: Boolean, default: true }, several: Boolean, step: { type: Number, default: 0 }, catches: Array },
+  data: () => ({ held: null, chosen: null, picked: [], boxed: null, caught: null, own: {}, over: null }),
   computed: { timed() { return this.playhead && !this.clock?.length; } },
-  created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final })); },
+  created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final }));
+    this.sendAll = throttled((places, final) => {
+      const moves = Object.entries(places).map(([id, [x, y]]) => ({ id, x, y }));
+      this.$emit("dragseveral", { moves, final });
+    });
+  },
   watch: {
     lines() { this.draw(); },
-    handles() { if (!this.held) this.own = {}; this.draw(); },
+    handles() {
+      if (!this.held) this.own = {};
+      this.picked = this.picked.filter((id) => this.handles.some((handle) => handle.id === id));
+      this.draw();
+    },
     over() { this.draw(); },
   },
   methods: {
@@ -116,7 +127,7 @@ export default {
         const [place] = this.px(this.place(handle));
         if (place < left - 1 || place > left + width + 1) continue;
         const here = handle.id === this.over || handle.id === this.held;
-        const rim = handle.id === this.chosen ? ink.ink : ink.panel;
+        const rim = handle.id === this.chosen || this.picked.includes(handle.id) ? ink.ink : ink.panel;
         dot(c, this.px(this.place(handle)), here ? 7 : 5, paint(handle.color), rim);
       }
       for (const mark of this.marks ?? []) {
@@ -127,6 +138,16 @@ export default {
         haloed(c, mark.text, [x + way(c.textAlign), y + way(c.textBaseline)], paint(mark.color), ink.panel);
       }
       const now = this.now(), [first, last] = this.seen();
+      for (const at of this.catches ?? []) {
+        const [x] = this.px([at, 0]);
+        if (at < first || at > last) continue;
+        const high = at === this.caught ? height : 5;
+        trace(c, [[x, top + height], [x, top + height - high]], { color: ink.contact, width: 1.5 });
+      }
+      if (this.boxed) {
+        const [[x0, y0], [x1, y1]] = this.boxed.corners;
+        trace(c, [[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]], { color: ink.soft, width: 1, dash: [3, 3] });
+      }
       if (this.playhead && this.lines.length && now >= first && now <= last) {
         const [x] = this.px([now, 0]);
         c.fillStyle = ink.ink;
@@ -137,16 +158,64 @@ export default {
     // For tests: where a handle is on the page.
     handleAt(id) { return this.onPage(this.px(this.place(this.handles.find((handle) => handle.id === id)))); },
     grab(event) {
-      const handle = this.find(event);
-      if (!handle || event.button) return;
-      this.held = this.chosen = handle.id;
+      if (event.button) return;
+      const handle = this.find(event), adding = event.ctrlKey || event.metaKey;
+      if (!handle && !this.several) return;
       this.$refs.canvas.setPointerCapture(event.pointerId);
+      if (!handle) {
+        this.picked = adding ? this.picked : [];
+        this.boxed = { corners: [this.at(event), this.at(event)], kept: this.picked };
+      } else if (this.several && adding) {
+        const without = this.picked.filter((id) => id !== handle.id);
+        this.picked = without.length < this.picked.length ? without : [...without, handle.id];
+      } else {
+        if (!this.picked.includes(handle.id)) this.picked = [];
+        this.held = this.chosen = handle.id;
+        this.start = Object.fromEntries(this.handles.filter(({ id }) => this.picked.includes(id)).map((one) => [one.id, this.place(one)]));
+      }
+      this.draw();
+    },
+    // Pick what is in the box, beside what was picked before it was drawn.
+    pick(event) {
+      this.boxed.corners[1] = this.at(event);
+      const [[x0, y0], [x1, y1]] = this.boxed.corners;
+      const inside = (v, a, b) => v >= Math.min(a, b) && v <= Math.max(a, b);
+      const found = this.handles.filter((handle) => {
+        const [x, y] = this.px(this.place(handle));
+        return inside(x, x0, x1) && inside(y, y0, y1);
+      });
+      this.picked = [...new Set([...this.boxed.kept, ...found.map(({ id }) => id)])];
+      this.draw();
+    },
+    // A time as it is caught: by something near it unless Shift is held, else by whole steps.
+    snapped(x, free) {
+      const far = (at) => Math.abs(this.px([at, 0])[0] - this.px([x, 0])[0]);
+      const best = free ? undefined : [...(this.catches ?? [])].sort((a, b) => far(a) - far(b))[0];
+      this.caught = best !== undefined && far(best) < CATCH ? best : null;
+      return this.caught ?? (this.step ? Math.round(x / this.step) * this.step : x);
+    },
+    // All that is picked, moved as far as the one that is held.
+    moveAll([x, y]) {
+      const [fromX, fromY] = this.start[this.held];
+      const times = Object.values(this.start).map(([at]) => at);
+      const dx = Math.min(Math.max(x - fromX, this.x[0] - Math.min(...times)), this.x[1] - Math.max(...times));
+      this.own = {};
+      for (const { id, lock } of this.handles) {
+        if (!this.start[id]) continue;
+        const [left, low] = this.start[id];
+        this.own[id] = [lock === "x" ? left : left + dx, lock === "y" ? low : low + y - fromY];
+      }
+      this.sendAll(this.own, false);
+      this.draw();
     },
     move(event) {
+      if (this.boxed) { this.pick(event); return; }
       if (!this.held) { this.over = this.find(event)?.id ?? null; return; }
       const handle = this.handles.find((h) => h.id === this.held);
       if (!handle) return;
       let [x, y] = this.value(event);
+      x = this.snapped(x, event.shiftKey);
+      if (this.picked.length > 1) { this.moveAll([x, y]); return; }
       if (handle.lock === "x") x = handle.x;
       if (handle.lock === "y") y = handle.y;
       this.own = { [handle.id]: [x, y] };
@@ -156,13 +225,22 @@ export default {
     drop() {
       const moved = this.held && this.own[this.held];
       const id = this.held;
-      this.held = null;
-      if (moved) { this.send(id, ...moved, true); this.send.flush(); }
+      this.held = this.boxed = this.caught = null;
+      this.draw();
+      if (moved && this.picked.length > 1) { this.sendAll(this.own, true); this.sendAll.flush(); } else if (moved) { this.send(id, ...moved, true); this.send.flush(); }
     },
     add(event) { if (!this.find(event)) { const [x, y] = this.value(event); this.$emit("add", { x, y }); } },
     remove(event) { const handle = this.find(event); if (handle) this.$emit("remove", { id: handle.id }); },
     key(event) {
-      if ((event.key === "Delete" || event.key === "Backspace") && this.chosen) {
+      const all = this.several && event.key.toLowerCase() === "a" && (event.ctrlKey || event.metaKey);
+      const gone = event.key === "Delete" || event.key === "Backspace";
+      if (all || (gone && this.picked.length)) {
+        event.preventDefault();
+        event.stopPropagation();
+        if (gone) this.$emit("removeseveral", { ids: this.picked });
+        this.picked = all ? this.handles.map(({ id }) => id) : [];
+        this.draw();
+      } else if ((event.key === "Delete" || event.key === "Backspace") && this.chosen) {
         event.preventDefault();
         this.$emit("remove", { id: this.chosen });
         this.chosen = null;

@@ -49,6 +49,7 @@ export default {
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final, axis) => this.$emit("grip", { grip, place, final, axis, time: this.time }),
+      turn: (grip, axis, by, final) => this.$emit("turn", { grip, axis, by, final, time: this.time }),
     });
     this.path = new Path(this.stage, (points) => this.$emit("path", points));
     this.wanted = /^#(\w+)@([\d.]+)$/.exec(location.hash);
@@ -314,7 +315,7 @@ export default {
       this.path.drawing = on;
     },
     showPath(points) { this.path.show(points); },
-    chooseGrip(name, movable) { this.grips.choose(name, movable); },
+    chooseGrip(name, movable, turnable) { this.grips.choose(name, movable, turnable); },
     zoom(factor) { if (factor) this.$refs.timeline.zoom(factor); else timeView.set(0, 1); },
     switch(name) { this[name] = !this[name]; },
     // For tests: what is on screen, in numbers.

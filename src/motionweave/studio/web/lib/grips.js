@@ -1,7 +1,8 @@
 // Joints that can be picked and dragged: small buttons that follow the character on screen, and
-// arrows at the chosen one along which it moves left, up or forwards alone.
+// arrows at the chosen one along which it moves left, up or forwards alone, or rings that turn it.
 import { THREE } from "./three.js";
 import { throttled } from "./canvas.js";
+import { Rings } from "./rings.js";
 
 // Where the arrows go, as the body sees it, and how long they are on screen, in pixels.
 const AXES = ["left or right", "up or down", "forwards or back"];
@@ -30,14 +31,16 @@ function nearness(from, to, [a, b]) {
 export class Grips {
   // tell(name, place, final, axis): `place` is null for a pick, otherwise where the joint was
   // dragged to, in metres on the stage; `axis` is the arrow that was dragged, or null. `hold` is
-  // called when a drag begins, before anything moves.
-  constructor(host, stage, { hold, tell }) {
+  // called when a drag begins, before anything moves. turn(name, axis, degrees, final): a ring.
+  constructor(host, stage, { hold, tell, turn }) {
     Object.assign(this, { host, stage, hold, tell });
     this.send = throttled((...news) => this.tell(...news));
     this.buttons = [];
     this.chosen = null;
     this.movable = false;
+    this.turnable = false;
     this.dragged = null;
+    this.rings = new Rings(stage, { hold, tell: (...news) => turn(this.chosen, ...news) });
     this.arrows = AXES.map((title, axis) => this.arrow(title, axis));
   }
 
@@ -51,7 +54,7 @@ export class Grips {
     this.listed = listed;
     this.buttons = grips.map(([name, joint, main]) => this.button(name, joint, main));
     const arrows = grips.length ? this.arrows : [];
-    this.host.replaceChildren(...arrows.map(({ line }) => line), ...this.buttons, ...arrows.map(({ tip }) => tip));
+    this.host.replaceChildren(this.rings.picture, ...arrows.map(({ line }) => line), ...this.buttons, ...arrows.map(({ tip }) => tip));
     this.mark();
   }
 
@@ -87,8 +90,11 @@ export class Grips {
 
   buttonOf(name) { return this.buttons.find((button) => button.dataset.grip === name) ?? null; }
 
-  // `movable` says whether what is dragged moves the joint, and does not turn it.
-  choose(name, movable = this.movable) { Object.assign(this, { chosen: name, movable }); this.mark(); }
+  // What can be done to the joint that is chosen: it is `movable` along arrows, or `turnable` by rings.
+  choose(name, movable = this.movable, turnable = this.turnable) {
+    Object.assign(this, { chosen: name, movable, turnable });
+    this.mark();
+  }
 
   mark() { for (const button of this.buttons) button.classList.toggle("on", button.dataset.grip === this.chosen); }
 
@@ -195,7 +201,7 @@ export class Grips {
 
   // Follow the character; what is dragged stays under the pointer.
   place() {
-    if (!this.character) return;
+    if (!this.character) { this.rings.place(null, []); return; }
     const rods = this.rods();
     let chosen = null;
     for (const button of this.buttons) {
@@ -209,6 +215,7 @@ export class Grips {
       if (button.dataset.grip === this.chosen) chosen = [place, at];
     }
     this.placeArrows(chosen);
+    this.rings.place(chosen && this.turnable ? chosen[0] : null, chosen ? this.axes() : []);
   }
 
   placeArrows(chosen) {
