@@ -97,6 +97,11 @@ class Choice:
         for name, one in self._buttons.items():
             mark(one, "on", name == value)
 
+    def enable(self, value: str, on: bool, meaning: str) -> None:
+        """Let one of them be taken or not, and say what it means, or why it cannot be taken."""
+        enable(self._buttons[value], on)
+        entitle(self._buttons[value], meaning)
+
 
 class Switch:
     """On or off."""

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
+from typing import Literal
 
 from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
-from motionweave.methods.blending.transition import Transition, make_transition
-from motionweave.methods.junctions import Keep
-from motionweave.retargeting import on_common_skeleton
 from motionweave.studio.document import Document, ShelfClip
-from motionweave.studio.jobs import Outcome, attempt, stage, tell
 from motionweave.studio.memo import Memo
 
 # The fewest frames of a clip that a block may show.
 LEAST = 4
 _SPEEDS = (0.25, 4.0)
+
+SeamKind = Literal["transition", "spline", "fill"]
 
 
 @dataclass(frozen=True)
@@ -57,14 +53,21 @@ class ChosenSeam:
     blocks
         Ids of the block that is left and of the one that is entered.
     at
-        The frame of each clip at the middle of the seam; None for the best place.
+        The frame of each clip at the seam; None for the best place.
     half_width
-        Seconds from the middle to the ends; None for the usual.
+        Seconds from the middle of a transition to its ends; None for the usual.
+    kind
+        ``"transition"``, ``"spline"`` or ``"fill"``. A transition overlaps the blocks around its
+        middle; the others leave the first block at one frame and enter the second at another.
+    gap
+        Seconds that a fill lasts.
     """
 
     blocks: tuple[str, str]
     at: tuple[float, float] | None = None
     half_width: float | None = None
+    kind: SeamKind = "transition"
+    gap: float = 0.6
 
 
 @dataclass(frozen=True)
@@ -199,57 +202,3 @@ def _motion(block: Block, whole: Motion) -> Motion:
 
     motion = _played.get((whole,), (first, last, speed, block.mirrored), made)
     return motion if motion.name == whole.name else replace(motion, name=whole.name)
-
-
-def wanted(
-    settings: SequenceSettings, parts: Sequence[PlayedBlock]
-) -> tuple[list[tuple[float, float] | None], list[int | None]]:
-    """Places and half widths of all seams, in frames of what is played; None where found."""
-    places: list[tuple[float, float] | None] = []
-    halves: list[int | None] = []
-    for left, right in pairwise(parts):
-        seam = settings.seam(left.block.id, right.block.id)
-        at = None
-        if seam.at is not None:
-            at = left.played_frame(seam.at[0]), right.played_frame(seam.at[1])
-        places.append(at)
-        width = seam.half_width
-        halves.append(None if width is None else max(1, round(width * parts[0].motion.fps)))
-    return places, halves
-
-
-_brought: Memo[Outcome[Motion]] = Memo(size=64)
-
-
-def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
-    """All on the body of the first, each brought there once, whatever is done to the others."""
-    first = motions[0]
-    found = [first]
-    for number, motion in enumerate(motions[1:], start=1):
-        stage(f"Putting {motion.name} on one body with the others", 0.5 * number / len(motions))
-        brought = _brought.get(
-            (first, motion), None, partial(attempt, partial(_onto, first, motion))
-        )
-        tell(brought.remarks)
-        if brought.problem is not None:
-            raise brought.problem
-        assert brought.value is not None
-        found.append(brought.value)
-    return found
-
-
-def _onto(first: Motion, motion: Motion) -> Motion:
-    return on_common_skeleton((first, motion))[1]
-
-
-def joined(document: Document, *, clean: bool) -> tuple[list[PlayedBlock], Transition]:
-    """The parts of the sequence, and what comes of joining them."""
-    settings: SequenceSettings = document.settings["sequence"]
-    parts = parts_of(document)
-    if len(parts) == 1:
-        return parts, Transition(parts[0].motion, (), (), ())
-    places, halves = wanted(settings, parts)
-    keep: Keep = "all" if settings.keep == "all" else "most"
-    motions = _on_one_body([part.motion for part in parts])
-    stage("Joining the clips", 0.6)
-    return parts, make_transition(motions, at=places, half_width=halves, keep=keep, clean=clean)
