@@ -24,6 +24,9 @@ CARRY = """([card, index]) => {
 }"""  # noqa: E501
 
 
+PICKED = "document.querySelector('.mw-sequence select').selectedOptions[0].text"
+
+
 def row(studio: Studio, names: list[str]) -> None:
     """These clips are in the row, and what is made of them is on screen."""
     studio.settle()
@@ -134,6 +137,23 @@ def test_a_seam_is_a_spline_or_a_filled_gap_and_a_transition_again(
     filled = studio.state()["duration"]
     slide(studio, "Gap", 1.2)
     assert abs(studio.settle()["duration"] - filled - 0.6) < 0.05
+
+
+def test_the_upper_body_plays_another_clip_over_a_block(studio: Studio) -> None:
+    opened(studio)
+    over = studio.page.get_by_label("Layer", exact=True).and_(studio.page.locator("select"))
+    facts = studio.page.locator(".mw-sequence .mw-block-facts", has_text="with jump")
+    over.select_option(label="jump")
+    facts.wait_for()
+    studio.settle()
+    slide(studio, "Layer starts", 1.0)
+    studio.settle()
+    assert facts.count() == 1
+    studio.key("z")
+    studio.settle()
+    studio.key("z")
+    facts.wait_for(state="detached")
+    studio.wait(f"{PICKED} === 'Nothing'")
 
 
 def test_the_timeline_is_seen_larger_and_all_pictures_follow(studio: Studio) -> None:

@@ -13,6 +13,7 @@ from motionweave.body.mirror import mirror
 from motionweave.clips import save
 from motionweave.errors import BlendError, FormatError, LibraryError
 from motionweave.methods.blending.transition import transition
+from motionweave.methods.layering import layer
 from motionweave.methods.subspace.transition import spline_transition
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, ShelfClip, settings_from_json, settings_to_json
@@ -25,6 +26,7 @@ from motionweave.studio.screens.sequence_model import (
     LEAST,
     Block,
     ChosenSeam,
+    Over,
     SequenceSettings,
     inside,
     parts_of,
@@ -270,3 +272,33 @@ def test_copied_code_swings_and_fills_the_same(
     again = by_python(recipe, tmp_path, monkeypatch)
     np.testing.assert_allclose(again.positions(), motion.positions(), atol=1e-4)
     assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(motion)) <= 3
+
+
+WAVING = SequenceSettings(
+    (
+        Block("b1", "c1", trim=(5, 85), over=Over("c3", "left_arm", start=0.5, weight=0.8)),
+        Block("b2", "c2"),
+    )
+)
+
+
+def test_a_part_of_the_body_plays_another_clip_over_a_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = made_of(WAVING)
+    made = SequenceScreen.make(document, False)
+    walk = sample("walk")[5:86]
+    start = round(0.5 * walk.fps)
+    waving = layer(walk, sample("sneak"), "left_arm", start=start, weight=0.8)
+    expected = transition(waving, sample("jog"), clean=False)
+    np.testing.assert_array_equal(made.motion.rotations, expected.rotations)
+    picture = drawn(made.details.parts, made.details.made, WAVING)
+    assert picture.blocks[0]["facts"].endswith("with sneak")
+    recipe = SequenceScreen.recipe(document)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    np.testing.assert_allclose(again.positions(), made.motion.positions(), atol=1e-4)
+    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(again)) <= 2
+    # It is saved, and a clip that left the shelf is no longer played.
+    assert settings_from_json(SequenceSettings, settings_to_json(WAVING)) == WAVING
+    (part, _) = parts_of(document.without_clip("c3"))
+    np.testing.assert_array_equal(part.motion.rotations, walk.rotations)

@@ -184,6 +184,9 @@ def _for_sequence(
     if any(block.trim for block in settings.blocks):
         blocks = tuple(replace(block, trim=None) for block in settings.blocks)
         yield RemedyButton("Use whole clips", _setting("sequence", blocks=blocks))
+    if any(block.over for block in settings.blocks):
+        blocks = tuple(replace(block, over=None) for block in settings.blocks)
+        yield RemedyButton("Remove the layers", _setting("sequence", blocks=blocks))
     if len(settings.blocks) > 1:
         change = _setting("sequence", blocks=settings.blocks[:-1])
         yield RemedyButton("Remove the last block", change)

@@ -29,6 +29,7 @@ from motionweave.studio.screens.sequence_model import (
     LEAST,
     Block,
     ChosenSeam,
+    Over,
     PlayedBlock,
     SequenceSettings,
 )
@@ -122,6 +123,24 @@ class SequenceScreen(Screen):
             self._mirror = widgets.Switch(
                 "Mirror", "Exchange left and right in this block", self._set_mirrored
             )
+            self._over = widgets.Picker("Layer", self._set_over)
+            widgets.entitle(
+                self._over.element, "Another clip that part of the body plays over this block"
+            )
+            self._part = widgets.Choice(
+                {
+                    "upper": ("Upper body", "All above the hips"),
+                    "left_arm": ("Left arm", "The left arm alone"),
+                    "right_arm": ("Right arm", "The right arm alone"),
+                },
+                lambda part: self._change_over("part of the body", part=part),
+            )
+            self._over_start = widgets.Slider(
+                "Layer starts", 0.0, 1.0, 0.01, self._set_over_start, unit=" s", digits=2
+            )
+            self._over_weight = widgets.Slider(
+                "Layer weight", 0.0, 1.0, 0.01, self._set_over_weight, digits=2
+            )
         with widgets.section("Into the next") as self._seam_section:
             self._kind = widgets.Choice(
                 {
@@ -203,7 +222,10 @@ class SequenceScreen(Screen):
         for slider in (self._first, self._last, self._speed):
             slider.enable(there)
         widgets.enable(self._mirror.element, there)
+        widgets.mark(self._over.element, "dim", not there)
         if not there:
+            for part in (self._part, self._over_start, self._over_weight):
+                part.element.set_visibility(False)
             self._told.set_text("" if block is None else "This clip is no longer on the shelf.")
             return
         assert block is not None
@@ -216,6 +238,21 @@ class SequenceScreen(Screen):
         self._last.set(min(last, final), 0, final)
         self._speed.set(block.speed)
         self._mirror.set(block.mirrored)
+        self._show_over(block, (last - first) / clip.motion.fps / block.speed)
+
+    def _show_over(self, block: Block, seconds: float) -> None:
+        clips = self.page.session.document.clips
+        options = {"": "Nothing", **{clip.id: clip.name for clip in clips if clip.usable}}
+        over = block.over
+        if over is not None and over.clip not in options:
+            options[over.clip] = "No longer on the shelf"
+        self._over.set(options, "" if over is None else over.clip)
+        for part in (self._part, self._over_start, self._over_weight):
+            part.element.set_visibility(over is not None)
+        if over is not None:
+            self._part.set(over.part)
+            self._over_start.set(min(over.start, seconds), 0.0, round(seconds, 2))
+            self._over_weight.set(over.weight)
 
     def _details(self) -> SequenceDetails | None:
         result = self.page.result
@@ -367,6 +404,26 @@ class SequenceScreen(Screen):
 
     def _set_mirrored(self, on: bool) -> None:
         self._change_block("mirroring", mirrored=on)
+
+    def _set_over(self, clip_id: str) -> None:
+        if not clip_id:
+            self._change_block("layer of a block", over=None)
+        else:
+            self._change_over("layer of a block", clip=clip_id)
+
+    def _set_over_start(self, seconds: float, final: bool) -> None:
+        self._change_over("start of a layer", "over start", final, start=round(seconds, 2))
+
+    def _set_over_weight(self, weight: float, final: bool) -> None:
+        self._change_over("weight of a layer", "over weight", final, weight=round(weight, 2))
+
+    def _change_over(
+        self, label: str, merge: str | None = None, final: bool = True, **fields: object
+    ) -> None:
+        block = self.settings.block(self._chosen)
+        if block is not None:
+            over = replace(block.over or Over(""), **fields)  # type: ignore[arg-type]
+            self._change_block(label, merge, final, over=over)
 
     # Seams
 

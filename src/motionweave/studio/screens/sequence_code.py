@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motionweave.studio import snippets
-from motionweave.studio.document import Document
+from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.screens import library_code
 from motionweave.studio.screens.sequence_joining import Bridge, joined, rows_of, seams_of, wanted
 from motionweave.studio.screens.sequence_model import PlayedBlock, SequenceSettings, parts_of
@@ -17,7 +17,8 @@ Rows = Sequence[Sequence[PlayedBlock]]
 def as_code(document: Document, *, clean: bool) -> Snippet:
     """How to make the same sequence with the library and on the command line."""
     parts = parts_of(document)
-    names = snippets.named([part.clip for part in parts])
+    overs = [part.over for part in parts if part.over is not None]
+    names = snippets.named([*(part.clip for part in parts), *overs])
     rows = rows_of(parts, seams_of(document.settings["sequence"], parts))
     bridges = joined(document, clean=clean).bridges if len(rows) > 1 else ()
     return Snippet(
@@ -30,7 +31,7 @@ def _python(
     document: Document, rows: Rows, names: Sequence[Named], bridges: Sequence[Bridge], clean: bool
 ) -> list[str]:
     blocks = [part for row in rows for part in row]
-    played = [_played(part, name) for part, name in zip(blocks, names, strict=True)]
+    played = [_played(part, names) for part in blocks]
     lines = []
     if any(bridge.seconds is not None for bridge in bridges):
         lines += library_code.opening(document.settings["library"])[0]
@@ -132,20 +133,31 @@ def _place(place: tuple[float, float] | None) -> str:
     return f"({snippets.number(place[0])}, {snippets.number(place[1])})"
 
 
-def _played(part: PlayedBlock, name: Named) -> str:
+def _name(clip: ShelfClip, names: Sequence[Named]) -> Named:
+    return next(one for one in names if one.clip.id == clip.id)
+
+
+def _played(part: PlayedBlock, names: Sequence[Named]) -> str:
     """What a block plays, as Python."""
-    text, block = name.variable, part.block
+    text, block = _name(part.clip, names).variable, part.block
     if _is_cut(part):
         text += f"[{part.trim[0]}:{part.trim[1] + 1}]"
     if block.mirrored:
         text = f"mw.mirror({text})"
-    return text if block.speed == 1.0 else f"{text}.faster({snippets.number(block.speed)})"
+    if block.speed != 1.0:
+        text += f".faster({snippets.number(block.speed)})"
+    if block.over is not None and part.over is not None:
+        how = f"{block.over.part!r}, start={part.over_start}"
+        how += f", weight={snippets.number(block.over.weight)}" if block.over.weight != 1.0 else ""
+        text = f"mw.layer({text}, {_name(part.over, names).variable}, {how})"
+    return text
 
 
 def _files(parts: Sequence[PlayedBlock], names: Sequence[Named]) -> tuple[list[str], list[str]]:
     """The file of every block, and the command lines that make those of edited blocks."""
     files, making = [], []
-    for number, (part, name) in enumerate(zip(parts, names, strict=True), start=1):
+    for number, part in enumerate(parts, start=1):
+        file = _name(part.clip, names).file
         words: list[object] = []
         if _is_cut(part):
             words += ["--trim", f"{part.trim[0]}:{part.trim[1]}"]
@@ -153,13 +165,19 @@ def _files(parts: Sequence[PlayedBlock], names: Sequence[Named]) -> tuple[list[s
             words.append("--mirror")
         if part.block.speed != 1.0:
             words += ["--faster", snippets.number(part.block.speed)]
-        if not words:
-            files.append(name.file)
-            continue
-        files.append(f"block_{number}.bvh")
-        making.append(
-            snippets.command("motionweave", "convert", name.file, "-o", files[-1], *words)
-        )
+        if words:
+            made = f"block_{number}.bvh"
+            making.append(snippets.command("motionweave", "convert", file, "-o", made, *words))
+            file = made
+        over = part.block.over
+        if over is not None and part.over is not None:
+            made = f"layered_{number}.bvh"
+            how: list[object] = ["--part", over.part, "--start", part.over_start]
+            how += ["--weight", snippets.number(over.weight)] if over.weight != 1.0 else []
+            lent = _name(part.over, names).file
+            making.append(snippets.command("motionweave", "layer", file, lent, *how, "-o", made))
+            file = made
+        files.append(file)
     return files, making
 
 

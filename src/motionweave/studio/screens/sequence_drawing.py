@@ -51,6 +51,7 @@ def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSett
         edits = [
             *([f"{part.block.speed:g} ×"] if part.block.speed != 1.0 else []),
             *(["mirrored"] if part.block.mirrored else []),
+            *([f"with {part.over.name}"] if part.over is not None else []),
         ]
         seconds = (end - start) / fps
         blocks.append(

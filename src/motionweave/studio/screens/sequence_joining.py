@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from motionweave.methods.junctions import Junction, Keep
 from motionweave.registration.distance import distance_block
 from motionweave.retargeting import on_common_skeleton
 from motionweave.studio.document import Document
-from motionweave.studio.jobs import Outcome, attempt, stage, tell
+from motionweave.studio.jobs import Outcome, attempt, stage, told
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.library_model import opened
 from motionweave.studio.screens.sequence_model import (
@@ -37,8 +36,6 @@ from motionweave.studio.screens.sequence_model import (
     parts_of,
 )
 from motionweave.studio.spaces import own_frame, space_of
-
-Value = TypeVar("Value")
 
 # Seconds at the ends of a gap over which the body's speed is taken.
 _PACE = 0.2
@@ -136,17 +133,8 @@ def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
         brought = _brought.get(
             (first, motion), None, partial(attempt, partial(_onto, first, motion))
         )
-        found.append(_told(brought))
+        found.append(told(brought))
     return found
-
-
-def _told(outcome: Outcome[Value]) -> Value:
-    """What was made, with what was heard when it was new."""
-    tell(outcome.remarks)
-    if outcome.problem is not None:
-        raise outcome.problem
-    assert outcome.value is not None
-    return outcome.value
 
 
 def _onto(first: Motion, motion: Motion) -> Motion:
@@ -215,7 +203,7 @@ def joined(document: Document, *, clean: bool) -> Joined:
     motions = _on_one_body([part.motion for part in parts])
     stage("Joining the clips", 0.6)
     if not any(seam.kind == "fill" for seam in seams):
-        row = _told(_remembered(settings, parts, motions, clean, None))
+        row = told(_remembered(settings, parts, motions, clean, None))
     else:
         folder: str = document.settings["library"].folder
         if not folder:
@@ -224,7 +212,7 @@ def joined(document: Document, *, clean: bool) -> Joined:
                 "open one on the Library screen"
             )
         with opened(folder) as library:
-            row = _told(_remembered(settings, parts, motions, clean, library))
+            row = told(_remembered(settings, parts, motions, clean, library))
     return Joined(tuple(parts), Transition(row.motion, row.junctions, row.seams, ()), row.bridges)
 
 

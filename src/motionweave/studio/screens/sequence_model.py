@@ -7,14 +7,39 @@ from typing import Literal
 
 from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
+from motionweave.methods.layering import layer
 from motionweave.studio.document import Document, ShelfClip
+from motionweave.studio.jobs import Outcome, attempt, told
 from motionweave.studio.memo import Memo
 
 # The fewest frames of a clip that a block may show.
 LEAST = 4
 _SPEEDS = (0.25, 4.0)
 
+Part = Literal["upper", "left_arm", "right_arm"]
 SeamKind = Literal["transition", "spline", "fill"]
+
+
+@dataclass(frozen=True)
+class Over:
+    """A part of the body that plays another clip over a block.
+
+    Parameters
+    ----------
+    clip
+        Id of that clip on the shelf.
+    part
+        Of the body.
+    start
+        Seconds into the block at which the clip begins.
+    weight
+        How much of it is seen, 0 to 1.
+    """
+
+    clip: str
+    part: Part = "upper"
+    start: float = 0.0
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -33,6 +58,8 @@ class Block:
         How many times as fast as it was recorded.
     mirrored
         Whether left and right are exchanged.
+    over
+        What a part of the body plays instead; None for nothing else.
     """
 
     id: str
@@ -40,6 +67,7 @@ class Block:
     trim: tuple[int, int] | None = None
     speed: float = 1.0
     mirrored: bool = False
+    over: Over | None = None
 
 
 @dataclass(frozen=True)
@@ -149,11 +177,14 @@ class PlayedBlock:
         What it is.
     motion
         The frames that may be shown, at their speed.
+    over
+        The clip that a part of the body plays, if it is on the shelf.
     """
 
     block: Block
     clip: ShelfClip
     motion: Motion
+    over: ShelfClip | None = None
 
     @property
     def trim(self) -> tuple[int, int]:
@@ -163,6 +194,12 @@ class PlayedBlock:
     def own_frame(self, frame: float) -> float:
         """A frame of what is played as a frame of the clip."""
         return self.trim[0] + frame * self.block.speed
+
+    @property
+    def over_start(self) -> int:
+        """The frame of what is played at which the clip over it begins."""
+        assert self.block.over is not None
+        return min(round(self.block.over.start * self.motion.fps), len(self.motion) - 1)
 
     def played_frame(self, frame: float) -> float:
         """A frame of the clip as a frame of what is played, at its ends at most."""
@@ -187,8 +224,29 @@ def parts_of(document: Document) -> list[PlayedBlock]:
     for block in settings.blocks:
         clip = document.clip(block.clip)
         if clip is not None and clip.usable:
-            found.append(PlayedBlock(block, clip, _motion(block, clip.motion)))
+            part = PlayedBlock(block, clip, _motion(block, clip.motion))
+            found.append(part if block.over is None else _with_over(part, document))
     return found
+
+
+_layered: Memo[Outcome[Motion]] = Memo(size=16)
+
+
+def _with_over(part: PlayedBlock, document: Document) -> PlayedBlock:
+    """A block with what a part of the body plays over it."""
+    over = part.block.over
+    assert over is not None
+    clip = next(iter(document.usable((over.clip,))), None)
+    if clip is None:
+        return part
+    start, weight = part.over_start, min(max(over.weight, 0.0), 1.0)
+    lent, base = clip.motion, part.motion
+    made = _layered.get(
+        (base, lent),
+        (over.part, start, weight),
+        lambda: attempt(lambda: layer(base, lent, over.part, start=start, weight=weight)),
+    )
+    return replace(part, motion=replace(told(made), name=base.name), over=clip)
 
 
 def _motion(block: Block, whole: Motion) -> Motion:
