@@ -202,6 +202,14 @@ def test_a_spline_beside_a_transition_cuts_no_other_block(which: int) -> None:
         assert last - second[1] == len(sample("sneak")) - 1 - enter
 
 
+def test_a_spline_between_whole_clips_cuts_neither() -> None:
+    settings = replace(SWUNG, keep="all")
+    made = SequenceScreen.make(made_of(settings), False).details.made
+    walk, seam = sample("walk"), made.seams[0]
+    assert made.junctions[0].frames == (len(walk) - 1, 0.0)
+    assert seam[0] == len(walk) - 1
+
+
 def test_a_spline_may_not_reach_into_the_seams_beside_it() -> None:
     settings = SWUNG.with_seam(ChosenSeam(("b1", "b2"), (60.0, 500.0), kind="spline"))
     document = made_of(settings)

@@ -255,10 +255,13 @@ def _all_joined(
             seam = seams[done - 1]
             stage("Joining the clips", 0.6 + 0.4 * done / len(parts))
             place = _place(seam, whole, row, parts[done - 1], parts[done])
+            if place is None and (seam.kind == "fill" or settings.keep == "all"):
+                place = _ends(whole, row)
             if seam.kind == "spline":
                 whole = _by_spline(whole, row, place, clean)
             else:
                 assert library is not None
+                assert place is not None
                 whole = _by_fill(whole, row, place, seam.gap, library, clean)
         done += len(blocks)
     assert whole is not None
@@ -301,6 +304,12 @@ def _place(
     return leave, enter
 
 
+def _ends(whole: _Row, row: _Row) -> tuple[int, int]:
+    """The frames at which two rows meet if nothing is cut; a T-pose in front is no part of the
+    motion."""
+    return len(whole.motion) - 1, int(starts_in_tpose(row.motion))
+
+
 def _by_spline(whole: _Row, row: _Row, place: tuple[int, int] | None, clean: bool) -> _Row:
     if place is None and (whole.seams or row.seams):
         # No other block than the two that meet here may be cut.
@@ -321,13 +330,12 @@ def _by_spline(whole: _Row, row: _Row, place: tuple[int, int] | None, clean: boo
 def _by_fill(
     whole: _Row,
     row: _Row,
-    place: tuple[int, int] | None,
+    place: tuple[int, int],
     seconds: float,
     library: Library,
     clean: bool,
 ) -> _Row:
-    # Nothing is cut unless it is asked for; a T-pose in front is no part of the motion.
-    leave, enter = place or (len(whole.motion) - 1, int(starts_in_tpose(row.motion)))
+    leave, enter = place
     before, after = whole.motion[: leave + 1], row.motion[enter:]
     if min(len(before), len(after)) < 2:
         raise BlendError("a fill leaves room for less than two frames of a clip beside it")
