@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -200,6 +201,15 @@ def test_a_spline_beside_a_transition_cuts_no_other_block(which: int) -> None:
         assert first[0] == leave
     else:
         assert last - second[1] == len(sample("sneak")) - 1 - enter
+
+
+def test_a_spline_that_cuts_half_of_a_block_says_so() -> None:
+    pair = ChosenSeam(("b1", "b2"), kind="spline")
+    for blocks in (THREE.blocks[:2], THREE.blocks):
+        settings = SequenceSettings(blocks, (pair,))
+        document = document_with(("kick_high", "punch", "walk"), "sequence", settings)
+        said = attempt(partial(SequenceScreen.make, document, False)).warnings
+        assert sum("kick_high to punch: about half of a clip" in one for one in said) == 1
 
 
 def test_a_spline_between_whole_clips_cuts_neither() -> None:

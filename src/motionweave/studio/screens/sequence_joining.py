@@ -7,7 +7,7 @@ rows, and these are joined one after another by the splines and fills between th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -149,8 +149,8 @@ class _Row:
     ----------
     motion
         What was made of them.
-    last
-        What the last of them plays.
+    first, last
+        What the first and the last of them play.
     junctions, seams
         As of a `Transition`.
     bridges
@@ -158,6 +158,7 @@ class _Row:
     """
 
     motion: Motion
+    first: Motion
     last: Motion
     junctions: tuple[Junction, ...] = ()
     seams: tuple[tuple[int, int], ...] = ()
@@ -276,11 +277,11 @@ def _row(
 ) -> _Row:
     """Blocks with transitions between them."""
     if len(motions) == 1:
-        return _Row(motions[0], motions[0])
+        return _Row(motions[0], motions[0], motions[0])
     places, halves = wanted(settings, blocks)
     keep: Keep = "all" if settings.keep == "all" else "most"
     made = make_transition(motions, at=places, half_width=halves, keep=keep, clean=clean)
-    return _Row(made.motion, motions[-1], made.junctions, made.seams)
+    return _Row(made.motion, motions[0], motions[-1], made.junctions, made.seams)
 
 
 def _place(
@@ -313,13 +314,16 @@ def _ends(whole: _Row, row: _Row) -> tuple[int, int]:
 def _by_spline(whole: _Row, row: _Row, place: tuple[int, int] | None, clean: bool) -> _Row:
     if place is None and (whole.seams or row.seams):
         # No other block than the two that meet here may be cut.
-        last, first = whole.motion[whole.tail :], row.motion[: row.head + 1]
-        found = attempt(lambda: space_of(last, first).transition(clean=False))
-        if found.problem is not None:
+        last = replace(whole.motion[whole.tail :], name=whole.last.name)
+        first = replace(row.motion[: row.head + 1], name=row.first.name)
+        near = space_of(last, first)
+        found = attempt(lambda: near.transition(clean=False))
+        if found.value is None:
+            assert found.problem is not None
             raise found.problem
-        assert found.value is not None
-        enter = own_frame(space_of(last, first), found.value.enter)
-        place = whole.tail + found.value.leave, enter
+        # All else is told of the spline between the whole rows, which is the one that is seen.
+        near.warn_of_cut(found.value)
+        place = whole.tail + found.value.leave, own_frame(near, found.value.enter)
     space = space_of(whole.motion, row.motion)
     made = space.transition(*(place or (None, None)), clean=clean)
     bridge = Bridge(made.leave, own_frame(space, made.enter))
@@ -359,6 +363,7 @@ def _added(
     here = Junction(apart, (whole.frame_of_last(bridge.leave), float(bridge.enter)))
     return _Row(
         motion,
+        whole.first,
         row.last,
         (*whole.junctions, here, *row.junctions),
         (*whole.seams, seam, *((moved(start), moved(end)) for start, end in row.seams)),
