@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from motionweave.clips import save
+from motionweave.samples.clips import sample
 from tests.browser.conftest import Studio, drag
 from tests.browser.editors import ask, slide
 
@@ -20,6 +22,9 @@ CARRY = """([card, index]) => {
   send(track, 'dragover', x, y);
   send(track, 'drop', x, y);
 }"""  # noqa: E501
+
+
+PICKED = "document.querySelector('.mw-sequence select').selectedOptions[0].text"
 
 
 def row(studio: Studio, names: list[str]) -> None:
@@ -102,6 +107,53 @@ def test_a_block_is_faster_and_mirrored_and_all_of_it_is_saved(
     studio.click(".mw-asking button", "Open without saving")
     assert abs(studio.settle()["duration"] - saved) < 0.01
     row(studio, ["walk", "jog", "sneak"])
+
+
+def test_a_seam_is_a_spline_or_a_filled_gap_and_a_transition_again(
+    studio: Studio, tmp_path: Path
+) -> None:
+    whole = opened(studio)
+    panel = studio.page.locator(".mw-sequence .mw-section", has_text="Into the next")
+    fill = panel.get_by_role("button", name="Fill", exact=True)
+    assert fill.is_disabled()
+    panel.get_by_role("button", name="Spline", exact=True).click()
+    studio.settle()
+    track = studio.page.locator(".mw-sequence .mw-seam")
+    assert track.nth(0).get_attribute("aria-label").startswith("spline from walk into jog")
+    studio.key("z")
+    assert abs(studio.settle()["duration"] - whole) < 0.01
+    # Gaps are filled from the folder that is open on the Library screen.
+    save(sample("walk"), tmp_path / "walk.npz")
+    studio.click(".mw-nav button", "Library")
+    field = studio.page.locator('input[aria-label="Folder of clips"]')
+    field.fill(str(tmp_path))
+    field.press("Enter")
+    studio.page.locator(".mw-empty", has_text="Click a clip").wait_for()
+    studio.screen("Sequence")
+    studio.settle()
+    fill.click()
+    studio.settle()
+    assert track.nth(0).get_attribute("aria-label").startswith("filled gap from walk into jog")
+    filled = studio.state()["duration"]
+    slide(studio, "Gap", 1.2)
+    assert abs(studio.settle()["duration"] - filled - 0.6) < 0.05
+
+
+def test_the_upper_body_plays_another_clip_over_a_block(studio: Studio) -> None:
+    opened(studio)
+    over = studio.page.get_by_label("Layer", exact=True).and_(studio.page.locator("select"))
+    facts = studio.page.locator(".mw-sequence .mw-block-facts", has_text="with jump")
+    over.select_option(label="jump")
+    facts.wait_for()
+    studio.settle()
+    slide(studio, "Layer starts", 1.0)
+    studio.settle()
+    assert facts.count() == 1
+    studio.key("z")
+    studio.settle()
+    studio.key("z")
+    facts.wait_for(state="detached")
+    studio.wait(f"{PICKED} === 'Nothing'")
 
 
 def test_the_timeline_is_seen_larger_and_all_pictures_follow(studio: Studio) -> None:

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from motionweave.body.heading import facing
 from motionweave.body.mirror import mirror
-from motionweave.errors import BlendError
+from motionweave.clips import save
+from motionweave.errors import BlendError, FormatError, LibraryError
 from motionweave.methods.blending.transition import transition
+from motionweave.methods.layering import layer
+from motionweave.methods.subspace.transition import spline_transition
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, ShelfClip, settings_from_json, settings_to_json
 from motionweave.studio.jobs import attempt, tell
 from motionweave.studio.remarks import Remark
+from motionweave.studio.screens.library_model import LibrarySettings
 from motionweave.studio.screens.sequence import SequenceScreen
 from motionweave.studio.screens.sequence_drawing import drawn
 from motionweave.studio.screens.sequence_model import (
     LEAST,
     Block,
     ChosenSeam,
+    Over,
     SequenceSettings,
     inside,
     parts_of,
@@ -147,5 +154,169 @@ def test_copied_code_makes_the_same(
 
 
 def test_settings_survive_a_project() -> None:
-    again = settings_from_json(SequenceSettings, settings_to_json(EDITED))
-    assert again == EDITED
+    settings = EDITED.with_seam(ChosenSeam(("b2", "b3"), kind="fill", gap=0.8))
+    data = settings_to_json(settings)
+    assert settings_from_json(SequenceSettings, data) == settings
+    # Older projects know transitions alone.
+    for name in ("kind", "gap"):
+        del data["seams"][1][name]
+    again = settings_from_json(SequenceSettings, data)
+    assert again.seam("b2", "b3") == ChosenSeam(("b2", "b3"))
+    data["seams"][1]["kind"] = "magic"
+    with pytest.raises(FormatError, match="magic"):
+        settings_from_json(SequenceSettings, data)
+
+
+SWUNG = THREE.with_seam(ChosenSeam(("b1", "b2"), kind="spline"))
+
+
+def test_a_spline_between_two_blocks_is_that_of_the_library() -> None:
+    settings = SequenceSettings(THREE.blocks[:2], SWUNG.seams)
+    details = SequenceScreen.make(made_of(settings), False).details
+    expected = spline_transition(sample("walk"), sample("jog"), clean=False)
+    np.testing.assert_array_equal(details.made.motion.rotations, expected.rotations)
+    (seam,) = drawn(details.parts, details.made, settings).seams
+    assert seam["words"].startswith("spline from walk into jog")
+    assert seam["rigid"]
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
+def test_a_spline_beside_a_transition_cuts_no_other_block(which: int) -> None:
+    pair = ("b1", "b2") if which == 0 else ("b2", "b3")
+    settings = THREE.with_seam(ChosenSeam(pair, kind="spline"))
+    made = SequenceScreen.make(made_of(settings), False).details.made
+    (first, second), last = made.seams, len(made.motion) - 1
+    assert 0 < first[0] <= first[1] <= second[0] <= second[1] < last
+    # Outside of seams every block plays its own frames, in order.
+    jog = sample("jog")
+    between = made.motion[first[1] + 6 : second[0] - 5].rotations[:, 1:]
+    begin = int(np.argmin(np.abs(jog.rotations[:, 1:] - between[0]).max(axis=(1, 2))))
+    np.testing.assert_allclose(between, jog.rotations[begin : begin + len(between), 1:], atol=1e-6)
+    # Told in frames of the blocks: what is left of each is what comes before and after.
+    leave = made.junctions[which].frames[0]
+    enter = made.junctions[which].frames[1]
+    assert 0.0 <= leave <= len(parts_of(made_of(settings))[which].motion) - 1
+    assert 0.0 <= enter <= len(parts_of(made_of(settings))[which + 1].motion) - 1
+    if which == 0:
+        assert first[0] == leave
+    else:
+        assert last - second[1] == len(sample("sneak")) - 1 - enter
+
+
+def test_a_spline_that_cuts_half_of_a_block_says_so() -> None:
+    pair = ChosenSeam(("b1", "b2"), kind="spline")
+    for blocks in (THREE.blocks[:2], THREE.blocks):
+        settings = SequenceSettings(blocks, (pair,))
+        document = document_with(("kick_high", "punch", "walk"), "sequence", settings)
+        said = attempt(partial(SequenceScreen.make, document, False)).warnings
+        assert sum("kick_high to punch: about half of a clip" in one for one in said) == 1
+
+
+def test_a_spline_between_whole_clips_cuts_neither() -> None:
+    settings = replace(SWUNG, keep="all")
+    made = SequenceScreen.make(made_of(settings), False).details.made
+    walk, seam = sample("walk"), made.seams[0]
+    assert made.junctions[0].frames == (len(walk) - 1, 0.0)
+    assert seam[0] == len(walk) - 1
+
+
+def test_a_spline_may_not_reach_into_the_seams_beside_it() -> None:
+    settings = SWUNG.with_seam(ChosenSeam(("b1", "b2"), (60.0, 500.0), kind="spline"))
+    document = made_of(settings)
+    with pytest.raises(BlendError, match="jog") as raised:
+        SequenceScreen.make(document, False)
+    trouble = trouble_of(raised.value, "sequence", document)
+    assert trouble.sentence == "Two seams are too near to each other."
+    labels = [remedy.label for remedy in trouble.remedies]
+    assert labels[:2] == ["Use the best places", "Use transitions everywhere"]
+    for remedy in trouble.remedies[:2]:
+        SequenceScreen.make(remedy.apply(document), False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    place = tmp_path_factory.mktemp("clips")
+    for name in ("walk", "walk_left"):
+        save(sample(name), place / f"{name}.npz")
+    return str(place)
+
+
+FILLED = THREE.with_seam(ChosenSeam(("b2", "b3"), kind="fill", gap=0.8))
+
+
+def test_a_gap_is_filled_from_the_folder_and_the_body_goes_on(folder: str) -> None:
+    document = made_of(
+        SequenceSettings(
+            (Block("b1", "c1"), Block("b2", "c1")),
+            (ChosenSeam(("b1", "b2"), kind="fill", gap=0.8),),
+        )
+    ).with_settings("library", LibrarySettings(folder))
+    made = SequenceScreen.make(document, False).details.made
+    walk = sample("walk")
+    steps = round(0.8 * walk.fps)
+    assert made.seams == ((len(walk) - 1, len(walk) - 1 + steps),)
+    assert len(made.motion) == 2 * len(walk) + steps - 1
+    # A walk that goes on after a gap keeps its direction and its speed.
+    ends = made.motion.root[list(made.seams[0])][:, [0, 2]]
+    usual = (walk.root[-1, [0, 2]] - walk.root[0, [0, 2]]) / walk.duration
+    speed = (ends[1] - ends[0]) / 0.8
+    np.testing.assert_allclose(speed, usual, atol=0.15 * float(np.linalg.norm(usual)))
+    turned = np.diff(facing(made.motion)[list(made.seams[0])])
+    assert abs(float(turned[0])) < 0.01
+
+
+def test_a_gap_without_a_folder_says_where_to_open_one() -> None:
+    document = made_of(FILLED).with_settings("library", LibrarySettings())
+    with pytest.raises(LibraryError, match="Library screen") as raised:
+        SequenceScreen.make(document, False)
+    (remedy, *_) = trouble_of(raised.value, "sequence", document).remedies
+    assert remedy.label == "Use transitions everywhere"
+    SequenceScreen.make(remedy.apply(document), False)
+
+
+def test_copied_code_swings_and_fills_the_same(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = made_of(FILLED.with_seam(ChosenSeam(("b1", "b2"), kind="spline")))
+    document = document.with_settings("library", LibrarySettings(folder))
+    motion = SequenceScreen.make(document, False).motion
+    recipe = SequenceScreen.recipe(document)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    np.testing.assert_allclose(again.positions(), motion.positions(), atol=1e-4)
+    assert recipe.commands.splitlines()[-1].startswith("# filled gaps")
+    swung = made_of(SWUNG)
+    motion = SequenceScreen.make(swung, False).motion
+    recipe = SequenceScreen.recipe(swung)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    np.testing.assert_allclose(again.positions(), motion.positions(), atol=1e-4)
+    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(motion)) <= 3
+
+
+WAVING = SequenceSettings(
+    (
+        Block("b1", "c1", trim=(5, 85), over=Over("c3", "left_arm", start=0.5, weight=0.8)),
+        Block("b2", "c2"),
+    )
+)
+
+
+def test_a_part_of_the_body_plays_another_clip_over_a_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = made_of(WAVING)
+    made = SequenceScreen.make(document, False)
+    walk = sample("walk")[5:86]
+    start = round(0.5 * walk.fps)
+    waving = layer(walk, sample("sneak"), "left_arm", start=start, weight=0.8)
+    expected = transition(waving, sample("jog"), clean=False)
+    np.testing.assert_array_equal(made.motion.rotations, expected.rotations)
+    picture = drawn(made.details.parts, made.details.made, WAVING)
+    assert picture.blocks[0]["facts"].endswith("with sneak")
+    recipe = SequenceScreen.recipe(document)
+    again = by_python(recipe, tmp_path, monkeypatch)
+    np.testing.assert_allclose(again.positions(), made.motion.positions(), atol=1e-4)
+    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(again)) <= 2
+    # It is saved, and a clip that left the shelf is no longer played.
+    assert settings_from_json(SequenceSettings, settings_to_json(WAVING)) == WAVING
+    (part, _) = parts_of(document.without_clip("c3"))
+    np.testing.assert_array_equal(part.motion.rotations, walk.rotations)

@@ -12,6 +12,7 @@ from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.screens import spline
 from motionweave.studio.screens.spline import SplineDetails, SplineScreen, SplineSettings
+from motionweave.studio.spaces import own_frame
 from tests.studio.documents import document_with
 from tests.studio.recipes import by_commands, by_python
 
@@ -82,4 +83,4 @@ def test_clips_of_other_frame_rates_keep_their_own_frame_numbers() -> None:
     shown = document(leave=45, enter=6).with_clip(slow)
     details: SplineDetails = SplineScreen.make(shown, live=True).details
     assert details.made.enter == 12
-    assert spline._own_frame(details.space, details.made.enter) == 6
+    assert own_frame(details.space, details.made.enter) == 6

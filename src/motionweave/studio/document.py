@@ -207,6 +207,10 @@ def _shaped(value: Any, kind: Any, what: str) -> Any:
             except FormatError:
                 continue
         raise wrong
+    if origin is typing.Literal:
+        if value not in parts:
+            raise wrong
+        return value
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise wrong

@@ -97,6 +97,15 @@ def tell(remarks: Iterable[Remark]) -> None:
         collector.extend(remarks)
 
 
+def told(outcome: Outcome[Value]) -> Value:
+    """The value of work that is remembered, with what was heard when it was new."""
+    tell(outcome.remarks)
+    if outcome.problem is not None:
+        raise outcome.problem
+    assert outcome.value is not None
+    return outcome.value
+
+
 def stage(name: str, share: float) -> None:
     """Tell whoever waits for this thread's work what it does now, and how much is done.
 

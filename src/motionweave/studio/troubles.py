@@ -71,7 +71,7 @@ _KNOWN = (
     (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
     (r"single frame|too short", "{one} is too short for this."),
     (r"does not fit|leave room|no room", "There is not enough room for a transition here."),
-    (r"the transition before it ends", "Two seams are too near to each other."),
+    (r"transition before it ends|seam after it begins", "Two seams are too near to each other."),
     (r"T-pose", "This place is a T-pose, not a part of the motion."),
 )  # fmt: skip
 
@@ -173,13 +173,20 @@ def _for_warp(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterat
 def _for_sequence(
     settings: Any, clips: Sequence[ShelfClip], message: str
 ) -> Iterator[RemedyButton]:
-    if settings.seams:
-        yield RemedyButton("Use the best places", _setting("sequence", seams=()))
+    if any(seam.at or seam.half_width for seam in settings.seams):
+        seams = tuple(replace(seam, at=None, half_width=None) for seam in settings.seams)
+        yield RemedyButton("Use the best places", _setting("sequence", seams=seams))
+    if any(seam.kind != "transition" for seam in settings.seams):
+        seams = tuple(replace(seam, kind="transition", at=None) for seam in settings.seams)
+        yield RemedyButton("Use transitions everywhere", _setting("sequence", seams=seams))
     if settings.keep == "all":
         yield RemedyButton("Let clips be cut where they fit", _setting("sequence", keep="most"))
     if any(block.trim for block in settings.blocks):
         blocks = tuple(replace(block, trim=None) for block in settings.blocks)
         yield RemedyButton("Use whole clips", _setting("sequence", blocks=blocks))
+    if any(block.over for block in settings.blocks):
+        blocks = tuple(replace(block, over=None) for block in settings.blocks)
+        yield RemedyButton("Remove the layers", _setting("sequence", blocks=blocks))
     if len(settings.blocks) > 1:
         change = _setting("sequence", blocks=settings.blocks[:-1])
         yield RemedyButton("Remove the last block", change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -97,6 +98,11 @@ class Choice:
         for name, one in self._buttons.items():
             mark(one, "on", name == value)
 
+    def enable(self, value: str, on: bool, meaning: str) -> None:
+        """Let one of them be taken or not, and say what it means, or why it cannot be taken."""
+        enable(self._buttons[value], on)
+        entitle(self._buttons[value], meaning)
+
 
 class Switch:
     """On or off."""
@@ -118,6 +124,32 @@ class Switch:
             self.element.props["aria-checked"] = "true" if on else "false"
             mark(self.element, "on", on)
             self.element.update()
+
+
+class Picker:
+    """One of many, from a list that opens."""
+
+    def __init__(self, label: str, on_change: Callable[[str], None]) -> None:
+        self._options: dict[str, str] = {}
+        with ui.element("label").classes("mw-text") as self.element:
+            ui.label(label)
+            self._list = ui.element("select").classes("mw-speed")
+        self._list.props["aria-label"] = label
+        reading = "(event) => emit(event.target.value)"
+        self._list.on("change", lambda e: on_change(str(e.args)), js_handler=reading)
+
+    def set(self, options: Mapping[str, str], value: str) -> None:
+        """Show what there is, value to its label, and which one is taken."""
+        if options != self._options:
+            self._options = dict(options)
+            self._list.clear()
+            with self._list:
+                for one, label in options.items():
+                    made = ui.html(html.escape(label), sanitize=False, tag="option")
+                    made.props["value"] = one
+        # Once the list is on the page.
+        there = f"const e = getHtmlElement({self._list.id}); if (e) e.value = {json.dumps(value)};"
+        ui.run_javascript(f"setTimeout(() => {{{there}}})")
 
 
 class TextField:

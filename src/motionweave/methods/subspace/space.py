@@ -273,7 +273,7 @@ class Subspace:
         made = self._made(bridged, degree)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
         if leave is None or enter is None:
-            self._warn_of_cut(made)
+            self.warn_of_cut(made)
         seams = [(made.start, made.end)]
         plant = partial(plant_near, seams=seams)
         whole = finished(
@@ -480,8 +480,19 @@ class Subspace:
                 stacklevel=3,
             )
 
-    def _warn_of_cut(self, made: SplineTransition) -> None:
-        """Warn if an automatically chosen place cuts off much of a clip."""
+    def warn_of_cut(self, made: SplineTransition) -> None:
+        """Warn if an automatically chosen place cuts off much of a clip.
+
+        Parameters
+        ----------
+        made
+            A transition of this subspace.
+
+        Warns
+        -----
+        QualityWarning
+            If half of a clip or more is cut off.
+        """
         lasts = len(self.a) - 1, len(self.b) - 1
         kept = (
             float(action_before(self.a)[made.leave]),

@@ -23,7 +23,8 @@ def as_code(document: Document, *, clean: bool) -> Snippet:
     return _filling(document, clean) if settings.mode == "fill" else _finding(document)
 
 
-def _opening(settings: LibrarySettings) -> tuple[list[str], str]:
+def opening(settings: LibrarySettings) -> tuple[list[str], str]:
+    """Python and the command that read the folder."""
     lines = [f"library = mw.Library({settings.folder!r})", "library.add()"]
     return lines, snippets.command("motionweave", "library", "add", settings.folder)
 
@@ -34,7 +35,7 @@ def _finding(document: Document) -> Snippet:
     examples = [] if made.example is None else [made.example]
     clips = snippets.named([*examples, *rigs_on_shelf(document)])
     names, rigs = clips[: len(examples)], clips[len(examples) :]
-    lines, adding = _opening(settings)
+    lines, adding = opening(settings)
     given: dict[str, object] = {
         "most": settings.most,
         **({"part": settings.part} if settings.part else {}),
@@ -71,7 +72,7 @@ def _filling(document: Document, clean: bool) -> Snippet:
     (name,) = snippets.named([clip])
     first, last = gap_of(settings, len(clip.motion))
     seconds = snippets.number((last + 2 - first) / clip.motion.fps)
-    lines, adding = _opening(settings)
+    lines, adding = opening(settings)
     parts = f"{name.variable}[:{first}], {name.variable}[{last + 1}:]"
     how = "" if clean else ", clean=False"
     lines += [
@@ -94,7 +95,7 @@ def _filling(document: Document, clean: bool) -> Snippet:
 
 def _walking(document: Document) -> Snippet:
     settings: LibrarySettings = document.settings["library"]
-    lines, adding = _opening(settings)
+    lines, adding = opening(settings)
     places = [tuple(map(snippets.number, place)) for place in walked(document).path]
     listed = ", ".join(f"({x}, {z})" for x, z in places)
     among = f", graph=library.graph(words={settings.words!r})" if settings.words else ""

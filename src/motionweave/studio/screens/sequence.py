@@ -13,25 +13,30 @@ from motionweave.studio import widgets
 from motionweave.studio.document import Document
 from motionweave.studio.editors import SequenceTrack
 from motionweave.studio.host import Result
+from motionweave.studio.screens.library_model import place_of
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.screens.sequence_code import as_code
 from motionweave.studio.screens.sequence_drawing import (
+    GAPS,
     LONGEST,
     SHORTEST,
     Drawn,
     drawn,
     half_seconds,
 )
+from motionweave.studio.screens.sequence_joining import joined
 from motionweave.studio.screens.sequence_model import (
     LEAST,
     Block,
     ChosenSeam,
+    Over,
     PlayedBlock,
     SequenceSettings,
-    joined,
 )
 from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look
+
+_FILL = "Leave a gap, and fill it with motion from the folder of the Library screen"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +71,14 @@ class SequenceScreen(Screen):
 
     @staticmethod
     def make(document: Document, live: bool) -> Result:
-        parts, made = joined(document, clean=document.settings["common"].clean and not live)
+        done = joined(document, clean=document.settings["common"].clean and not live)
+        parts, made = done.parts, done.made
         motion = made.motion
         if len(parts) > 2:
             motion = replace(motion, name=f"{parts[0].clip.name} to {parts[-1].clip.name}")
         look = Look("result", motion, RESULT, ground=parts[0].clip.motion)
         inputs = tuple(part.motion for part in parts)
-        return Result(motion, (look,), inputs, SequenceDetails(tuple(parts), made))
+        return Result(motion, (look,), inputs, SequenceDetails(parts, made))
 
     @staticmethod
     def recipe(document: Document) -> Snippet:
@@ -117,7 +123,33 @@ class SequenceScreen(Screen):
             self._mirror = widgets.Switch(
                 "Mirror", "Exchange left and right in this block", self._set_mirrored
             )
+            self._over = widgets.Picker("Layer", self._set_over)
+            widgets.entitle(
+                self._over.element, "Another clip that part of the body plays over this block"
+            )
+            self._part = widgets.Choice(
+                {
+                    "upper": ("Upper body", "All above the hips"),
+                    "left_arm": ("Left arm", "The left arm alone"),
+                    "right_arm": ("Right arm", "The right arm alone"),
+                },
+                lambda part: self._change_over("part of the body", part=part),
+            )
+            self._over_start = widgets.Slider(
+                "Layer starts", 0.0, 1.0, 0.01, self._set_over_start, unit=" s", digits=2
+            )
+            self._over_weight = widgets.Slider(
+                "Layer weight", 0.0, 1.0, 0.01, self._set_over_weight, digits=2
+            )
         with widgets.section("Into the next") as self._seam_section:
+            self._kind = widgets.Choice(
+                {
+                    "transition": ("Transition", "Blend where the clips are most alike"),
+                    "spline": ("Spline", "Swing over along a curve through the poses of both"),
+                    "fill": ("Fill", _FILL),
+                },
+                self._set_kind,
+            )
             self._seam_told = ui.label("")
             with ui.element("div").classes("mw-row"):
                 self._best = widgets.button("Best place", self._take_best, icon="auto_awesome")
@@ -126,6 +158,7 @@ class SequenceScreen(Screen):
             self._width = widgets.Slider(
                 "Half width", SHORTEST, LONGEST, 0.01, self._set_width, unit=" s", digits=2
             )
+            self._gap = widgets.Slider("Gap", *GAPS, 0.05, self._set_gap, unit=" s", digits=2)
         with widgets.section("Whole sequence"):
             self._keep = widgets.Choice(
                 {
@@ -189,7 +222,10 @@ class SequenceScreen(Screen):
         for slider in (self._first, self._last, self._speed):
             slider.enable(there)
         widgets.enable(self._mirror.element, there)
+        widgets.mark(self._over.element, "dim", not there)
         if not there:
+            for part in (self._part, self._over_start, self._over_weight):
+                part.element.set_visibility(False)
             self._told.set_text("" if block is None else "This clip is no longer on the shelf.")
             return
         assert block is not None
@@ -202,29 +238,65 @@ class SequenceScreen(Screen):
         self._last.set(min(last, final), 0, final)
         self._speed.set(block.speed)
         self._mirror.set(block.mirrored)
+        self._show_over(block, (last - first) / clip.motion.fps / block.speed)
+
+    def _show_over(self, block: Block, seconds: float) -> None:
+        clips = self.page.session.document.clips
+        options = {"": "Nothing", **{clip.id: clip.name for clip in clips if clip.usable}}
+        over = block.over
+        if over is not None and over.clip not in options:
+            options[over.clip] = "No longer on the shelf"
+        self._over.set(options, "" if over is None else over.clip)
+        for part in (self._part, self._over_start, self._over_weight):
+            part.element.set_visibility(over is not None)
+        if over is not None:
+            self._part.set(over.part)
+            self._over_start.set(min(over.start, seconds), 0.0, round(seconds, 2))
+            self._over_weight.set(over.weight)
 
     def _details(self) -> SequenceDetails | None:
         result = self.page.result
         details = None if result is None else result.details
         return details if isinstance(details, SequenceDetails) else None
 
+    def _neighbours(self) -> tuple[str, str] | None:
+        """The chosen block and the one that is played after it."""
+        document = self.page.session.document
+        ids = [block.id for block in self.settings.blocks if document.usable((block.clip,))]
+        pair = ids[ids.index(self._chosen) :][:2] if self._chosen in ids else []
+        return (pair[0], pair[1]) if len(pair) == 2 else None
+
     def _pair(self) -> tuple[SequenceDetails, int] | None:
         """The result, and the number of the seam after the chosen block, if it has one."""
         details = self._details()
         index = None if details is None else details.index(self._chosen)
-        if details is None or index is None or index >= len(details.made.junctions):
+        if details is None or index is None:
             return None
         # The result may be of an earlier row of blocks.
-        ids = [block.id for block in self.settings.blocks]
-        pair = [part.block.id for part in details.parts[index : index + 2]]
-        follows = pair[0] in ids and ids[ids.index(pair[0]) + 1 :][:1] == pair[1:]
-        return (details, index) if follows else None
+        shown = tuple(part.block.id for part in details.parts[index : index + 2])
+        return (details, index) if shown == self._neighbours() else None
 
     def _show_seam(self) -> None:
-        found = self._pair()
-        widgets.mark(self._seam_section, "dim", found is None)
-        if found is None:
+        pair = self._neighbours()
+        widgets.mark(self._seam_section, "dim", pair is None)
+        if pair is None:
             self._seam_told.set_text("This is the last block." if self._chosen else "")
+            return
+        chosen = self.settings.seam(*pair)
+        self._kind.set(chosen.kind)
+        folder = self.page.session.document.settings["library"].folder
+        there = place_of(folder) is not None if folder else False
+        closed = "Open a folder on the Library screen to fill gaps from it"
+        self._kind.enable("fill", there or chosen.kind == "fill", _FILL if there else closed)
+        self._width.element.set_visibility(chosen.kind == "transition")
+        self._gap.element.set_visibility(chosen.kind == "fill")
+        self._gap.set(chosen.gap)
+        found = self._pair()
+        # Without a result it can still be joined in another way.
+        for slider in (self._leave, self._enter, self._width):
+            slider.enable(found is not None)
+        if found is None:
+            self._seam_told.set_text("")
             return
         details, index = found
         left, right = details.parts[index : index + 2]
@@ -232,8 +304,8 @@ class SequenceScreen(Screen):
         height = body_height(left.clip.motion.skeleton) or 1.0
         apart = junction.distance / height
         said = f"{left.clip.name} into {right.clip.name}: poses {apart:.1%} of the height apart"
-        self._seam_told.set_text(said + (", unlike" if apart > UNLIKE else ""))
-        chosen = self.settings.seam(left.block.id, right.block.id)
+        unlike = apart > UNLIKE and chosen.kind != "fill"
+        self._seam_told.set_text(said + (", unlike" if unlike else ""))
         widgets.mark(self._best, "on", chosen.at is None)
         frames = left.own_frame(junction.frames[0]), right.own_frame(junction.frames[1])
         self._leave.set(round(frames[0]), *left.trim)
@@ -333,18 +405,42 @@ class SequenceScreen(Screen):
     def _set_mirrored(self, on: bool) -> None:
         self._change_block("mirroring", mirrored=on)
 
+    def _set_over(self, clip_id: str) -> None:
+        if not clip_id:
+            self._change_block("layer of a block", over=None)
+        else:
+            self._change_over("layer of a block", clip=clip_id)
+
+    def _set_over_start(self, seconds: float, final: bool) -> None:
+        self._change_over("start of a layer", "over start", final, start=round(seconds, 2))
+
+    def _set_over_weight(self, weight: float, final: bool) -> None:
+        self._change_over("weight of a layer", "over weight", final, weight=round(weight, 2))
+
+    def _change_over(
+        self, label: str, merge: str | None = None, final: bool = True, **fields: object
+    ) -> None:
+        block = self.settings.block(self._chosen)
+        if block is not None:
+            over = replace(block.over or Over(""), **fields)  # type: ignore[arg-type]
+            self._change_block(label, merge, final, over=over)
+
     # Seams
 
     def _change_seam(
         self, label: str, merge: str | None = None, final: bool = True, **fields: object
     ) -> None:
-        found = self._pair()
-        if found is None:
-            return
-        details, index = found
-        ids = tuple(part.block.id for part in details.parts[index : index + 2])
-        seam: ChosenSeam = replace(self.settings.seam(*ids), **fields)  # type: ignore[arg-type]
-        self._settle_on(self.settings.with_seam(seam), label, merge, final)
+        pair = self._neighbours()
+        if pair is not None:
+            seam: ChosenSeam = replace(self.settings.seam(*pair), **fields)  # type: ignore[arg-type]
+            self._settle_on(self.settings.with_seam(seam), label, merge, final)
+
+    def _set_kind(self, kind: str) -> None:
+        # A place is the middle of a transition, but the ends of a spline or a fill.
+        self._change_seam("kind of a seam", kind=kind, at=None)
+
+    def _set_gap(self, seconds: float, final: bool) -> None:
+        self._change_seam("length of a gap", "gap", final, gap=round(seconds, 2))
 
     def _take_best(self) -> None:
         self._change_seam("place of a seam", at=None, half_width=None)
@@ -406,6 +502,10 @@ class SequenceScreen(Screen):
             return
         self._chosen = left
         self._wide = self._wide or half_seconds(details.made, index)
-        self._set_width(min(max(self._wide + by, SHORTEST), LONGEST), final)
+        half, pair = self._wide + by, self._neighbours()
+        if pair is not None and self.settings.seam(*pair).kind == "fill":
+            self._set_gap(min(max(2 * half, GAPS[0]), GAPS[1]), final)
+        else:
+            self._set_width(min(max(half, SHORTEST), LONGEST), final)
         if final:
             self._wide = None

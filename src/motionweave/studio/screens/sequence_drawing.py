@@ -13,8 +13,16 @@ from motionweave.methods.junctions import UNLIKE
 from motionweave.studio.screens.screen import series
 from motionweave.studio.screens.sequence_model import PlayedBlock, SequenceSettings
 
+# What kinds of seams are called, and their symbols.
+_SEAMS = {
+    "transition": ("seam", "double_arrow"),
+    "spline": ("spline", "gesture"),
+    "fill": ("filled gap", "auto_fix_high"),
+}
 # Seconds of half a seam, at least and at most, where it is chosen by hand.
 SHORTEST, LONGEST = 0.1, 2.0
+# Seconds of a filled gap, at least and at most.
+GAPS = (0.2, 3.0)
 
 
 def half_seconds(made: Transition, index: int = 0) -> float:
@@ -43,6 +51,7 @@ def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSett
         edits = [
             *([f"{part.block.speed:g} ×"] if part.block.speed != 1.0 else []),
             *(["mirrored"] if part.block.mirrored else []),
+            *([f"with {part.over.name}"] if part.over is not None else []),
         ]
         seconds = (end - start) / fps
         blocks.append(
@@ -71,10 +80,13 @@ def _seams(
     for (left, right), junction, (start, end) in zip(
         pairwise(parts), made.junctions, made.seams, strict=True
     ):
-        unlike = junction.distance > UNLIKE * height
-        fixed = settings.seam(left.block.id, right.block.id).at is not None
+        chosen = settings.seam(left.block.id, right.block.id)
+        # A fill leads from any pose to any other.
+        unlike = junction.distance > UNLIKE * height and chosen.kind != "fill"
+        fixed = chosen.at is not None
+        called, icon = _SEAMS[chosen.kind]
         words = (
-            f"seam from {left.clip.name} into {right.clip.name}, "
+            f"{called} from {left.clip.name} into {right.clip.name}, "
             f"{start / fps:.2f} to {end / fps:.2f} s, "
             f"poses {junction.distance / height:.1%} of the height apart"
         )
@@ -89,6 +101,9 @@ def _seams(
                 "end": round(end / fps, 4),
                 "doubtful": unlike,
                 "fixed": fixed,
+                "icon": icon,
+                # A spline lasts as long as the body needs.
+                "rigid": chosen.kind == "spline",
             }
         )
     return found

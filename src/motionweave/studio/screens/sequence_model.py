@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
+from typing import Literal
 
 from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
-from motionweave.methods.blending.transition import Transition, make_transition
-from motionweave.methods.junctions import Keep
-from motionweave.retargeting import on_common_skeleton
+from motionweave.methods.layering import layer
 from motionweave.studio.document import Document, ShelfClip
-from motionweave.studio.jobs import Outcome, attempt, stage, tell
+from motionweave.studio.jobs import Outcome, attempt, told
 from motionweave.studio.memo import Memo
 
 # The fewest frames of a clip that a block may show.
 LEAST = 4
 _SPEEDS = (0.25, 4.0)
+
+Part = Literal["upper", "left_arm", "right_arm"]
+SeamKind = Literal["transition", "spline", "fill"]
+
+
+@dataclass(frozen=True)
+class Over:
+    """A part of the body that plays another clip over a block.
+
+    Parameters
+    ----------
+    clip
+        Id of that clip on the shelf.
+    part
+        Of the body.
+    start
+        Seconds into the block at which the clip begins.
+    weight
+        How much of it is seen, 0 to 1.
+    """
+
+    clip: str
+    part: Part = "upper"
+    start: float = 0.0
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -37,6 +58,8 @@ class Block:
         How many times as fast as it was recorded.
     mirrored
         Whether left and right are exchanged.
+    over
+        What a part of the body plays instead; None for nothing else.
     """
 
     id: str
@@ -44,6 +67,7 @@ class Block:
     trim: tuple[int, int] | None = None
     speed: float = 1.0
     mirrored: bool = False
+    over: Over | None = None
 
 
 @dataclass(frozen=True)
@@ -57,14 +81,21 @@ class ChosenSeam:
     blocks
         Ids of the block that is left and of the one that is entered.
     at
-        The frame of each clip at the middle of the seam; None for the best place.
+        The frame of each clip at the seam; None for the best place.
     half_width
-        Seconds from the middle to the ends; None for the usual.
+        Seconds from the middle of a transition to its ends; None for the usual.
+    kind
+        ``"transition"``, ``"spline"`` or ``"fill"``. A transition overlaps the blocks around its
+        middle; the others leave the first block at one frame and enter the second at another.
+    gap
+        Seconds that a fill lasts.
     """
 
     blocks: tuple[str, str]
     at: tuple[float, float] | None = None
     half_width: float | None = None
+    kind: SeamKind = "transition"
+    gap: float = 0.6
 
 
 @dataclass(frozen=True)
@@ -146,11 +177,14 @@ class PlayedBlock:
         What it is.
     motion
         The frames that may be shown, at their speed.
+    over
+        The clip that a part of the body plays, if it is on the shelf.
     """
 
     block: Block
     clip: ShelfClip
     motion: Motion
+    over: ShelfClip | None = None
 
     @property
     def trim(self) -> tuple[int, int]:
@@ -160,6 +194,12 @@ class PlayedBlock:
     def own_frame(self, frame: float) -> float:
         """A frame of what is played as a frame of the clip."""
         return self.trim[0] + frame * self.block.speed
+
+    @property
+    def over_start(self) -> int:
+        """The frame of what is played at which the clip over it begins."""
+        assert self.block.over is not None
+        return min(round(self.block.over.start * self.motion.fps), len(self.motion) - 1)
 
     def played_frame(self, frame: float) -> float:
         """A frame of the clip as a frame of what is played, at its ends at most."""
@@ -184,8 +224,29 @@ def parts_of(document: Document) -> list[PlayedBlock]:
     for block in settings.blocks:
         clip = document.clip(block.clip)
         if clip is not None and clip.usable:
-            found.append(PlayedBlock(block, clip, _motion(block, clip.motion)))
+            part = PlayedBlock(block, clip, _motion(block, clip.motion))
+            found.append(part if block.over is None else _with_over(part, document))
     return found
+
+
+_layered: Memo[Outcome[Motion]] = Memo(size=16)
+
+
+def _with_over(part: PlayedBlock, document: Document) -> PlayedBlock:
+    """A block with what a part of the body plays over it."""
+    over = part.block.over
+    assert over is not None
+    clip = next(iter(document.usable((over.clip,))), None)
+    if clip is None:
+        return part
+    start, weight = part.over_start, min(max(over.weight, 0.0), 1.0)
+    lent, base = clip.motion, part.motion
+    made = _layered.get(
+        (base, lent),
+        (over.part, start, weight),
+        lambda: attempt(lambda: layer(base, lent, over.part, start=start, weight=weight)),
+    )
+    return replace(part, motion=replace(told(made), name=base.name), over=clip)
 
 
 def _motion(block: Block, whole: Motion) -> Motion:
@@ -199,57 +260,3 @@ def _motion(block: Block, whole: Motion) -> Motion:
 
     motion = _played.get((whole,), (first, last, speed, block.mirrored), made)
     return motion if motion.name == whole.name else replace(motion, name=whole.name)
-
-
-def wanted(
-    settings: SequenceSettings, parts: Sequence[PlayedBlock]
-) -> tuple[list[tuple[float, float] | None], list[int | None]]:
-    """Places and half widths of all seams, in frames of what is played; None where found."""
-    places: list[tuple[float, float] | None] = []
-    halves: list[int | None] = []
-    for left, right in pairwise(parts):
-        seam = settings.seam(left.block.id, right.block.id)
-        at = None
-        if seam.at is not None:
-            at = left.played_frame(seam.at[0]), right.played_frame(seam.at[1])
-        places.append(at)
-        width = seam.half_width
-        halves.append(None if width is None else max(1, round(width * parts[0].motion.fps)))
-    return places, halves
-
-
-_brought: Memo[Outcome[Motion]] = Memo(size=64)
-
-
-def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
-    """All on the body of the first, each brought there once, whatever is done to the others."""
-    first = motions[0]
-    found = [first]
-    for number, motion in enumerate(motions[1:], start=1):
-        stage(f"Putting {motion.name} on one body with the others", 0.5 * number / len(motions))
-        brought = _brought.get(
-            (first, motion), None, partial(attempt, partial(_onto, first, motion))
-        )
-        tell(brought.remarks)
-        if brought.problem is not None:
-            raise brought.problem
-        assert brought.value is not None
-        found.append(brought.value)
-    return found
-
-
-def _onto(first: Motion, motion: Motion) -> Motion:
-    return on_common_skeleton((first, motion))[1]
-
-
-def joined(document: Document, *, clean: bool) -> tuple[list[PlayedBlock], Transition]:
-    """The parts of the sequence, and what comes of joining them."""
-    settings: SequenceSettings = document.settings["sequence"]
-    parts = parts_of(document)
-    if len(parts) == 1:
-        return parts, Transition(parts[0].motion, (), (), ())
-    places, halves = wanted(settings, parts)
-    keep: Keep = "all" if settings.keep == "all" else "most"
-    motions = _on_one_body([part.motion for part in parts])
-    stage("Joining the clips", 0.6)
-    return parts, make_transition(motions, at=places, half_width=halves, keep=keep, clean=clean)

@@ -10,7 +10,6 @@ from nicegui import ui
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.subspace import bezier
-from motionweave.methods.subspace.fitting import subspace
 from motionweave.methods.subspace.space import SplineTransition, Subspace
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import Lanes
@@ -18,9 +17,9 @@ from motionweave.studio.document import Document
 from motionweave.studio.editors import SpaceView
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
-from motionweave.studio.memo import Memo
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Snippet
+from motionweave.studio.spaces import own_frame, space_of
 from motionweave.studio.viewport import Look
 
 _GHOST_GAP = 1.1
@@ -64,9 +63,6 @@ class SplineDetails:
     made: SplineTransition
 
 
-_spaces: Memo[Subspace] = Memo(size=6)
-
-
 class SplineScreen(Screen):
     """The spline screen."""
 
@@ -90,7 +86,7 @@ class SplineScreen(Screen):
         clips = document.usable(settings.clips)
         first, second = (clip.motion for clip in clips)
         stage("Finding the space of both clips", 0.0)
-        space = _space(first, second)
+        space = space_of(first, second)
         stage("Swinging over", 0.6)
         leave, enter = _inside(settings, first, second)
         made = space.transition(
@@ -210,7 +206,7 @@ class SplineScreen(Screen):
             f"{made.duration:.2f} s"
         )
         self._leave.set(made.leave, 0, len(space.a) - 1)
-        self._enter.set(_own_frame(space, made.enter), 0, _own_frame(space, len(space.b) - 1))
+        self._enter.set(own_frame(space, made.enter), 0, own_frame(space, len(space.b) - 1))
         last = len(made.motion) - 1
         bars = ((0, made.start), (made.start, made.end), (made.end, last))
         names = (details.names[0], "spline", details.names[1])
@@ -234,14 +230,14 @@ class SplineScreen(Screen):
         details = result.details
         return {
             "leave": details.made.leave,
-            "enter": _own_frame(details.space, details.made.enter),
+            "enter": own_frame(details.space, details.made.enter),
         }
 
     def _handle_dragged(self, curve: int, frame: int, final: bool) -> None:
         if curve == 0:
             self._set_leave(frame, final)
         elif self.page.result is not None and isinstance(self.page.result.details, SplineDetails):
-            self._set_enter(_own_frame(self.page.result.details.space, frame), final)
+            self._set_enter(own_frame(self.page.result.details.space, frame), final)
 
     def _set_leave(self, frame: float, final: bool) -> None:
         frames = {**self._frames_now(), "leave": round(frame)}
@@ -267,10 +263,6 @@ class SplineScreen(Screen):
         self.change("order of clips", clips=self.settings.clips[::-1], leave=None, enter=None)
 
 
-def _space(first: Motion, second: Motion) -> Subspace:
-    return _spaces.get((first, second), None, lambda: subspace(first, second))
-
-
 def _inside(
     settings: SplineSettings, first: Motion, second: Motion
 ) -> tuple[int | None, int | None]:
@@ -280,11 +272,6 @@ def _inside(
         None if leave is None else min(leave, len(first) - 1),
         None if enter is None else min(enter, len(second) - 1),
     )
-
-
-def _own_frame(space: Subspace, frame: int) -> int:
-    """A frame of the second clip in the subspace as a frame of the clip itself."""
-    return round(frame / space.enter_scale)
 
 
 def _drawn(details: SplineDetails) -> tuple[list[dict[str, object]], dict[str, object]]:

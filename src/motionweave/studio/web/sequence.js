@@ -14,8 +14,8 @@ export default {
           @pointerdown="grab($event, block, i)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pick(block)" @dblclick="go(block.start)" @keydown="key($event, block, i)">
           <i class="mw-edge left" data-edge="left" v-if="outer || i"></i><span class="mw-block-name">{{ block.name }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right" v-if="outer || i + 1 < blocks.length"></i>
         </button>
-        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="overlap(seam)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words + '. Drag its edges to make it longer or shorter'"
-          @pointerdown="grab($event, seam, -1)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pass(seam)"><i class="mw-edge left" data-edge="sooner"></i><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : 'double_arrow' }}</span><i class="mw-edge right" data-edge="later"></i></button>
+        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="overlap(seam)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words + (seam.rigid ? '' : '. Drag its edges to make it longer or shorter')"
+          @pointerdown="grab($event, seam, -1)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pass(seam)"><i v-if="!seam.rigid" class="mw-edge left" data-edge="sooner"></i><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : seam.icon ?? 'double_arrow' }}</span><i v-if="!seam.rigid" class="mw-edge right" data-edge="later"></i></button>
         <div class="mw-insert" v-if="place !== null" :style="{ left: percent(place) }"></div>
         <div class="mw-head" ref="head"></div>
         <p v-if="!blocks.length" class="mw-sequence-empty">{{ empty }}</p>
