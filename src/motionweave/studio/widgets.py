@@ -244,7 +244,8 @@ class Slider:
             self._input.props.update({"min": shown[0], "max": shown[1]})
             # Whole numbers, such as frames, stay whole in any range.
             if self._digits:
-                self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0
+                # A hair less than a 200th: if it were rounded up, the last step would not fit.
+                self._input.props["step"] = max(shown[1] - shown[0], 1e-9) / 200.0 * (1.0 - 1e-9)
         self._shown = shown
         self._tell(self._input, value)
         self._tell(self._typed, self._text(value))
