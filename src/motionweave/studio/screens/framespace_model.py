@@ -138,7 +138,7 @@ def space_of(clips: Sequence[ShelfClip], settings: FramespaceSettings) -> Frames
     ways = cyclic(clips, settings)
     return _spaces.get(
         motions,
-        (settings.decoupled, repr(edited), repr(ways)),
+        (settings.decoupled, tuple(edited), repr(ways)),
         lambda: Framespace(motions, events=edited, cyclic=ways, decoupled=settings.decoupled),
     )
 
