@@ -42,7 +42,7 @@ def figures(motion: Motion) -> list[QualityRow]:
         QualityRow(
             "skating",
             f"{found.skate_mean:.2%}",
-            "way of planted feet from frame to frame, share of the leg; "
+            "how far planted feet move per frame, as a share of the leg length; "
             f"most {found.skate_max:.2%}",
             found.skate_mean < _SKATE,
         ),

@@ -51,7 +51,7 @@ def remark_of(message: str, finding: object | None = None) -> Remark:
     joint = finding.joint
     text = _SAID.get(finding.kind, "{joint} looks doubtful").format(joint=_named(joint))
     if message.startswith("the feet were not planted"):
-        text = "The feet are not planted: that would do harm"
+        text = "The feet are not planted, because that would make the motion worse"
     return Remark(text, message, finding.frame, joint)
 
 

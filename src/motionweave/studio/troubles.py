@@ -67,7 +67,7 @@ def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
 # Said about messages that are known; the names are those of the clips.
 _KNOWN = (
     (r"from end to end|cannot correspond", "{names} differ too much to match from end to end."),
-    (r"no stretch|no two frames", "No stretch of {names} is alike enough to be matched."),
+    (r"no stretch|no two frames", "No stretch of {names} is similar enough to match."),
     (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
     (r"single frame|too short", "{one} is too short for this."),
     (r"does not fit|leave room|no room", "There is not enough room for a transition here."),

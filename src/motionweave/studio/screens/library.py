@@ -125,7 +125,7 @@ class LibraryScreen(Screen):
             self._mode = widgets.Choice(
                 {
                     "find": ("Find", "Motions like the example, or with these words"),
-                    "fill": ("Fill a gap", "Make frames of a clip anew, as the folder has it"),
+                    "fill": ("Fill a gap", "Replace frames of a clip with motion from the folder"),
                     "walk": ("Follow a path", "Join clips of the folder along a drawn path"),
                 },
                 self._set_mode,

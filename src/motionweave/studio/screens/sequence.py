@@ -58,7 +58,7 @@ class SequenceScreen(Screen):
     name = "sequence"
     title = "Sequence"
     icon = "view_timeline"
-    hint = "Click clips on the shelf in the order in which they are to be played."
+    hint = "Click clips on the shelf in the order in which they should play."
     Settings = SequenceSettings
     most = 200
     first = 3
@@ -144,7 +144,7 @@ class SequenceScreen(Screen):
         with widgets.section("Into the next") as self._seam_section:
             self._kind = widgets.Choice(
                 {
-                    "transition": ("Transition", "Blend where the clips are most alike"),
+                    "transition": ("Transition", "Blend where the clips are most similar"),
                     "spline": ("Spline", "Swing over along a curve through the poses of both"),
                     "fill": ("Fill", _FILL),
                 },
@@ -162,7 +162,7 @@ class SequenceScreen(Screen):
         with widgets.section("Whole sequence"):
             self._keep = widgets.Choice(
                 {
-                    "most": ("Best places", "Join clips where they are most alike"),
+                    "most": ("Best places", "Join clips where they are most similar"),
                     "all": ("Whole clips", "Play every clip to its end, whatever comes next"),
                 },
                 lambda keep: self.change("what is kept", keep=keep),
@@ -305,7 +305,7 @@ class SequenceScreen(Screen):
         apart = junction.distance / height
         said = f"{left.clip.name} into {right.clip.name}: poses {apart:.1%} of the height apart"
         unlike = apart > UNLIKE and chosen.kind != "fill"
-        self._seam_told.set_text(said + (", unlike" if unlike else ""))
+        self._seam_told.set_text(said + (", very different" if unlike else ""))
         widgets.mark(self._best, "on", chosen.at is None)
         frames = left.own_frame(junction.frames[0]), right.own_frame(junction.frames[1])
         self._leave.set(round(frames[0]), *left.trim)

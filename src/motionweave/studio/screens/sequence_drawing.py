@@ -95,7 +95,7 @@ def _seams(
                 "id": f"{left.block.id}>{right.block.id}",
                 "block": left.block.id,
                 "words": words
-                + (", unlike" if unlike else "")
+                + (", very different" if unlike else "")
                 + (", set by hand" if fixed else ""),
                 "start": round(start / fps, 4),
                 "end": round(end / fps, 4),

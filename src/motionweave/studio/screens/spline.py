@@ -170,7 +170,7 @@ class SplineScreen(Screen):
                     "Best frames",
                     lambda: self.change("frames", leave=None, enter=None),
                     icon="auto_awesome",
-                    title="Leave and enter where the poses are most alike",
+                    title="Leave and enter where the poses are most similar",
                 )
                 widgets.button("Swap", self._swap, icon="swap_vert", title="Swap the clips")
         with widgets.section("Spline"):

@@ -93,7 +93,7 @@ class TransitionScreen(Screen):
     def missing(document: Document) -> str:
         count = len(document.usable(document.settings["transition"].clips))
         return (
-            ("", "Click the clip to run over into.")[count == 1]
+            ("", "Click the clip to continue with.")[count == 1]
             if count
             else (TransitionScreen.hint)
         )
@@ -186,7 +186,9 @@ class TransitionScreen(Screen):
     def build_panel(self) -> None:
         with widgets.section("Where"):
             self._heat = HeatMap(on_pick=self._picked)
-            ui.label("Dark is alike. Rings mark the best places; click or drag to join elsewhere.")
+            ui.label(
+                "Dark means similar. Rings mark the best places; click or drag to join elsewhere."
+            )
             with ui.element("div").classes("mw-row"):
                 self._best = widgets.button(
                     "Best place", lambda: self.change("place", at=None), icon="auto_awesome"
@@ -340,7 +342,7 @@ def _track(
         "id": "overlap",
         "block": "0",
         "words": f"overlap of {(end - start) / motion.fps:.2f} s, poses {apart:.1%} of the height "
-        f"apart{', unlike' if apart > UNLIKE else ''}{', set by hand' if fixed else ''}",
+        f"apart{', very different' if apart > UNLIKE else ''}{', set by hand' if fixed else ''}",
         "start": blocks[1]["start"],
         "end": blocks[0]["end"],
         "doubtful": apart > UNLIKE,

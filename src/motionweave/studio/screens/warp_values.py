@@ -23,7 +23,10 @@ _JOINT_KINDS = {
     "look_at": ("Look at", "Turn the joint, such as the head, to face a point"),
 }
 _WAY_KINDS = {
-    "heading": ("Turn the path", "Face and go another way from here on, with “Hold to the ends”"),
+    "heading": (
+        "Turn the path",
+        "Face and travel in another direction from here on, with “Hold to the ends”",
+    ),
     "position": ("Move the path", "Lead the whole body elsewhere, steps and all"),
 }
 

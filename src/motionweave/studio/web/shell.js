@@ -63,7 +63,7 @@ export default {
     // What the page says while the server does not answer; when it is back, the page loads anew.
     const [lost, advice] = document.querySelectorAll("#popup > span");
     lost.textContent = "The studio does not answer.";
-    advice.textContent = "If it was closed, start it again: this page then goes on by itself. Nothing is lost.";
+    advice.textContent = "If it was closed, start it again: this page then reconnects automatically. Nothing is lost.";
     // A studio that was started again is found within a second or two.
     window.socket?.io?.reconnectionDelayMax?.(1500);
     this.entitle();
