@@ -70,7 +70,7 @@ _KNOWN = (
     (r"no stretch|no two frames", "No stretch of {names} is similar enough to match."),
     (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
     (r"single frame|too short", "{one} is too short for this."),
-    (r"does not fit|leave room|no room", "There is not enough room for a transition here."),
+    (r"does not fit|no room", "There is not enough room for a transition here."),
     (r"transition before it ends|seam after it begins", "Two seams are too near to each other."),
     (r"T-pose", "This place is a T-pose, not a part of the motion."),
 )  # fmt: skip
@@ -126,11 +126,6 @@ def _for_blend(settings: Any, clips: Sequence[ShelfClip], message: str) -> Itera
 def _for_transition(
     settings: Any, clips: Sequence[ShelfClip], message: str
 ) -> Iterator[RemedyButton]:
-    room = re.search(r"leave room for (\d+)", message)
-    if room and int(room[1]) > 0:
-        seconds = int(room[1]) / clips[0].motion.fps
-        change = _setting("transition", half_width=round(seconds, 3))
-        yield RemedyButton(f"Make it {2 * seconds:.2f} s long", change)
     if settings.at is not None:
         yield RemedyButton("Use the best place", _setting("transition", at=None))
     if settings.half_width is not None:
