@@ -18,7 +18,7 @@ def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> No
     field = page.locator('input[aria-label="Folder of clips"]')
     field.fill(str(tmp_path))
     field.press("Enter")
-    page.locator(".mw-empty", has_text="Click a clip").wait_for()
+    page.locator(".mw-empty", has_text="as an example, or type words").wait_for()
     studio.card("jog").click()
     studio.until("s.of === 'library' && s.count === 2")
     rows = page.locator(".mw-found-row")

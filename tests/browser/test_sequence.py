@@ -125,10 +125,13 @@ def test_a_seam_is_a_spline_or_a_filled_gap_and_a_transition_again(
     # Gaps are filled from the folder that is open on the Library screen.
     save(sample("walk"), tmp_path / "walk.npz")
     studio.click(".mw-nav button", "Library")
+    # A field is filled in when its screen has come to rest, which sets it to what is known.
+    studio.settle()
     field = studio.page.locator('input[aria-label="Folder of clips"]')
     field.fill(str(tmp_path))
     field.press("Enter")
-    studio.page.locator(".mw-empty", has_text="Click a clip").wait_for()
+    # Without a folder the hint is another one.
+    studio.page.locator(".mw-empty", has_text="as an example, or type words").wait_for()
     studio.screen("Sequence")
     studio.settle()
     fill.click()
