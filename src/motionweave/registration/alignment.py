@@ -94,10 +94,10 @@ def _turned(clip: PointClip) -> Array:
 def _continuous(found: Comparison, apart: Array) -> Array:
     """The angles ``(n,)`` without full turns; uncertain ones lie between their neighbours.
 
-    Where clips are out of step the optimal angle swings round by itself, and whoever
-    followed it would spin. Where one of them spins while they are, it may come out of that
-    more than half a turn from where it was: ``apart`` ``(n,)`` is how far the reference
-    turns more than the clip, and tells full turns that are made from those that are not.
+    Where clips are out of step, the optimal angle swings around arbitrarily, and a body that
+    followed it would spin. If one clip really spins meanwhile, the angle may change by more than
+    half a turn: ``apart`` ``(n,)``, how much further the reference turns than the clip, tells real
+    full turns from arbitrary ones.
     """
     certain = np.flatnonzero(found.certainty >= _CERTAIN)
     if len(certain) == 0:
