@@ -59,7 +59,7 @@ from .methods.framespace.blend import framespace as framespace
 from .methods.framespace.interpolant import Interpolant as Interpolant
 from .methods.layering import layer as layer
 from .methods.subspace.fitting import subspace as subspace
-from .methods.subspace.space import SplineTransition as SplineTransition
+from .methods.subspace.joined import SplineTransition as SplineTransition
 from .methods.subspace.space import Subspace as Subspace
 from .methods.subspace.transition import spline_transition as spline_transition
 from .methods.warping.files import Recipe as Recipe

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,30 @@ class Remedy:
         return flag if self.value is True else f"{flag} {self.value}"
 
 
+class Kind(Enum):
+    """What an error or a warning is about, as data: for interfaces that have something of their
+    own to say about it or to offer, whatever the words of the message are."""
+
+    #: Clips of which one is too long to match the other from end to end.
+    ENDS_DIFFER = "ends differ"
+    #: Clips without a stretch on which they match.
+    NO_STRETCH = "no stretch"
+    #: A clip that does not repeat itself.
+    NO_CYCLE = "no cycle"
+    #: A clip with too few frames.
+    TOO_SHORT = "too short"
+    #: A place where a transition has no room.
+    NO_ROOM = "no room"
+    #: Two seams of a sequence of which one begins before the other ends.
+    SEAMS_MEET = "seams meet"
+    #: A frame that is a T-pose, and no part of the motion.
+    T_POSE = "T-pose"
+    #: A registration that doubts itself.
+    DOUBTFUL_MATCH = "doubtful match"
+    #: Feet that were not planted, because that would make the motion worse.
+    FEET_LEFT_ALONE = "feet left alone"
+
+
 class MotionweaveError(Exception):
     """Base of all errors that a user can act on.
 
@@ -48,9 +73,12 @@ class MotionweaveError(Exception):
         What is wrong, and where.
     remedies
         Settings that would help; the message ends with them.
+    kind
+        What it is about, if interfaces treat that in a way of their own.
     """
 
-    def __init__(self, reason: str = "", remedies: Sequence[Remedy] = ()):
+    def __init__(self, reason: str = "", remedies: Sequence[Remedy] = (), kind: Kind | None = None):
+        self.kind = kind
         self.reason = reason
         self.remedies = tuple(remedies)
         super().__init__(with_remedies(reason, [str(remedy) for remedy in self.remedies]))
@@ -128,11 +156,18 @@ class QualityWarning(UserWarning):
         The `Finding` of the self-check that caused it, if any.
     remedies
         Settings that would help; the message ends with them.
+    kind
+        What it is about, if interfaces treat that in a way of their own.
     """
 
     def __init__(
-        self, reason: str = "", finding: object | None = None, remedies: Sequence[Remedy] = ()
+        self,
+        reason: str = "",
+        finding: object | None = None,
+        remedies: Sequence[Remedy] = (),
+        kind: Kind | None = None,
     ):
+        self.kind = kind
         self.reason = reason
         self.finding = finding
         self.remedies = tuple(remedies)
@@ -140,7 +175,19 @@ class QualityWarning(UserWarning):
 
 
 class Notice(UserWarning):
-    """Something was decided for the user that is worth knowing; nothing is wrong."""
+    """Something was decided for the user that is worth knowing; nothing is wrong.
+
+    Parameters
+    ----------
+    reason
+        What was decided, and why.
+    kind
+        What it is about, if interfaces treat that in a way of their own.
+    """
+
+    def __init__(self, reason: str = "", kind: Kind | None = None):
+        self.kind = kind
+        super().__init__(reason)
 
 
 class RetargetNotice(Notice):

@@ -33,9 +33,10 @@ from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.clips import load
+from motionweave.contacts.clean.cleaner import ARM, Lead
 from motionweave.contacts.clean.easing import eased
-from motionweave.contacts.clean.footskate import ARM, Lead, lead_feet
-from motionweave.contacts.clean.solve import FootWay, solve_limb
+from motionweave.contacts.clean.footskate import lead_feet
+from motionweave.contacts.clean.solve import FootWay, solve_limbs
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import on_one_floor
 from motionweave.core import concatenation, rotations
@@ -336,7 +337,7 @@ def _with_hands(result: Motion, motion: Motion, scale: float, lift: Array) -> Mo
     ours, theirs = find_rig(motion.skeleton), find_rig(result.skeleton)
     hinges = find_hinges(result)
     local = np.array(result.rotations)
-    still = np.zeros((len(result), 3))
+    ways = []
     for side in SIDES:
         names = [f"{side}_{role}" for role in ARM]
         hinge = hinges.get(names[1])
@@ -350,7 +351,9 @@ def _with_hands(result: Motion, motion: Motion, scale: float, lift: Array) -> Mo
             np.ones(len(result)),
             exact=True,
         )
-        solve_limb(result, here, turned, way, still, local)
+        ways.append(way)
+    if ways:
+        solve_limbs(result, here, turned, ways, np.zeros((len(result), 3)), local)
     return replace(result, rotations=local)
 
 

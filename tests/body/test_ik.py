@@ -41,7 +41,8 @@ def solved(motion: Motion, goal: np.ndarray) -> tuple[Motion, ik.TwoBone]:
     axis /= np.linalg.norm(axis, axis=-1, keepdims=True)
     result = ik.solve_hinged(upper, middle, end, goal, axis)
     turned = np.array(motion.rotations)
-    turned[:, list(LIMB)] = ik.apply_to_limb(orientations, motion.skeleton, LIMB, result)
+    above = orientations[:, motion.skeleton.parents[list(LIMB)]]
+    turned[:, list(LIMB)] = ik.apply_to_limb(orientations[:, list(LIMB)], above, result)
     return Motion(motion.skeleton, motion.fps, motion.root, turned), result
 
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.heading import facing
 from motionweave.cli.main import main
 
 
@@ -50,19 +55,67 @@ def test_graph_walk_and_fill(
     monkeypatch.setattr("sys.stdin", io.StringIO("0\nnorth\n"))
     assert main(live) == 2
     assert "line 2: 'north'" in capsys.readouterr().err
+    assert main([*live, "--no-clean"]) == 2
+    assert "always planted" in capsys.readouterr().err
     walk = mw.sample("walk")
     for name, part in (("a", walk[:30]), ("b", walk[50:])):
         mw.save(part, tmp_path / f"{name}.npz")
     ends = [str(tmp_path / "a.npz"), str(tmp_path / "b.npz")]
-    assert main(["library", "fill", str(folder), *ends, "--seconds", "0.7", "-o", str(out)]) == 0
+    place = ["--to", "0.4", "1.5", "--heading", "20"]
+    fill = ["library", "fill", str(folder), *ends, "--seconds", "0.7", *place, "-o", str(out)]
+    assert main(fill) == 0
+    after = mw.load(out)[50:]
+    np.testing.assert_allclose(after.root[0, [0, 2]], [0.4, 1.5], atol=1e-5)
+    assert np.degrees(facing(after)[0]) == pytest.approx(20, abs=0.01)
+    same = np.sum(after.rotations[:, 1:] * walk.rotations[50:, 1:], axis=-1)
+    np.testing.assert_allclose(np.abs(same), 1.0, atol=1e-6)
 
 
-def test_remove_and_errors_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_remove_and_errors_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert main(["library", "remove", str(folder), str(folder / "jog.npz")]) == 0
     assert "1 clips forgotten" in capsys.readouterr().out
     assert main(["library", "remove", str(folder), "nothing.npz"]) == 2
     assert "no such clip" in capsys.readouterr().err
     assert main(["library", "info", str(folder / "nowhere")]) == 2
     assert "no such folder" in capsys.readouterr().err
+    monkeypatch.setattr("motionweave.library.engine._ANSWERS_WITHIN", "0.2s")
     assert main(["library", "add", str(folder), "--cluster", "tcp://127.0.0.1:9"]) == 2
     assert "Dask" in capsys.readouterr().err
+
+
+def test_a_cluster_that_loses_a_worker_gives_what_this_machine_gives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    from motionweave.library.store import StoreWriter
+
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    for number in range(6):
+        mw.save(mw.sample("walk", speed=1.0 + 0.1 * number)[:60], clips / f"{number}.npz")
+    command = ["library", "add", str(clips), "--store"]
+    assert main([*command, str(tmp_path / "here")]) == 0
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        with distributed.Client(cluster) as client:
+            workers = list(client.run(os.getpid).values())
+        write = StoreWriter.add
+
+        def write_and_kill(self: StoreWriter, *clip: Any) -> None:
+            write(self, *clip)
+            if workers:
+                os.kill(workers.pop(), signal.SIGKILL)
+                workers.clear()
+
+        with monkeypatch.context() as patched:
+            patched.setattr(StoreWriter, "add", write_and_kill)
+            there = [str(tmp_path / "there"), "--cluster", cluster.scheduler_address]
+            assert main([*command, *there]) == 0
+    assert not workers
+    assert capsys.readouterr().out.count("6 added") == 2
+    for name in ("points-0.f32", "features-1.f32"):
+        files = [tmp_path / which / name for which in ("here", "there")]
+        assert files[0].read_bytes() == files[1].read_bytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fuzz.campaign import GIGABYTES, attempt, available, gigabytes, inputs, run
+from tests.fuzz.campaign import GIGABYTES, attempt, available, compile_for, gigabytes, inputs, run
 from tests.fuzz.targets import TARGETS
 
 _INPUTS = 20_000
@@ -19,6 +19,7 @@ def test_whole_files_are_read(name: str) -> None:
     target = TARGETS[name]
     if not available(target):
         pytest.skip(f"{', '.join(target.modules)} is not installed")
+    compile_for(target)
     for seed in target.seeds():
         assert attempt(target, seed.read_bytes()) is None, seed.name
 

@@ -20,7 +20,6 @@ from scipy.spatial.transform import Rotation, Slerp
 import motionweave as mw
 from motionweave import samples
 from motionweave.core import rotations
-from motionweave.io.scene.body_mesh import body_parts
 from tests.io.files import apart, assert_same_tree, damaged, only_format_errors, sliding
 from tests.strategies import motions, random_motion, random_quaternions
 
@@ -156,24 +155,6 @@ def test_another_reader_sees_the_same(tmp_path: Path) -> None:
             rest[:3, 3] += gltf.nodes[one].translation
             one = int(clip.skeleton.parents[one])
         np.testing.assert_allclose(inverse[joint] @ rest, np.eye(4), atol=1e-6)
-
-
-@_settings
-@given(motions())
-def test_bodies_are_closed_and_belong_to_joints(motion: mw.Motion) -> None:
-    parts = body_parts(motion.skeleton)
-    assert parts
-    for part in parts:
-        assert part.joints.min() >= 0
-        assert part.joints.max() < len(motion.skeleton)
-        np.testing.assert_allclose(np.linalg.norm(part.normals, axis=1), 1.0)
-        edges = np.concatenate([part.triangles[:, [i, (i + 1) % 3]] for i in range(3)])
-        there = {(int(a), int(b)) for a, b in edges}
-        assert len(there) == len(edges), "an edge is used twice the same way round"
-        assert all((b, a) in there for a, b in there), "an edge has one triangle only"
-        corners = part.vertices[part.triangles]
-        volume = np.sum(np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2])
-        assert volume > 0.0, "triangles face inwards"
 
 
 # Files from elsewhere

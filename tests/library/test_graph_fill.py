@@ -17,9 +17,11 @@ from motionweave.core import rotations
 from motionweave.library.bending import bent
 from motionweave.library.clearing import as_high
 from motionweave.library.engine import Here
+from motionweave.library.features import track
 from motionweave.library.graph import STAY, Graph, build, packed, unpacked
 from motionweave.library.lines import Line
 from motionweave.library.stretches import _regressed
+from motionweave.library.trust import interpolated, towards, trust
 
 
 @pytest.fixture(scope="module")
@@ -149,14 +151,55 @@ def test_feet_of_a_blend_come_to_the_mean_height_of_its_parts() -> None:
 
 def test_shares_of_a_blend_let_it_meet_what_is_around() -> None:
     rng = np.random.default_rng(2)
-    rows = rng.normal(1.0, 1.0, (12, 3))
+    rows = rng.normal(0.3, 1.0, (12, 3))
     near = np.full(12, 1.0 / 12.0)
-    shares = _regressed(near, rows)
-    assert abs(shares.sum() - 1.0) < 1e-12
+    shares = _regressed(near, rows, 1e-3)
+    assert shares.sum() == pytest.approx(1.0, abs=1e-12)
+    assert shares.min() >= 0.0
     assert np.linalg.norm(shares @ rows) < 0.05 * np.linalg.norm(near @ rows)
     # One that fits exactly is taken alone.
     alone = np.eye(12)[0]
-    np.testing.assert_allclose(_regressed(alone, rows - rows[0]), alone, atol=1e-12)
+    np.testing.assert_allclose(_regressed(alone, rows - rows[0], 1e-3), alone, atol=1e-12)
+    # Where all lie to one side, none counts below zero to make up for it.
+    beside = _regressed(near, rows + 20.0, 1e-3)
+    assert beside.min() >= 0.0
+    assert np.linalg.norm(beside @ (rows + 20.0)) < np.linalg.norm(near @ (rows + 20.0))
+
+
+def test_stretches_that_do_not_fit_or_agree_are_not_trusted() -> None:
+    walk = mw.sample("walk")
+    straight = interpolated(walk[:20], walk[40:], 24)
+    for at, end in ((1, walk[19]), (-2, walk[40])):
+        np.testing.assert_allclose(straight.positions()[at], end.positions()[0], atol=1e-9)
+    truth = walk[18:42]
+    around = [track(walk[10:20], Floor(0.0))]
+    half = np.full(2, 0.5)
+    assert trust([truth, truth], half, straight, 0.02, around) == 1.0
+    assert 0.0 < trust([truth, truth], half, straight, 2.0, around) < 0.2
+    # One does the opposite of the other: nothing is left but the interpolation.
+    back = replace(
+        truth,
+        root=2.0 * straight.root - truth.root,
+        rotations=rotations.slerp(truth.rotations, straight.rotations, 2.0),
+    )
+    assert trust([truth, back], half, straight, 0.02, around) < 0.2
+    halfway = towards(straight, truth, 0.5).root
+    np.testing.assert_allclose(halfway, 0.5 * (straight.root + truth.root), atol=1e-12)
+
+
+def test_a_library_without_anything_similar_leaves_the_interpolation(library: mw.Library) -> None:
+    """A body that stands still and turns its trunk a little, between walks and kicks."""
+    walk = mw.sample("walk")
+    turned = np.array(walk.rotations[[20] * 50])
+    spine = walk.skeleton.names.index("Spine")
+    nod = rotations.about_vertical(np.linspace(0.0, 0.4, 50))
+    turned[:, spine] = rotations.multiply(nod, turned[:, spine])
+    still = replace(
+        walk[:50], root=np.repeat(walk.root[20:21], 50, axis=0), rotations=turned, constraints=()
+    )
+    filled = mw.inbetween(still[:15], still[40:], 26 / 30.0, library, clean=False)
+    apart = np.linalg.norm(filled.positions() - still.positions(), axis=-1)
+    assert apart.max() < 0.02
 
 
 def test_a_fill_says_what_is_wrong(library: mw.Library, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.library import kinds, web
-from motionweave.library.candidates import candidates
+from motionweave.library.candidates import at_tempos
 from motionweave.library.course import apart, courses, known
 from motionweave.library.engine import Here
 from motionweave.library.features import ClipTrack, track
@@ -38,13 +38,34 @@ def test_alone_is_a_kind_of_its_own() -> None:
     assert kinds.members(np.zeros((1, 1))).all()
 
 
-def test_a_posture_that_is_kept_counts_less_than_what_is_done() -> None:
-    features = np.zeros((3, 10, 4))
-    features[1] += 0.2
-    features[2, ::2] += 0.2
-    features[2, 1::2] -= 0.2
-    apart = kinds.registered_distances(features, np.zeros((3, 10, 12)), np.zeros(3))
-    assert apart[0, 1] < 0.7 * apart[0, 2]
+def test_posture_size_and_speed_count_less_than_what_is_done() -> None:
+    features = np.zeros((5, 10, 4))
+    features[:, ::2, 0] = 0.2
+    features[1] += 0.1
+    features[2] *= 2.0
+    # The last column is dynamics.
+    features[3, ::3, 3] = 0.2
+    features[4] = 0.0
+    features[4, ::3, 1] = 0.2
+    still = np.zeros((5, 10, 12)), np.zeros(5)
+    posture, size, speed, other = kinds.registered_distances(features, *still, 3)[0, 1:]
+    assert size == pytest.approx(0.0, abs=0.05)
+    assert max(posture, speed) < 0.7 * other
+    # Beyond bounds, size does count.
+    features[2] *= 10.0
+    assert kinds.registered_distances(features, *still, 3)[0, 2] > 5.0 * size
+
+
+def test_candidates_are_found_at_any_tempo(library: mw.Library) -> None:
+    kick = library.index.track(library.index.number("fights/kick_high.npz") or 0)
+    for factor in (0.4, 3.0):
+        example = kick.slowed(factor)
+        first = at_tempos(library.index, example, 20)[0]
+        assert library.clips[first.clip].path == "fights/kick_high.npz"
+        assert first.tempo == (0.5 if factor > 1.0 else 2.0)
+        # The ends belong together, and each moment to the one that comes that much sooner or later.
+        rows = np.arange(len(first.path)) / factor
+        assert np.abs(first.path - rows).max() <= 3
 
 
 def test_a_course_sees_turns_and_not_where_it_is() -> None:
@@ -98,9 +119,9 @@ def test_the_match_web_is_kept_and_only_new_clips_are_searched(
 
     def counted(index, example, most, *, roles, among):  # type: ignore[no-untyped-def]
         searched.append(len(index) if among is None else int(among.sum()))
-        return candidates(index, example, most, roles=roles, among=among)
+        return at_tempos(index, example, most, roles=roles, among=among)
 
-    monkeypatch.setattr(web, "candidates", counted)
+    monkeypatch.setattr(web, "at_tempos", counted)
     before = ask()
     assert searched == [8]
     assert ask() == before

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +13,7 @@ import pytest
 import motionweave as mw
 from motionweave.library.engine import Here
 from motionweave.library.store import Store
+from tests.library.kills import kill_adding, make_clips
 
 
 @pytest.fixture
@@ -84,36 +81,10 @@ def test_words_come_from_folders_names_and_catalogues(folder: Path) -> None:
     }
 
 
-_ADDING = """
-import sys, motionweave as mw
-from motionweave.library.engine import Here
-from motionweave.library import adding
-adding._COMMIT_EVERY = 0.0
-print("ready", flush=True)
-mw.Library(sys.argv[1], executor=Here()).add()
-"""
-
-
-def test_killed_at_any_moment_the_store_opens_and_goes_on(folder: Path) -> None:
-    for seconds in (0.0, 0.05, 0.12, 0.2):
-        process = subprocess.Popen(
-            [sys.executable, "-c", _ADDING, str(folder)],
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        with mw.Library(folder) as opened:
-            for number in range(len(opened.clips)):
-                assert np.isfinite(opened.index.track(number).points).all()
-    library = mw.Library(folder, executor=Here())
-    library.add()
-    assert len(library) == 8
-    assert library.find("walks/walk.npz", most=1)[0].distance < 0.25
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
+def test_killed_at_any_moment_the_store_opens_and_goes_on(tmp_path: Path) -> None:
+    make_clips(tmp_path / "source", 8)
+    assert kill_adding(tmp_path / "source", tmp_path, kills=8).kills == 8
 
 
 def test_a_tail_that_was_never_committed_is_written_over(folder: Path) -> None:

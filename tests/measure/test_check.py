@@ -11,7 +11,9 @@ import pytest
 
 import motionweave as mw
 from motionweave.core import rotations
+from motionweave.core.concatenation import concatenate
 from motionweave.measure.check import check
+from motionweave.measure.figures import measured
 from motionweave.methods.finish import finished
 
 CLIPS = ("walk", "jog", "sneak", "dance_a", "landing", "jab")
@@ -35,6 +37,18 @@ def test_the_frame_rate_is_not_a_fault(fps: float) -> None:
     walk = mw.sample("walk")
     assert check(walk.resample(fps), [walk]) == ()
     assert check(walk, [walk.resample(fps)]) == ()
+
+
+def test_a_long_take_is_measured_in_blocks_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    jog = mw.sample("jog", fps=60.0)
+    whole = measured(jog, 30.0)
+    monkeypatch.setattr("motionweave.measure.figures._AT_ONCE", 7)
+    pieces = measured(jog, 30.0)
+    for name in ("acceleration", "twist", "speed"):
+        np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
+    for kind, (height, speed) in whole.soles.items():
+        np.testing.assert_array_equal(pieces.soles[kind][0], height)
+        np.testing.assert_array_equal(pieces.soles[kind][1], speed)
 
 
 @pytest.mark.parametrize("join", [mw.transition, mw.join, mw.spline_transition])
@@ -90,6 +104,26 @@ def test_sliding_feet_are_found_declared_or_not() -> None:
     sliding = replace(stand, root=stand.root + drift)
     assert "drift" in kinds(sliding, stand)
     assert "slide" in kinds(sliding.with_constraints(()), stand)
+
+
+def test_a_slide_is_found_on_the_higher_of_two_floors() -> None:
+    stand = mw.sample("stand")
+    higher = replace(stand, root=stand.root + np.array([0.0, 0.08, 0.0]))
+    middle = len(stand)
+    joined = concatenate([stand, higher]).with_constraints(stand.constraints)
+    seams = [(middle - 1, middle)]
+    assert "slide" not in [finding.kind for finding in check(joined, [stand, higher], seams=seams)]
+    after = np.clip(np.arange(len(joined)) - middle, 0, None)[:, None] / stand.fps
+    sliding = replace(joined, root=joined.root + 0.5 * after * [0.0, 0.0, 1.0])
+    assert "slide" in [finding.kind for finding in check(sliding, [stand, higher], seams=seams)]
+
+
+def test_joined_clips_are_hardly_faster_than_the_fastest_of_them() -> None:
+    walk = mw.sample("walk")
+    faster = replace(walk, root=walk.root * [1.0, 1.0, 1.15])
+    assert "speed" not in kinds(faster, walk)
+    found = check(faster, [walk, walk], seams=[(20, 40)])
+    assert "speed" in [finding.kind for finding in found]
 
 
 def test_a_lurch_is_found() -> None:

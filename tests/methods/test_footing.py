@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import motionweave as mw
 from motionweave import Constraint
 from motionweave.core.constraints import joined
+from motionweave.core.curves import smootherstep
 from motionweave.methods.footing import SolePoints, carrying, loading, steady, stepping
 
 
@@ -83,6 +84,18 @@ def test_loads_are_eased_at_both_ends() -> None:
     assert held[10] == held[70] == 0.0
     assert np.abs(np.diff(held)).max() < 0.4
     assert held[20] == 0.5
+
+
+def test_the_load_of_many_contacts_is_the_largest_of_each() -> None:
+    starts = np.random.default_rng(2).uniform(-5.0, 300.0, 40)
+    contacts = [Constraint(s, s + 0.1 * s % 9.0, "left_toe") for s in starts]
+    frames = np.arange(300.0)
+    each = [loading([c], "left_toe", frames, 30.0) for c in contacts]
+    np.testing.assert_array_equal(loading(contacts, "left_toe", frames, 30.0), np.max(each, axis=0))
+    ramp = 0.1 * 30.0
+    for c, held in zip(contacts, each, strict=True):
+        inside = np.minimum(frames - c.start, c.end - frames) / ramp
+        np.testing.assert_array_equal(held, smootherstep(inside + 0.5))
 
 
 def test_a_foot_that_takes_a_step_is_lifted_and_others_are_left_alone() -> None:

@@ -49,6 +49,20 @@ def test_the_trunk_is_as_in_its_own_clip_beside_the_hips(clips):
     )
 
 
+def test_both_arms_are_one_arm_and_then_the_other(clips):
+    walk, jab = clips
+    both = mw.layer(walk, jab, "arms", start=10, ease=0.2)
+    one = mw.layer(walk, jab, "left_arm", start=10, ease=0.2)
+    np.testing.assert_allclose(
+        both.rotations, mw.layer(one, jab, "right_arm", start=10, ease=0.2).rotations, atol=1e-12
+    )
+    # Trunk and head are those of the walk.
+    rig = mw.find_rig(walk.skeleton)
+    others = sorted(set(range(len(walk.skeleton))) - set(part_joints("arms", rig)))
+    assert len(others) < len(walk.skeleton) - 4
+    np.testing.assert_array_equal(both.rotations[:, others], walk.rotations[:, others])
+
+
 def test_itself_over_itself_is_itself(clips):
     walk, _ = clips
     same = mw.layer(walk, walk)

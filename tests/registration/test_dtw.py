@@ -155,6 +155,24 @@ def test_a_band_that_holds_the_path_gives_the_path(
     np.testing.assert_array_equal(again, path)
 
 
+@given(st.integers(2, 12), st.integers(2, 12), st.integers(1, 5), st.integers(0, 2**16))
+def test_parts_of_a_grid_are_searched_together_as_each_on_its_own(
+    rows: int, width: int, limit: int, seed: int
+) -> None:
+    grid = np.random.default_rng(seed).uniform(size=(rows, 2 * width))
+    if dtw.smallest_limit(rows, width) > limit:
+        with pytest.raises(RegistrationError):
+            dtw.corner_means(grid, width, [0], limit)
+        return
+    starts = range(0, width + 1, 2)
+    alone = []
+    for start in starts:
+        part = grid[:, start : start + width]
+        path = dtw.corner_path(part, limit)
+        alone.append(part[path[:, 0], path[:, 1]].mean())
+    np.testing.assert_allclose(dtw.corner_means(grid, width, starts, limit), alone, rtol=1e-12)
+
+
 def test_few_states_and_many_agree() -> None:
     grid = np.random.default_rng(3).uniform(size=(80, 95))
     table = dtw._fill(grid, 3)

@@ -207,9 +207,9 @@ def test_a_spline_that_cuts_half_of_a_block_says_so() -> None:
     pair = ChosenSeam(("b1", "b2"), kind="spline")
     for blocks in (THREE.blocks[:2], THREE.blocks):
         settings = SequenceSettings(blocks, (pair,))
-        document = document_with(("kick_high", "punch", "walk"), "sequence", settings)
+        document = document_with(("jab", "landing", "walk"), "sequence", settings)
         said = attempt(partial(SequenceScreen.make, document, False)).warnings
-        assert sum("kick_high to punch: about half of a clip" in one for one in said) == 1
+        assert sum("jab to landing: about half of a clip" in one for one in said) == 1
 
 
 def test_a_spline_between_whole_clips_cuts_neither() -> None:

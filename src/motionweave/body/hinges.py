@@ -78,13 +78,19 @@ class Hinge:
         return np.asarray(np.arctan2(sine, np.sum(first * second, axis=-1)))
 
 
-def find_hinges(motion: Motion) -> dict[str, Hinge]:
+def find_hinges(
+    motion: Motion, pose: tuple[Array, Array] | None = None, *, arms: bool = True
+) -> dict[str, Hinge]:
     """The knees and elbows of a body, by the role of the joint that bends.
 
     Parameters
     ----------
     motion
         A body in motion; its bends show where the axes are.
+    pose
+        What `Motion.forward` gives, if it is known.
+    arms
+        Whether to find elbows, too.
 
     Returns
     -------
@@ -103,13 +109,13 @@ def find_hinges(motion: Motion) -> dict[str, Hinge]:
     True
     """
     rig = find_rig(motion.skeleton)
-    positions, orientations = motion.forward()
+    positions, orientations = motion.forward() if pose is None else pose
     left = rig.lateral_axis(positions)
     if left is None:
         return {}
     limbs = [
         (f"{side}_{middle}", _joints(rig, side, (upper, middle, end)), way, _OTHER_WAY[middle])
-        for upper, middle, end, way in _LIMBS
+        for upper, middle, end, way in _LIMBS[: 2 if arms else 1]
         for side in SIDES
         if rig.has(*(f"{side}_{role}" for role in (upper, middle, end)))
     ]
@@ -136,7 +142,7 @@ def wrong_bends(motion: Motion) -> list[tuple[int, tuple[int, float, int]]]:
     """
     positions, orientations = motion.forward()
     found = []
-    for role, hinge in find_hinges(motion).items():
+    for role, hinge in find_hinges(motion, (positions, orientations)).items():
         if not hinge.steady:
             continue
         angles = np.degrees(hinge.flexion(positions, orientations))

@@ -8,6 +8,8 @@ already is changes nothing.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +18,6 @@ from numpy.typing import ArrayLike
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smoothstep
-from motionweave.core.skeleton import Skeleton
 
 # Bend, in radians, below which a hinge counts as nearly straight.
 NEARLY_STRAIGHT = 0.14
@@ -57,7 +58,8 @@ class TwoBone(NamedTuple):
     shortfall: Array
 
 
-class HingeReach(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class HingeReach:
     """How far a limb that bends about a hinge reaches from one end to the other.
 
     Bones are fixed, and the second turns about the hinge's axis: the ends are
@@ -107,24 +109,32 @@ class HingeReach(NamedTuple):
         price of a small shortfall. A limb approaches straight without passing it, and one
         recorded there or past it goes further by no more than two degrees.
         """
-        edge = np.full_like(self.bend, NEARLY_STRAIGHT)
-        at_edge, slope = self.length(edge), self.slope(edge)
-        before = np.where(
-            self.bend >= edge, self.length(self.bend), at_edge + slope * (edge - self.bend)
-        )
+        edge, at_edge, slope, before, least, room = self._edge
         wanted = before + change
         cosine = (np.maximum(wanted, 0.0) ** 2 - self.base) / np.maximum(2.0 * self.swing, 1e-300)
         clear = np.arccos(np.clip(cosine, -1.0, 1.0))
         folded = self.bend > np.pi
         clear = np.where(folded, 2.0 * np.pi - clear, clear)
         bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
+        bend = _eased_above(bend, least, room)
+        # What does not change stays to the last bit.
+        return np.asarray(np.where(change == 0.0, self.bend, bend))
+
+    @cached_property
+    def _edge(self) -> tuple[Array, ...]:
+        """What `bent_for` needs of the limb alone, each ``(T,)``: the bend at which it is nearly
+        straight, its length and slope there, the length that it counts as having, and the least
+        bend with the room beyond."""
+        edge = np.full_like(self.bend, NEARLY_STRAIGHT)
+        at_edge, slope = self.length(edge), self.slope(edge)
+        before = np.where(
+            self.bend >= edge, self.length(self.bend), at_edge + slope * (edge - self.bend)
+        )
         least = np.minimum(self.bend, edge)
         # Only what comes near to straight by itself yields there.
         yielding = 1.0 - smoothstep(self.bend / NEARLY_STRAIGHT)
         limit = yielding * (self._straightest() - _YIELDING)
-        bend = _eased_above(bend, least, least - limit)
-        # What does not change stays to the last bit.
-        return np.asarray(np.where(change == 0.0, self.bend, bend))
+        return edge, at_edge, slope, before, least, least - limit
 
     def kept_back(self, bend: Array) -> Array:
         """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""
@@ -191,39 +201,29 @@ def solve_hinged(
 
 
 def apply_to_limb(
-    orientations: Array,
-    skeleton: Skeleton,
-    limb: Limb,
-    solved: TwoBone,
-    end_orientation: Array | None = None,
+    own: Array, above: Array, solved: TwoBone, end_orientation: Array | None = None
 ) -> Array:
     """Local rotations of a limb's three joints after it has been solved, ``(T, 3, 4)``.
 
     Parameters
     ----------
-    orientations
-        ``(T, J, 4)`` global, before.
+    own, above
+        ``(T, 3, 4)`` global orientations of the three joints and of their parents, before.
     solved
         What `solve_hinged` found.
     end_orientation
         ``(T, 4)`` global orientation of the end joint; by default the one it had, so that feet and
         hands do not turn with the limb.
     """
-    upper, middle, end = limb
-    above = skeleton.parents[upper]
-    upper_new = quat.multiply(solved.upper_turn, orientations[:, upper])
-    result = np.empty((len(orientations), 3, 4))
-    result[:, 0] = (
-        upper_new if above < 0 else quat.multiply(quat.inverse(orientations[:, above]), upper_new)
-    )
-    over_middle = quat.multiply(solved.upper_turn, orientations[:, skeleton.parents[middle]])
-    middle_new = quat.multiply(solved.middle_turn, orientations[:, middle])
-    result[:, 1] = quat.multiply(quat.inverse(over_middle), middle_new)
-    over_end = quat.multiply(solved.middle_turn, orientations[:, skeleton.parents[end]])
-    wanted = orientations[:, end] if end_orientation is None else end_orientation
-    result[:, 2] = quat.multiply(quat.inverse(over_end), wanted)
+    turns = np.stack([solved.upper_turn, solved.middle_turn], axis=1)
+    new, over = np.array(own), np.array(above)
+    new[:, :2] = quat.multiply(turns, own[:, :2])
+    # What is between two joints of the limb is turned with the upper one of them.
+    over[:, 1:] = quat.multiply(turns, above[:, 1:])
+    if end_orientation is not None:
+        new[:, 2] = end_orientation
     # Products of unit quaternions drift by rounding, so normalise them.
-    return quat.normalize(result)
+    return quat.normalize(quat.multiply(quat.inverse(over), new))
 
 
 class Foot(NamedTuple):

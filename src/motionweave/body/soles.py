@@ -8,7 +8,9 @@ without that, or if it is straight below the ankle, a foot of usual proportions.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +88,7 @@ def contact_points(
     hands: bool = False,
     from_rest: bool = True,
     like: Motion | None = None,
+    pose: tuple[Array, Array] | None = None,
 ) -> dict[str, Array]:
     """Global positions ``(T, 3)`` of what can touch, by constraint kind.
 
@@ -100,17 +103,13 @@ def contact_points(
     like
         A motion of the same skeleton whose soles these are, such as the clip that a motion
         was made of: where the rest pose does not tell, feet that were turned stand otherwise.
+    pose
+        What `Motion.forward` gives, if it is known.
     """
     rig = find_rig(motion.skeleton)
-    positions, orientations = motion.forward()
-    points: dict[str, Array] = {}
-    for side, sole in soles(motion if like is None else like, from_rest).items():
-        points[f"{side}_heel"] = positions[:, sole.ankle] + rotations.rotate(
-            orientations[:, sole.ankle], sole.heel
-        )
-        points[f"{side}_toe"] = positions[:, sole.toe_joint] + rotations.rotate(
-            orientations[:, sole.toe_joint], sole.toe
-        )
+    positions, orientations = motion.forward() if pose is None else pose
+    own = soles(motion if like is None else like, from_rest)
+    points = sole_points(own, positions, orientations)
     if hands:
         for side in SIDES:
             joint = rig.joint(f"{side}_hand", "hand contacts")
@@ -118,12 +117,31 @@ def contact_points(
     return points
 
 
+def sole_points(
+    soles: Mapping[str, Sole], positions: Array, orientations: Array
+) -> dict[str, Array]:
+    """Heels and toes ``(T, 3)`` of joints at ``(T, J, 3)`` turned by ``(T, J, 4)``, by kind."""
+    points: dict[str, Array] = {}
+    for side, sole in soles.items():
+        for end, joint, offset in (
+            ("heel", sole.ankle, sole.heel),
+            ("toe", sole.toe_joint, sole.toe),
+        ):
+            turned = rotations.rotate(orientations[:, joint], offset)
+            points[f"{side}_{end}"] = positions[:, joint] + turned
+    return points
+
+
 def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
     skeleton = motion.skeleton
     ankle = rig.joint(f"{side}_ankle", "foot contacts")
     thigh = rig.joint(f"{side}_thigh", "foot contacts")
-    toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
     stands = from_rest and rest_stands(skeleton)
+    if stands and rig.has(f"{side}_toe"):
+        sole = _sole_in_rest(skeleton, side)
+        if sole is not None:
+            return sole
+    toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
     size = leg_length(skeleton, rig)
     down = _FOOT_DOWN * size
     if known == "end site":
@@ -143,6 +161,16 @@ def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
             forward = _forward_in_motion(motion, ankle)
         reach = toe = _FOOT_FORWARD * size * _across(forward, up) - down * up
     return Sole(ankle, (reach @ up) * up, toe_joint, toe, known)
+
+
+@lru_cache(maxsize=256)
+def _sole_in_rest(skeleton: Skeleton, side: str) -> Sole | None:
+    """The sole of a foot with a toe joint in a rest pose that stands; None if not on flat feet."""
+    rig = find_rig(skeleton)
+    ankle, thigh = (rig.roles[f"{side}_{role}"] for role in ("ankle", "thigh"))
+    joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
+    up = _up_in_rest(skeleton, thigh, ankle, reach)
+    return None if up is None else Sole(ankle, (reach @ up) * up, joint, toe, known)
 
 
 def _toe(skeleton: Skeleton, rig: Rig, side: str, ankle: int) -> tuple[int, Array, Array, str]:

@@ -41,8 +41,10 @@ def starts_in_tpose(motion: Motion) -> bool:
     if len(motion) < 3:
         return False
     start = motion.rotations[: _FOLLOWING + 2]
-    steps = rotations.angle_between(start[:-1], start[1:])
-    largest = steps.max(axis=1)
+    # In most clips the first step already tells.
+    if rotations.angle_between(start[0], start[1]).max() < _JUMP:
+        return False
+    largest = rotations.angle_between(start[:-1], start[1:]).max(axis=1)
     if largest[0] < max(_JUMP, _OUT_OF_LINE * float(np.median(largest[1:]))):
         return False
     return _is_rest(motion) or _is_t_shaped(motion)

@@ -40,6 +40,11 @@ class Piece:
     radii: tuple[float, ...]
     side: int  # 1 left, -1 right, 0 neither
 
+    @property
+    def trunk(self) -> bool:
+        """Whether limbs hang on it: bones have two points, feet three."""
+        return len(self.points) > 3
+
 
 @dataclass(frozen=True)
 class Shape:

@@ -56,7 +56,8 @@ def _cleaned(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[st
     from motionweave.contacts.clean.footskate import clean_feet
     from motionweave.contacts.detect import detect_contacts, estimate_floor
     from motionweave.core.constraints import HAND_KINDS
-    from motionweave.measure.quality import compared, quality
+    from motionweave.measure.quality import quality
+    from motionweave.measure.quality_table import compared
 
     path, output = pair
     motion = common.load_clip(args, path, contacts=args.contacts or True)

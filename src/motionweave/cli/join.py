@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.methods.warping.join import join_at, overlap_of
+    from motionweave.methods.warping.join import make_join
 
     inputs = [args.first, args.second]
     common.check_output(args.output, inputs)
@@ -52,8 +52,7 @@ def run(args: argparse.Namespace) -> None:
     overlap = args.overlap
     if args.intervals is not None:
         overlap = (tuple(args.intervals[:2]), tuple(args.intervals[2:]))
-    place = overlap_of(a, b, overlap, args.match)
-    result = join_at(a, b, place, clean=not args.no_clean)
+    place, result = make_join(a, b, overlap, args.match, clean=not args.no_clean)
     common.save_clip(result, args.output)
     written = [args.output]
     if args.plot is not None:

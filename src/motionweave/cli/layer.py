@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--part",
         default="upper",
-        help="upper, spine, left_arm, head ..., or a joint with everything below it "
+        help="upper, spine, arms, left_arm, head ..., or a joint with everything below it "
         "(default: upper)",
     )
     parser.add_argument(

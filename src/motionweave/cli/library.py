@@ -267,6 +267,7 @@ def _walk_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="seed for random choices")
     parser.add_argument("--start", metavar="CLIP", help="clip to begin with")
+    common.add_cleaning(parser)
 
 
 def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
@@ -282,6 +283,7 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         seed=args.seed,
         start=args.start,
         bend=args.bend,
+        clean=not args.no_clean,
         graph=library.graph(words=args.words, tolerance=args.tolerance),
     )
     common.save_clip(walk.motion, args.output)
@@ -294,6 +296,8 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
 def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     """A step for each line that is read."""
+    if args.no_clean:
+        raise LibraryError("--no-clean with --live: the steps of a live walk are always planted")
     graph = library.graph(words=args.words, tolerance=args.tolerance)
     live = library.live(start=args.start, graph=graph)
     for number, line in enumerate(sys.stdin, start=1):
@@ -315,8 +319,21 @@ def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
 def _fill_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", type=Path, help="clip before the gap")
-    parser.add_argument("after", type=Path, help="clip after the gap, at its place on the floor")
+    parser.add_argument("after", type=Path, help="clip after the gap")
     parser.add_argument("--seconds", type=float, required=True, help="length of the gap")
+    parser.add_argument(
+        "--to",
+        type=float,
+        nargs=2,
+        metavar=("X", "Z"),
+        help="place where the clip after the gap begins (default: where it already is)",
+    )
+    parser.add_argument(
+        "--heading",
+        type=float,
+        metavar="DEGREES",
+        help="direction to face there, in degrees; 0 is +z, 90 is +x (default: as in the clip)",
+    )
     common.add_clips(parser, "none")
     common.add_output(parser)
     common.add_cleaning(parser)
@@ -327,7 +344,15 @@ def _fill(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
     common.check_output(args.output, [args.before, args.after])
     before, after = common.load_clips(args, [args.before, args.after])
-    result = inbetween(before, after, args.seconds, library, clean=not args.no_clean)
+    result = inbetween(
+        before,
+        after,
+        args.seconds,
+        library,
+        to=None if args.to is None else tuple(args.to),
+        heading=args.heading,
+        clean=not args.no_clean,
+    )
     common.save_clip(result, args.output)
     data = {"frames": len(result), "fps": result.fps, "written": args.output}
     return data, f"wrote {args.output}, {len(result)} frames at {result.fps:g} fps"

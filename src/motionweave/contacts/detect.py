@@ -164,9 +164,10 @@ class _Scene:
         count = int(np.floor(motion.duration * RATE + 1e-6)) + 1
         frames = np.minimum(np.arange(count) * (motion.fps / RATE), last)
         self.last_frame, self.last_tick = self.first + last, count - 1
-        positions = motion.positions()
+        pose = motion.forward()
+        positions = pose[0]
         soled = soles(motion)
-        points = contact_points(motion, hands)
+        points = contact_points(motion, hands, pose=pose)
         ankles = [soled[side].ankle for side in SIDES]
         # All in one go: columns are sampled as one array, (T, 3 n).
         columns = np.concatenate([*points.values(), *(positions[:, j] for j in ankles)], axis=1)

@@ -12,7 +12,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.compiled import kernel
 
 
-@kernel()
+@kernel(error_model="numpy")
 def _eliminate(band, right):  # type: ignore[no-untyped-def]
     """Turn ``right`` into the solution, by A = L D Lᵀ; returns whether A is positive definite."""
     count, width = band.shape
@@ -21,23 +21,25 @@ def _eliminate(band, right):  # type: ignore[no-untyped-def]
         pivot = band[i, 0]
         if not pivot > 0.0:
             return False
+        row = band[i]
         for a in range(1, min(width, count - i)):
-            share = band[i, a] / pivot
+            share = row[a] / pivot
             if share != 0.0:
-                for b in range(a, width):
-                    band[i + a, b - a] -= share * band[i, b]
+                below = band[i + a]
+                for b in range(width - a):
+                    below[b] -= share * row[a + b]
                 for s in range(sides):
                     right[i + a, s] -= share * right[i, s]
     for i in range(count - 1, -1, -1):
-        for a in range(1, min(width, count - i)):
-            for s in range(sides):
-                right[i, s] -= band[i, a] * right[i + a, s]
         for s in range(sides):
-            right[i, s] /= band[i, 0]
+            value = right[i, s]
+            for a in range(1, min(width, count - i)):
+                value -= band[i, a] * right[i + a, s]
+            right[i, s] = value / band[i, 0]
     return True
 
 
-def solve_bands(band: Array, right: Array) -> Array:
+def solve_bands(band: Array, right: Array, *, overwrite: bool = False) -> Array:
     """The solution ``(n, s)`` of ``A x = right``.
 
     Parameters
@@ -47,13 +49,17 @@ def solve_bands(band: Array, right: Array) -> Array:
         is not looked at.
     right
         ``(n, s)``.
+    overwrite
+        Whether both may be overwritten: contiguous arrays that nobody needs any more.
 
     Raises
     ------
     numpy.linalg.LinAlgError
         If A is not positive definite.
     """
-    solution = np.array(right, dtype=np.float64, order="C")
-    if not _eliminate(np.array(band, dtype=np.float64, order="C"), solution):
+    if not overwrite:
+        band = np.array(band, dtype=np.float64, order="C")
+        right = np.array(right, dtype=np.float64, order="C")
+    if not _eliminate(band, right):
         raise np.linalg.LinAlgError("the matrix is not positive definite")
-    return solution
+    return right

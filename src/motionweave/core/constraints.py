@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,8 @@ from motionweave.errors import MotionError
 
 FOOT_KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
 HAND_KINDS = ("left_hand", "right_hand")
+# The order of constraints: that of their fields, found faster than by comparing two at a time.
+in_time = attrgetter("start", "end", "kind")
 
 
 @dataclass(frozen=True, order=True)
@@ -58,7 +61,7 @@ class Constraint:
 
 def of_kind(constraints: Iterable[Constraint], kind: str) -> tuple[Constraint, ...]:
     """Those of one kind, in order of time."""
-    return tuple(sorted(c for c in constraints if c.kind == kind))
+    return tuple(sorted((c for c in constraints if c.kind == kind), key=in_time))
 
 
 def kinds(constraints: Iterable[Constraint]) -> tuple[str, ...]:
@@ -70,8 +73,7 @@ def clipped(constraints: Iterable[Constraint], first: float, last: float) -> tup
     """The parts of the constraints within frames ``first`` to ``last``."""
     return tuple(
         Constraint(max(c.start, first), min(c.end, last), c.kind)
-        for c in sorted(constraints)
-        if c.end >= first and c.start <= last
+        for c in _within(constraints, first, last)
     )
 
 
@@ -87,8 +89,10 @@ def carried(constraints: Iterable[Constraint], frames: ArrayLike) -> tuple[Const
     reverses, the output is cut into stretches of one direction.
     """
     frames = np.asarray(frames, dtype=np.float64)
-    constraints = sorted(constraints)
-    if not constraints or frames.size == 0:
+    if frames.size == 0:
+        return ()
+    constraints = _within(constraints, float(frames.min()), float(frames.max()))
+    if not constraints:
         return ()
     result: list[Constraint] = []
     for first, last in _one_way_stretches(frames):
@@ -105,6 +109,12 @@ def carried(constraints: Iterable[Constraint], frames: ArrayLike) -> tuple[Const
             b = _last_place(source, place, hi)
             result.append(Constraint(min(a, b), max(a, b), c.kind))
     return joined(result)
+
+
+def _within(constraints: Iterable[Constraint], first: float, last: float) -> list[Constraint]:
+    """Those that hold at some time between two frames: of a long take, few."""
+    near = (c for c in constraints if c.end >= first and c.start <= last)
+    return sorted(near, key=in_time)
 
 
 def _one_way_stretches(frames: np.ndarray) -> list[tuple[int, int]]:
@@ -142,10 +152,9 @@ def _between(source: np.ndarray, place: np.ndarray, index: int, value: float) ->
 def joined(constraints: Iterable[Constraint], gap: float = 0.0) -> tuple[Constraint, ...]:
     """Constraints of a kind, merged if they touch or are at most ``gap`` frames apart."""
     constraints = tuple(constraints)
-    return tuple(
-        sorted(
-            Constraint(start, end, kind)
-            for kind in kinds(constraints)
-            for start, end in merged(((c.start, c.end) for c in constraints if c.kind == kind), gap)
-        )
+    found = (
+        Constraint(start, end, kind)
+        for kind in kinds(constraints)
+        for start, end in merged(((c.start, c.end) for c in constraints if c.kind == kind), gap)
     )
+    return tuple(sorted(found, key=in_time))

@@ -27,11 +27,18 @@ def hermite_basis(share: Array) -> tuple[Array, Array, Array]:
     return share * share * (3.0 - 2.0 * share), share * rest * rest, -share * share * rest
 
 
-def hermite(times: ArrayLike, values: ArrayLike, tangents: ArrayLike, at: ArrayLike) -> Array:
+def hermite(
+    times: ArrayLike,
+    values: ArrayLike,
+    tangents: ArrayLike,
+    at: ArrayLike,
+    arriving: ArrayLike | None = None,
+) -> Array:
     """Cubics ``(m, ...)`` that meet ``values`` and ``tangents`` ``(n, ...)``, at ``at`` ``(m,)``.
 
     Outside the ``times`` the first or last value is used. At a knot the value comes
-    back bit for bit.
+    back bit for bit. Where the curve has corners, ``arriving`` ``(n, ...)`` are the tangents with
+    which it comes to its knots, and ``tangents`` those with which it goes on.
     """
     times = np.asarray(times, dtype=np.float64)
     values = np.asarray(values, dtype=np.float64)
@@ -48,7 +55,8 @@ def hermite(times: ArrayLike, values: ArrayLike, tangents: ArrayLike, at: ArrayL
     # From the left value on, so that equal values stay equal; the right end as it is.
     straight = values[left] + rise * (values[left + 1] - values[left])
     straight = np.where(rise == 1.0, values[left + 1], straight)
-    slopes = out * tangents[left] + into * tangents[left + 1]
+    reached = tangents if arriving is None else np.asarray(arriving, dtype=np.float64)
+    slopes = out * tangents[left] + into * reached[left + 1]
     return np.asarray(straight + width * slopes)
 
 

@@ -19,17 +19,13 @@ _CLOSE, _TERMS = 0.98, 6
 
 
 @kernel()
-def _forward(parents, offsets, root, rotations, positions, orientations):  # type: ignore[no-untyped-def]
-    """Fill positions (T, J, 3) and global orientations (T, J, 4).
+def _forward(parents, offsets, rotations, positions, orientations):  # type: ignore[no-untyped-def]
+    """Fill positions (T, J, 3) and global orientations (T, J, 4), which hold those of the root.
 
     ``offsets`` is (T, J, 3), or (1, J, 3) when they hold for all frames.
     """
     for t in range(rotations.shape[0]):
         own = t if offsets.shape[0] > 1 else 0
-        for c in range(3):
-            positions[t, 0, c] = root[t, c]
-        for c in range(4):
-            orientations[t, 0, c] = rotations[t, 0, c]
         for j in range(1, rotations.shape[1]):
             p = parents[j]
             px, py = orientations[t, p, 0], orientations[t, p, 1]
@@ -72,10 +68,10 @@ def forward(
     frames, joints = rotations.shape[:2]
     positions = np.empty((frames, joints, 3))
     orientations = np.empty((frames, joints, 4))
+    positions[:, 0], orientations[:, 0] = root, rotations[:, 0]
     _forward(
         np.array(parents, dtype=np.int64),
         read_only(offsets[None] if translations is None else translations),
-        read_only(root),
         read_only(rotations),
         positions,
         orientations,

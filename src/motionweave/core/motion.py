@@ -238,14 +238,17 @@ class Motion:
         """Global joint orientations, ``(T, J, 4)``."""
         return self.forward()[1]
 
-    def forward(self) -> tuple[Array, Array]:
-        """Global positions ``(T, J, 3)`` and orientations ``(T, J, 4)`` in one pass."""
+    def forward(self, frames: slice = slice(None)) -> tuple[Array, Array]:
+        """Global positions ``(T, J, 3)`` and orientations ``(T, J, 4)`` in one pass.
+
+        Of a long take, some ``frames`` at a time need less memory.
+        """
         return kinematics.forward(
             self.skeleton.parents,
             self.skeleton.offsets,
-            self.root,
-            self.rotations,
-            self.translations,
+            self.root[frames],
+            self.rotations[frames],
+            None if self.translations is None else self.translations[frames],
         )
 
     def end_positions(self) -> Array:
@@ -584,4 +587,4 @@ def _constraints(given: Any) -> tuple[Constraint, ...]:
     for one in constraints:
         if not isinstance(one, Constraint):
             raise MotionError(f"constraint {checks.shown(one)}: expected a Constraint")
-    return tuple(sorted(constraints))
+    return tuple(sorted(constraints, key=constraint_tools.in_time))

@@ -19,6 +19,9 @@ from motionweave.library.index import Index
 
 # Rows of features that are compared at a time: what fits into the processor's cache.
 _BLOCK = 1 << 16
+# How many times as slow examples are played: a path may be half to twice as fast in each, so that
+# all paces from a quarter to four times are reached.
+TEMPOS = (1.0, 0.5, 2.0)
 # Two stretches of a clip are one match if they share more than this part of the shorter.
 _SAME = 0.4
 
@@ -41,11 +44,14 @@ class Candidate:
         ``(n,)`` the descriptor of the clip that matches each of the example's.
     cost
         Mean square distance of the features.
+    tempo
+        How many times as slow the example was played when it was found.
     """
 
     clip: int
     path: NDArray[np.int64]
     cost: float
+    tempo: float = 1.0
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -95,6 +101,49 @@ def candidates(
         if len(chosen) == most:
             break
     return chosen
+
+
+def at_tempos(
+    index: Index,
+    example: ClipTrack,
+    most: int,
+    *,
+    roles: Sequence[str] = TRACKED,
+    among: NDArray[np.bool_] | None = None,
+) -> list[Candidate]:
+    """Candidates at any tempo, the most promising first; ``most`` for each of `TEMPOS`."""
+    rows = np.arange(0, len(example), STRIDE)
+    found: list[Candidate] = []
+    for tempo in TEMPOS:
+        played = at_tempo(example, tempo)
+        if played is None:
+            continue
+        at = in_tempo(rows, tempo) // STRIDE
+        for one in candidates(index, played, most, roles=roles, among=among):
+            path = one.path[np.minimum(at, len(one.path) - 1)]
+            found.append(Candidate(one.clip, path, one.cost, tempo))
+    taken: dict[int, list[tuple[int, int]]] = {}
+    chosen = []
+    for one in sorted(found, key=lambda one: (one.cost, one.clip, one.rows)):
+        others = taken.setdefault(one.clip, [])
+        if not any(shared(one.rows, other) for other in others):
+            others.append(one.rows)
+            chosen.append(one)
+    return chosen
+
+
+def at_tempo(example: ClipTrack, tempo: float) -> ClipTrack | None:
+    """The example, slowed down by a factor; None if nothing would be left of it."""
+    if tempo == 1.0:
+        return example
+    if (len(example) - 1) * tempo < STRIDE:
+        return None
+    return example.slowed(tempo)
+
+
+def in_tempo(samples: NDArray[np.int64], tempo: float) -> NDArray[np.int64]:
+    """Where samples of an example are in what `at_tempo` makes of it."""
+    return np.round(samples * tempo).astype(np.int64)
 
 
 class _Wanted:

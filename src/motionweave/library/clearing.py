@@ -14,7 +14,8 @@ import numpy as np
 from motionweave.body.floor import Floor
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.soles import contact_points
-from motionweave.contacts.clean.footskate import Lead, lead_feet
+from motionweave.contacts.clean.cleaner import Lead
+from motionweave.contacts.clean.footskate import lead_feet
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion

@@ -7,7 +7,9 @@ writes.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -24,6 +26,8 @@ Result = TypeVar("Result")
 _WORTH_PROCESSES = 24
 # Pieces of work in progress per worker.
 _AHEAD = 4
+# How long to wait for the scheduler of a cluster.
+_ANSWERS_WITHIN = "10s"
 
 
 class Here(Executor):
@@ -56,8 +60,24 @@ def workers(executor: Executor | None, pieces: int) -> Iterator[Executor]:
     elif count == 1 or pieces < _WORTH_PROCESSES:
         yield Here()
     else:
-        with ProcessPoolExecutor(count) as pool:
+        with ProcessPoolExecutor(count, initializer=_end_with_parent) as pool:
             yield pool
+
+
+def _end_with_parent() -> None:
+    """Let this worker end when the process that started it is gone.
+
+    A worker holds both ends of the queue that it takes work from: if its parent is killed, it
+    never ends.
+    """
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def in_order(
@@ -110,7 +130,7 @@ def cluster(address: str) -> Iterator[Executor]:
     except ImportError:
         raise MissingDependencyError("work on a cluster (dask.distributed)", "cluster") from None
     try:
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout=_ANSWERS_WITHIN)
     except (OSError, ValueError) as error:
         raise LibraryError(f"no Dask scheduler answers at {address}: {error}") from None
     with client:

@@ -99,10 +99,23 @@ class ClipTrack:
     def __getitem__(self, samples: slice) -> ClipTrack:
         return ClipTrack(self.points[samples], self.heading[samples])
 
+    def slowed(self, factor: float) -> ClipTrack:
+        """The same, slowed down by a factor."""
+        at = np.linspace(0.0, len(self) - 1.0, round((len(self) - 1) * factor) + 1)
+        before = np.minimum(at.astype(np.int64), len(self) - 2)
+        share = at - before
+        points = _between(self.points[before], self.points[before + 1], share[:, None, None])
+        heading = _between(self.heading[before], self.heading[before + 1], share)
+        return ClipTrack(points.astype(np.float32), heading.astype(np.float32))
+
     def cloud(self, roles: Sequence[str] = TRACKED) -> PointClip:
         """The track as points that registration can compare."""
         columns = [TRACKED.index(role) for role in roles]
         return PointClip(self.points[:, columns], RATE, role_weights(roles))
+
+
+def _between(one: Array, other: Array, share: Array) -> Array:
+    return np.asarray(one + share * (other - one))
 
 
 def mirrored(track: ClipTrack) -> ClipTrack:

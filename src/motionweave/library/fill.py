@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionweave.body.floor import Floor
+from motionweave.body.heading import facing
 from motionweave.body.mirror import mirror
 from motionweave.body.rig.roles import leg_length
 from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import detect_contacts, estimate_floor
-from motionweave.core import rotations
+from motionweave.core import checks, rotations
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
-from motionweave.core.checks import shown
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.intervals import runs
@@ -34,6 +34,7 @@ from motionweave.library.bodies import on_body
 from motionweave.library.clearing import as_high
 from motionweave.library.features import RATE, ClipTrack, track
 from motionweave.library.stretches import Span, nearest, shares
+from motionweave.library.trust import interpolated, towards, trust
 from motionweave.methods.finish import finished
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def inbetween(
     seconds: float,
     library: Library,
     *,
+    to: tuple[float, float] | None = None,
+    heading: float | None = None,
     clean: bool = True,
 ) -> Motion:
     """Fill the gap between two motions, or a motion and a pose, from a library.
@@ -65,12 +68,17 @@ def inbetween(
     before
         What comes before the gap; it is not changed.
     after
-        What comes after it, at its place on the floor: a motion, or a single frame. It is not
-        changed either.
+        What comes after it: a motion, or a single frame. It is not changed either, except that
+        ``to`` and ``heading`` move and turn it on the floor.
     seconds
         Duration from the last frame before the gap to the first after it.
     library
         The library to fill the gap from.
+    to
+        Place (x, z) of the root where ``after`` begins, in the unit of the body; by default where
+        it already is.
+    heading
+        Facing direction there, in degrees; 0 is +z, 90 is +x. By default ``after`` is not turned.
     clean
         Plant the feet during the gap.
 
@@ -94,15 +102,18 @@ def inbetween(
     ...     library = mw.Library(folder)
     ...     report = library.add()
     ...     filled = mw.inbetween(walk[:30], walk[50:], 0.7, library)
-    >>> len(filled) == 30 + 20 + len(walk) - 50
+    ...     aside = mw.inbetween(walk[:30], walk[50:], 0.7, library, to=(0.2, 2.1), heading=10)
+    >>> len(filled) == len(aside) == 30 + 20 + len(walk) - 50
     True
+    >>> aside.root[50, [0, 2]]
+    array([0.2, 2.1])
     """
     from motionweave.library.library import Library
 
     check_arguments(inbetween, locals(), LibraryError)
     if not isinstance(library, Library):
-        raise LibraryError(f"library={shown(library)}: expected a Library")
-    after = on_body(after, before)
+        raise LibraryError(f"library={checks.shown(library)}: expected a Library")
+    after = _put(on_body(after, before), to, heading)
     if len(after) > 1:
         after = after.resample(before.fps)
     after = replace(after, fps=before.fps)
@@ -115,7 +126,7 @@ def inbetween(
     whole = replace(whole, name=f"{before.name or 'a clip'} to {after.name or 'a pose'}")
     first, last = len(before) - 1, len(before) - 1 + steps
     contacts = detect_contacts(whole)
-    if seconds > _LONG:
+    if seconds > _LONG and standing is not None:
         contacts = _contacts(whole, contacts, standing, first)
     whole = whole.with_constraints(contacts)
 
@@ -131,11 +142,23 @@ def inbetween(
     )
 
 
+def _put(motion: Motion, to: tuple[float, float] | None, heading: float | None) -> Motion:
+    """A motion that begins at a place and with a heading, where these are given."""
+    if to is None and heading is None:
+        return motion
+    here = motion.root[0, [0, 2]]
+    place = here if to is None else [checks.number(value, "to") for value in to]
+    turn = 0.0
+    if heading is not None:
+        turn = np.radians(checks.number(heading, "heading")) - facing(motion)[0]
+    return motion.moved(Planar.onto(turn, here, place))
+
+
 def _filled(
     before: Motion, after: Motion, steps: int, library: Library
-) -> tuple[Motion, list[Motion], Array]:
+) -> tuple[Motion, list[Motion], Array | None]:
     """The frames of the gap, the stretches that they were made of, and the share of these in
-    which each foot stands."""
+    which each foot stands, unless the stretches are trusted so little that they cannot tell."""
     floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
     seen = _context(before, after, floor)
     samples = max(2, round(steps / before.fps * RATE))
@@ -148,12 +171,15 @@ def _filled(
     root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
     turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
-    mean = _carried(as_high(mean, stretches, weights, floors, floor), before, after)
+    mean = as_high(mean, stretches, weights, floors, floor)
+    straight = interpolated(before, after, len(mean))
+    trusted = trust(placed, near, straight, spans[0].distance, seen)
+    mean = _carried(towards(straight, mean, trusted), before, after)
     if before.translations is not None:
         moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
         mean = replace(mean, translations=moves)
     stands = np.tensordot(near, standing, axes=1)[:, 1:-1]
-    return mean[2:-2], stretches, np.asarray(stands)
+    return mean[2:-2], stretches, np.asarray(stands) if trusted > 0.5 else None
 
 
 def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, ClipTrack]:

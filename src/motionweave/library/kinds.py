@@ -15,21 +15,27 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 
 # Links of each stretch: a share of all, within these bounds.
-_SHARE, _FEWEST, _LINKS = 0.25, 3, 60
+_SHARE, _FEWEST, _LINKS = 0.25, 3, 120
 # The neighbour whose distance defines what is near, and what is near in any case (leg lengths).
 _SCALE, _NEAR = 7, 0.05
 # How often the random walk returns to the example.
 _RETURN = 0.02
 # A stretch is of the kind if it is visited, per link, at least this share as often as the most
 # visited.
-_VISITED = 0.3
+_VISITED = 0.2
 # How much a constant posture counts: it is style rather than kind.
-_POSTURE = 0.3
+_POSTURE = 0.1
+# How much dynamics count: the same motion may be done slowly or fast.
+_DYNAMICS = 0.3
+# How many times as large or small a movement may be before its size counts.
+_LARGER = 2.5
 # How much a radian of difference in the total turn counts.
 _TURN = 0.4
 # Distance beyond which two stretches are never linked, in leg lengths.
 _FARTHEST = 0.4
 _STEPS, _SETTLED = 2000, 1e-9
+# A movement that is none.
+_STILL = 1e-9
 
 
 def members(distances: Array, limit: float = _FARTHEST) -> NDArray[np.bool_]:
@@ -96,8 +102,13 @@ def _visits(links, weight: Array) -> Array:  # type: ignore[no-untyped-def]
     return np.asarray(visits)
 
 
-def registered_distances(features: Array, courses: Array, turns: Array) -> Array:
+def registered_distances(
+    features: Array, courses: Array, turns: Array, poses: int | None = None
+) -> Array:
     """Distances ``(m, m)`` in leg lengths between stretches registered with one example.
+
+    Movements are compared as if they were as large as that of the first, within bounds: how large
+    and how fast one is done is style rather than kind.
 
     Parameters
     ----------
@@ -107,16 +118,24 @@ def registered_distances(features: Array, courses: Array, turns: Array) -> Array
         ``(m, n, 12)``, zero where the example's is not known.
     turns
         ``(m,)`` radians from beginning to end.
+    poses
+        How many of the features describe the pose; None for all.
     """
     count, moments = features.shape[:2]
+    features = np.array(features, dtype=np.float64)
+    if poses is not None:
+        features[..., poses:] *= _DYNAMICS
     posture = features.mean(axis=1)
+    movement = features - posture[:, None]
+    size = np.sqrt(np.sum(movement**2, axis=(1, 2), keepdims=True))
+    movement *= np.clip(size[:1] / np.maximum(size, _STILL), 1.0 / _LARGER, _LARGER)
     parts = [
-        (features - posture[:, None]).reshape(count, -1) / np.sqrt(moments),
+        movement.reshape(count, -1) / np.sqrt(moments),
         np.sqrt(_POSTURE) * posture,
         courses.reshape(count, -1) / np.sqrt(moments),
         _TURN * turns[:, None],
     ]
-    table = np.concatenate(parts, axis=1).astype(np.float64)
+    table = np.concatenate(parts, axis=1)
     squares = np.einsum("ij,ij->i", table, table)
     apart = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * table @ table.T, 0.0))
     np.fill_diagonal(apart, 0.0)

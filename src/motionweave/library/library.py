@@ -392,6 +392,7 @@ class Library:
         seed: int = 0,
         start: str | None = None,
         bend: float = 8.0,
+        clean: bool = True,
         graph: Graph | None = None,
     ) -> Walk:
         """Make a new motion from the library's clips, each turning into the next.
@@ -417,6 +418,8 @@ class Library:
         bend
             Along a path or to a place: degrees per leg length travelled by which the walk may be
             bent towards it; 0 to play the clips unchanged.
+        clean
+            Whether to plant the feet.
         graph
             The graph to use; by default that of all clips.
 
@@ -432,13 +435,14 @@ class Library:
             )
         ways = self.graph() if graph is None else graph
         if path is not None:
-            return walk.along(self, ways, path, start=start, bend=bend)
+            return walk.along(self, ways, path, start=start, bend=bend, clean=clean)
         if to is not None:
-            return walk.to_place(self, ways, to, heading, start=start, bend=bend)
+            return walk.to_place(self, ways, to, heading, start=start, bend=bend, clean=clean)
         if seconds is not None:
-            return walk.at_random(self, ways, seconds, seed=seed, start=start)
+            return walk.at_random(self, ways, seconds, seed=seed, start=start, clean=clean)
         assert through is not None
-        return walk.through_clips(self, ways, [kind_of(self.index, one) for one in through])
+        kinds = [kind_of(self.index, one) for one in through]
+        return walk.through_clips(self, ways, kinds, clean=clean)
 
     def live(self, *, start: str | None = None, graph: Graph | None = None) -> LiveWalk:
         """A walk that you steer step by step while it goes on.

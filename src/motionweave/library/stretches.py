@@ -41,8 +41,11 @@ _PACES = (0.8, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25)
 _SHARP = 1.0
 # A distance in leg lengths that is none.
 _NOTHING = 1e-6
-# How much shares of a blend resist being shifted, in square leg lengths.
+# How much shares of a blend resist being shifted, in square leg lengths: at least so much, and more
+# where even the nearest stretch is far.
 _RIDGE = 0.0015
+# How firmly shares are held to a sum of 1.
+_WHOLE = 1e3
 # Two stretches of one clip whose beginnings are nearer than this many samples are one.
 _APART = 5
 
@@ -122,7 +125,7 @@ def shares(
     near
         By distance alone; positive.
     blended
-        Shifted; some may be a little below zero.
+        Shifted.
     """
     apart = np.array([span.distance for span in spans])
     near = np.exp(-_SHARP * (apart / max(float(apart[0]), _NOTHING) - 1.0))
@@ -136,7 +139,7 @@ def shares(
         off.append(mirrored_places(seen)[0] if span.mirrored else seen[0])
     weights = np.sqrt(role_weights())[:, None]
     table = ((np.stack(off) - wanted) * weights).reshape(len(spans), -1)
-    return near, _regressed(near, table)
+    return near, _regressed(near, table, max(_RIDGE, float(apart[0]) ** 2))
 
 
 def _seen_from_start(before: ClipTrack, after: ClipTrack) -> Array:
@@ -148,13 +151,22 @@ def _seen_from_start(before: ClipTrack, after: ClipTrack) -> Array:
     return local_points(points, heading, np.array([at]), offsets, TRACKED)[0]
 
 
-def _regressed(near: Array, off: Array) -> Array:
-    """Shares ``(k,)``, in sum 1, with which rows ``(k, d)`` come near to zero in the mean."""
-    mean = near @ off
+def _regressed(near: Array, off: Array, resistance: float) -> Array:
+    """Shares ``(k,)``, none negative and in sum 1, with which rows ``(k, d)`` come near to zero in
+    the mean.
+
+    Shares below zero would meet ends that lie beside all the stretches, but the frames in between
+    would be thrown far off.
+    """
+    from scipy.optimize import nnls
+
+    # In units of these, all shares resist alike.
     root = np.sqrt(near)
-    rows = root[:, None] * (off - mean)
-    shift = root * np.linalg.solve(rows @ rows.T + _RIDGE * np.eye(len(off)), -rows @ mean)
-    return np.asarray(near + shift - near * shift.sum())
+    resists = np.sqrt(resistance)
+    rows = np.concatenate([off.T * root, resists * np.eye(len(near)), _WHOLE * root[None]])
+    wanted = np.concatenate([np.zeros(off.shape[1]), resists * root, [_WHOLE]])
+    found = root * nnls(rows, wanted)[0]
+    return np.asarray(found / found.sum())
 
 
 def _rank(span: Span) -> tuple[float, bool, int, int, int]:
@@ -210,6 +222,8 @@ def _fitting(index: Index, gap: _Gap, poses: tuple[Array, Array], samples: int) 
     clips, firsts = np.repeat(clips, STRIDE), firsts.ravel()
     room = np.array([entry.samples for entry in index.entries])[clips]
     fits = (firsts + min(gap.earlier) >= 0) & (firsts + samples + max(gap.later) < room)
+    if not fits.any():
+        return []
     clips, firsts = clips[fits], firsts[fits]
     squares = _apart(index, gap, clips, firsts, samples)
     best = np.argsort(squares, kind="stable")[:_KEPT]

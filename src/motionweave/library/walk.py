@@ -29,8 +29,10 @@ from motionweave.methods.finish import finished
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Plans that are pursued in parallel, and how many of them in any one clip.
-_BREADTH, _PER_CLIP = 40, 3
+# Plans that are pursued in parallel; more if the best of fewer strays from the path ...
+_BREADTHS = (40, 160)
+# ... by more than this on average, in square leg lengths; and how many plans in any one clip.
+_STRAYS, _PER_CLIP = 1.0, 3
 # Samples within which a clip is left again, at most.
 _LONGEST = round(4.0 * RATE)
 # Leg lengths after which plans are compared; a clip is left only after more.
@@ -110,6 +112,7 @@ def along(
     *,
     start: str | None = None,
     bend: float = 0.0,
+    clean: bool = True,
 ) -> Walk:
     """A walk along a drawn path; see `Library.walk`."""
     begins = _beginnings(graph, library, start)
@@ -117,13 +120,19 @@ def along(
     unit = leg_length(body)
     line = Line(np.asarray(path, dtype=np.float64) / unit)
     best = _search(graph, line, begins)
-    motion, clips = _on_path(library, graph, best, line, unit, bend)
+    motion, clips = _on_path(library, graph, best, line, unit, bend, clean)
     error = line.error(motion.root[:, [0, 2]] / unit) * unit
     return Walk(motion, clips, error)
 
 
 def _on_path(
-    library: Library, graph: Graph, plan: WalkPlan, line: Line, unit: float, bend: float
+    library: Library,
+    graph: Graph,
+    plan: WalkPlan,
+    line: Line,
+    unit: float,
+    bend: float,
+    clean: bool,
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
     """The motion of a plan, from where the path begins and bent towards it."""
     first = plan.pieces[0]
@@ -131,16 +140,22 @@ def _on_path(
     start = Planar(move.angle, move.x * unit, move.z * unit)
     motions, places, played = _parts(library, graph, plan)
     if bend <= 0.0:
-        return _joined(motions, places).moved(start), played
+        return _joined(motions, places, clean=clean).moved(start), played
     with warnings.catch_warnings():
         # It is checked once it is bent.
         warnings.simplefilter("ignore", QualityWarning)
         motion = _joined(motions, places, clean=False).moved(start)
-    return finished(bent(motion, line, unit, np.radians(bend)), motions, clean=True), played
+    return finished(bent(motion, line, unit, np.radians(bend)), motions, clean=clean), played
 
 
 def at_random(
-    library: Library, graph: Graph, seconds: float, *, seed: int = 0, start: str | None = None
+    library: Library,
+    graph: Graph,
+    seconds: float,
+    *,
+    seed: int = 0,
+    start: str | None = None,
+    clean: bool = True,
 ) -> Walk:
     """A walk of this many seconds, junctions chosen at random; see `Library.walk`."""
     random = np.random.default_rng(seed)
@@ -162,11 +177,14 @@ def at_random(
         clip, sample = int(graph.clips[taken, 1]), int(graph.samples[taken, 1])
     left = seconds - sum(piece.last - piece.first for piece in pieces) / RATE
     last = min(sample + max(round(left * RATE), MARGIN), graph.index.entries[clip].samples - 1)
-    motion, clips = perform(library, graph, WalkPlan((*pieces, WalkPiece(clip, sample, last))))
+    plan = WalkPlan((*pieces, WalkPiece(clip, sample, last)))
+    motion, clips = _perform(library, graph, plan, clean)
     return Walk(motion, clips)
 
 
-def through_clips(library: Library, graph: Graph, stations: Sequence[NDArray[np.bool_]]) -> Walk:
+def through_clips(
+    library: Library, graph: Graph, stations: Sequence[NDArray[np.bool_]], *, clean: bool = True
+) -> Walk:
     """The shortest walk through clips of each of the kinds, in order; see `Library.walk`.
 
     Parameters
@@ -175,6 +193,8 @@ def through_clips(library: Library, graph: Graph, stations: Sequence[NDArray[np.
         Where to walk.
     stations
         ``(clips,)`` each: which clips are of the kind.
+    clean
+        Whether to plant the feet.
     """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import dijkstra
@@ -211,10 +231,10 @@ def through_clips(library: Library, graph: Graph, stations: Sequence[NDArray[np.
             way.append(int(before[way[-1]]))
         nodes += way[-2::-1]
         here = np.array([goal])
-    return _performed(library, graph, nodes)
+    return _performed(library, graph, nodes, clean)
 
 
-def _performed(library: Library, graph: Graph, nodes: Sequence[int]) -> Walk:
+def _performed(library: Library, graph: Graph, nodes: Sequence[int], clean: bool) -> Walk:
     """A walk over junctions: a node that is followed by another clip's was taken."""
     clips, samples = graph.clips, graph.samples
     first = nodes[0]
@@ -228,7 +248,8 @@ def _performed(library: Library, graph: Graph, nodes: Sequence[int]) -> Walk:
         pieces.append(WalkPiece(clip, sample, int(samples[node, 0])))
         clip, sample = int(clips[node, 1]), int(samples[node, 1])
     end = min(sample + _LONGEST, graph.index.entries[clip].samples - 1)
-    motion, played = perform(library, graph, WalkPlan((*pieces, WalkPiece(clip, sample, end))))
+    plan = WalkPlan((*pieces, WalkPiece(clip, sample, end)))
+    motion, played = _perform(library, graph, plan, clean)
     return Walk(motion, played)
 
 
@@ -240,6 +261,7 @@ def to_place(
     *,
     start: str | None = None,
     bend: float = 0.0,
+    clean: bool = True,
 ) -> Walk:
     """A walk from the origin, facing +z, to a place and heading; see `Library.walk`."""
     begins = _beginnings(graph, library, start)
@@ -249,21 +271,22 @@ def to_place(
         raise LibraryError("the place to go to is less than a step away")
     line = Line(np.stack([np.zeros(2), target]))
     best = _search(graph, line, begins, heading=heading)
-    motion, clips = _on_path(library, graph, best, line, unit, bend if heading is None else 0.0)
+    most = bend if heading is None else 0.0
+    motion, clips = _on_path(library, graph, best, line, unit, most, clean)
     off = float(np.linalg.norm(motion.root[-1, [0, 2]] - np.asarray(place)))
     return Walk(motion, clips, off)
 
 
-def perform(
-    library: Library, graph: Graph, plan: WalkPlan
+def _perform(
+    library: Library, graph: Graph, plan: WalkPlan, clean: bool
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
     """The motion of a plan, and which parts of which clips it plays."""
     motions, places, played = _parts(library, graph, plan)
-    return _joined(motions, places), played
+    return _joined(motions, places, clean=clean), played
 
 
 def _joined(
-    motions: Sequence[Motion], places: Sequence[tuple[float, float]], *, clean: bool = True
+    motions: Sequence[Motion], places: Sequence[tuple[float, float]], *, clean: bool
 ) -> Motion:
     return transition(*motions, at=places, clean=clean) if places else motions[0]
 
@@ -338,6 +361,25 @@ def _search(
 ) -> WalkPlan:
     """The plan that follows a path best.
 
+    Among thousands of clips, the few plans that follow a straight stretch best may all be unable to
+    take the corner after it: if so, more are pursued.
+    """
+    for breadth in _BREADTHS:
+        best = _searched(graph, line, begins, breadth, heading)
+        if best.cost <= _STRAYS * best.progress:
+            break
+    return best
+
+
+def _searched(
+    graph: Graph,
+    line: Line,
+    begins: Sequence[tuple[int, int]],
+    breadth: int,
+    heading: float | None,
+) -> WalkPlan:
+    """The best plan, if a number of plans is pursued in parallel.
+
     Plans that have got equally far are compared with each other, and the most promising of
     them are gone on with.
     """
@@ -347,7 +389,7 @@ def _search(
     by_progress: dict[int, list[WalkPlan]] = {}
     finished: list[WalkPlan] = []
     for step in range(int(line.length / _ADVANCE) + 1):
-        for plan in plans if step == 0 else _promising(by_progress.pop(step, [])):
+        for plan in plans if step == 0 else _promising(by_progress.pop(step, []), breadth):
             for grown in _grown(graph, line, plan, finished, heading):
                 # A body that stands still follows any path perfectly, and never arrives.
                 reached = int(grown.progress / _ADVANCE)
@@ -409,7 +451,7 @@ def _grown(
     return grown
 
 
-def _promising(plans: list[WalkPlan]) -> list[WalkPlan]:
+def _promising(plans: list[WalkPlan], breadth: int) -> list[WalkPlan]:
     """The best plans, not too many of them in one clip."""
     kept: list[WalkPlan] = []
     held: dict[int, int] = {}
@@ -418,6 +460,6 @@ def _promising(plans: list[WalkPlan]) -> list[WalkPlan]:
         if held.get(clip, 0) < _PER_CLIP:
             held[clip] = held.get(clip, 0) + 1
             kept.append(plan)
-            if len(kept) == _BREADTH:
+            if len(kept) == breadth:
                 break
     return kept

@@ -22,7 +22,14 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 from motionweave.library import kinds
-from motionweave.library.candidates import Candidate, candidates, shared
+from motionweave.library.candidates import (
+    TEMPOS,
+    Candidate,
+    at_tempo,
+    at_tempos,
+    in_tempo,
+    shared,
+)
 from motionweave.library.course import described, known
 from motionweave.library.features import STRIDE, ClipTrack
 from motionweave.library.find import Stretch, apart, verified
@@ -148,7 +155,7 @@ def _candidates(
     """Candidates for an example: those known from the web, and those from the other clips."""
     index = library.index
     if among is not None:
-        return candidates(index, example, most, roles=roles, among=among)
+        return at_tempos(index, example, most, roles=roles, among=among)
     question = _question(example, most, roles)
     kept = library.store.linked(question)
     newest = library.store.newest()
@@ -159,8 +166,8 @@ def _candidates(
         fresh = np.array([entry.id > kept[0] for entry in index.entries], dtype=bool)
         if not fresh.any():
             return found
-    found += candidates(index, example, most, roles=roles, among=None if fresh.all() else fresh)
-    found = sorted(found, key=lambda one: (one.cost, one.clip, one.rows))[:most]
+    found += at_tempos(index, example, most, roles=roles, among=None if fresh.all() else fresh)
+    found = sorted(found, key=lambda one: (one.cost, one.clip, one.rows))[: len(TEMPOS) * most]
     # The web only saves time: without it (if another process is writing), everything is found too.
     with suppress(LibraryError), library.store.writing() as writer:
         writer.link(question, newest, _packed(found, index))
@@ -170,7 +177,7 @@ def _candidates(
 def _question(example: ClipTrack, most: int, roles: Sequence[str]) -> str:
     digest = hashlib.sha256(np.ascontiguousarray(example.points).tobytes())
     digest.update(np.ascontiguousarray(example.heading).tobytes())
-    digest.update(repr((most, tuple(roles))).encode())
+    digest.update(repr((most, tuple(roles), TEMPOS)).encode())
     return digest.hexdigest()
 
 
@@ -181,6 +188,7 @@ def _packed(found: Sequence[Candidate], index: Index) -> bytes:
         np.array([index.entries[one.clip].id for one in found], dtype=np.int64),
         np.array([one.path for one in found], dtype=np.int32),
         np.array([one.cost for one in found]),
+        np.array([one.tempo for one in found]),
     )
     return blob.getvalue()
 
@@ -189,10 +197,10 @@ def _unpacked(blob: bytes, index: Index) -> list[Candidate]:
     """Candidates that were kept, without those in clips that are gone."""
     numbers = {entry.id: number for number, entry in enumerate(index.entries)}
     with np.load(io.BytesIO(blob)) as arrays:
-        clips, paths, costs = (arrays[f"arr_{i}"] for i in range(3))
+        clips, paths, costs, tempos = (arrays[f"arr_{i}"] for i in range(4))
     return [
-        Candidate(numbers[int(clip)], path.astype(np.int64), float(cost))
-        for clip, path, cost in zip(clips, paths, costs, strict=True)
+        Candidate(numbers[int(clip)], path.astype(np.int64), float(cost), float(tempo))
+        for clip, path, cost, tempo in zip(clips, paths, costs, tempos, strict=True)
         if int(clip) in numbers
     ]
 
@@ -227,7 +235,8 @@ def _distances(index: Index, example: ClipTrack, nodes: Sequence[_Node]) -> Arra
     features = np.stack([own[:, :split], *(index.features[row] for row in rows)])
     courses = np.stack([own[:, split:], *(index.courses[row] for row in rows)])
     turns = [_turned(example), *(_turned(_track(index, node)) for node in nodes)]
-    return kinds.registered_distances(features, courses * known(len(example), at), np.array(turns))
+    ways = courses * known(len(example), at)
+    return kinds.registered_distances(features, ways, np.array(turns), index.basis.poses)
 
 
 def _track(index: Index, node: _Node) -> ClipTrack:
@@ -274,8 +283,7 @@ def _verified(
         spans: dict[int, list[tuple[int, int]]] = {}
         for node in mine:
             spans.setdefault(node.candidate.clip, []).append(node.candidate.rows)
-        found = verified(index, example.track, [node.candidate for node in mine], roles)
-        for stretch in apart(found):
+        for stretch in apart(_in_their_tempos(index, example.track, mine, roles)):
             rows = stretch.first // STRIDE, stretch.last // STRIDE
             # Next to a candidate are places that were not chosen.
             if any(shared(rows, span) for span in spans.get(stretch.clip, ())):
@@ -285,6 +293,21 @@ def _verified(
         if not any(link.stretch.overlaps(other.stretch) for other in unique):
             unique.append(link)
     return unique
+
+
+def _in_their_tempos(
+    index: Index, example: ClipTrack, nodes: Sequence[_Node], roles: Sequence[str]
+) -> list[Stretch]:
+    """Stretches at nodes, verified with the example played as slowly as they were found with."""
+    found: list[Stretch] = []
+    for tempo in TEMPOS:
+        played = at_tempo(example, tempo)
+        named = [node.candidate for node in nodes if node.candidate.tempo == tempo]
+        if played is not None and named:
+            at = np.minimum(in_tempo(np.arange(len(example)), tempo), len(played) - 1)
+            stretches = verified(index, played, named, roles)
+            found += [replace(one, path=one.path[at]) for one in stretches]
+    return found
 
 
 def _along(stretch: Stretch, example: _Example, samples: int) -> Link:

@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
-from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from motionweave.body.rig.roles import find_rig, leg_length
-from motionweave.body.size import body_height
-from motionweave.body.soles import contact_points, has_feet
-from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.body.rig.roles import find_rig
+from motionweave.core.arrays import Array
+from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
-from motionweave.core.skeleton import Skeleton
-from motionweave.measure.support import WINDOW, support_slides
+from motionweave.measure.figures import SPEED_WINDOW, Figures, figures, measured, unit_length
+from motionweave.measure.support import WINDOW, floor_along, support_slides
 
 FindingKind = Literal[
     "acceleration", "twist", "floor", "slide", "drift", "speed", "path", "contacts"
@@ -36,11 +34,12 @@ _TWIST = 2.0
 _LIVELY = 0.3
 # A joint that accelerates less than this (leg lengths, or radians, per second squared) is still.
 _NOTHING = 0.5
-# Where clips are joined, joints of the body that are calm in the clips are checked, too: how
-# many times as hard they may accelerate, compared with at least this share of the liveliest joint.
-_CALM, _STILL = 2.0, 0.03
+# Where clips are joined, joints of the body that are calm in the clips are checked, too: how many
+# times as hard they may accelerate. One that is still counts as accelerating this much (leg lengths
+# per second squared), because a foot that takes a small step in half a second does.
+_CALM, _STILL = 2.0, 2.0
 # Seconds around a seam that count as part of it.
-_NEAR = 0.1
+_NEAR = 0.25
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
 # A point of the sole is low below this height above its own lowest, and slides above this speed
@@ -51,17 +50,18 @@ _SLIDE = 1.25
 _SLIDE_SLACK = 0.4
 # Where clips are joined, the supporting foot may slide this many leg lengths further than in the
 # clips.
-_CARRIED = 0.1
+_CARRIED = 0.08
 # A planted point may drift this far (leg lengths), or half as far again as the worst of the clips.
 _DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
 _SPEED = 1.25
 _SPEED_SLACK = 0.25
+# The same in joined clips, where whoever is slower than this in the clips counts as this fast:
+# from one stance to another a standing body has to move.
+_JOINED_SPEED, _STANDING = 1.05, 0.5
 # The path may be this many times as long or as short as in the clips, plus leg lengths.
 _WAY = 1.12
 _WAY_SLACK = 0.12
-# Seconds over which speeds of the pelvis are measured, because capture noise is not a lurch.
-_SPEED_WINDOW = 0.1
 
 
 @dataclass(frozen=True)
@@ -102,39 +102,6 @@ class Finding:
         return self.message
 
 
-@dataclass(frozen=True, eq=False)
-class Figures:
-    """The figures of a motion for the self-check; lengths are in leg lengths, times in seconds.
-
-    Parameters
-    ----------
-    fps
-        Frames per second.
-    acceleration, twist
-        ``(n, J)`` acceleration of every joint, and change of its angular velocity.
-    stride
-        Frames between two of the samples that the two are taken from.
-    speed
-        ``(T,)`` of the pelvis, over a tenth of a second.
-    soles
-        Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to
-        the next ``(T,)``, by kind.
-    lowest
-        The lowest height of a heel or toe.
-    planted
-        For each kind whether it is planted, ``(T,)``.
-    """
-
-    fps: float
-    acceleration: Array
-    twist: Array
-    stride: int
-    speed: Array
-    soles: dict[str, tuple[Array, Array]]
-    lowest: float
-    planted: dict[str, BoolArray]
-
-
 def check(
     result: Motion,
     clips: Sequence[Motion],
@@ -154,8 +121,8 @@ def check(
         Whether the result does what each of the clips does from start to end, so that its path
         should be about as long as theirs.
     seams
-        First and last frames between which one clip turns into another: supporting feet are checked
-        more closely there.
+        First and last frames between which one clip turns into another, if clips were joined:
+        supporting feet and calm joints are checked there, too, and the speed more closely.
 
     Returns
     -------
@@ -173,14 +140,14 @@ def check(
     if not clips or len(result) < 3:
         return ()
     rate = min(result.fps, *(clip.fps for clip in clips))
-    made = figures(result, rate)
+    made = measured(result, rate)
     before = [figures(clip, rate) for clip in clips if len(clip) >= 3]
     if not before:
         return ()
     found = [
         _harder(result, made, before, "acceleration", seams),
         _harder(result, made, before, "twist"),
-        _faster(result, made, before),
+        _faster(result, made, before, bool(seams)),
         _other_way(result, clips) if whole else None,
     ]
     walkers = [one for one in before if one.soles]
@@ -192,81 +159,6 @@ def check(
             _lost_contacts(result, clips),
         ]
     return tuple(finding for finding in found if finding is not None)
-
-
-_remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
-
-
-def figures(motion: Motion, rate: float) -> Figures:
-    """The figures of a motion for the check, cached for the lifetime of the motion.
-
-    Parameters
-    ----------
-    motion
-        At least three frames.
-    rate
-        Frames per second at which accelerations are compared: the lowest of all clips',
-        because a clip sampled more finely than it was recorded has all its changes of speed in
-        few frames.
-    """
-    known = _remembered.setdefault(motion, {})
-    if rate not in known:
-        known[rate] = _measured(motion, rate)
-    return known[rate]
-
-
-def _measured(motion: Motion, rate: float) -> Figures:
-    feet = has_feet(motion.skeleton)
-    size = _size(motion.skeleton, feet)
-    stride = max(1, min(round(motion.fps / rate), (len(motion) - 1) // 2))
-    step = stride / motion.fps
-    positions, orientations = motion.forward()
-    bends = positions[2 * stride :] - 2.0 * positions[stride:-stride] + positions[: -2 * stride]
-    acceleration = np.linalg.norm(bends, axis=-1) / (size * step**2)
-    soles: dict[str, tuple[Array, Array]] = {}
-    planted = {}
-    if feet:
-        for kind, points in contact_points(motion).items():
-            steps = np.linalg.norm(np.diff(points[:, [0, 2]], axis=0), axis=1)
-            soles[kind] = points[:, 1] / size, np.append(steps, steps[-1]) * motion.fps / size
-            planted[kind] = active(motion.constraints, kind, np.arange(len(motion)))
-    lowest = min((float(height.min()) for height, _ in soles.values()), default=0.0)
-    return Figures(
-        motion.fps,
-        acceleration,
-        _twists(orientations, stride) / step**2,
-        stride,
-        _pelvis_speed(motion) / size,
-        soles,
-        lowest,
-        planted,
-    )
-
-
-def _size(skeleton: Skeleton, feet: bool) -> float:
-    return leg_length(skeleton) if feet else (body_height(skeleton) or 1.0)
-
-
-def _twists(orientations: Array, stride: int) -> Array:
-    """Change ``(n, J)`` of the turn per step, in radians: the angle between what a joint did in
-    one step and what it does in the next, as chords of unit quaternions."""
-    before, here, after = (
-        orientations[: -2 * stride],
-        orientations[stride:-stride],
-        orientations[2 * stride :],
-    )
-    # q and -q are one rotation: bring both neighbours to the side of the one in the middle.
-    before = np.where(np.sum(before * here, axis=-1, keepdims=True) < 0.0, -before, before)
-    after = np.where(np.sum(after * here, axis=-1, keepdims=True) < 0.0, -after, after)
-    return np.asarray(2.0 * np.linalg.norm(before + after - 2.0 * here, axis=-1))
-
-
-def _pelvis_speed(motion: Motion) -> Array:
-    half = max(1, min(round(0.5 * _SPEED_WINDOW * motion.fps), (len(motion) - 1) // 2))
-    place = np.arange(len(motion))
-    first, last = np.maximum(place - half, 0), np.minimum(place + half, len(motion) - 1)
-    way = np.linalg.norm(motion.root[last] - motion.root[first], axis=1)
-    return np.asarray(way * motion.fps / (last - first))
 
 
 def _harder(
@@ -283,24 +175,20 @@ def _harder(
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.max([getattr(one, kind).max(axis=0, initial=_NOTHING) for one in before], axis=0)
     values = getattr(made, kind)
-    limits = np.broadcast_to(allowed * np.maximum(own, _LIVELY * own.max()), values.shape)
-    if seams:
-        body = sorted(set(find_rig(result.skeleton).roles.values()))
-        frames = np.arange(len(values)) + made.stride
-        near = _NEAR * made.fps
-        at = np.any(
-            [(first - near <= frames) & (frames <= last + near) for first, last in seams], 0
-        )
-        closer = np.minimum(limits, _CALM * np.maximum(own, _STILL * own.max()))
-        limits = limits.copy()
-        limits[np.ix_(at, body)] = closer[np.ix_(at, body)]
+    limits = np.tile(allowed * np.maximum(own, _LIVELY * own.max()), (len(values), 1))
+    body = sorted(set(find_rig(result.skeleton).roles.values())) if seams else []
+    calm = np.minimum(limits[0], _CALM * np.maximum(own, _STILL))
+    near = round(_NEAR * made.fps)
+    for first, last in seams:
+        rows = slice(max(first - near - made.stride, 0), max(last + near - made.stride, 0) + 1)
+        limits[rows, body] = calm[body]
     beyond = values / limits
     row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if values[row, joint] <= limits[row, joint]:
         return None
     frame = int(row) + made.stride
     name = result.skeleton.names[joint]
-    times = values[row, joint] / max(own[joint], _STILL * own.max())
+    times = values[row, joint] / own[joint]
     does = "accelerates" if kind == "acceleration" else "twists"
     return Finding(
         kind,
@@ -312,8 +200,11 @@ def _harder(
     )
 
 
-def _faster(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding | None:
-    limit = _SPEED * max(float(one.speed.max()) for one in before) + _SPEED_SLACK
+def _faster(
+    result: Motion, made: Figures, before: Sequence[Figures], joined: bool
+) -> Finding | None:
+    top = max(float(one.speed.max()) for one in before)
+    limit = _JOINED_SPEED * max(top, _STANDING) if joined else _SPEED * top + _SPEED_SLACK
     frame = int(made.speed.argmax())
     value = float(made.speed[frame])
     if value <= limit:
@@ -331,7 +222,7 @@ def _faster(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding
 
 def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
     """A path of the pelvis over the floor that is shorter or longer than in every clip."""
-    size = _size(result.skeleton, has_feet(result.skeleton))
+    size = unit_length(result.skeleton)
     ways = [_way(clip) / size for clip in clips]
     value = _way(result) / size
     low, high = min(ways) / _WAY - _WAY_SLACK, max(ways) * _WAY + _WAY_SLACK
@@ -351,7 +242,7 @@ def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
 
 def _way(motion: Motion) -> float:
     """Length of the pelvis's path over the floor; capture noise does not lengthen it."""
-    step = max(1, round(_SPEED_WINDOW * motion.fps))
+    step = max(1, round(SPEED_WINDOW * motion.fps))
     return float(np.linalg.norm(np.diff(motion.root[::step][:, [0, 2]], axis=0), axis=1).sum())
 
 
@@ -413,8 +304,11 @@ def _carried(
     """A supporting foot that slides where clips are joined: the slowest point on the floor."""
     if not seams:
         return None
-    limit = max(float(_support_slides(one).max()) for one in before) + _CARRIED
-    ways = _support_slides(made)
+    limit = max(float(_support_slides(one, one.floor).max()) for one in before) + _CARRIED
+    joined = len(before) == len(seams) + 1
+    levels = [one.floor for one in before]
+    floor = floor_along(levels, seams, len(made.speed)) if joined else made.floor
+    ways = _support_slides(made, floor)
     near = np.zeros(len(ways), dtype=bool)
     width = round(WINDOW * made.fps)
     margin = round(0.5 * WINDOW * made.fps)
@@ -435,10 +329,10 @@ def _carried(
     )
 
 
-def _support_slides(one: Figures) -> Array:
+def _support_slides(one: Figures, floor: ArrayLike) -> Array:
     """Leg lengths ``(n,)`` that the supporting foot slides in each half second."""
     heights, speeds = (np.stack([sole[i] for sole in one.soles.values()]) for i in (0, 1))
-    return support_slides(heights, speeds[:, :-1] / one.fps, one.fps)
+    return support_slides(heights, speeds[:, :-1] / one.fps, one.fps, floor)
 
 
 def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:

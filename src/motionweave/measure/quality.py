@@ -27,6 +27,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint, active
 from motionweave.core.motion import Motion, checked
 from motionweave.errors import RigError
+from motionweave.measure.quality_table import table
 from motionweave.measure.seams import Jump, angular_velocity, find_seams
 
 # Degrees per second (squared) below which a joint counts as still.
@@ -35,15 +36,6 @@ _HARDLY = 1.0
 # below which it is slow over the floor, and neither rises nor falls.
 _LOW, _SUNK = 0.03, 0.01
 _SLOW, _RISING = 0.6, 0.15
-_COMPARED = {
-    "skate, mean": "skate_mean",
-    "skate, largest": "skate_max",
-    "depth, mean": "penetration_mean",
-    "depth, largest": "penetration_max",
-    "floating, mean": "floating_mean",
-    "floating, largest": "floating_max",
-    "undeclared skate": "undeclared_skate",
-}
 
 
 @dataclass(frozen=True)
@@ -110,7 +102,8 @@ class Quality:
     Parameters
     ----------
     name, frames, fps, leg_length
-        The clip; the leg in its unit.
+        The clip; the leg in its unit. For a body without legs and feet, its height stands for the
+        leg in all figures.
     skate_mean, skate_max
         Distance that planted points slide over the floor per frame, in leg lengths.
     skate_speed_mean, skate_speed_max
@@ -139,6 +132,8 @@ class Quality:
         The details; peaks are one per joint, in the order of the skeleton.
     detected
         Whether contacts had to be detected because the motion has none.
+    has_feet
+        Whether the body has legs and feet; figures about feet are 0 without.
     """
 
     name: str
@@ -169,6 +164,7 @@ class Quality:
     peaks: tuple[Peak, ...]
     wrong_bends: tuple[WrongBend, ...]
     detected: bool
+    has_feet: bool
 
     @property
     def fastest(self) -> Peak:
@@ -195,7 +191,7 @@ class Quality:
         )
 
     def __str__(self) -> str:
-        rows = _rows(self)
+        rows = table(self)
         wide = [max(len(row[i]) for row in rows) for i in (0, 1)]
         lines = [f"  {a:<{wide[0]}}  {b:>{wide[1]}}  {c}".rstrip() for a, b, c in rows]
         return "\n".join([self.name or "motion", *lines])
@@ -310,6 +306,7 @@ def quality(
             for joint, (frames, worst, frame) in wrong_bends(body)
         ),
         detected=detected,
+        has_feet=has_feet(motion.skeleton),
     )
 
 
@@ -431,77 +428,3 @@ def _ratio(value: float, limit: float) -> float | None:
 def _mean(values: Array, weights: Array) -> float:
     total = float(weights.sum())
     return float((values * weights).sum() / total) if total > 0.0 else 0.0
-
-
-def _rows(q: Quality) -> list[tuple[str, str, str]]:
-    """The table: what, value, note."""
-    fastest, hardest = q.fastest, q.hardest
-    contacts = f"{len(q.plants)} contacts" + (", detected" if q.detected else "")
-    return [
-        ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
-        ("skate, mean", _percent(q.skate_mean), f"of leg length per frame; {contacts}"),
-        ("skate, largest", _percent(q.skate_max), f"{q.skate_speed_max:.4g} units per second"),
-        ("depth, mean", _percent(q.penetration_mean), "of leg length"),
-        ("depth, largest", _percent(q.penetration_max), "of leg length"),
-        ("floating, mean", _percent(q.floating_mean), "of leg length, contacts above the floor"),
-        ("floating, largest", _percent(q.floating_max), "of leg length"),
-        (
-            "undeclared skate",
-            _percent(q.undeclared_skate),
-            f"of leg length per frame, in {q.undeclared_frames} frames without a contact",
-        ),
-        ("seams", str(len(q.seams)), "; ".join(str(seam) for seam in q.seams[:4])),
-        (
-            "fastest joint",
-            f"{fastest.speed:.0f} °/s",
-            f"{fastest.joint} at frame {fastest.speed_frame}{_against(fastest.speed_ratio)}",
-        ),
-        (
-            "largest acceleration",
-            f"{hardest.acceleration:.0f} °/s²",
-            f"{hardest.joint} at frame {hardest.acceleration_frame}"
-            f"{_against(hardest.acceleration_ratio)}",
-        ),
-        (
-            "root acceleration",
-            f"{q.root_acceleration:.1f}",
-            f"leg lengths/s² at frame {q.root_acceleration_frame}"
-            f"{_against(q.root_acceleration_ratio)}",
-        ),
-        *_lowered_rows(q),
-        ("root path", f"{q.path_length:.4g}", f"units, {q.path_legs:.2f} leg lengths"),
-        ("heading", f"{round(q.heading_change):+d}°", "from first to last frame"),
-        (
-            "wrong bends",
-            str(len(q.wrong_bends)),
-            "; ".join(
-                f"{bend.joint} {bend.worst:.0f}° at frame {bend.worst_frame}"
-                for bend in q.wrong_bends
-            ),
-        ),
-    ]
-
-
-def _lowered_rows(q: Quality) -> list[tuple[str, str, str]]:
-    if q.hips_lowered_mean is None or q.hips_lowered_max is None:
-        return []
-    note = f"of leg length on average, {_percent(q.hips_lowered_max)} at most"
-    return [("hips lowered", _percent(q.hips_lowered_mean), note)]
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.3f} %"
-
-
-def _against(ratio: float | None) -> str:
-    return "" if ratio is None else f", {ratio:.2f} times that of the inputs"
-
-
-def compared(before: Quality, after: Quality) -> str:
-    """A table of the numbers that clean-up improves, before and after."""
-    lines = [f"  {'% of leg length':<18}  {'before':>7}  {'after':>7}"]
-    for what, field in _COMPARED.items():
-        values = (100.0 * getattr(one, field) for one in (before, after))
-        lines.append(f"  {what:<18}  " + "  ".join(f"{value:7.3f}" for value in values))
-    lines.append(f"  {'seams':<18}  {len(before.seams):7d}  {len(after.seams):7d}")
-    return "\n".join(lines)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
-from motionweave.errors import Notice, QualityWarning, Remedy
+from motionweave.errors import Kind, Notice, QualityWarning, Remedy
 from motionweave.measure.check import Finding, FindingKind, check
 
 # Faults that are visible at once, and how many times as bad counts as clearly worse.
@@ -31,6 +32,46 @@ _OF_CONTACTS: tuple[FindingKind, ...] = ("drift", "contacts")
 _AROUND = 0.25
 # How many such places there may be before no foot is planted at all.
 _PLACES = 3
+
+
+# The cost of a finding of severity 1, in body heights of distance, and the worst that counts.
+_FINDING, _WORST = 0.1, 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A result with its feet planted, and what the check found in it.
+
+    Parameters
+    ----------
+    motion
+        The result.
+    found
+        Its faults.
+    told
+        Where its feet were left alone.
+    """
+
+    motion: Motion
+    found: tuple[Finding, ...]
+    told: tuple[Warning, ...] = ()
+
+    @property
+    def cost(self) -> float:
+        """What its faults cost, in body heights of distance; see `motionweave.methods.strain`."""
+        return _FINDING * sum(min(finding.severity, _WORST) for finding in self.found)
+
+    def tell(self, remedies: Sequence[Remedy] = (), advice: str = "", stacklevel: int = 2) -> None:
+        """Warn about what was found; ``remedies`` and ``advice`` as in `finished`."""
+        told = list(self.told)
+        for finding in self.found:
+            if finding.kind in _OF_CONTACTS:
+                told.append(QualityWarning(finding.message, finding))
+            else:
+                reason = f"{finding}; {advice}" if advice else finding.message
+                told.append(QualityWarning(reason, finding, remedies))
+        for warning in told:
+            warnings.warn(warning, stacklevel=stacklevel + 1)
 
 
 def finished(
@@ -81,43 +122,62 @@ def finished(
     -------
     Motion
     """
+    done = finish(
+        result,
+        clips,
+        clean=clean,
+        plant=plant,
+        whole=whole,
+        meant=meant,
+        lively=lively,
+        seams=seams,
+    )
+    done.tell(remedies, advice, stacklevel)
+    return done.motion
+
+
+def finish(
+    result: Motion,
+    clips: Sequence[Motion],
+    *,
+    clean: bool,
+    plant: Callable[[Motion], Motion] = _planted,
+    whole: bool = False,
+    meant: Collection[FindingKind] = (),
+    lively: float = 1.0,
+    seams: Sequence[tuple[int, int]] = (),
+) -> Finished:
+    """The same as `finished`, without warnings: for a result that may not be the one used."""
     look = partial(check, clips=clips, whole=whole, seams=seams)
-    found = look(result)
     told: list[Warning] = []
     if clean and has_feet(result.skeleton):
-        result, found, told = _planted_where_it_helps(result, plant, found, look)
+        result, found, told = _planted_where_it_helps(result, plant, look)
     else:
         # A caller who does not plant feet knows that they may drift.
-        found = tuple(finding for finding in found if finding.kind != "drift")
+        found = tuple(finding for finding in look(result) if finding.kind != "drift")
     found = tuple(
         finding
         for finding in found
         if finding.kind not in meant
         and not (finding.kind == "acceleration" and finding.severity <= lively)
     )
-    for finding in found:
-        if finding.kind in _OF_CONTACTS:
-            told.append(QualityWarning(finding.message, finding))
-        else:
-            reason = f"{finding}; {advice}" if advice else finding.message
-            told.append(QualityWarning(reason, finding, remedies))
-    for warning in told:
-        warnings.warn(warning, stacklevel=stacklevel)
-    return result
+    return Finished(result, found, tuple(told))
 
 
 def _planted_where_it_helps(
     result: Motion,
     plant: Callable[[Motion], Motion],
-    found: tuple[Finding, ...],
     look: Callable[[Motion], tuple[Finding, ...]],
 ) -> tuple[Motion, tuple[Finding, ...], list[Warning]]:
     """The planted motion, what is found in it, and where the feet were left alone."""
     held = result.constraints
+    planted = plant(result)
+    left = look(planted)
+    if not left:
+        return planted, left, []
+    found = look(result)
     harm: list[Finding] = []
     while True:
-        planted = plant(result.with_constraints(held))
-        left = look(planted)
         worse = _harm(found, left)
         if worse is None:
             break
@@ -126,13 +186,19 @@ def _planted_where_it_helps(
         if len(harm) > _PLACES or not spared or len(spared) == len(held):
             message = f"the feet were not planted, because that would make things worse: {worse}"
             # Feet without faults need not be planted.
-            left_alone = QualityWarning(message, worse) if found else Notice(message)
+            kind = Kind.FEET_LEFT_ALONE
+            left_alone = (
+                QualityWarning(message, worse, kind=kind) if found else Notice(message, kind)
+            )
             return result, found, [left_alone]
         held = spared
+        planted = plant(result.with_constraints(held))
+        left = look(planted)
     told: list[Warning] = [
         Notice(
             f"the feet were not planted around frame {one.frame}, because that would make "
-            "things worse"
+            "things worse",
+            Kind.FEET_LEFT_ALONE,
         )
         for one in harm
     ]

@@ -15,7 +15,7 @@ from motionweave.body import ik
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.soles import has_feet, soles
-from motionweave.contacts.clean.solve import FootWay, solve_limb
+from motionweave.contacts.clean.solve import FootWay, solve_limbs
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint, clipped, kinds, of_kind
@@ -109,11 +109,14 @@ def carrying(stands: Array) -> Array:
 
 
 def loading(constraints: Iterable[Constraint], kind: str, frames: Array, fps: float) -> Array:
-    """How firmly ``(n,)`` a part stands at ``frames`` ``(n,)``: 0 to 1, eased at both ends."""
-    eased = np.zeros(len(frames))
+    """How firmly ``(n,)`` a part stands at rising ``frames`` ``(n,)``: 0 to 1, eased at both
+    ends."""
+    eased, ramp = np.zeros(len(frames)), _LOADING * fps
     for c in of_kind(constraints, kind):
-        inside = np.minimum(frames - c.start, c.end - frames) / (_LOADING * fps)
-        eased = np.maximum(eased, smootherstep(inside + 0.5))
+        # Only around the contact: a long take has thousands of them.
+        near = slice(*np.searchsorted(frames, [c.start - ramp, c.end + ramp]))
+        inside = np.minimum(frames[near] - c.start, c.end - frames[near]) / ramp
+        eased[near] = np.maximum(eased[near], smootherstep(inside + 0.5))
     return eased
 
 
@@ -238,7 +241,7 @@ def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
         exact=True,
     )
     quats = np.array(motion.rotations)
-    solve_limb(motion, positions, orientations, way, np.zeros((len(lift), 3)), quats)
+    solve_limbs(motion, positions, orientations, [way], np.zeros((len(lift), 3)), quats)
     return replace(motion, rotations=quats)
 
 

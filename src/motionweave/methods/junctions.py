@@ -78,6 +78,8 @@ def find_junctions(
     *,
     keep: Keep = "most",
     weights: JointWeights | None = None,
+    points: Sequence[PointClip] | None = None,
+    most: int | None = None,
 ) -> tuple[Junction, ...]:
     """Local minima of the cost, the best first.
 
@@ -91,8 +93,12 @@ def find_junctions(
         What must not be cut; see `transition`.
     weights
         How much each joint counts, as in `register`.
+    points
+        Both clips as points, weighted like that, if they are known.
+    most
+        The largest number to return: long clips have thousands. None for all.
     """
-    points = [as_points(motion, weights) for motion in (a, b)]
+    points = points or [as_points(motion, weights) for motion in (a, b)]
     coarse = _spread(points)
     steps = [(len(p) - 1) / max(len(c) - 1, 1) for p, c in zip(points, coarse, strict=True)]
     frames: list[Array] = [
@@ -111,8 +117,8 @@ def find_junctions(
     size = body_height(a.skeleton)
     cost = np.sqrt(grid) / size + CUT * (cut[0][rows, None] + cut[1][columns])
     places = np.array(local_minima(cost), dtype=np.intp).reshape(-1, 2)
-    places = places[np.argsort(cost[tuple(places.T)], kind="stable")]
-    # Long clips have thousands of them: numbers are taken out of arrays all at once.
+    places = places[np.argsort(cost[tuple(places.T)], kind="stable")][:most]
+    # Numbers are taken out of arrays all at once.
     r, c = places.T
     at = np.stack([frames[0][rows[r]], frames[1][columns[c]]], axis=1).tolist()
     kept = np.stack([1.0 - cut[0][rows[r]], 1.0 - cut[1][columns[c]]], axis=1).tolist()

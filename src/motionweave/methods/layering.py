@@ -55,8 +55,8 @@ def layer(
     over
         The clip that the part comes from. It is converted to the body and frame rate of ``base``.
     part
-        ``"upper"``, ``"spine"``, ``"left_arm"``, ``"head"`` ..., or a joint by name or role
-        with everything below it.
+        ``"upper"``, ``"spine"``, ``"arms"``, ``"left_arm"``, ``"head"`` ..., or a joint by name
+        or role with everything below it.
     start
         Frame of ``base`` at which ``over`` begins; it lasts until it or ``base`` ends.
     weight

@@ -15,7 +15,7 @@ from motionweave.body.soles import has_feet
 from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
-from motionweave.measure.check import Figures, figures
+from motionweave.measure.figures import Figures, figures, sole_tracks
 
 # Leg lengths per second: a faster foot does not rest, unless it does so in a clip.
 _RESTS = 1.0
@@ -44,11 +44,11 @@ def resting(result: Motion, clips: Sequence[Motion]) -> Motion:
         return result
     rate = min(result.fps, *(clip.fps for clip in clips))
     limit = max(_RESTS, *(_fastest(figures(clip, rate)) for clip in clips))
-    made = figures(result, rate)
+    made = sole_tracks(result)
     kept: list[Constraint] = []
     for contact in result.constraints:
         if contact.kind in FOOT_KINDS:
-            kept += _slow(contact, made.soles[contact.kind][1] <= limit, result.fps)
+            kept += _slow(contact, made[contact.kind][1] <= limit, result.fps)
         else:
             kept.append(contact)
     return result.with_constraints(kept)

@@ -135,8 +135,14 @@ class Spliced:
     @cached_property
     def seam(self) -> Motion:
         """The frames of the seam and two on either side of it, without contacts."""
-        after = int(len(self.b) - 1 - self.enter)
-        return self._joined(min(self.start, 2), min(after, 2))[2]
+        return self.around(2)[0]
+
+    def around(self, frames: int) -> tuple[Motion, int]:
+        """The seam and up to some frames on either side of it, without contacts; where it begins
+        there."""
+        before = min(self.start, frames)
+        after = min(int(len(self.b) - 1 - self.enter), frames)
+        return self._joined(before, after)[2], before
 
     def _joined(self, before: int, after: int) -> tuple[Motion, Motion, Motion]:
         """Some frames before the seam and the frame that is left; the frame that is entered and as

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.size import body_height
@@ -14,22 +17,26 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, MotionweaveError
-from motionweave.measure.support import support_slides
+from motionweave.measure.support import WINDOW, floor_along, floor_level, support_slides
 from motionweave.methods.footing import SolePoints
 from motionweave.methods.splice import Spliced, laid_over
 
 # A join is calm if it strains the body at most this many times as much as its clips do.
 _CALM = 1.02
-# The cost of strain, per multiple of the clips' own, in body heights of distance, and the cost of a
-# leg length of sliding.
-_STRAIN, _SLIDING = 0.2, 1.0
+# In body heights of distance: the cost of strain, per multiple of the clips' own, and those of a
+# leg length of sliding and of depth in the floor.
+_STRAIN, _SLIDING, _SINKING = 0.2, 1.0, 1.0
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77
 _PEAK_SPEED = 1.875
 _SHARE = 0.8
-# How many places are tried, best first.
-_MOST_TRIES = 8
+# How many places are tried, best first, and how many of them are looked at for faults.
+MOST_TRIES = 12
+_MOST_LOOKS = 4
+# What a good join usually costs beyond its place: one that might cost less than that is not worth
+# the time to try it.
+_USUAL = 0.03
 # How many times as long a join may be made so that it is calm, in how many tries, and the share
 # by which a try has to help.
 _LONGER = 2.0
@@ -62,7 +69,9 @@ class Strain:
         self._speed = max(self._speed, *(self._usual_against_feet(clip) for clip in clips))
         self._soles = SolePoints.of(clips[0])
         self._leg = leg_length(skeleton) if len(self._soles) else 1.0
-        self._usual = max(self._slide(clip) for clip in clips)
+        self._levels: WeakKeyDictionary[Motion, float] = WeakKeyDictionary()
+        self._usual = max(self._slide(clip, self._level(clip)) for clip in clips)
+        self._lowest = min(float(self._places(clip)[..., 1].min(initial=np.inf)) for clip in clips)
 
     def _usual_against_feet(self, motion: Motion) -> float:
         """The median speed of the root against the lower foot, per frame; 0 without feet."""
@@ -87,17 +96,46 @@ class Strain:
             float(speeds.max(initial=0.0)) / self._speed,
         )
 
-    def slide(self, motion: Motion) -> float:
-        """Leg lengths that the supporting foot slides further than anywhere in the clips."""
-        return max(self._slide(motion) - self._usual, 0.0)
+    def slide(self, joined: Spliced) -> float:
+        """Leg lengths that the supporting foot slides further than anywhere in the clips, near the
+        seam."""
+        if len(self._soles) == 0:
+            return 0.0
+        motion, start = joined.around(round(0.5 * WINDOW * joined.a.fps))
+        seam = start, start + len(joined.middle) - 1
+        levels = [self._level(clip) for clip in (joined.a, joined.b)]
+        floor = floor_along(levels, [seam], len(motion))
+        return max(self._slide(motion, floor) - self._usual, 0.0)
 
-    def _slide(self, motion: Motion) -> float:
+    def depth(self, joined: Spliced) -> float:
+        """Leg lengths that a foot is deeper in the seam than anywhere in the clips."""
+        if len(self._soles) == 0:
+            return 0.0
+        return max(self._lowest - float(self._places(joined.seam)[..., 1].min()), 0.0)
+
+    def _slide(self, motion: Motion, floor: ArrayLike) -> float:
         """Leg lengths that the supporting foot slides in half a second, at most."""
         if len(self._soles) == 0 or len(motion) < 2:
             return 0.0
-        points = np.moveaxis(self._soles.points(motion), 1, 0) / self._leg
+        points = self._places(motion)
         steps = np.linalg.norm(np.diff(points[..., [0, 2]], axis=1), axis=-1)
-        return float(support_slides(points[..., 1], steps, motion.fps).max())
+        return float(support_slides(points[..., 1], steps, motion.fps, floor).max())
+
+    def _level(self, clip: Motion) -> float:
+        """Height of a clip's floor in leg lengths, remembered: many places of it are tried."""
+        if len(self._soles) and clip not in self._levels:
+            self._levels[clip] = floor_level(self._places(clip)[..., 1])
+        return self._levels.get(clip, 0.0)
+
+    def _places(self, motion: Motion) -> Array:
+        """Heels and toes ``(P, T, 3)`` in leg lengths."""
+        return np.moveaxis(self._soles.points(motion), 1, 0) / self._leg
+
+    def cost(self, joined: Spliced) -> float:
+        """What strain, sliding and sunken feet cost, in body heights of distance."""
+        # Similar poses do not guarantee that the motion between them is smooth.
+        strain = _STRAIN * max(self(joined.seam) - _CALM, 0.0)
+        return strain + _SLIDING * self.slide(joined) + _SINKING * self.depth(joined)
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
         """The fewest frames in which one clip can turn into another without strain.
@@ -155,9 +193,15 @@ def relaxed(
 
 
 def calmest(
-    places: Iterable[tuple[float, Place]], make: Callable[[Place], Spliced], strain: Strain
+    places: Iterable[tuple[float, Place]],
+    make: Callable[[Place], Spliced],
+    strain: Strain,
+    faults: Callable[[Place, Spliced], float] | None = None,
 ) -> tuple[Place, Spliced]:
-    """The cheapest place, including the strain of the join on the body.
+    """The cheapest place, including the strain of the join on the body, and its faults.
+
+    The places are tried in the order of what they can be expected to cost, so that few joins are
+    made, and fewer still are looked at for faults.
 
     Parameters
     ----------
@@ -167,28 +211,48 @@ def calmest(
         The join at a place; a `MotionweaveError` says that there is none.
     strain
         By which joins are compared.
+    faults
+        The cost of the faults that a join has when it is finished, if that counts.
 
     Raises
     ------
     MotionweaveError
         The error of ``make`` at the last place, if no place works.
     """
-    best: tuple[float, Place, Spliced] | None = None
     refused: MotionweaveError = BlendError("there is no place at which the clips could be joined")
-    for cost, place in itertools.islice(places, _MOST_TRIES):
+    tried = enumerate(itertools.islice(places, MOST_TRIES))
+    waiting = _waiting(next(tried, None))
+    looked: list[tuple[float, int, Place, Spliced]] = []
+    while waiting:
+        total, number, place, made, known = heapq.heappop(waiting)
         checkpoint()
-        if best is not None and cost >= best[0]:
-            break
-        try:
-            made = make(place)
-        except MotionweaveError as error:
-            refused = error
-            continue
-        # Similar poses do not guarantee that the motion between them is smooth.
-        total = cost + _STRAIN * max(strain(made.seam) - _CALM, 0.0)
-        total += _SLIDING * strain.slide(made.seam)
-        if best is None or total < best[0]:
-            best = total, place, made
-    if best is None:
-        raise refused
-    return best[1], best[2]
+        if made is not None and (faults is None or known):
+            return place, made
+        if made is None:
+            for following in _waiting(next(tried, None)):
+                heapq.heappush(waiting, following)
+            try:
+                made = make(place)
+            except MotionweaveError as error:
+                refused = error
+                continue
+            total += strain.cost(made) - _USUAL
+        elif faults is not None:
+            total += faults(place, made)
+            known = True
+            looked.append((total, number, place, made))
+            if len(looked) == _MOST_LOOKS:
+                return min(looked, key=lambda one: one[:2])[2:]
+        heapq.heappush(waiting, (total, number, place, made, known))
+    raise refused
+
+
+def _waiting(
+    candidate: tuple[int, tuple[float, Place]] | None,
+) -> list[tuple[float, int, Place, Spliced | None, bool]]:
+    """A place that is not tried yet, or none: what it may cost, its number, its join, and whether
+    its faults are known."""
+    if candidate is None:
+        return []
+    number, (cost, place) = candidate
+    return [(cost + _USUAL, number, place, None, False)]

@@ -101,7 +101,7 @@ def finish(figure: Any, path: str | Path | None) -> Any:
         if suffix not in known:
             raise FormatError(
                 f"cannot draw a {target.suffix or 'file without suffix'}: "
-                f"use one of {', '.join(sorted(known))}",
+                "give the file a name that ends in .png, .pdf, .svg or .jpg",
                 target,
             )
         from motionweave.io.store.atomic import atomic_path

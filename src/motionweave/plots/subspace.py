@@ -11,7 +11,8 @@ import numpy as np
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError
 from motionweave.methods.subspace import bezier
-from motionweave.methods.subspace.space import SplineTransition, Subspace
+from motionweave.methods.subspace.joined import SplineTransition
+from motionweave.methods.subspace.space import Subspace
 from motionweave.plots import figure as look
 from motionweave.plots.filmstrip import Strip
 

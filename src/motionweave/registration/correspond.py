@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.errors import RegistrationError, Remedy
+from motionweave.errors import Kind, RegistrationError, Remedy
 from motionweave.registration import dtw, pairing
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_block
@@ -140,18 +140,18 @@ def phases(
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         block = GridBlock(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 3 * columns + 1))
 
-        def means_of(cost: Array) -> list[float]:
-            parts = (cost[:, phase : phase + columns + 1] for phase in range(0, columns, stride))
-            return [dtw.corner_mean(part, rules.slope_limit) for part in parts]
+        def means_of(cost: Array) -> Array:
+            return dtw.corner_means(cost, columns + 1, range(0, columns, stride), rules.slope_limit)
 
         means = means_of(block.poses)
-        weight = pairing.signal_weight(min(means), block.height, rules)
+        weight = pairing.signal_weight(float(means.min()), block.height, rules)
         if block.signals is not None and weight > 0.0:
             means = means_of(block.poses + weight * block.signals)
         best = int(np.argmin(means))
         earlier, later = means[best - 1], means[(best + 1) % len(means)]
         bend = earlier - 2.0 * means[best] + later
-        return means[best], best + (0.5 * (earlier - later) / bend if bend > 0 else 0.0)
+        vertex = 0.5 * float(earlier - later) / float(bend) if bend > 0 else 0.0
+        return float(means[best]), best + vertex
 
     if reference is None:
         # A few phases are enough to see which clip is nearest to all others.
@@ -212,6 +212,7 @@ def _common_stretch(
     raise RegistrationError(
         "there is no stretch on which all of the clips match; try fewer of them",
         remedies=(Remedy("slope_limit", rules.slope_limit + 1), Remedy("ends", "cyclic")),
+        kind=Kind.NO_STRETCH,
     )
 
 
@@ -252,6 +253,7 @@ def _over_common_span(pairs: Sequence[Pair | None]) -> tuple[Pair, ...]:
             "no two frames of one clip match two frames of all others: the clips are too "
             "short or too different to be cut",
             remedies=(Remedy("ends", "fixed"),),
+            kind=Kind.NO_STRETCH,
         )
     return tuple(cut)
 

@@ -18,7 +18,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, is_closed, wrapped
 from motionweave.core.motion import Motion
-from motionweave.errors import MotionError, Remedy
+from motionweave.errors import Kind, MotionError, Remedy
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points
 from motionweave.registration.windows import CentredClip
@@ -103,6 +103,7 @@ def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int,
             f"{motion.duration:.2g} seconds are similar; give a clip with more than one cycle"
             + ("" if not remedies else ", or say that this is one"),
             remedies,
+            Kind.NO_CYCLE,
         )
     return found.first, found.last
 

@@ -10,6 +10,7 @@ A grid may be given as a band: row i of ``cost`` then holds the columns from ``f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.core.compiled import kernel
 from motionweave.core.interrupt import checkpoint
-from motionweave.errors import RegistrationError, Remedy
+from motionweave.errors import Kind, RegistrationError, Remedy
 
 Path = NDArray[np.intp]  # (n, 2): row and column of each cell
 
@@ -30,6 +31,8 @@ CORNER, ROW, ANYWHERE = 0, 1, 2
 # nothing came before. Up to this L the states have variables of their own and the three
 # choices of a cell fit into a byte.
 _WRITTEN_OUT = 3
+# Cells of parts of a grid that are searched together.
+_MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class PathEntry:
     run: int = 0
 
 
+# The slope limit counts from the first cell.
+_AFRESH = PathEntry()
+
+
 @kernel()
 def _fill_few(  # type: ignore[no-untyped-def]
     cost, first, columns, limit, diagonal, free, left, above, above_from, back, ends_col, rows_best
@@ -51,12 +58,12 @@ def _fill_few(  # type: ignore[no-untyped-def]
 
     ``above`` (width + 1, 4) holds for each place of the row above the cost of the best state,
     of the best that a step along the column may follow, and of runs of one and two such steps;
-    ``above_from`` (width + 1, 2) which states the first two are. The last place stays infinite:
-    it represents everything outside the band. ``left`` (4,) is the same for the cell
-    diagonally before the first one, then for what lies left of it. In the first ``free`` rows
-    paths may begin anywhere. ``ends_col`` (rows, 2) takes cost and state of the best path to
-    each cell of the last column, ``rows_best`` (rows, 3) cost, place and state of the best
-    in each row.
+    ``above_from`` (width + 1, 2) which states the first two are. At first all is infinite except
+    where paths begin; the last place stays so: it represents everything outside the band.
+    ``left`` (4,) is the same for the cell diagonally before the first one. In the first ``free``
+    rows paths may begin anywhere. ``ends_col`` (rows, 2) takes cost and state of the best path
+    to each cell of the last column, ``rows_best`` (rows, 3) cost, place and state of the best in
+    each row.
     """
     rows, width = cost.shape
     # Runs longer than the limit cost too much.
@@ -66,17 +73,16 @@ def _fill_few(  # type: ignore[no-untyped-def]
         shift = first[i] - first[i - 1] if i > 0 else 0
         low = -first[i] if first[i] < 0 else 0
         high = columns - first[i] if columns - first[i] < width else width
-        diag, diag_from = left[0], 7
-        if 0 < low + shift <= width:
+        diag, diag_from, steep, steep_from, right1, right2 = np.inf, 7, np.inf, 0, np.inf, np.inf
+        if i == 0:
+            diag, steep, right1, right2 = left[0], left[1], left[2], left[3]
+        elif 0 < low + shift <= width:
             diag, diag_from = above[low + shift - 1, 0], above_from[low + shift - 1, 0]
-        steep, steep_from = left[1], 0
-        right1, right2 = left[2], left[3]
-        left[:] = np.inf
         # A path that begins here costs nothing before.
         begun = 0.0 if i < free else np.inf
         least, least_place, least_state = np.inf, 0, 0
-        # What this row writes lies left of what it still reads: bands only move right.
-        above[:low] = np.inf
+        # What this row writes lies left of what it still reads: bands only move right, and what
+        # they leave behind beyond the last column is not read again.
         for place in range(low, high):
             c = cost[i, place]
             over = place + shift if place + shift < width else width
@@ -112,7 +118,6 @@ def _fill_few(  # type: ignore[no-untyped-def]
             above[place, 2], above[place, 3] = v1, v2
             if best < least:
                 least, least_place, least_state = best, place, best_from
-        above[high:] = np.inf
         rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = least, least_place, least_state
         ends_col[i, 0] = np.inf
         if high == columns - first[i]:
@@ -223,15 +228,15 @@ class _Table:
     ends_col: Array
     rows_best: Array
 
-    def corner(self) -> tuple[float, Path]:
-        """Cost and cells of the best path to the last cell."""
+    def corner(self) -> Path:
+        """The best path to the last cell."""
         total, state = self.ends_col[-1]
         if not np.isfinite(total):
             raise RegistrationError(
                 "no path with this slope limit stays within the band; widen the band"
             )
         last = self.columns - 1 - int(self.first[-1])
-        return float(total), self.path(len(self.ends_col) - 1, last, int(state))
+        return self.path(len(self.ends_col) - 1, last, int(state))
 
     def path(self, row: int, place: int, state: int) -> Path:
         """The best path to a cell, given by its row, place in the row, and last state."""
@@ -247,7 +252,7 @@ def _fill(
     columns: int | None = None,
     diagonal: float = 1.0,
     begin: int = CORNER,
-    entry: PathEntry = PathEntry(),  # noqa: B008 - immutable
+    entry: PathEntry = _AFRESH,
 ) -> _Table:
     if limit < 1:
         raise RegistrationError(f"slope limit {limit}: expected a whole number of at least 1")
@@ -268,6 +273,7 @@ def _fill(
             cost, first, columns, limit, diagonal, free, left, above, above_from,
             back[..., 0], ends_col, rows_best,
         )  # fmt: skip
+        above[columns - first[-1] :] = np.inf
         last = above[:width, 0], above_from[:width, 0]
         return _Table(first, columns, _WRITTEN_OUT, back, last, ends_col, rows_best)
     back = np.empty((rows, width, 3), dtype=np.uint16)
@@ -296,6 +302,7 @@ def too_different(frames: tuple[int, int], slope_limit: int, what: str = "") -> 
         f"{what or f'{frames[0]} and {frames[1]} frames'} cannot match from end to end if "
         f"at most {slope_limit} frames in a row may match one",
         remedies=(Remedy("slope_limit", needed), Remedy("ends", "free")),
+        kind=Kind.ENDS_DIFFER,
     )
 
 
@@ -318,21 +325,6 @@ def corner_path(
         For a band: the first column ``(rows,)`` of each row, not decreasing, and the
         number of columns of the whole grid. Row 0 must begin with column 0.
     """
-    return _corner(cost, slope_limit, first, columns)[1]
-
-
-def corner_mean(cost: Array, slope_limit: int = 2) -> float:
-    """The mean cost of the cells of the cheapest legal path from the first cell to the last."""
-    total, path = _corner(cost, slope_limit)
-    return total / len(path)
-
-
-def _corner(
-    cost: Array,
-    slope_limit: int,
-    first: NDArray[np.int64] | None = None,
-    columns: int | None = None,
-) -> tuple[float, Path]:
     rows = len(cost)
     columns = cost.shape[1] if columns is None else columns
     if smallest_limit(rows, columns) > slope_limit:
@@ -340,7 +332,39 @@ def _corner(
     return _fill(cost, slope_limit, first, columns).corner()
 
 
-def boundary_path(cost: Array, slope_limit: int = 2, entry: PathEntry = PathEntry()) -> Path:  # noqa: B008
+def corner_means(cost: Array, width: int, starts: Sequence[int], slope_limit: int = 2) -> Array:
+    """Mean costs ``(n,)`` of the cheapest legal paths through n parts of a grid, corner to corner.
+
+    The parts become one band, in which each begins diagonally behind the last cell of the one
+    before: the cheapest path through the band is the cheapest through each of them.
+
+    Parameters
+    ----------
+    cost
+        ``(rows, columns)``.
+    width
+        Columns of a part.
+    starts
+        The first column of each.
+    slope_limit
+        L, at least 1.
+    """
+    rows = len(cost)
+    if smallest_limit(rows, width) > slope_limit:
+        raise too_different((rows, width), slope_limit)
+    at_once = max(1, _MOST_CELLS // (rows * width))
+    means = []
+    for some in (starts[i : i + at_once] for i in range(0, len(starts), at_once)):
+        parts = np.concatenate([cost[:, start : start + width] for start in some])
+        first = np.repeat(np.arange(len(some)) * width, rows)
+        path = corner_path(parts, slope_limit, first=first, columns=len(some) * width)
+        row, part = path[:, 0], path[:, 0] // rows
+        costs = parts[row, path[:, 1] - first[row]]
+        means.append(np.bincount(part, costs) / np.bincount(part))
+    return np.concatenate(means)
+
+
+def boundary_path(cost: Array, slope_limit: int = 2, entry: PathEntry = _AFRESH) -> Path:
     """From the first cell to that cell of the last row or column with the least mean cost."""
     table = _fill(cost, slope_limit, entry=entry)
     rows, columns = cost.shape
@@ -401,7 +425,7 @@ def _entry(path: Path) -> PathEntry:
     """The run of equal straight steps with which a path ends."""
     steps = np.diff(path, axis=0)[::-1]
     if len(steps) == 0 or steps[0].sum() == 2:
-        return PathEntry()
+        return _AFRESH
     same = np.all(steps == steps[0], axis=1)
     run = len(steps) if same.all() else int(np.argmin(same))
     return PathEntry(along=int(steps[0, 0] == 1), run=run)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smoothstep
-from motionweave.errors import RegistrationError, Remedy
+from motionweave.errors import Kind, RegistrationError, Remedy
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import (
@@ -146,6 +146,7 @@ def good_stretch(a: PointClip, b: PointClip, rules: Rules, worth: tuple[Array, A
     raise RegistrationError(
         "there is no stretch on which the clips match",
         remedies=(Remedy("slope_limit", rules.slope_limit + 1),),
+        kind=Kind.NO_STRETCH,
     )
 
 

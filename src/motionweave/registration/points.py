@@ -13,7 +13,7 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
-from motionweave.errors import RegistrationError
+from motionweave.errors import Kind, RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.alignment import AlignmentCurve, fit_alignment
 from motionweave.registration.clouds import PointClip
@@ -121,7 +121,8 @@ def check(
     for name, clip in zip(names, clips, strict=True):
         if len(clip) < 2:
             raise RegistrationError(
-                f"{name} has a single frame: registration needs clips with two or more"
+                f"{name} has a single frame: registration needs clips with two or more",
+                kind=Kind.TOO_SHORT,
             )
     if rules.slope_limit < 1 or rules.slope_limit != int(rules.slope_limit):
         raise RegistrationError(

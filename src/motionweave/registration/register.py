@@ -17,6 +17,7 @@ from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
 from motionweave.errors import (
+    Kind,
     MotionError,
     QualityWarning,
     RegistrationError,
@@ -218,34 +219,42 @@ def register(
     if curve.verdict is not None and curve.verdict.doubtful and reach is None:
         doubts = "; ".join(curve.verdict.doubts) or "the clips hardly match"
         warnings.warn(
-            QualityWarning(f"doubtful registration: {doubts}", remedies=curve.verdict.remedies),
+            QualityWarning(
+                f"doubtful registration: {doubts}",
+                remedies=curve.verdict.remedies,
+                kind=Kind.DOUBTFUL_MATCH,
+            ),
             stacklevel=2,
         )
     return curve
 
 
+def comparable(*motions: Motion, weights: JointWeights | None = None) -> list[PointClip]:
+    """Clips of one skeleton, on one floor, as `timing` compares them: points, and strikes of feet.
+
+    ``weights`` as in `register`.
+    """
+    return with_strikes([as_points(motion, weights) for motion in motions], motions)
+
+
 def timing(
-    *motions: Motion,
-    anchors: Sequence[Sequence[float]] = (),
-    weights: JointWeights | None = None,
-    reach: float | None = None,
+    *clips: PointClip, anchors: Sequence[Sequence[float]] = (), reach: float | None = None
 ) -> TimewarpCurve:
     """The timing of a registration alone, for methods that judge their own results.
 
     Parameters
     ----------
-    *motions
-        Two or more clips of one skeleton, on one floor.
-    anchors, weights, reach
+    *clips
+        Two or more, as `comparable` makes them: once, if several timings are tried.
+    anchors, reach
         See `register`. Without anchors the clips match from end to end.
 
     Returns
     -------
     TimewarpCurve
     """
-    clouds = [as_points(motion, weights) for motion in motions]
     return register_points(
-        *with_strikes(clouds, motions),
+        *clips,
         ends=("free", "free") if anchors else ("fixed", "fixed"),
         anchors=anchors,
         rules=Rules(strikes=STRIKES),
@@ -395,6 +404,7 @@ class _Making:
                     f"{motion.duration:.2g} seconds are similar; give a clip with more than one "
                     "cycle",
                     remedies=(Remedy("cycles", "whole"),),
+                    kind=Kind.NO_CYCLE,
                 )
             ranges.append((found.first + self.lead[j], found.last + self.lead[j]))
         return ranges

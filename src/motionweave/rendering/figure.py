@@ -13,6 +13,7 @@ from motionweave.body.capsules import Capsules, capsule_points, capsules_of
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.torso import Torso, torso_of
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint
@@ -20,7 +21,6 @@ from motionweave.core.motion import Motion, checked
 from motionweave.errors import MotionError
 from motionweave.rendering.look import body_colours
 from motionweave.rendering.skin import Skin
-from motionweave.rendering.torso import Torso, torso_of
 
 # The floor is as low as the body is in all but this share of the frames.
 _LOW = 0.03

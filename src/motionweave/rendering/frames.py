@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.size import body_height
+from motionweave.body.torso import torso_triangles
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.rendering import raster
@@ -17,7 +18,6 @@ from motionweave.rendering.camera import Camera
 from motionweave.rendering.figure import Figure
 from motionweave.rendering.look import Scene, tones
 from motionweave.rendering.textures import NO_TEXTURES, Textures
-from motionweave.rendering.torso import torso_triangles
 
 # Samples along each side of a pixel, for the body's edges.
 _SAMPLES = 3

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.body.torso import ring_corners
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -27,7 +28,6 @@ from motionweave.rendering import frames as drawing
 from motionweave.rendering.camera import Camera, CameraPath, place_camera
 from motionweave.rendering.figure import Figure, make_figure, motions_in
 from motionweave.rendering.look import scene, tones
-from motionweave.rendering.torso import ring_corners
 
 # Frames per second that a page keeps, and how many at most: long clips get fewer per second.
 _RATE, _MOST = 30.0, 3000

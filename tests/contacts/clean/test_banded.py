@@ -64,3 +64,23 @@ def test_sides_are_solved_at_once() -> None:
         alone.add(np.arange(30), np.ones((1, 1)), 1.0, values[:, side])
         alone.add_change((1.0, -2.0, 1.0), 50.0)
         np.testing.assert_allclose(alone.solve(free)[:, 0], together.solve(free)[:, side])
+
+
+def test_tracks_are_solved_at_once_and_leave_each_other_alone() -> None:
+    rng = np.random.default_rng(4)
+    weights, targets = rng.uniform(size=(3, 25)), rng.normal(size=(3, 25, 2))
+    free = rng.uniform(size=(3, 25)) < 0.8
+    tie = rng.normal(size=(3, 25, 2))
+    together = BandedLeastSquares(25, 2, tracks=3)
+    together.add_smoothness(2.0, (1.0, 3.0))
+    together.add_change((1.0,), weights, targets)
+    together.add_change((-1.0, 1.0), 5.0 * weights[:, 1:], 0.3, (1,))
+    together.add(np.arange(75), tie.reshape(-1, 2), 7.0, weights.ravel())
+    found = together.solve(free)
+    for track in range(3):
+        alone = BandedLeastSquares(25, 2)
+        alone.add_smoothness(2.0, (1.0, 3.0))
+        alone.add_change((1.0,), weights[track], targets[track])
+        alone.add_change((-1.0, 1.0), 5.0 * weights[track, 1:], 0.3, (1,))
+        alone.add(np.arange(25), tie[track], 7.0, weights[track])
+        assert np.array_equal(found[track], alone.solve(free[track]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from motionweave.body.floor import Floor
-from motionweave.contacts.clean.footing import find_footing, settled
+from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.shaking import steadied
 
 FLOOR = Floor(0.0)
@@ -28,6 +30,15 @@ def held(fps: float, count: int, *spans: tuple[float, float]) -> np.ndarray:
     return np.stack([settled((time >= a) & (time <= b), fps) for a, b in spans])
 
 
+def footing_of(foot: np.ndarray, resting: np.ndarray, *arguments: Any) -> Footing:
+    """The footing of a foot that is found together with another one, which stays."""
+    both = np.stack([foot, 0.0 * foot + [0.0, 1.0, 0.0]])
+    rests = np.stack([resting, 0.0 * resting])
+    found = find_footing(both, rests, np.zeros(rests.shape), *arguments)
+    assert np.all(found.shifts[1] == 0.0)
+    return Footing(*(values[0] for values in found))
+
+
 def way(points: np.ndarray, span: tuple[float, float], fps: float) -> float:
     first, last = (round(second * fps) for second in span)
     return float(np.abs(np.diff(points[first : last + 1, [0, 2]], axis=0)).max() * fps)
@@ -38,7 +49,7 @@ def test_planted_points_rest(fps: float) -> None:
     foot = sliding(fps, 0.2)
     spans = ((0.5, 1.2), (0.6, 1.4))
     resting = held(fps, foot.shape[1], *spans)
-    footing = find_footing(foot, resting, np.zeros(resting.shape), FLOOR, 1.0, fps, 0.2)
+    footing = footing_of(foot, resting, FLOOR, 1.0, fps, 0.2)
     moved = foot + footing.shifts
     for point, span in enumerate(spans):
         assert way(moved[point], span, fps) < 0.01 * 0.2
@@ -51,7 +62,7 @@ def test_goals_that_do_not_fit_one_foot_cannot_arise() -> None:
     fps = 60.0
     foot = sliding(fps, 0.15, turn=0.3)
     resting = held(fps, foot.shape[1], (0.3, 1.7), (0.3, 1.7))
-    footing = find_footing(foot, resting, np.zeros(resting.shape), FLOOR, 1.0, fps, 0.2)
+    footing = footing_of(foot, resting, FLOOR, 1.0, fps, 0.2)
     length = np.linalg.norm(np.diff(foot + footing.shifts, axis=0)[0], axis=-1)
     np.testing.assert_allclose(length, FOOT, atol=0.03 * FOOT)
     # Nothing switches: corrections bend as they must to be there within their ease.
@@ -64,7 +75,7 @@ def test_corrections_do_not_depend_on_the_frame_rate() -> None:
     for fps in (30.0, 240.0):
         foot = sliding(fps, 0.2)
         resting = held(fps, foot.shape[1], (0.5, 1.2), (0.7, 1.4))
-        shifts = find_footing(foot, resting, np.zeros(resting.shape), FLOOR, 1.0, fps, 0.2).shifts
+        shifts = footing_of(foot, resting, FLOOR, 1.0, fps, 0.2).shifts
         found.append(shifts[:, :: round(fps / 30.0)])
     # The correction is up to 7 cm of a one metre leg.
     assert np.abs(found[0]).max() > 0.05
@@ -76,9 +87,7 @@ def test_a_swinging_foot_is_kept_out_of_the_floor() -> None:
     foot = sliding(fps, 1.0)
     time = np.arange(foot.shape[1]) / fps
     foot[..., 1] = 0.1 - 0.14 * np.exp(-(((time - 1.0) / 0.2) ** 2))
-    footing = find_footing(
-        foot, np.zeros(foot.shape[:2]), np.zeros(foot.shape[:2]), FLOOR, 1.0, fps, 0.2
-    )
+    footing = footing_of(foot, np.zeros(foot.shape[:2]), FLOOR, 1.0, fps, 0.2)
     assert foot[..., 1].min() < -0.035
     assert (foot + footing.shifts)[..., 1].min() > -0.006
 
@@ -86,14 +95,14 @@ def test_a_swinging_foot_is_kept_out_of_the_floor() -> None:
 def test_a_foot_that_rests_already_stays() -> None:
     foot = sliding(60.0, 0.0)
     resting = held(60.0, foot.shape[1], (0.5, 1.2), (0.5, 1.2))
-    footing = find_footing(foot, resting, np.zeros(resting.shape), FLOOR, 1.0, 60.0, 0.2)
+    footing = footing_of(foot, resting, FLOOR, 1.0, 60.0, 0.2)
     assert np.abs(footing.shifts).max() < 1e-12
 
 
 def test_a_plant_too_far_away_is_left_behind() -> None:
     foot = sliding(60.0, 2.0)
     resting = held(60.0, foot.shape[1], (0.2, 1.8), (0.2, 1.8))
-    footing = find_footing(foot, resting, np.zeros(resting.shape), FLOOR, 1.0, 60.0, 0.2)
+    footing = footing_of(foot, resting, FLOOR, 1.0, 60.0, 0.2)
     assert np.linalg.norm(footing.shifts, axis=-1).max() <= 0.3 + 1e-9
 
 
@@ -106,10 +115,12 @@ def test_shaking_is_taken_out_at_right_angles_to_the_leg() -> None:
     shaking = foot + noise
     hip = np.array([0.2, 0.95, 0.1]) + 0.0 * ankle
     planted = np.ones((2, foot.shape[1]), dtype=bool)
-    steady = steadied(shaking, ankle, hip, planted, planted.astype(float), fps)
-    moved = steady.moved(shaking, ankle)
+    steady = steadied(
+        shaking[None], ankle[None], hip[None], planted[None], planted[None].astype(float), fps
+    )
+    moved = steady.moved(shaking[None], ankle[None])[0]
     before = np.abs(np.diff(shaking[:, :, [0, 2]], axis=1)).mean()
     assert np.abs(np.diff(moved[:, :, [0, 2]], axis=1)).mean() < 0.15 * before
     leg = hip - ankle
     leg /= np.linalg.norm(leg, axis=-1)[:, None]
-    assert np.abs(np.sum(steady.shift * leg, axis=-1)).max() < 1e-12
+    assert np.abs(np.sum(steady.shift[0] * leg, axis=-1)).max() < 1e-12

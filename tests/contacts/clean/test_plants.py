@@ -38,12 +38,10 @@ def test_a_stance_has_no_gap() -> None:
     ],
 )
 def test_heights(heel_height: float, toe_height: float, expected: tuple[float, float]) -> None:
-    heel = np.tile([0.0, heel_height, 0.0], (40, 1))
-    reach = np.sqrt(0.14**2 - (heel_height - toe_height) ** 2)
-    toe = np.tile([0.0, toe_height, reach], (40, 1))
+    above = np.repeat([[heel_height], [toe_height]], 40, axis=1)
     floor = Floor(0.0, levels=(0.0, 0.3))
     plants = [Plant(0, 39, 0), Plant(0, 39, 1)]
-    heights = planted_heights(plants, (heel, toe), floor, 1.0, 6)
+    heights = planted_heights(plants, above, floor, 1.0, 6)
     np.testing.assert_allclose(heights, np.broadcast_to(np.array(expected)[:, None], (2, 40)))
 
 
@@ -52,10 +50,9 @@ def test_a_heel_may_leave_before_its_plant_ends() -> None:
     count = 60
     lift = np.where(np.arange(count) < 50, 0.0, (np.arange(count) - 50) * 0.003)
     lift[20:24] = 0.02
-    heel = np.stack([0.0 * lift, lift, 0.0 * lift], axis=-1)
-    toe = np.tile([0.0, 0.0, 0.14], (count, 1))
+    above = np.stack([lift, 0.0 * lift])
     plants = [Plant(0, 59, 0), Plant(0, 59, 1)]
-    heights = planted_heights(plants, (heel, toe), FLOOR, 1.0, 12)
+    heights = planted_heights(plants, above, FLOOR, 1.0, 12)
     assert np.all(heights[0, :45] == 0.0)
     assert 0.015 < heights[0, -1] < lift[-1]
     assert np.all(heights[1] == 0.0)

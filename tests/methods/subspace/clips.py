@@ -6,7 +6,8 @@ import numpy as np
 
 from motionweave import Motion
 from motionweave.core import rotations
-from motionweave.methods.subspace.space import SplineTransition, Subspace
+from motionweave.methods.subspace.joined import SplineTransition
+from motionweave.methods.subspace.space import Subspace
 from tests.strategies import random_skeleton
 
 

@@ -149,3 +149,10 @@ def test_other_degrees_are_refused(degree: int) -> None:
 def test_a_bias_beyond_one_is_refused() -> None:
     with pytest.raises(BlendError, match="from -1 to 1"):
         bezier.family(*ends(0), 3, bias=1.5)
+
+
+@given(seeds, degrees)
+def test_the_spline_nearest_to_points_of_a_spline_is_that_spline(seed: int, degree: int) -> None:
+    control = np.random.default_rng(seed).normal(size=(degree + 1, 3))
+    path = bezier.evaluate(control, np.linspace(0.0, 1.0, 12))
+    np.testing.assert_allclose(bezier.fitted(path, degree), control, atol=1e-8)

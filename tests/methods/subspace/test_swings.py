@@ -14,7 +14,8 @@ from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations
-from motionweave.methods.subspace.space import SplineTransition, Subspace
+from motionweave.methods.subspace.joined import SplineTransition
+from motionweave.methods.subspace.space import Subspace
 from tests.methods.subspace.clips import assert_ends_fit
 
 
@@ -101,6 +102,17 @@ def test_a_landing_into_a_jump_built_in() -> None:
     assert long.seconds > short.seconds
     assert long.pelvis < min(short.pelvis, plain.pelvis) - 0.03
     assert long.arms > 1.05 * short.arms
+
+
+@pytest.mark.parametrize("degree", [2, 4])
+def test_the_dip_before_a_jump_grows_with_the_length(degree: int) -> None:
+    space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    lows = []
+    for length in (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0):
+        made = space.transition(11, 24, degree=degree, length=length)
+        lows.append(float(made.motion.root[made.start : made.end + 1, 1].min()))
+    assert np.all(np.diff(lows) < 0.0)
+    assert lows[0] - lows[-1] > 0.2
 
 
 def clip(folder: Path, key: str) -> Motion:

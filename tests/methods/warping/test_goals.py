@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -136,6 +138,37 @@ def test_derivatives_are_those_of_finite_differences():
         step[column] = 1e-6
         found = (problem.errors(problem.moved(pose, step), 0.5) - base) / 1e-6
         np.testing.assert_allclose(slopes[:, column], found, atol=1e-2)
+
+
+def test_steps_turn_joints_as_quaternions_do():
+    """The compiled step against plain NumPy: small turns and large ones, and joints that stay."""
+    rng = np.random.default_rng(11)
+    body, start = _random_body(rng)
+    stiffness = np.where(np.arange(8) == 3, np.inf, 1.0)
+    body = replace(body, stiffness=stiffness)
+    problem = posing._Problem(body, start, [Aim(7, position=np.zeros(3))])
+    for size in (0.0, 1e-13, 1e-3, 4.0):
+        step = size * rng.normal(size=problem.count)
+        pose = problem.moved(start, step)
+        free = [0, 1, 2, 4, 5, 6, 7]
+        turns = rotations.exp(step[:-3].reshape(-1, 3))
+        expected = np.array(start.rotations)
+        expected[free] = rotations.multiply(turns, start.rotations[free])
+        np.testing.assert_allclose(pose.rotations, expected, atol=1e-14)
+        apart = rotations.multiply(expected[free], rotations.inverse(start.rotations[free]))
+        turned = problem.turn(pose)
+        np.testing.assert_allclose(turned[:-3], rotations.log(apart).ravel(), atol=1e-13)
+        np.testing.assert_allclose(turned[-3:], step[-3:], atol=1e-13)
+
+
+def test_a_goal_is_reached_along_the_limit_of_an_elbow():
+    """High above the head the arm gets straight on the way; the body then does the rest."""
+    jab = mw.sample("jab")
+    high = (-0.2, 0.7, 0.0)
+    warped = mw.warp(jab, [mw.Key(15, "left_hand", offset=high)], clean=False)
+    moved = place(warped, "LeftHand", 15) - place(jab, "LeftHand", 15)
+    facing = mw.Planar(-_facing(jab, 15)).apply(moved)
+    np.testing.assert_allclose(facing, high, atol=1e-5)
 
 
 def test_the_pose_found_is_the_nearest_one():

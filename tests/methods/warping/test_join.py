@@ -8,7 +8,7 @@ import pytest
 import motionweave as mw
 from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
-from motionweave.methods.warping.join import overlap_of
+from motionweave.methods.warping.join import make_join
 
 PAIRS = {
     "walk to sit": ("cmu_16_33_walk_slow_stop", "cmu_113_15_sit_chair_and_get_up"),
@@ -47,7 +47,7 @@ def test_a_clip_goes_over_into_its_own_continuation():
 
 def test_given_correspondences_coincide():
     walk, jog = mw.sample("walk"), mw.sample("jog")
-    place = overlap_of(walk, jog, ((60, 84), (2, 20)), [(70, 12)])
+    place, _ = make_join(walk, jog, ((60, 84), (2, 20)), [(70, 12)])
     first, second = place.curves()
     assert place.length == 21
     shared = 0.5 * ((70 - 60) / 24 + (12 - 2) / 18) * 21
@@ -85,8 +85,7 @@ def test_another_rate_and_another_body():
 @pytest.mark.parametrize("name", PAIRS)
 def test_real_joins_neither_jump_nor_slide(mocap, name):
     a, b = (mw.load(mocap / "bvh" / f"{clip}.bvh")[5:] for clip in PAIRS[name])
-    place = overlap_of(a, b)
-    joined = mw.join(a, b)
+    place, joined = make_join(a, b)
     start, end = round(place.first[0]), round(place.first[0]) + place.length
     around = slice(max(start - 12, 0), end + 12)
     body = [j for j, n in enumerate(a.skeleton.names) if "Finger" not in n and "Thumb" not in n]

@@ -93,6 +93,13 @@ def test_level_ground_changes_next_to_nothing():
     assert np.abs(same.positions() - walk.positions()).max() < 0.01 * leg
 
 
+def test_feet_that_stand_throughout_the_clip_are_put_onto_ground():
+    jab = mw.sample("jab")
+    result = mw.warp(jab, ground=mw.Ground.slope(8))
+    assert slides(result, jab) < 0.05
+    assert not np.array_equal(result.root, jab.root)
+
+
 def test_the_frame_rate_does_not_matter():
     walk = mw.sample("walk")
     ground = GROUNDS["uphill"]

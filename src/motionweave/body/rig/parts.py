@@ -47,7 +47,8 @@ def joints_called(name: str, rig: Rig, others: Sequence[str] = ()) -> tuple[int,
 
 
 def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
-    """All joints of a part of the body: ``"upper"``, ``"lower"``, or a joint and all below it.
+    """All joints of a part of the body: ``"upper"``, ``"lower"``, ``"arms"``, or a joint and all
+    below it.
 
     Arms and legs may be called so: ``"left_arm"`` begins at the upper arm.
     """
@@ -58,6 +59,8 @@ def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
         return upper if name == "upper" else tuple(sorted(set(range(len(skeleton))) - set(upper)))
     if name == "spine":
         return rig.spine
+    if name == "arms" and name not in skeleton.names:
+        return tuple(sorted({*part_joints("left_arm", rig), *part_joints("right_arm", rig)}))
     return below(skeleton, joints_called(name, rig)[0])
 
 

@@ -243,7 +243,11 @@ def leg_length(
     feature
         What needs it, for the message that there are no two legs.
     """
-    rig = rig or find_rig(skeleton)
+    return _leg_length(skeleton, rig or find_rig(skeleton), feature)
+
+
+@lru_cache(maxsize=256)
+def _leg_length(skeleton: Skeleton, rig: Rig, feature: str) -> float:
     lengths = []
     for side in SIDES:
         thigh = rig.joint(f"{side}_thigh", feature)

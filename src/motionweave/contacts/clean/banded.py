@@ -16,6 +16,8 @@ from motionweave.errors import MotionError
 _PINNED = 1e6
 # Shares of the diagonal that are added where rounding makes the equations unsolvable.
 _RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
+# An odd number of frames, of which the middle one is further from the ends than rows reach.
+_SHORT = 5
 
 
 @kernel()
@@ -51,21 +53,31 @@ class BandedLeastSquares:
         How many frames, and how many unknowns each has.
     sides
         Right-hand sides that are solved for at once.
+    tracks
+        How many such problems are solved at once, such as one for each foot; rows do not tie one to
+        another. Shapes below begin with T, or with ``tracks, T`` if their number is given.
     """
 
-    def __init__(self, frames: int, unknowns: int, sides: int = 1) -> None:
-        self.frames, self.unknowns = frames, unknowns
-        self.banded = np.zeros((frames * unknowns, 3 * unknowns))
-        self.right = np.zeros((frames * unknowns, sides))
-        # How many of the bands rows have reached so far.
+    def __init__(
+        self, frames: int, unknowns: int, sides: int = 1, tracks: int | None = None
+    ) -> None:
+        self.unknowns = unknowns
+        self.shape = (frames,) if tracks is None else (tracks, frames)
+        # What ties each unknown to itself and to that of the next frames, and all other rows.
+        self.stencils = np.zeros((*self.shape, unknowns, 3))
+        self.rows: list[tuple[NDArray[np.int64], Array, Array, Array]] = []
+        self.right = np.zeros((int(np.prod(self.shape)) * unknowns, sides))
+        # How many bands rows have reached so far.
         self.width = 1
+        # Where copies are solved one after the other: new memory costs more than the arithmetic.
+        self._work: dict[int, Array] = {}
 
     def copy(self) -> BandedLeastSquares:
         """The same rows, to add more to."""
         other = BandedLeastSquares.__new__(BandedLeastSquares)
-        other.frames, other.unknowns = self.frames, self.unknowns
-        other.banded, other.right = self.banded.copy(), self.right.copy()
-        other.width = self.width
+        other.__dict__.update(self.__dict__)
+        other.rows = list(self.rows)
+        other.stencils, other.right = self.stencils.copy(), self.right.copy()
         return other
 
     def add(
@@ -81,7 +93,7 @@ class BandedLeastSquares:
         Parameters
         ----------
         first
-            ``(n,)`` frames.
+            ``(n,)`` frames; those of the second track are counted on from those of the first.
         coefficients
             ``(n, k)`` of the k unknowns from that one on, through the frames that follow; or
             ``(1, k)``, the same for all rows.
@@ -96,13 +108,13 @@ class BandedLeastSquares:
             return
         wanted = np.asarray(targets, dtype=np.float64)
         self.width = max(self.width, coefficients.shape[-1])
-        _accumulate(
-            self.banded,
-            self.right,
-            np.asarray(first, dtype=np.int64) * self.unknowns + offset,
-            read_only(np.atleast_2d(coefficients)),
-            read_only(np.atleast_1d(weights)),
-            read_only(wanted[:, None] if wanted.ndim == 1 else np.atleast_2d(wanted)),
+        self.rows.append(
+            (
+                np.asarray(first, dtype=np.int64) * self.unknowns + offset,
+                read_only(np.atleast_2d(coefficients)),
+                read_only(np.atleast_1d(weights)),
+                read_only(wanted[:, None] if wanted.ndim == 1 else np.atleast_2d(wanted)),
+            )
         )
 
     def add_change(
@@ -121,7 +133,8 @@ class BandedLeastSquares:
         weights
             ``(T - len(stencil) + 1,)`` or one number.
         targets
-            One number, or ``(T - len(stencil) + 1, unknowns)``.
+            One number, or ``(T - len(stencil) + 1, unknowns)``; with several right-hand sides of
+            one unknown, of those.
         unknowns
             Which; all by default.
         """
@@ -135,6 +148,16 @@ class BandedLeastSquares:
         without overshooting. ``costs`` are factors, one for each unknown.
         """
         cost = np.array(costs or (1.0,) * self.unknowns)
+        if self.shape[-1] > _SHORT:
+            # All frames but those near the ends have the same equations.
+            short = BandedLeastSquares(_SHORT, self.unknowns)
+            short.add_smoothness(width, costs)
+            half = _SHORT // 2
+            self.stencils[..., :half, :, :] += short.stencils[:half]
+            self.stencils[..., half:-half, :, :] += short.stencils[half]
+            self.stencils[..., -half:, :, :] += short.stencils[half + 1 :]
+            self.width = max(self.width, short.width)
+            return
         for stencil, weight in (
             ((1.0,), 1.0),
             ((-1.0, 1.0), 2.0 * width**2),
@@ -146,46 +169,58 @@ class BandedLeastSquares:
         self, stencil: Sequence[float], weights: Array, targets: Array, chosen: slice | list[int]
     ) -> None:
         """A stencil for the chosen unknowns, with weights and targets for rows and unknowns."""
-        rows = self.frames - len(stencil) + 1
+        rows = self.shape[-1] - len(stencil) + 1
         if rows <= 0:
             return
         self.width = max(self.width, (len(stencil) - 1) * self.unknowns + 1)
-        # Of the bands those that lie whole frames apart.
-        bands = self.banded.reshape(self.frames, self.unknowns, -1)[..., :: self.unknowns]
-        right = self.right.reshape(self.frames, self.unknowns, -1)
+        right = self.right.reshape(*self.shape, self.unknowns, -1)
+        # What is given for each unknown, or for each side of a single one.
+        several = self.unknowns == 1 and targets.ndim > 0
+        targets = targets[..., None, :] if several else targets[..., None]
+        wanted = weights[..., None] * targets if targets.any() else None
         for a, coefficient in enumerate(stencil):
             frames = slice(a, a + rows)
             for b, other in enumerate(stencil[a:]):
-                bands[frames, chosen, b] += coefficient * other * weights
-            if targets.any():
-                right[frames, chosen] += (coefficient * weights * targets)[..., None]
+                self.stencils[..., frames, chosen, b] += coefficient * other * weights
+            if wanted is not None:
+                right[..., frames, chosen, :] += coefficient * wanted
 
     def solve(self, free: BoolArray) -> Array:
-        """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free."""
-        banded = self.banded[:, : self.width].copy()
-        diagonal = banded.reshape(self.frames, self.unknowns, -1)[..., 0]
-        diagonal[~free] = _PINNED * max(float(diagonal.max()), 1.0)
-        right = self.right.reshape(self.frames, self.unknowns, -1).copy()
-        right[~free] = 0.0
-        found = _solved(banded, right.reshape(self.right.shape)).reshape(self.frames, -1)
-        found[~free] = 0.0
-        return np.asarray(found)
+        """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free.
 
+        ``free`` is ``(T,)``, for each track if there are several.
+        """
+        # At thousands of frames per second, bending outweighs size by more than the digits that
+        # numbers have, so that rounding makes the equations unsolvable. Then as little as necessary
+        # is added to the diagonal, which only penalises size a bit more.
+        for ridge in (0.0, *_RIDGES):
+            banded, right = self._pinned(free)
+            banded[:, 0] *= 1.0 + ridge
+            try:
+                found = solve_bands(banded, right, overwrite=True).reshape(*self.shape, -1)
+            except np.linalg.LinAlgError:
+                continue
+            found[~free] = 0.0
+            return found
+        raise MotionError(
+            "the feet cannot be planted: positions or times of the motion are out of all proportion"
+        )
 
-def _solved(banded: Array, right: Array) -> Array:
-    """The solution of normal equations, which are positive definite except for rounding.
-
-    At thousands of frames per second, bending outweighs size by more than the digits that numbers
-    have. Then as little as necessary is added to the diagonal, which only penalises size a bit
-    more.
-    """
-    for share in (0.0, *_RIDGES):
-        held = banded.copy() if share else banded
-        held[:, 0] *= 1.0 + share
-        try:
-            return solve_bands(held, right)
-        except np.linalg.LinAlgError:
-            continue
-    raise MotionError(
-        "the feet cannot be planted: positions or times of the motion are out of all proportion"
-    )
+    def _pinned(self, free: BoolArray) -> tuple[Array, Array]:
+        """Bands and right-hand sides that hold the frames that are not free at zero."""
+        if self.width not in self._work:
+            self._work[self.width] = np.empty((len(self.right), self.width))
+        banded, right = self._work[self.width], self.right.copy()
+        banded.fill(0.0)
+        # Bands that lie whole frames apart.
+        apart = banded[:, :: self.unknowns]
+        apart += self.stencils.reshape(len(banded), 3)[:, : apart.shape[1]]
+        for rows in self.rows:
+            _accumulate(banded, right, *rows)
+        if not free.all():
+            diagonal = banded.reshape(*self.shape, self.unknowns, -1)[..., 0]
+            peak = diagonal.max(axis=(-2, -1), keepdims=True)
+            held = np.broadcast_to(_PINNED * np.maximum(peak, 1.0), diagonal.shape)
+            diagonal[~free] = held[~free]
+            right.reshape(*self.shape, -1)[~free] = 0.0
+        return banded, right

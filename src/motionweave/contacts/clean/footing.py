@@ -23,7 +23,6 @@ from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.contacts.clean.easing import eased
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smoothstep
-from motionweave.core.intervals import runs
 
 # Seconds over which a point comes to rest after landing, and begins to leave.
 _SETTLING = 0.03
@@ -35,20 +34,23 @@ _HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
 _FARTHEST = (0.15, 0.3)
 # Leg lengths below the floor at which a point is lifted even far from any plant.
 _SUNK = 0.005
+# Of the length of the foot: a free point that is deeper by less is on the floor, which rounding
+# must not decide, and one that is kept out of it stays so until it is this far above.
+_ON_FLOOR, _CLEAR = 1e-9, 1e-4
 _ROUNDS = 3
 
 
 class Footing(NamedTuple):
-    """How a foot should move.
+    """How feet should move.
 
     Parameters
     ----------
     shifts
-        ``(2, T, 3)`` of heel and toe, exactly zero where nothing changes.
+        ``(..., 2, T, 3)`` of heel and toe, exactly zero where nothing changes.
     lean
-        ``(T,)`` 0 where the heel must be exact, 1 where the toe must.
+        ``(..., T)`` 0 where the heel must be exact, 1 where the toe must.
     grip
-        ``(T,)`` 1 where the foot is planted, fading to 0 where it moves with the body.
+        ``(..., T)`` 1 where a foot is planted, fading to 0 where it moves with the body.
     """
 
     shifts: Array
@@ -67,16 +69,16 @@ def find_footing(
     drift: Array | None = None,
     only: BoolArray | None = None,
 ) -> Footing:
-    """The corrections of one foot.
+    """The corrections of n feet.
 
     Parameters
     ----------
     points
-        ``(2, T, 3)`` heel and toe.
+        ``(n, 2, T, 3)`` heels and toes.
     resting
-        ``(2, T)`` 0 where they are free, up to 1 where they rest in a plant: see `settled`.
+        ``(n, 2, T)`` 0 where they are free, up to 1 where they rest in a plant: see `settled`.
     heights
-        ``(2, T)`` their target height above the floor's plane while they are planted.
+        ``(n, 2, T)`` their target height above the floor's plane while they are planted.
     floor
         What they stand on.
     size
@@ -84,38 +86,54 @@ def find_footing(
     ease
         Seconds over which corrections fade in and out.
     drift
-        ``(2, T, 3)`` tracks along which planted points go; by default they rest.
+        ``(n, 2, T, 3)`` tracks along which planted points go; by default they rest.
     only
         ``(T,)`` frames that may change; by default all. A point that is planted across their
         ends rests where it is outside of them.
     """
-    count = points.shape[1]
     reach = max(round(ease * fps), 2)
     held = resting > 0.0
-    planted = np.asarray(held.any(axis=0))
-    sunk = (floor.above(points) < -_SUNK * size).any(axis=0)
-    free = near(planted | sunk, reach)
+    planted = np.asarray(held.any(axis=1))
+    above = floor.above(points)
+    sunk = np.asarray((above < -_SUNK * size).any(axis=1))
+    free = np.stack([near(foot, reach) for foot in planted | sunk])
     if only is not None:
         free &= only
-    if not free.any():
-        return Footing(np.zeros_like(points), np.full(count, 0.5), np.zeros(count))
-    still = np.zeros_like(points) if drift is None else drift
-    shifts = _bounded(_solve(points, still, resting, heights, floor, fps, ease, free), size)
-    weight = eased(held.T.astype(np.float64), planted, reach)
-    total = weight.sum(axis=-1)
-    lean = np.where(total > 0.0, weight[:, 1] / np.maximum(total, 1e-12), 0.5)
-    grip = eased(np.ones((count, 1)), planted, reach)[:, 0]
+    shifts = np.zeros_like(points)
+    # A foot that stays as it is must not decide what is done to the other one.
+    some = free.any(axis=1)
+    if some.any():
+        still = np.zeros_like(points) if drift is None else drift
+        found = _solve(
+            points[some],
+            still[some],
+            resting[some],
+            heights[some],
+            above[some],
+            fps,
+            ease,
+            free[some],
+        )
+        shifts[some] = _bounded(found, size)
+    lean, grip = np.full(planted.shape, 0.5), np.zeros(planted.shape)
+    for foot in np.flatnonzero(some):
+        known = np.column_stack([held[foot].T, planted[foot]]).astype(np.float64)
+        *weight, grip[foot] = eased(known, planted[foot], reach).T
+        total = weight[0] + weight[1]
+        lean[foot] = np.where(total > 0.0, weight[1] / np.maximum(total, 1e-12), 0.5)
     return Footing(shifts, lean, grip)
 
 
 def _bounded(shifts: Array, size: float) -> Array:
-    """Shifts ``(2, T, 3)`` with large ones held back: a foot may leave its plant."""
+    """Shifts ``(n, 2, T, 3)`` with large ones held back: a foot may leave its plant."""
     start, most = _FARTHEST[0] * size, _FARTHEST[1] * size
-    way = np.linalg.norm(shifts, axis=-1).max(axis=0)
+    way = np.sqrt(np.einsum("...i,...i->...", shifts, shifts)).max(axis=1)
+    if way.max() <= start:
+        return shifts
     room = most - start
     bounded = start + room * np.tanh((way - start) / room)
     share = np.where(way > start, bounded / np.maximum(way, 1e-12), 1.0)
-    return np.asarray(shifts * share[:, None])
+    return np.asarray(shifts * share[:, None, :, None])
 
 
 def near(mask: BoolArray, reach: int) -> BoolArray:
@@ -128,17 +146,20 @@ def near(mask: BoolArray, reach: int) -> BoolArray:
 
 
 def settled(held: BoolArray, fps: float) -> Array:
-    """0 to 1, ``(T,)``: how much a point is at rest in its plants, 0 where it has none.
+    """0 to 1, ``(..., T)``: how much points are at rest in their plants, 0 where they have none.
 
-    A plant that reaches over an end of the clip is at rest there.
+    ``held`` ``(..., T)`` says where they are planted. A plant that reaches over an end of the clip
+    is at rest there.
     """
-    result = np.zeros(len(held))
-    for first, last in runs(held):
-        frames = np.arange(first, last + 1)
-        since = np.inf if first == 0 else frames - first + 0.5
-        until = np.inf if last == len(held) - 1 else last + 0.5 - frames
-        result[frames] = smoothstep(np.minimum(since, until) / (_SETTLING * fps))
-    return result
+    last = held.shape[-1] - 1.0
+    frames = np.arange(last + 1.0)
+    # The last frame before each that is not held, and the first behind it.
+    before = np.maximum.accumulate(np.where(held, -1.0, frames), axis=-1)
+    behind = np.where(held, last + 1.0, frames)
+    behind = np.minimum.accumulate(behind[..., ::-1], axis=-1)[..., ::-1]
+    since = np.where(before < 0.0, np.inf, frames - before - 0.5)
+    until = np.where(behind > last, np.inf, behind - frames - 0.5)
+    return np.where(held, smoothstep(np.minimum(since, until) / (_SETTLING * fps)), 0.0)
 
 
 def _solve(
@@ -146,44 +167,61 @@ def _solve(
     drift: Array,
     settled: Array,
     heights: Array,
-    floor: Floor | Ground,
+    above: Array,
     fps: float,
     ease: float,
     free: BoolArray,
 ) -> Array:
-    """Corrections ``(2, T, 3)`` of heel and toe."""
+    """Corrections ``(n, 2, T, 3)`` of heels and toes that are ``above`` ``(n, 2, T)`` the floor."""
+    feet, _, count, _ = points.shape
     held = settled > 0.0
-    count = points.shape[1]
-    frames = np.arange(count)
-    plain = BandedLeastSquares(count, 6)
+    plain = BandedLeastSquares(count, 6, tracks=feet)
     plain.add_smoothness(0.5 * ease * fps)
+    steps = np.diff(points - drift, axis=2)
+    missing = np.where(held, heights - above, 0.0)
+    resting = (held[..., 1:] & held[..., :-1]) * (_REST * fps) ** 2
     for point in (0, 1):
-        resting = (held[point, 1:] & held[point, :-1]) * (_REST * fps) ** 2
-        steps = np.diff(points[point] - drift[point], axis=0)[:, [0, 2]]
-        plain.add_change((-1.0, 1.0), resting, -steps, (3 * point, 3 * point + 2))
-        missing = heights[point] - floor.above(points[point])
-        missing = np.where(held[point], missing, 0.0)[:, None]
-        plain.add_change((1.0,), _HEIGHT * settled[point], missing, (3 * point + 1,))
-    foot = points[1] - points[0]
-    length = np.linalg.norm(foot, axis=-1)
-    along = foot / np.maximum(length, 1e-12)[:, None]
-    above = floor.above(points)
-    active = ~held & (above < 0.0)
-    found = np.zeros((2, count, 3))
+        plain.add_change(
+            (-1.0, 1.0),
+            resting[:, point],
+            -steps[:, point][..., [0, 2]],
+            (3 * point, 3 * point + 2),
+        )
+        plain.add_change(
+            (1.0,), _HEIGHT * settled[:, point], missing[:, point, :, None], (3 * point + 1,)
+        )
+    foot = points[:, 1] - points[:, 0]
+    length = _length(foot)
+    along = foot / np.maximum(length, 1e-12)[..., None]
+    deep = -_ON_FLOOR * length[:, None]
+    active = ~held & (above < deep)
+    found = np.zeros_like(points)
+    moving = np.ones(feet, dtype=bool)
     for _ in range(_ROUNDS):
         rows = plain.copy()
-        coefficients = np.concatenate([-along, along], axis=1)
-        stretch = length - np.einsum("ti,ti->t", along, foot)
-        rows.add(frames, coefficients, _RIGID, stretch)
+        coefficients = np.concatenate([-along, along], axis=-1).reshape(-1, 6)
+        stretch = length - np.einsum("nti,nti->nt", along, foot)
+        rows.add(np.arange(feet * count), coefficients, _RIGID, stretch.ravel())
         for point in (0, 1):
             rows.add_change(
-                (1.0,), _FLOOR * active[point], -above[point][:, None], (3 * point + 1,)
+                (1.0,),
+                _FLOOR * active[:, point],
+                -above[:, point, :, None],
+                (3 * point + 1,),
             )
-        found = rows.solve(free).reshape(count, 2, 3).swapaxes(0, 1)
-        turned = foot + found[1] - found[0]
-        along = turned / np.maximum(np.linalg.norm(turned, axis=-1), 1e-12)[:, None]
-        sinking = ~held & (above + found[..., 1] < np.where(active, 1e-4 * length, 0.0))
-        if np.array_equal(sinking, active) and np.abs(turned - foot).max() < 0.1 * length.max():
+        new = rows.solve(free).reshape(feet, count, 2, 3).swapaxes(1, 2)
+        found[moving] = new[moving]
+        turned = foot + found[:, 1] - found[:, 0]
+        along = turned / np.maximum(_length(turned), 1e-12)[..., None]
+        least = np.where(active, _CLEAR * length[:, None], deep)
+        sinking = ~held & (above + found[..., 1] < least)
+        changed = np.abs(turned - foot).max(axis=(1, 2)) >= 0.1 * length.max(axis=1)
+        moving &= changed | (sinking != active).any(axis=(1, 2))
+        if not moving.any():
             break
         active = sinking
     return found
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors)))

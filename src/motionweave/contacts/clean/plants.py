@@ -7,7 +7,7 @@ the two is held is a plant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ _STILL = 0.005
 _LIFT = 0.04
 
 
-@dataclass(frozen=True)
-class Plant:
+class Plant(NamedTuple):
     """A point that stays put from frame ``first`` to ``last``, both included.
 
     Parameters
@@ -56,18 +55,15 @@ def find_plants(constraints: Iterable[Constraint], kinds: Sequence[str], count: 
     constraints = tuple(constraints)
     frames = np.arange(count)
     return sorted(
-        (
-            Plant(first, last, point)
-            for point, kind in enumerate(kinds)
-            for first, last in runs(active(constraints, kind, frames))
-        ),
-        key=lambda plant: (plant.first, plant.last, plant.point),
+        Plant(first, last, point)
+        for point, kind in enumerate(kinds)
+        for first, last in runs(active(constraints, kind, frames))
     )
 
 
 def planted_heights(
     plants: Sequence[Plant],
-    points: Sequence[Array],
+    above: Array,
     floor: Floor | Ground,
     size: float,
     spread: int,
@@ -81,8 +77,8 @@ def planted_heights(
     ----------
     plants
         In order of time.
-    points
-        Tracks ``(T, 3)`` of heel and toe.
+    above
+        ``(points, T)`` how high heel and toe are above the floor's plane.
     floor
         What the foot stands on.
     size
@@ -90,13 +86,13 @@ def planted_heights(
     spread
         Frames over which a point comes down or leaves.
     """
-    result = np.zeros((len(points), len(points[0])))
-    tracks = [floor.above(points[p.point][p.frames]) for p in plants]
-    rest = np.array([_rest_height(track) for track in tracks])
-    wanted = _heights(plants, rest, floor, size)
-    for plant, track, low, height in zip(plants, tracks, rest, wanted, strict=True):
-        result[plant.point, plant.frames] = height + _lift(track - low, size, spread)
-    return result
+    result = np.zeros_like(above)
+    if not plants:
+        return result
+    rest = np.array([_rest_height(above[p.point, p.frames]) for p in plants])
+    for plant, height in zip(plants, _heights(plants, rest, floor, size), strict=True):
+        result[plant.point, plant.frames] = height
+    return result + _lifts(plants, above, rest, size, spread)
 
 
 def anchored(plants: Sequence[Plant], wanted: Array, above: Array, fixed: BoolArray) -> Array:
@@ -129,19 +125,25 @@ def _rest_height(heights: Array) -> float:
     return float(quantile(heights, _RESTING))
 
 
-def _lift(above: Array, size: float, spread: int) -> Array:
-    """How far a point that is ``above`` ``(n,)`` its resting height is released at either end of a
-    plant.
+def _lifts(plants: Sequence[Plant], above: Array, rest: Array, size: float, spread: int) -> Array:
+    """How far points ``(points, T)`` are released at either end of their plants, which rest at
+    heights ``rest`` ``(n,)``.
 
-    Only what comes down for good, or leaves for good, near the end of the plant counts; a
-    small part of it, and what is beyond the largest lift, is held back.
+    Only what comes down for good, or leaves for good, near the end of a plant counts; a small part
+    of it, and what is beyond the largest lift, is held back.
     """
-    count = len(above)
-    steps = np.arange(count)
-    arriving = np.minimum.accumulate(above) * smoothstep(1.0 - steps / spread)
-    leaving = np.minimum.accumulate(above[::-1])[::-1]
-    leaving = leaving * smoothstep(1.0 - (count - 1 - steps) / spread)
-    rise = np.maximum(np.maximum(arriving, leaving), 0.0)
+    first, last, point = (np.array(column)[:, None] for column in zip(*plants, strict=True))
+    steps = np.arange(min(spread, int((last - first).max()) + 1))
+    weight = smoothstep(1.0 - steps / spread)
+    inside = first + steps <= last
+    point = np.broadcast_to(point, inside.shape)[inside]
+    rise = np.zeros_like(above)
+    for frames in (first + steps, last - steps):
+        there = frames[inside]
+        higher = np.full(inside.shape, np.inf)
+        higher[inside] = above[point, there]
+        lowest = np.minimum.accumulate(higher - rest[:, None], axis=1)
+        rise[point, there] = np.maximum(rise[point, there], (lowest * weight)[inside])
     dead = _STILL * size
     rise = np.where(rise < 2.0 * dead, rise**2 / (4.0 * dead), rise - dead)
     most = _LIFT * size

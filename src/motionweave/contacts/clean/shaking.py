@@ -24,32 +24,34 @@ _UPRIGHT = 0.5
 
 
 class Steadied(NamedTuple):
-    """How a foot moves to be steady: ``new = ankle + shift + turn * (old - ankle)``.
+    """How feet move to be steady: ``new = ankle + shift + turn * (old - ankle)``.
 
     Parameters
     ----------
     turn, shift
-        ``(T, 4)`` and ``(T, 3)``.
+        ``(..., T, 4)`` and ``(..., T, 3)``.
     """
 
     turn: Array
     shift: Array
 
     @staticmethod
-    def not_at_all(count: int) -> Steadied:
-        """A foot that is left as it is, in this many frames."""
-        return Steadied(np.tile(quat.IDENTITY, (count, 1)), np.zeros((count, 3)))
+    def not_at_all(shape: tuple[int, ...]) -> Steadied:
+        """Feet that are left as they are, ``shape`` being ``(..., T)``."""
+        return Steadied(np.broadcast_to(quat.IDENTITY, (*shape, 4)), np.zeros((*shape, 3)))
 
     def eased_off(self, trust: Array) -> Steadied:
-        """The same, less of it where ``trust`` ``(T,)`` is below 1."""
+        """The same, less of it where ``trust`` ``(..., T)`` is below 1."""
         turn = np.where(
-            trust[:, None] == 1.0, self.turn, quat.exp(quat.log(self.turn) * trust[:, None])
+            trust[..., None] == 1.0, self.turn, quat.exp(quat.log(self.turn) * trust[..., None])
         )
-        return Steadied(turn, self.shift * trust[:, None])
+        return Steadied(turn, self.shift * trust[..., None])
 
     def moved(self, points: Array, ankle: Array) -> Array:
-        """Points ``(..., T, 3)`` of the foot after the move."""
-        return ankle + self.shift + quat.rotate(self.turn, points - ankle)
+        """Points ``(..., 2, T, 3)`` of the feet after the move; ``ankle`` is ``(..., T, 3)``."""
+        lever = points - ankle[..., None, :, :]
+        turned = quat.rotate(self.turn[..., None, :, :], lever)
+        return np.asarray((ankle + self.shift)[..., None, :, :] + turned)
 
 
 def steadied(
@@ -60,27 +62,26 @@ def steadied(
     settled: Array,
     fps: float,
 ) -> Steadied:
-    """The turn and shift that remove the shaking of planted points.
+    """The turn and shift that remove the shaking of planted points of n feet.
 
     Parameters
     ----------
     points
-        ``(2, T, 3)`` heel and toe.
+        ``(n, 2, T, 3)`` heels and toes.
     ankle, hip
-        ``(T, 3)`` the joints.
+        ``(n, T, 3)`` the joints.
     held
-        ``(2, T)`` when heel and toe are planted.
+        ``(n, 2, T)`` when heels and toes are planted.
     settled
-        ``(2, T)`` how much they are at rest then, 0 to 1.
+        ``(n, 2, T)`` how much they are at rest then, 0 to 1.
     """
-    shaking = np.stack([_shaking(p, h, fps) for p, h in zip(points, held, strict=True)])
-    shaking *= settled[..., None]
+    shaking = _shaking(points, held, fps) * settled[..., None]
     turn, shift = np.zeros_like(ankle), np.zeros_like(ankle)
-    some = np.any(shaking != 0.0, axis=(0, 2))
+    some = np.any(shaking != 0.0, axis=(1, 3))
     if some.any():
-        angle, level = _least_move(
-            points[:, some] - ankle[some], -shaking[:, some], settled[:, some]
-        )
+        moves, weight = shaking.swapaxes(1, 2)[some], settled.swapaxes(1, 2)[some]
+        lever = (points - ankle[:, None]).swapaxes(1, 2)[some]
+        angle, level = _least_move(lever, -moves, weight)
         leg = hip[some] - ankle[some]
         leg /= np.maximum(np.linalg.norm(leg, axis=-1), 1e-12)[:, None]
         across = leg[:, 0] * level[:, 0] + leg[:, 2] * level[:, 2]
@@ -93,39 +94,35 @@ def _least_move(lever: Array, moves: Array, weight: Array) -> tuple[Array, Array
     """Turns ``(n, 3)`` about the ankle and level shifts ``(n, 3)`` that move points.
 
     Least squares over the floor, ``sum weight |turn x lever + shift - move|^2``, of
-    points ``(2, n, 3)`` off the ankle by ``lever``; a turn and a shift cost a little.
+    points ``(n, 2, 3)`` off the ankle by ``lever``; a turn and a shift cost a little.
     """
-    _, count, _ = lever.shape
+    count = len(lever)
     x, y, z = np.moveaxis(lever, -1, 0)
-    nothing, one = np.zeros_like(x), np.ones_like(x)
     # Unknowns: the turn about x, y and z, and the shift along x and z.
-    rows = np.stack(
-        [
-            np.stack([nothing, z, -y, one, nothing], axis=-1),
-            np.stack([y, -x, nothing, nothing, one], axis=-1),
-        ]
-    )
-    wanted = np.stack([moves[..., 0], moves[..., 2]])
-    weighted = rows * weight[..., None]
-    matrix = np.einsum("cpni,cpnj->nij", weighted, rows)
-    squares = np.einsum("pni,pni->n", lever, lever)
+    rows = np.zeros((count, 4, 5))
+    rows[:, :2, 1], rows[:, :2, 2], rows[:, :2, 3] = z, -y, 1.0
+    rows[:, 2:, 0], rows[:, 2:, 1], rows[:, 2:, 4] = y, -x, 1.0
+    wanted = np.concatenate([moves[..., 0], moves[..., 2]], axis=1)
+    weighted = (rows * np.concatenate([weight, weight], axis=1)[..., None]).swapaxes(1, 2)
+    matrix = weighted @ rows
+    squares = np.einsum("npi,npi->n", lever, lever)
     matrix[:, [0, 1, 2], [0, 1, 2]] += np.maximum(_TURN * squares, 1e-300)[:, None]
     matrix[:, [3, 4], [3, 4]] += _SHIFT
-    right = np.einsum("cpni,cpn->ni", weighted, wanted)
-    found = np.linalg.solve(matrix, right[..., None])[..., 0]
+    found = np.linalg.solve(matrix, weighted @ wanted[..., None])[..., 0]
     shift = np.zeros((count, 3))
     shift[:, [0, 2]] = found[:, 3:]
     return found[:, :3], shift
 
 
-def _shaking(point: Array, held: BoolArray, fps: float) -> Array:
-    """A point's movement ``(T, 3)`` in its plants without its slow part."""
-    count = len(point)
+def _shaking(points: Array, held: BoolArray, fps: float) -> Array:
+    """How points ``(n, 2, T, 3)`` move in their plants without the slow part of it."""
+    count = points.shape[2]
     if count < 3 or not held.any():
-        return np.zeros_like(point)
-    frames = np.arange(count)
-    slow = BandedLeastSquares(count, 1, sides=3)
-    slow.add(frames, np.ones((1, 1)), 1.0, point)
-    inside = held[:-2] & held[1:-1] & held[2:]
-    slow.add(frames[:-2], np.array([[1.0, -2.0, 1.0]]), (_SHAKING * fps) ** 4 * inside)
-    return np.where(held[:, None], point - slow.solve(np.ones(count, dtype=bool)), 0.0)
+        return np.zeros_like(points)
+    tracks = points.reshape(-1, count, 3)
+    slow = BandedLeastSquares(count, 1, sides=3, tracks=len(tracks))
+    slow.add_change((1.0,), 1.0, tracks)
+    inside = (held[..., :-2] & held[..., 1:-1] & held[..., 2:]).reshape(-1, count - 2)
+    slow.add_change((1.0, -2.0, 1.0), (_SHAKING * fps) ** 4 * inside)
+    calm = slow.solve(np.ones(tracks.shape[:2], dtype=bool)).reshape(points.shape)
+    return np.where(held[..., None], points - calm, 0.0)

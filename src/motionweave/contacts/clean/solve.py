@@ -79,8 +79,23 @@ class FootWay:
     brisk: bool = False
 
 
-class _Leg(NamedTuple):
-    """A limb: from goal to hip ``(T, 3)``, its own length and how much more it has."""
+class Legs(NamedTuple):
+    """n limbs that reach for their goals.
+
+    Parameters
+    ----------
+    span
+        ``(n, T, 3)`` from goals to hips.
+    own
+        ``(n, T)`` lengths from hip to ankle.
+    hinge
+        How they bend.
+    grip
+        ``(n, T)``, as of a `FootWay`.
+    room, give
+        ``(n, T)`` how much longer they are when they are straight, and how far they may stretch
+        beyond that.
+    """
 
     span: Array
     own: Array
@@ -91,8 +106,7 @@ class _Leg(NamedTuple):
 
 
 def body_shift(
-    positions: Array,
-    ways: Sequence[FootWay],
+    legs: Legs,
     free: BoolArray,
     fps: float,
     size: float,
@@ -103,10 +117,8 @@ def body_shift(
 
     Parameters
     ----------
-    positions
-        ``(T, J, 3)`` joints as they are.
-    ways
-        Of the legs.
+    legs
+        Of the body as it is: see `legs_of`.
     free
         ``(T,)`` frames that may change.
     size
@@ -115,18 +127,15 @@ def body_shift(
         Whether the body is where it should be, as in a crouch: it then gives way only to knees that
         bend suddenly or cannot reach, not to bent ones.
     """
-    count = len(positions)
+    count = len(free)
     shift = np.zeros((count, 3))
-    legs = [_leg(positions, way) for way in ways]
-    moved = max(float(np.abs(_longer(leg, shift)[0]).max()) for leg in legs)
-    if not free.any() or moved < 1e-9 * size:
+    if not free.any() or np.abs(_longer(legs, shift)[0]).max() < 1e-9 * size:
         return shift
     plain = BandedLeastSquares(count, 3)
     plain.add_smoothness(_GIVING * fps, (_LEVEL, 1.0, _LEVEL))
     for _ in range(_ROUNDS):
         rows = plain.copy()
-        for leg in legs:
-            _add_leg(rows, leg, shift, fps, size, meant)
+        _add_legs(rows, legs, shift, fps, size, meant)
         new = rows.solve(free)
         moved = float(np.abs(new - shift).max())
         shift = new
@@ -135,122 +144,153 @@ def body_shift(
     return shift
 
 
-def _leg(positions: Array, way: FootWay) -> _Leg:
-    hip, knee, ankle = (positions[:, joint] for joint in way.limb)
-    hinge = ik.HingeReach.of(knee - hip, ankle - knee, way.axis)
-    own = np.linalg.norm(ankle - hip, axis=-1)
+def legs_of(positions: Array, ways: Sequence[FootWay]) -> Legs:
+    """Limbs of a body whose joints are at ``positions`` ``(T, J, 3)``, and their goals."""
+    hip, knee, ankle = (
+        positions[:, list(joints)].swapaxes(0, 1)
+        for joints in zip(*(way.limb for way in ways), strict=True)
+    )
+    axis, goal, grip = (
+        np.stack([getattr(way, name) for way in ways]) for name in ("axis", "goal", "grip")
+    )
+    hinge = ik.HingeReach.of(knee - hip, ankle - knee, axis)
+    own = _length(ankle - hip)
     full = hinge.length(np.zeros_like(own))
-    return _Leg(hip - way.goal, own, hinge, way.grip, full - own, way.stretch * full)
+    stretch = np.array([way.stretch for way in ways])[:, None]
+    return Legs(hip - goal, own, hinge, grip, full - own, stretch * full)
 
 
-def _longer(leg: _Leg, shift: Array) -> tuple[Array, Array]:
-    """By how much a leg gets longer ``(T,)``, and how that changes with the shift ``(T, 3)``."""
-    span = leg.span + leg.grip[:, None] * shift
-    length = np.sqrt(np.einsum("ti,ti->t", span, span))
-    direction = span * (leg.grip / np.maximum(length, 1e-12))[:, None]
-    longer = length - leg.own
+def _longer(legs: Legs, shift: Array) -> tuple[Array, Array]:
+    """By how much legs get longer ``(n, T)``, and how that changes with the shift ``(n, T, 3)``."""
+    span = legs.span + legs.grip[..., None] * shift
+    length = _length(span)
+    direction = span * (legs.grip / np.maximum(length, 1e-12))[..., None]
+    longer = length - legs.own
     # A limb that cannot reach may stretch.
-    return longer - np.clip(longer - leg.room, 0.0, leg.give), direction
+    return longer - np.clip(longer - legs.room, 0.0, legs.give), direction
 
 
-def _add_leg(
-    rows: BandedLeastSquares, leg: _Leg, shift: Array, fps: float, size: float, meant: bool
+def _add_legs(
+    rows: BandedLeastSquares, legs: Legs, shift: Array, fps: float, size: float, meant: bool
 ) -> None:
-    count = len(shift)
-    frames = np.arange(count)
-    longer, direction = _longer(leg, shift)
-    # How much longer the leg would have to be without a shift, if the change were linear.
-    start = longer - np.einsum("ti,ti->t", direction, shift)
-    bend = leg.hinge.bent_for(longer)
-    at = bend if meant else np.minimum(bend, leg.hinge.bend)
-    steep = _CALM * size / leg.hinge.slope(at)
-    pull, rest = direction * steep[:, None], -start * steep
+    limbs, count = legs.own.shape
+    frames = np.tile(np.arange(count), limbs)
+    longer, direction = _longer(legs, shift)
+    # How much longer the legs would have to be without a shift, if the change were linear.
+    start = longer - np.einsum("nti,ti->nt", direction, shift)
+    bend = legs.hinge.bent_for(longer)
+    at = bend if meant else np.minimum(bend, legs.hinge.bend)
+    steep = _CALM * size / legs.hinge.slope(at)
+    pull, rest = direction * steep[..., None], -start * steep
     if not meant:
-        rows.add(frames, pull, 1.0, rest)
+        rows.add(frames, pull.reshape(-1, 3), 1.0, rest.ravel())
     if count > 2:
-        three = np.concatenate([pull[:-2], -2.0 * pull[1:-1], pull[2:]], axis=1)
-        rows.add(frames[:-2], three, (_SUDDEN * fps) ** 4, rest[:-2] - 2.0 * rest[1:-1] + rest[2:])
+        three = np.concatenate([pull[:, :-2], -2.0 * pull[:, 1:-1], pull[:, 2:]], axis=-1)
+        sudden = rest[:, :-2] - 2.0 * rest[:, 1:-1] + rest[:, 2:]
+        inner = np.tile(np.arange(count - 2), limbs)
+        rows.add(inner, three.reshape(-1, 9), (_SUDDEN * fps) ** 4, sudden.ravel())
     # The body comes near, or makes room, by what the bent leg misses.
-    reached = leg.hinge.length(bend) - leg.own
+    reached = legs.hinge.length(bend) - legs.own
     missing = np.where(longer == 0.0, 0.0, longer - reached)
     weight = _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2)
-    rows.add(frames, direction, weight, reached - start)
+    rows.add(frames, direction.reshape(-1, 3), weight.ravel(), (reached - start).ravel())
 
 
-def _calm_bend(leg: _Leg, shift: Array, off: BoolArray, fps: float, least: float) -> Array:
-    """Bends ``(T,)`` that bring a limb's end to its target without sudden changes.
+def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Array) -> Array:
+    """Bends ``(n, T)`` that bring the ends of limbs to their targets without sudden changes.
 
-    A length missed is weighed against a bend that changes suddenly. Where the limb is
+    A length missed is weighed against a bend that changes suddenly. Where a limb is
     nearly straight a calm bend costs next to no length, and where it is clearly bent
-    the length decides. ``least`` is the acceleration that a bend may always have.
+    the length decides. ``off`` ``(n, T)`` are the frames in which something has to change, and
+    ``least`` ``(n,)`` are the accelerations that bends may always have.
     """
-    count = len(off)
-    longer, _ = _longer(leg, shift)
-    wanted = leg.hinge.bent_for(longer) - leg.hinge.bend
+    limbs, count = off.shape
+    hinge = legs.hinge
+    longer, _ = _longer(legs, shift)
+    wanted = hinge.bent_for(longer) - hinge.bend
     if count < 3:
-        return leg.hinge.bend + wanted
-    size = float(np.median(leg.hinge.length(np.zeros(count))))
-    slope = leg.hinge.slope(np.minimum(leg.hinge.bend + wanted, leg.hinge.bend)) / size
-    rows = BandedLeastSquares(count, 1)
-    rows.add(np.arange(count), slope[:, None], 1.0, slope * wanted)
-    jerks = np.diff(leg.hinge.bend, 2)
-    sudden = float(np.abs(jerks).max()) * fps**2
-    calm = 1.0 - smoothstep((leg.hinge.bend[1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
+        return hinge.bend + wanted
+    size = np.median(hinge.length(np.zeros(off.shape)), axis=1)[:, None]
+    slope = hinge.slope(np.minimum(hinge.bend + wanted, hinge.bend)) / size
+    rows = BandedLeastSquares(count, 1, tracks=limbs)
+    rows.add_change((1.0,), slope**2, wanted[..., None])
+    jerks = np.diff(hinge.bend, 2)
+    sudden = np.maximum(np.abs(jerks).max(axis=1) * fps**2, least)[:, None]
+    calm = 1.0 - smoothstep((hinge.bend[:, 1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
     # A limb that is bent further does with less what a straighter one needs degrees for.
-    share = np.minimum(
-        leg.hinge.slope(leg.hinge.bend) / leg.hinge.slope(leg.hinge.bend + wanted), 1.0
-    )
+    share = np.minimum(hinge.slope(hinge.bend) / hinge.slope(hinge.bend + wanted), 1.0)
     rows.add_change(
         (1.0, -2.0, 1.0),
-        calm * (_MISSED / max(sudden, least) * fps**2) ** 2,
-        ((share[1:-1] - 1.0) * jerks)[:, None],
+        calm * (_MISSED / sudden * fps**2) ** 2,
+        ((share[:, 1:-1] - 1.0) * jerks)[..., None],
     )
-    return leg.hinge.kept_back(leg.hinge.bend + rows.solve(off)[:, 0])
+    return hinge.kept_back(hinge.bend + rows.solve(off)[..., 0])
 
 
-def solve_limb(
+def solve_limbs(
     motion: Motion,
     positions: Array,
     orientations: Array,
-    way: FootWay,
+    ways: Sequence[FootWay],
     shift: Array,
     local: Array,
+    legs: Legs | None = None,
 ) -> tuple[Array, Array]:
-    """Bring a limb's end to its target; returns what is missing, and how bones stretch ``(T,)``.
+    """Bring the ends of n limbs to their targets.
 
     Parameters
     ----------
     positions, orientations
         ``(T, J, 3)`` and ``(T, J, 4)`` of the motion as it is.
+    ways
+        Of limbs that have no joint in common: all exact, or none.
     shift
         ``(T, 3)`` of the body.
     local
         ``(T, J, 4)`` local rotations, written to. Frames with nothing to do are left alone.
+    legs
+        What `legs_of` gives, if it is known.
+
+    Returns
+    -------
+    Array, Array
+        ``(n, T)`` what is missing, and how bones stretch.
     """
-    limb = way.limb
-    along = (1.0 - way.grip)[:, None] * shift
-    goal = way.goal + along
-    off = np.any(goal != positions[:, limb.end] + shift, axis=-1) | (np.abs(way.turn[:, 3]) < 1.0)
-    missing, stretched = np.zeros(len(off)), np.ones(len(off))
-    if not off.any():
+    limbs = np.array([way.limb for way in ways])
+    turn = np.stack([way.turn for way in ways])
+    goal = np.stack([way.goal + (1.0 - way.grip)[:, None] * shift for way in ways])
+    end = positions[:, limbs[:, 2]].swapaxes(0, 1) + shift
+    off = np.any(goal != end, axis=-1) | (np.abs(turn[..., 3]) < 1.0)
+    missing, stretched = np.zeros(off.shape), np.ones(off.shape)
+    # All frames of all limbs that have something to do, one after the other.
+    which, frame = np.nonzero(off)
+    if len(which) == 0:
         return missing, stretched
-    hip, knee, ankle = (positions[off, joint] + shift[off] for joint in limb)
+    hip, knee, ankle = (positions[frame, joints[which]] + shift[frame] for joints in limbs.T)
+    axis = np.stack([way.axis for way in ways])[off]
     bend = None
-    if not way.exact:
-        least = _BRISK if way.brisk else _LEAST
-        bend = _calm_bend(_leg(positions, way), shift, off, motion.fps, least)[off]
-    solved = ik.solve_hinged(hip, knee, ankle, goal[off], way.axis[off], bend)
-    before = orientations[off]
-    turned = quat.multiply(way.turn[off], before[:, limb.end])
-    new = ik.apply_to_limb(before, motion.skeleton, limb, solved, turned)
-    rows = np.ix_(off, limb)
+    if not ways[0].exact:
+        least = np.array([_BRISK if way.brisk else _LEAST for way in ways])
+        legs = legs_of(positions, ways) if legs is None else legs
+        bend = _calm_bend(legs, shift, off, motion.fps, least)[off]
+    solved = ik.solve_hinged(hip, knee, ankle, goal[off], axis, bend)
+    rows = frame[:, None], limbs[which]
+    parents = motion.skeleton.parents[limbs[which]]
+    above = orientations[frame[:, None], parents]
+    above[parents < 0] = quat.IDENTITY
+    turned = quat.multiply(turn[off], orientations[frame, limbs[which, 2]])
+    new = ik.apply_to_limb(orientations[rows], above, solved, turned)
     # The sign of a quaternion means nothing, but stays as the clip has it.
-    flipped = np.sum(new * local[rows], axis=-1, keepdims=True) < 0.0
-    local[rows] = np.where(flipped, -new, new)
+    same = np.einsum("...c,...c->...", new, local[rows]) >= 0.0
+    local[rows] = new * np.where(same, 1.0, -1.0)[..., None]
     missing[off] = solved.shortfall
-    if way.stretch > 0.0:
-        wanted = np.linalg.norm(goal[off] - hip, axis=-1)
-        reached = np.linalg.norm(solved.end - hip, axis=-1)
-        stretched[off] = np.clip(wanted / reached, 1.0, 1.0 + way.stretch)
+    give = np.array([way.stretch for way in ways])[which]
+    if np.any(give > 0.0):
+        wanted, reached = _length(goal[off] - hip), _length(solved.end - hip)
+        stretched[off] = np.clip(wanted / reached, 1.0, 1.0 + give)
         missing[off] = np.abs(wanted - stretched[off] * reached)
     return missing, stretched
+
+
+def _length(vectors: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors)))

@@ -178,7 +178,7 @@ def write_several(
     _write_nodes(out, skeleton, orientations, rest_local, standing)
     skin = _write_skin(out, skeleton, orientations, standing)
     out.json["skins"][skin]["extras"] = {notes.KEY: notes.values_of(scaled[0], metres)}
-    mesh = _write_body(out, skeleton, standing)
+    mesh = _write_body(out, scaled[0], standing)
     name = unique_names([*skeleton.names, "body"])[-1]
     body = out.add("nodes", {"name": name, "mesh": mesh, "skin": skin})
     out.json["scenes"] = [{"nodes": [0, body]}]
@@ -238,15 +238,16 @@ def _write_skin(out: GltfWriter, skeleton: Skeleton, orientations: Array, standi
     )
 
 
-def _write_body(out: GltfWriter, skeleton: Skeleton, standing: Array) -> int:
-    lift = standing - skeleton.offsets[0]
+def _write_body(out: GltfWriter, motion: Motion, standing: Array) -> int:
+    lift = standing - motion.skeleton.offsets[0]
     primitives = []
-    for part in body_parts(skeleton):
+    for part in body_parts(motion):
         count = len(part.vertices)
         joints = np.zeros((count, 4), dtype=np.intp)
-        joints[:, 0] = part.joints
         weights = np.zeros((count, 4))
-        weights[:, 0] = 1.0
+        # Validators want joint 0 where a weight is 0.
+        joints[:, :2] = np.where(part.weights > 0.0, part.joints, 0)
+        weights[:, :2] = part.weights
         material = out.add(
             "materials",
             {

@@ -11,19 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.size import body_height
+from motionweave.body.torso import Torso, torso_of, torso_triangles
 from motionweave.body.volume import Piece, Shape, shape_of
+from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
 # Points on each ball whose hulls make the body.
 _BALL = 48
 # Radius of a body that has no bone at all, as a share of its height.
 _DOT = 0.05
+# Radius of a shoulder beside the trunk, as a share of the body height.
+_COLLAR = 0.04
+# Joints of the trunk that are turned further against each other share no vertex, in radians;
+# of two equal shares the first counts.
+_FAR, _FIRST = 0.8, np.array([1e-9, -1e-9])
 
 
 @dataclass(frozen=True, eq=False)
 class MeshPart:
-    """Triangles of one side of the body; each vertex moves with one joint.
+    """Triangles of one side of the body; each vertex moves with one joint or two.
 
     Parameters
     ----------
@@ -31,8 +39,8 @@ class MeshPart:
         1 left, -1 right, 0 neither.
     vertices, normals
         ``(V, 3)`` in the rest pose.
-    joints
-        ``(V,)`` the joint that carries each vertex.
+    joints, weights
+        ``(V, 2)`` the joints that carry each vertex, and their shares, which add up to 1.
     triangles
         ``(F, 3)`` vertices, anticlockwise seen from outside.
     """
@@ -41,6 +49,7 @@ class MeshPart:
     vertices: Array
     normals: Array
     joints: NDArray[np.intp]
+    weights: Array
     triangles: NDArray[np.intp]
 
 
@@ -49,8 +58,9 @@ COLOURS = {1: (0.02, 0.27, 0.48), -1: (0.75, 0.18, 0.03), 0: (0.32, 0.34, 0.38)}
 SIDE_NAMES = {1: "left", -1: "right", 0: "middle"}
 
 
-def body_parts(skeleton: Skeleton) -> list[MeshPart]:
-    """The body, a part for each side that it has."""
+def body_parts(motion: Motion) -> list[MeshPart]:
+    """The body of a motion in the rest pose, a part for each side that it has."""
+    skeleton = motion.skeleton
     shape = shape_of(skeleton)
     rest, ends = skeleton.rest_positions, skeleton.rest_end_positions
     heels = rest[shape.heel_joints] + shape.heel_offsets
@@ -59,17 +69,21 @@ def body_parts(skeleton: Skeleton) -> list[MeshPart]:
     carriers = np.concatenate(
         [np.maximum(skeleton.parents, 0), skeleton.end_parents, shape.heel_joints]
     )
-    solids: dict[int, list[tuple[Array, Array, NDArray[np.intp], NDArray[np.intp]]]] = {}
-    for piece in shape.pieces:
-        solids.setdefault(piece.side, []).append(_solid(piece, points, carriers))
+    torso = torso_of(skeleton)
+    solids = [
+        _hull(piece, points, carriers) for piece in shape.pieces if torso is None or not piece.trunk
+    ]
+    if torso is not None:
+        solids.append(_trunk(torso, motion))
+        solids.extend(_hull(piece, points, carriers) for piece in _collars(torso, shape, skeleton))
     ball = _head(shape, points)
     if not solids and ball is None:
         ball = rest[0], _DOT * (body_height(skeleton) or 1.0), 0
     if ball is not None:
         centre, radius, joint = ball
-        one = Piece((0,), (radius,), 0)
-        solids.setdefault(0, []).append(_solid(one, centre[None], np.array([joint])))
-    return [_joined(side, solids[side]) for side in sorted(solids)]
+        solids.append(_hull(Piece((0,), (radius,), 0), centre[None], np.array([joint])))
+    sides = sorted({solid.side for solid in solids})
+    return [_joined([solid for solid in solids if solid.side == side]) for side in sides]
 
 
 def _head(shape: Shape, points: Array) -> tuple[Array, float, int] | None:
@@ -82,10 +96,52 @@ def _head(shape: Shape, points: Array) -> tuple[Array, float, int] | None:
     return points[low] + share * way, shape.head_radius, low
 
 
-def _solid(
-    piece: Piece, points: Array, carriers: NDArray[np.intp]
-) -> tuple[Array, Array, NDArray[np.intp], NDArray[np.intp]]:
-    """Vertices, normals, joints and triangles of the hull of balls around a piece's points."""
+def _trunk(torso: Torso, motion: Motion) -> MeshPart:
+    """The trunk as the motion usually holds it, taken back to the rest pose.
+
+    A rest pose need not look like a body: the trunk of some rigs is folded in theirs.
+    """
+    positions, orientations = motion.forward()
+    frame = _usual(positions[:, [*torso.hips, *torso.spine, *torso.shoulders]])
+    places, turns = positions[frame], orientations[frame]
+    joints, weights = torso.carriers(motion.skeleton)
+    # Between joints that are turned far against each other from the rest pose, a mean of what
+    # both do would shrink the trunk to a thread.
+    far = rotations.angle_between(*np.moveaxis(turns[joints], 1, 0)) > _FAR
+    weights = np.where(far[:, None], np.round(weights + _FIRST), weights)
+    vertices, normals = torso.at(places)
+    # From the rest pose to that frame: x -> turn x + move.
+    turn = np.einsum("vk,vkij->vij", weights, rotations.to_matrix(turns)[joints])
+    moves = places - rotations.rotate(turns, motion.skeleton.rest_positions)
+    move = np.einsum("vk,vki->vi", weights, moves[joints])
+    vertices = np.linalg.solve(turn, (vertices - move)[..., None])[..., 0]
+    normals = np.einsum("vji,vj->vi", turn, normals)
+    long = np.linalg.norm(normals, axis=1, keepdims=True)
+    # Joints that are all in one place leave a trunk without an outside, but files want one.
+    normals = np.where(long > 0.0, normals / np.where(long > 0.0, long, 1.0), [0.0, 1.0, 0.0])
+    return MeshPart(0, vertices, normals, joints, weights, torso_triangles())
+
+
+def _collars(torso: Torso, shape: Shape, skeleton: Skeleton) -> list[Piece]:
+    """From the joints of collarbones to the shoulders, which they move away from the trunk."""
+    drawn = {piece.points[-1] for piece in shape.pieces if not piece.trunk}
+    thick = _COLLAR * torso.height
+    return [
+        Piece((int(skeleton.parents[shoulder]), shoulder), (0.5 * thick, thick), 0)
+        for shoulder in torso.shoulders
+        if shoulder not in drawn and skeleton.parents[shoulder] >= 0
+    ]
+
+
+def _usual(points: Array) -> int:
+    """The frame of ``(T, n, 3)`` at which points are about as far apart as they mostly are."""
+    a, b = np.triu_indices(points.shape[1], 1)
+    apart = np.linalg.norm(points[:, a] - points[:, b], axis=-1)
+    return int(np.argmin(np.abs(apart - np.median(apart, axis=0)).sum(axis=1)))
+
+
+def _hull(piece: Piece, points: Array, carriers: NDArray[np.intp]) -> MeshPart:
+    """The hull of balls around a piece's points."""
     from scipy.spatial import ConvexHull
 
     ball = _ball()
@@ -95,14 +151,22 @@ def _solid(
     normals = np.tile(ball, (len(at), 1))
     vertices = centres + radii[:, None] * normals
     # A bone is rigid: both of its ends move with the joint it begins at. A trunk bends.
-    limb = carriers[at[-1]] if len(at) in (2, 3) else None
-    owners = np.repeat(carriers[at] if limb is None else np.full(len(at), limb), len(ball))
+    owners = np.repeat(
+        carriers[at] if piece.trunk else np.full(len(at), carriers[at[-1]]), len(ball)
+    )
     hull = ConvexHull(vertices - vertices.mean(axis=0), qhull_options="Qt QbB Pp")
     a, b, c = (vertices[hull.simplices[:, corner]] for corner in range(3))
     inward = np.sum(np.cross(b - a, c - a) * (a - vertices.mean(axis=0)), axis=1) < 0.0
     triangles = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
     used, index = np.unique(triangles, return_inverse=True)
-    return vertices[used], normals[used], owners[used], index.reshape(triangles.shape)
+    return MeshPart(
+        piece.side,
+        vertices[used],
+        normals[used],
+        np.stack([owners[used]] * 2, axis=1),
+        np.tile([1.0, 0.0], (len(used), 1)),
+        index.reshape(triangles.shape),
+    )
 
 
 def _ball() -> Array:
@@ -113,14 +177,14 @@ def _ball() -> Array:
     return np.stack([around * np.cos(angle), height, around * np.sin(angle)], axis=-1)
 
 
-def _joined(
-    side: int, solids: list[tuple[Array, Array, NDArray[np.intp], NDArray[np.intp]]]
-) -> MeshPart:
-    starts = np.cumsum([0, *(len(solid[0]) for solid in solids[:-1])])
+def _joined(solids: list[MeshPart]) -> MeshPart:
+    """Several parts of one side as one."""
+    starts = np.cumsum([0, *(len(solid.vertices) for solid in solids[:-1])])
     return MeshPart(
-        side,
-        np.concatenate([solid[0] for solid in solids]),
-        np.concatenate([solid[1] for solid in solids]),
-        np.concatenate([solid[2] for solid in solids]),
-        np.concatenate([solid[3] + start for solid, start in zip(solids, starts, strict=True)]),
+        solids[0].side,
+        np.concatenate([solid.vertices for solid in solids]),
+        np.concatenate([solid.normals for solid in solids]),
+        np.concatenate([solid.joints for solid in solids]),
+        np.concatenate([solid.weights for solid in solids]),
+        np.concatenate([one.triangles + start for one, start in zip(solids, starts, strict=True)]),
     )

@@ -96,7 +96,7 @@ def write(
     local, moves, rest_local = with_rest(motion, orientations)
     skeleton_prim = _define_skeleton(stage, motion, joints, orientations, rest_local, metres)
     _define_animation(stage, skeleton_prim, joints, local, moves)
-    _define_body(stage, motion.skeleton, skeleton_prim)
+    _define_body(stage, motion, skeleton_prim)
     if not stage.GetRootLayer().Export(str(path)):
         raise FormatError("USD could not write the file", path)
 
@@ -240,10 +240,10 @@ def _define_animation(
     binding.CreateAnimationSourceRel().SetTargets([animation.GetPath()])
 
 
-def _define_body(stage: Any, skeleton: Skeleton, skeleton_prim: Any) -> None:
+def _define_body(stage: Any, motion: Motion, skeleton_prim: Any) -> None:
     from pxr import Gf, UsdGeom, UsdSkel, Vt
 
-    for part in body_parts(skeleton):
+    for part in body_parts(motion):
         mesh = UsdGeom.Mesh.Define(stage, f"{_HOME}/body_{SIDE_NAMES[part.side]}")
         mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(part.vertices.astype(np.float32)))
         mesh.CreateNormalsAttr(Vt.Vec3fArray.FromNumpy(part.normals.astype(np.float32)))
@@ -260,8 +260,8 @@ def _define_body(stage: Any, skeleton: Skeleton, skeleton_prim: Any) -> None:
         mesh.CreateExtentAttr([Gf.Vec3f(*low.tolist()), Gf.Vec3f(*high.tolist())])
         binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
         binding.CreateSkeletonRel().SetTargets([skeleton_prim.GetPath()])
-        joints = Vt.IntArray.FromNumpy(part.joints.astype(np.int32))
-        binding.CreateJointIndicesPrimvar(False, 1).Set(joints)
-        weights = Vt.FloatArray.FromNumpy(np.ones(len(part.joints), dtype=np.float32))
-        binding.CreateJointWeightsPrimvar(False, 1).Set(weights)
+        joints = Vt.IntArray.FromNumpy(part.joints.reshape(-1).astype(np.int32))
+        binding.CreateJointIndicesPrimvar(False, 2).Set(joints)
+        weights = Vt.FloatArray.FromNumpy(part.weights.reshape(-1).astype(np.float32))
+        binding.CreateJointWeightsPrimvar(False, 2).Set(weights)
         binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))

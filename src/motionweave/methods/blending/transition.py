@@ -14,9 +14,9 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
-from motionweave.errors import BlendError, QualityWarning, Remedy
+from motionweave.errors import BlendError, Kind, QualityWarning, Remedy
 from motionweave.methods.blending.advance import advance
-from motionweave.methods.finish import finished
+from motionweave.methods.finish import Finished, finish
 from motionweave.methods.junctions import (
     LEAD_OVER,
     UNLIKE,
@@ -27,16 +27,11 @@ from motionweave.methods.junctions import (
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.splice import (
-    Seam,
-    given_clips,
-    plant_near,
-    splice,
-)
-from motionweave.methods.strain import Strain, calmest, relaxed
-from motionweave.registration.clouds import JointWeights
+from motionweave.methods.splice import Seam, Spliced, given_clips, plant_near, splice
+from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
+from motionweave.registration.clouds import JointWeights, PointClip
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import timing
+from motionweave.registration.register import comparable, timing
 from motionweave.registration.timewarp import TimewarpCurve
 from motionweave.retargeting import on_common_skeleton
 
@@ -177,6 +172,7 @@ def make_transition(
     junctions: list[Junction] = []
     seams: list[tuple[int, int]] = []
     cut: list[str] = []
+    done: Finished | None = None
     for number, (following, place) in enumerate(zip(clips[1:], places, strict=True)):
         current = clips[number]
         # The rest of the current clip, and where in the result it begins.
@@ -186,8 +182,8 @@ def make_transition(
         wanted = None if place is None else (place[0] * scales[0] - entered, place[1] * scales[1])
         if wanted is not None:
             _check_place(place, motions[number : number + 2], wanted[0] < 0.0, entered / scales[0])
-        junction, seam = _seam(
-            rest, following, wanted, halves[number], keep, weights, not resample, strain
+        junction, seam, done = _seam(
+            rest, following, wanted, halves[number], keep, weights, not resample, strain, clean
         )
         made = splice(whole, following, replace(seam, first=seam.first + offset))
         left = seam.first[0] + entered, seam.second[-1]
@@ -201,18 +197,19 @@ def make_transition(
         cut += lost
         _warn(junctions[-1], (current, following), lost, middle, place is None)
         whole, entered = made.motion, left[1]
-    whole = replace(whole, name=" to ".join(m.name or "a clip" for m in motions))
-    plant = partial(plant_near, seams=seams)
-    whole = finished(
-        whole,
-        clips,
-        clean=clean,
-        plant=plant,
-        seams=seams,
-        remedies=(Remedy("at"),),
-        stacklevel=4,
-    )
+    if done is None or len(clips) > 2:
+        done = _finished(whole, clips, seams, clean)
+    done.tell((Remedy("at"),), stacklevel=3)
+    whole = replace(done.motion, name=" to ".join(m.name or "a clip" for m in motions))
     return Transition(whole, tuple(junctions), tuple(seams), tuple(cut))
+
+
+def _finished(
+    whole: Motion, clips: Sequence[Motion], seams: Sequence[tuple[int, int]], clean: bool
+) -> Finished:
+    """Joined clips with their feet planted, and checked."""
+    plant = partial(plant_near, seams=seams)
+    return finish(whole, clips, clean=clean, plant=plant, seams=seams)
 
 
 def junctions(
@@ -260,7 +257,8 @@ def junctions(
     """
     check_arguments(junctions, locals(), BlendError)
     a, b = on_common_skeleton((a, b))
-    return find_junctions(a, b, _half(a, b, half_width) / a.fps, keep=keep, weights=weights)[:most]
+    half = _half(a, b, half_width) / a.fps
+    return find_junctions(a, b, half, keep=keep, weights=weights, most=most)
 
 
 def best_junction(
@@ -269,7 +267,7 @@ def best_junction(
     """The place that `transition` uses by default: the best of `junctions` that is calm."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", QualityWarning)
-        made = make_transition((a, b), half_width=half_width, keep=keep, clean=False)
+        made = make_transition((a, b), half_width=half_width, keep=keep)
     return made.junctions[0]
 
 
@@ -296,13 +294,18 @@ def _seam(
     weights: JointWeights | None,
     whole_frames: bool,
     strain: Strain,
-) -> tuple[Junction, Seam]:
-    """The seam at a given place, or at the best; clips of one skeleton and frame rate."""
+    clean: bool,
+) -> tuple[Junction, Seam, Finished | None]:
+    """The seam at a given place, or at the best; clips of one skeleton and frame rate.
+
+    If it is the best, with the two clips joined there.
+    """
     half = _half(a, b, half_width)
+    points = comparable(a, b, weights=weights)
 
     @cache
     def seam(junction: Junction) -> Seam:
-        found = _registered(a, b, junction.frames, half, weights, whole_frames)
+        found = _registered(points, junction.frames, half, whole_frames)
         if half_width is not None:
             return found
         # Poses that are far apart need longer than the stretch on which the clips are similar.
@@ -319,35 +322,40 @@ def _seam(
         row, column = round(place[0]), round(place[1])
         apart = float(distance_block(a, b, (row, row + 1), (column, column + 1))[0, 0])
         junction = Junction(float(np.sqrt(max(apart, 0.0))), place)
-        return junction, seam(junction)
-    found = find_junctions(a, b, half / a.fps, keep=keep, weights=weights)
+        return junction, seam(junction), None
+    found = find_junctions(a, b, half / a.fps, keep=keep, points=points, most=MOST_TRIES)
     if not found:
         raise BlendError(
             f"found no place for a transition from {a.name or 'the first clip'} to "
             f"{b.name or 'the second'} that keeps what you asked for; keep less, "
             "or give the place"
         )
+    done: dict[Junction, Finished] = {}
+
+    def faults(junction: Junction, made: Spliced) -> float:
+        done[junction] = _finished(made.motion, (a, b), [(made.start, made.end)], clean)
+        return done[junction].cost
+
     places = ((junction.cost, junction) for junction in found)
-    taken, _ = calmest(places, lambda junction: splice(a, b, seam(junction)), strain)
-    return taken, seam(taken)
+    taken, _ = calmest(places, lambda junction: splice(a, b, seam(junction)), strain, faults)
+    return taken, seam(taken), done[taken]
 
 
-def _registered(
-    a: Motion, b: Motion, at: At, half: int, weights: JointWeights | None, whole_frames: bool
-) -> Seam:
+def _registered(clips: Sequence[PointClip], at: At, half: int, whole_frames: bool) -> Seam:
     """The seam around a pair of frames, in the clips' common timing."""
-    room = int(min(at[0], len(a) - 1 - at[0], at[1], len(b) - 1 - at[1]))
+    room = int(min(min(f, len(clip) - 1 - f) for clip, f in zip(clips, at, strict=True)))
     half = min(half, room)
     if half < 1:
         short, frame = min(
-            ((clip, f) for clip, f in zip((a, b), at, strict=True)),
+            ((clip, f) for clip, f in zip(clips, at, strict=True)),
             key=lambda pair: min(pair[1], len(pair[0]) - 1 - pair[1]),
         )
         raise BlendError(
             f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}: it needs at "
-            f"least one frame on either side, and there are {len(short)} in all"
+            f"least one frame on either side, and there are {len(short)} in all",
+            kind=Kind.NO_ROOM,
         )
-    warp = timing(a, b, anchors=[at], reach=_REACH * half / a.fps, weights=weights)
+    warp = timing(*clips, anchors=[at], reach=_REACH * half / clips[0].fps)
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
     while True:
         weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
@@ -455,7 +463,8 @@ def _check_place(
     if too_early:
         raise BlendError(
             f"transition at frame {place[0]:g} of {clips[0].name or 'a clip'}: the transition "
-            f"before it ends only at frame {entered:g}"
+            f"before it ends only at frame {entered:g}",
+            kind=Kind.SEAMS_MEET,
         )
 
 

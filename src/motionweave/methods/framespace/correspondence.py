@@ -339,7 +339,7 @@ def _too_little(
 ) -> str:
     """The message for clips that have too little in common."""
     has = "; ".join(
-        f"{name} has {', '.join(str(s) for s in states) or 'no states'}"
+        f"{name} has {', '.join(str(s) for s in states) or 'no step or bend of known limbs'}"
         for name, states in zip(names, clips, strict=True)
     )
     many = "no" if found == 0 else "only one"

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core.arguments import check_arguments
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, IntArray
 from motionweave.core.checks import array, path_of
 from motionweave.core.texts import csv_rows, parse_json, read_text
 from motionweave.errors import BlendError, FormatError, MotionError
@@ -157,12 +158,7 @@ class Interpolant:
         """
         check_arguments(Interpolant.at, locals(), BlendError)
         x = np.atleast_1d(np.asarray(x, dtype=np.float64))
-        parameter = np.linspace(0.0, 1.0, _TABLE)
-        table = self._curve(parameter)
-        # Where x is constant the last point counts: a vertical piece is a jump.
-        keep = np.append(np.diff(table[:, 0]) > 0.0, True)
-        found = np.interp(x, table[keep, 0], parameter[keep])
-        place = self._curve(found)[:, 1:]
+        place = self._curve(np.interp(x, *self._table))[:, 1:]
         # Snap to edges: rounding must not mix in a trace of another clip.
         edge = np.round(place)
         return np.where(np.abs(place - edge) < _ROUNDING, edge, np.clip(place, 0.0, 1.0))
@@ -173,7 +169,18 @@ class Interpolant:
         return corner_weights(self.at(x))
 
     def _curve(self, parameter: Array) -> Array:
-        return _basis(parameter, len(self.vertices)) @ self.vertices
+        first, values = _basis(parameter, len(self.vertices))
+        near = self.vertices[first[:, None] + np.arange(values.shape[1])]
+        return np.einsum("nk,nkc->nc", values, near)
+
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """Times and the curve's parameters there, both increasing."""
+        parameter = np.linspace(0.0, 1.0, _TABLE)
+        times = self._curve(parameter)[:, 0]
+        # Where x is constant the last point counts: a vertical piece is a jump.
+        keep = np.append(np.diff(times) > 0.0, True)
+        return times[keep], parameter[keep]
 
     # Files
 
@@ -256,21 +263,25 @@ def _numbers(text: str, path: Path) -> list[list[float]]:
     return rows
 
 
-def _basis(parameter: Array, count: int) -> Array:
-    """Values ``(n, count)`` of the clamped uniform B-spline basis on 0 to 1 (Cox-de Boor)."""
+def _basis(parameter: Array, count: int) -> tuple[IntArray, Array]:
+    """The clamped uniform B-spline basis of ``count`` functions on 0 to 1 (Cox-de Boor).
+
+    Returns the first function ``(n,)`` that is not zero at each parameter, and the values
+    ``(n, degree + 1)`` of that and of those behind it: all others are zero.
+    """
     degree = min(_DEGREE, count - 1)
     inner = np.linspace(0.0, 1.0, count - degree + 1)
     knots = np.concatenate([np.zeros(degree), inner, np.ones(degree)])
     # The last span includes its end.
     span = np.clip(np.searchsorted(knots, parameter, side="right") - 1, degree, count - 1)
-    basis = np.zeros((len(parameter), count + degree))
-    basis[np.arange(len(parameter)), span] = 1.0
-    for d in range(1, degree + 1):
-        width = knots[d:] - knots[:-d]
-        safe = np.where(width > 0.0, width, 1.0)
-        rising = (parameter[:, None] - knots[None, : len(width)]) / safe
-        falling = (knots[None, d:] - parameter[:, None]) / safe
-        raised = np.where(width > 0.0, rising, 0.0)[:, :-1] * basis[:, : len(width) - 1]
-        lowered = np.where(width > 0.0, falling, 0.0)[:, 1:] * basis[:, 1 : len(width)]
-        basis = raised + lowered
-    return basis[:, :count]
+    since = [parameter - knots[span - i] for i in range(degree)]
+    until = [knots[span + 1 + i] - parameter for i in range(degree)]
+    values = [np.ones(len(parameter))]
+    for d in range(degree):
+        # Each function of one degree less is shared by two, by where it is in its support.
+        shares = [values[i] / (until[i] + since[d - i]) for i in range(d + 1)]
+        falling = [until[i] * share for i, share in enumerate(shares)]
+        rising = [since[d - i] * share for i, share in enumerate(shares)]
+        inside = [up + down for up, down in zip(rising, falling[1:], strict=False)]
+        values = [falling[0], *inside, rising[-1]]
+    return span - degree, np.stack(values, axis=1)

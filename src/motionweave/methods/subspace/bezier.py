@@ -72,6 +72,15 @@ def arc_table(control: Array) -> tuple[Array, Array]:
     return u, np.concatenate([[0.0], np.cumsum(steps)])
 
 
+def fitted(path: Array, degree: int) -> Array:
+    """Control points ``(degree + 1, d)`` of the spline nearest to a path ``(n, d)``, in least
+    squares, with the same ends."""
+    basis = bernstein(degree, np.linspace(0.0, 1.0, len(path)))
+    ends = basis[:, [0, -1]] @ path[[0, -1]]
+    inner = np.linalg.lstsq(basis[:, 1:-1], path - ends, rcond=None)[0]
+    return np.concatenate([path[:1], inner, path[-1:]])
+
+
 @lru_cache(maxsize=len(DEGREES))
 def _fine(degree: int) -> tuple[Array, Array]:
     """Parameters ``(m,)``, and how the steps between them follow from those of the control.

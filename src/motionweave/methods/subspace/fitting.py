@@ -11,7 +11,7 @@ from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, all_checked
-from motionweave.errors import BlendError
+from motionweave.errors import BlendError, Kind
 from motionweave.methods.subspace.embedding import (
     embed,
     features,
@@ -87,7 +87,8 @@ def subspace(
     for clip in clips:
         if len(clip) < 3:
             raise BlendError(
-                f"a clip of {len(clip)} frames is too short for a subspace: at least 3 are needed"
+                f"a clip of {len(clip)} frames is too short for a subspace: at least 3 are needed",
+                kind=Kind.TOO_SHORT,
             )
     clips = [_with_contacts(clip) for clip in clips]
     # A T-pose before the first frame is not part of the motion: it would be an outlier among

@@ -96,6 +96,12 @@ class PoseCode:
         every = range(self.columns["foot_travel"].stop)
         return [column for name in names for column in every[self.columns[name]]]
 
+    @cached_property
+    def rates(self) -> list[int]:
+        """The columns that say how far the body and its feet move to the next frame."""
+        every = range(self.columns["foot_travel"].stop)
+        return [c for name in ("travel", "turn", "foot_travel") for c in every[self.columns[name]]]
+
     def encode(self, motion: Motion) -> Array:
         """Rows ``(T, F)`` of a motion. Travel and turn of a row lead to the next frame."""
         heading = facing(motion)

@@ -19,8 +19,8 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, QualityWarning, Remedy
-from motionweave.methods.finish import finished
+from motionweave.errors import BlendError, Kind, QualityWarning, Remedy
+from motionweave.methods.finish import Finished, finish
 from motionweave.methods.junctions import (
     CUT,
     Junction,
@@ -30,14 +30,13 @@ from motionweave.methods.junctions import (
     what_is_cut,
 )
 from motionweave.methods.splice import Spliced, plant_near
-from motionweave.methods.strain import Strain, calmest, relaxed
+from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
-from motionweave.methods.subspace.embedding import (
-    Embedding,
-)
+from motionweave.methods.subspace.embedding import Embedding, features
 from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.gap import Gap, needed
-from motionweave.methods.subspace.tracing import JoinedClip
+from motionweave.methods.subspace.joined import SplineTransition
+from motionweave.methods.subspace.tracing import JoinedClip, hand_over
 
 # Default length of a spline.
 _LENGTH = 1.3
@@ -48,68 +47,14 @@ _HALF = 0.15
 # Poses and velocities agree if a cut from one to the other accelerates no point by more than
 # this share of its hardest acceleration in the clips.
 _SAME = 0.05
+# Body heights up to which clips do the same side by side, and the cost of a wider place to hand
+# one over to the other.
+_ALIKE, _WIDER = 0.1, 1e-3
 # How far from all frames of the clips a spline may lead, in body heights, before there is a
 # warning: the poses there are unknown.
 _UNKNOWN = 0.16
 # Gaps that are cached for further splines.
 _MOST_GAPS = 64
-
-
-@dataclass(frozen=True, eq=False)
-class SplineTransition:
-    """A motion joined by a spline, and how it was made.
-
-    Parameters
-    ----------
-    motion
-        The first clip up to ``leave``, the transition, and the second clip from
-        ``enter``, moved to where the transition arrives.
-    raw
-        The same before the feet were cleaned.
-    start, end
-        Frames of ``motion`` that show the pose left and the pose entered; the
-        transition lies between them.
-    leave, enter
-        Frames of the clips, as they are in the subspace.
-    degree, length
-        Degree and length of the spline; the length is relative to the most direct one.
-    control
-        ``(degree + 1, d)`` control points in the subspace.
-    path
-        ``(end - start + 1, d)`` point in the subspace of every frame from start to end.
-    explained
-        Share of the squared dissimilarities that the subspace keeps.
-    placed
-        The planar move that was applied to the second clip.
-    """
-
-    motion: Motion
-    raw: Motion
-    start: int
-    end: int
-    leave: int
-    enter: int
-    degree: int
-    length: float
-    control: Array
-    path: Array
-    explained: float
-    placed: Planar
-
-    def __repr__(self) -> str:
-        return (
-            f"<SplineTransition {self.motion.name!r}: leaves frame {self.leave}, enters frame "
-            f"{self.enter}, degree {self.degree}, {self.duration:.2f} s>"
-        )
-
-    @property
-    def duration(self) -> float:
-        """Seconds from the pose left to the pose entered."""
-        return (self.end - self.start) / self.motion.fps
-
-    def _repr_html_(self) -> str:
-        """In a notebook it plays."""
-        return self.motion._repr_html_()
 
 
 class _Bridged(NamedTuple):
@@ -190,19 +135,22 @@ class Subspace:
         return next(iter(self._pairs(leave, enter)))[1]
 
     def _pairs(
-        self, leave: int | None, enter: int | None
+        self, leave: int | None, enter: int | None, *, wide: bool = False
     ) -> Iterator[tuple[float, tuple[int, int]]]:
-        """Pairs of frames and their costs, the cheapest first."""
+        """Pairs of frames and their costs, the cheapest first.
+
+        If it may be ``wide``, each junction is tried with twice the room, too, in which
+        clips can be handed over.
+        """
         if leave is None and enter is None:
             around = 0 if self.paper else round(self._half * self.a.fps)
-            first = int(starts_in_tpose(self.a)), int(starts_in_tpose(self.b))
+            first, last = int(starts_in_tpose(self.a)), len(self.b) - 1
             for junction in self._junctions:
-                middle = [round(frame) for frame in junction.frames]
+                left, right = (round(frame) for frame in junction.frames)
                 # The bridge replaces a short part of both clips, so it need not return there.
-                yield (
-                    junction.cost,
-                    (max(middle[0] - around, first[0]), min(middle[1] + around, len(self.b) - 1)),
-                )
+                for room in (around, 2 * around) if wide and not self.paper else (around,):
+                    pair = max(left - room, first), min(right + room, last)
+                    yield junction.cost + (_WIDER if room > around else 0.0), pair
             return
         given, other = (0, 1) if leave is not None else (1, 0)
         frame = leave if leave is not None else enter
@@ -239,7 +187,8 @@ class Subspace:
             Length of the spline relative to the most direct one; longer splines swing further and
             take more time. None for one that looks good and lasts as long as the body needs to stay
             calm; if the frames to leave and to enter are the same, that frame is then shown once,
-            without a bridge.
+            without a bridge. Where both clips do the same side by side, they are then faded into
+            each other if that is calmer than a spline.
         bias
             -1 to 1: below 0 more follow-through of the first clip, above 0 more
             anticipation of the second.
@@ -268,34 +217,45 @@ class Subspace:
         if self.paper or (leave is not None and enter is not None):
             pair = self.best_pair(leave, enter)
             bridged = self._bridged(pair, degree, length, bias)
+            done = self._finished(bridged.joined, clean)
         else:
-            bridged = self._calmest(leave, enter, degree, length, bias)
+            bridged, done = self._calmest(leave, enter, degree, length, bias, clean)
         made = self._made(bridged, degree)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
         if leave is None or enter is None:
             self.warn_of_cut(made)
-        seams = [(made.start, made.end)]
+        done.tell((Remedy("leave"), Remedy("enter")), stacklevel=2)
+        return replace(made, motion=done.motion)
+
+    def _finished(self, joined: Spliced, clean: bool) -> Finished:
+        """A transition with its feet planted, and checked."""
+        seams = [(joined.start, joined.end)]
         plant = partial(plant_near, seams=seams)
-        whole = finished(
-            made.raw,
-            (self.a, self.b),
-            clean=clean,
-            plant=plant,
-            seams=seams,
-            remedies=(Remedy("leave"), Remedy("enter")),
-        )
-        return replace(made, motion=whole)
+        return finish(joined.motion, (self.a, self.b), clean=clean, plant=plant, seams=seams)
 
     def _calmest(
-        self, leave: int | None, enter: int | None, degree: int, length: float | None, bias: float
-    ) -> _Bridged:
+        self,
+        leave: int | None,
+        enter: int | None,
+        degree: int,
+        length: float | None,
+        bias: float,
+        clean: bool,
+    ) -> tuple[_Bridged, Finished]:
         found: dict[tuple[int, int], _Bridged] = {}
+        done: dict[tuple[int, int], Finished] = {}
 
         def make(pair: tuple[int, int]) -> Spliced:
             found[pair] = self._bridged(pair, degree, length, bias)
             return found[pair].joined
 
-        return found[calmest(self._pairs(leave, enter), make, self._strain)[0]]
+        def faults(pair: tuple[int, int], joined: Spliced) -> float:
+            done[pair] = self._finished(joined, clean)
+            return done[pair].cost
+
+        pairs = self._pairs(leave, enter, wide=length is None)
+        taken, _ = calmest(pairs, make, self._strain, faults)
+        return found[taken], done[taken]
 
     def _bridged(
         self, pair: tuple[int, int], degree: int, length: float | None, bias: float
@@ -317,7 +277,37 @@ class Subspace:
             longest = max(_LONGEST / seconds, 1.0)
             times, _ = relaxed(lambda times: bridged(times)[1], self._strain, longest)
             path, joined = bridged(times)
-        return _Bridged(pair, joined, path, traced.control, gap.unit)
+        made = _Bridged(pair, joined, path, traced.control, gap.unit)
+        return made if self.paper or at_once or length is not None else self._calmer(made, degree)
+
+    def _calmer(self, bridged: _Bridged, degree: int) -> _Bridged:
+        """A bridge, or the clips themselves faded into each other, whichever is calmer.
+
+        Where the clips do the same side by side, going on with both of them for a moment leads
+        from one to the other, and every spline is a detour.
+        """
+        pair = bridged.pair
+        half = 2 * round(self._half * self.a.fps)
+        middle = min(pair[0] + half, len(self.a) - 1), max(pair[1] - half, 0)
+        apart = np.linalg.norm(self.curves[0][middle[0]] - self.curves[1][middle[1]])
+        cost = self._strain.cost(bridged.joined)
+        if apart > _ALIKE or cost == 0.0:
+            return bridged
+        clips = self._clip(0, pair[0], 1), self._clip(1, pair[1], -1)
+        room = 2 * half
+
+        @cache
+        def handed(times: float) -> Spliced:
+            steps = max(round(times * room), 1)
+            rows = hand_over(*clips, steps, room, self.field.code, self.a.fps)
+            return self._bridge(pair, (self.curves[0][:0], rows))[1]
+
+        joined = relaxed(handed, self._strain)[1]
+        if self._strain.cost(joined) >= cost:
+            return bridged
+        path = self.embedding.project(features(joined.middle))
+        path[0], path[-1] = self.curves[0][pair[0]], self.curves[1][pair[1]]
+        return bridged._replace(joined=joined, path=path, control=bezier.fitted(path, degree))
 
     def _made(self, bridged: _Bridged, degree: int) -> SplineTransition:
         """The transition before feet are planted."""
@@ -380,7 +370,9 @@ class Subspace:
                     f"{round((len(clip) - 1) / scale)}"
                 )
             if here == 0 and starts_in_tpose(clip):
-                raise BlendError(f"{what} at frame 0: that is a T-pose; use frame 1 or later")
+                raise BlendError(
+                    f"{what} at frame 0: that is a T-pose; use frame 1 or later", kind=Kind.T_POSE
+                )
             frames.append(here)
         return frames[0], frames[1]
 
@@ -451,7 +443,7 @@ class Subspace:
 
     @cached_property
     def _junctions(self) -> tuple[Junction, ...]:
-        return find_junctions(self.a, self.b, self._half)
+        return find_junctions(self.a, self.b, self._half, most=MOST_TRIES)
 
     @cached_property
     def _strain(self) -> Strain:

@@ -24,6 +24,8 @@ _START_TIME = 0.2
 # it enters; or this share of it, if that is longer.
 _SETTLE_TIME = 0.15
 _SETTLE_SHARE = 0.4
+# Seconds by which a clip may run on beyond its end.
+_RUN_ON = 0.05
 # By how much a pose may change faster than it should before the transition is slowed
 # down there, and how often that is tried.
 _TOO_FAST = 1.2
@@ -48,24 +50,66 @@ class JoinedClip:
         first, last = sorted((self.frame, min(max(last, 0), len(self.rows) - 1)))
         return np.asarray(self.rows[first : last + 1, columns].max(axis=0))
 
-    def beyond(self, count: int, code: PoseCode, fps: float) -> Array:
-        """Rows ``(count, F)`` of the clip from its frame on into the transition.
+    def played(self, count: int, fps: float, most: float = np.inf) -> tuple[Array, Array]:
+        """Frames ``(count,)`` of the clip from its frame on into the transition, and its speed.
 
-        Where the clip ends, its pose continues in the same direction and slows down.
+        A clip that ends too soon, or of which at ``most`` that many frames are played, slows down
+        to rest after a first step at its own speed. It may run on a little beyond its end.
         """
-        frames = self.frame + self.ahead * np.arange(count)
-        inside = np.clip(frames, 0, len(self.rows) - 1)
-        result = self.rows[inside]
-        outside = np.abs(frames - inside)[:, None]
-        if len(self.rows) < 2 or not np.any(outside):
-            return result
-        slow = _SETTLE_TIME / 3.0 * fps
-        last = self.rows[:2][::-1] if self.ahead < 0 else self.rows[-2:]
-        # Poses continue; rates and contacts stay constant.
-        moves = np.zeros(self.rows.shape[1])
-        moves[code.poses] = 1.0
-        drift = slow * (1.0 - np.exp(-outside / slow))
-        return np.asarray(result + drift * moves * (last[1] - last[0]))
+        steps = np.arange(count, dtype=np.float64)
+        left = len(self.rows) - 1 - self.frame if self.ahead > 0 else self.frame
+        room = min(left + _RUN_ON * fps, most)
+        if room >= count - 1:
+            return self.frame + self.ahead * steps, np.ones(count)
+        if room <= 0.0:
+            return np.full(count, float(self.frame)), np.zeros(count)
+        own = 1.0 if room > 1.0 else 0.0
+        rest = np.clip(1.0 - (steps - own) / (count - 1 - own), 0.0, 1.0)
+        power = (count - 1 - own) / (room - own)
+        way = np.minimum(steps, own) + (room - own) * (1.0 - rest**power)
+        return self.frame + self.ahead * way, rest ** (power - 1.0)
+
+    def beyond(self, count: int, code: PoseCode, fps: float, most: float = np.inf) -> Array:
+        """Rows ``(count, F)`` of the clip from its frame on into the transition, as `played`.
+
+        Beyond the end of the clip its pose continues in the same direction.
+        """
+        frames, speed = self.played(count, fps, most)
+        if len(self.rows) < 2:
+            return self.rows[np.zeros(count, dtype=np.intp)]
+        before = np.clip(np.floor(frames).astype(np.intp), 0, len(self.rows) - 2)
+        share = (frames - before)[:, None]
+        # Poses continue; rates and contacts stay within the clip.
+        poses = np.zeros(self.rows.shape[1], dtype=bool)
+        poses[code.poses] = True
+        here, there = self.rows[before], self.rows[before + 1]
+        result = here + np.where(poses, share, np.clip(share, 0.0, 1.0)) * (there - here)
+        # Whole frames are the clip's own, to the last digit.
+        result = np.where(share == 0.0, here, np.where(share == 1.0, there, result))
+        result[:, code.rates] *= speed[:, None]
+        return result
+
+
+def hand_over(
+    left: JoinedClip, entered: JoinedClip, steps: int, room: float, code: PoseCode, fps: float
+) -> Array:
+    """Rows ``(steps + 1, F)`` in which one clip fades into the other.
+
+    Parameters
+    ----------
+    left, entered
+        The clips at both ends.
+    steps
+        From the frame that is left to the one that is entered.
+    room
+        Frames of each clip that are shown; if there are fewer than ``steps``, the first clip
+        slows down to rest as it fades out, and the second starts from rest.
+    code, fps
+        Of the rows, and frames per second.
+    """
+    share = smootherstep(np.linspace(0.0, 1.0, steps + 1))[:, None]
+    first, second = (clip.beyond(steps + 1, code, fps, room) for clip in (left, entered))
+    return np.asarray((1.0 - share) * first + share * second[::-1])
 
 
 @dataclass(frozen=True, eq=False)

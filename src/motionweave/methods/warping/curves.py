@@ -48,29 +48,56 @@ def displacement_basis(
     at: ArrayLike,
     tension: float = 0.0,
     still: Sequence[bool] | None = None,
+    given: Sequence[tuple[bool, bool]] | None = None,
 ) -> Array:
     """Weights ``(m, n)`` of n keys at ``times`` in the displacement at frames ``at`` ``(m,)``.
 
     The displacement itself is ``basis @ values``. A row belonging to a key is one
     at that key and zero elsewhere; rows outside the eased or held range are zero.
-    The displacement has no speed at keys that are ``still``.
+    The displacement has no speed at keys that are ``still``. Where the tangents in and out of a
+    key are ``given``, they are not the spline's own: see `tangent_basis`.
     """
     knots = np.asarray(times, dtype=np.float64)
-    at = np.asarray(at, dtype=np.float64)
     values = np.eye(len(knots))
     # At rest at the first and at the last key, so that what eases to and from them cannot
     # overshoot: a first key that changes nothing leaves everything before it alone.
     tangents = cardinal_tangents(knots, values, tension)
     if still is not None and any(still):
         tangents[np.asarray(still)] = 0.0
-    zero = np.zeros((1, len(knots)))
+    if given is None or not np.any(given):
+        return _through(knots, ends, at, values, tangents, tangents)
+    into, out = (np.where(column[:, None], 0.0, tangents) for column in np.transpose(given))
+    return _through(knots, ends, at, values, into, out)
+
+
+def tangent_basis(
+    times: ArrayLike, ends: Ends, at: ArrayLike, given: Sequence[tuple[bool, bool]]
+) -> Array:
+    """Weights ``(m, 2, n)`` of the tangents in and out of n keys, where they are ``given``.
+
+    Tangents are changes per frame; ``times``, ``ends`` and ``at`` as for `displacement_basis`.
+    """
+    knots = np.asarray(times, dtype=np.float64)
+    count = len(knots)
+    rows = np.eye(2 * count).reshape(2, count, 2 * count)
+    into, out = rows * np.transpose(np.asarray(given))[:, :, None]
+    weights = _through(knots, ends, at, np.zeros((count, 2 * count)), into, out)
+    return weights.reshape(-1, 2, count)
+
+
+def _through(
+    knots: Array, ends: Ends, at: ArrayLike, values: Array, into: Array, out: Array
+) -> Array:
+    """Curves ``(m, k)`` through ``values`` ``(n, k)``, with tangents into and out of the knots."""
+    at = np.asarray(at, dtype=np.float64)
+    zero = np.zeros((1, values.shape[1]))
     if ends.before is not None:
         knots = np.concatenate([[knots[0] - ends.before], knots])
-        values, tangents = np.vstack([zero, values]), np.vstack([zero, tangents])
+        values, into, out = (np.vstack([zero, rows]) for rows in (values, into, out))
     if ends.after is not None:
         knots = np.concatenate([knots, [knots[-1] + ends.after]])
-        values, tangents = np.vstack([values, zero]), np.vstack([tangents, zero])
-    return hermite(knots, values, tangents, at)
+        values, into, out = (np.vstack([rows, zero]) for rows in (values, into, out))
+    return hermite(knots, values, out, at, into)
 
 
 def nearest_branches(vectors: ArrayLike) -> Array:

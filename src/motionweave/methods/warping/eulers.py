@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
-from motionweave.methods.warping.turns import Turn, WarpShape, shared_zero
+from motionweave.methods.warping.turns import Turn, WarpShape, onward_values, shared_zero
 
 # An angle nearer to its zero-point than this cannot be scaled to another value.
 _AT_ZERO = 1e-6
@@ -34,19 +34,22 @@ def warp_angles(row: Array, turns: Sequence[Turn], shape: WarpShape, fps: float)
     zero = np.zeros(3)
     if scales:
         zero = _zero_angles(angles, scales, order)
-        values = [_factors(turn, _at(angles, turn.frame), zero, order) for turn in scales]
-        factor = 1.0 + _course(scales, shape, len(row), fps) @ (np.array(values) - 1.0)
+
+        def wanted_factors(turn: Turn) -> Array:
+            return _factors(turn, _at(angles, turn.frame), zero, order) - 1.0
+
+        factor = 1.0 + _course(scales, wanted_factors, shape, len(row), fps)
     # a·θ about the zero-point: a·(θ - zero) + zero.
     scaled = np.where(factor == 1.0, angles, zero + factor * (angles - zero))
     shifts = [turn for turn in turns if turn.factor is None]
     shift = np.zeros_like(angles)
     if shifts:
-        knots = [
-            _wanted(turn, _at(angles if turn.vector is None else scaled, turn.frame), order)
-            - _at(scaled, turn.frame)
-            for turn in shifts
-        ]
-        shift = _course(shifts, shape, len(row), fps) @ np.array(knots)
+
+        def wanted_shift(turn: Turn) -> Array:
+            have = _at(angles if turn.vector is None else scaled, turn.frame)
+            return _wanted(turn, have, order) - _at(scaled, turn.frame)
+
+        shift = _course(shifts, wanted_shift, shape, len(row), fps)
     still = np.all((factor == 1.0) & (shift == 0.0), axis=-1, keepdims=True)
     return np.where(still, row, rotations.from_euler(scaled + shift, order))
 
@@ -66,8 +69,18 @@ def _at(angles: Array, frame: float) -> Array:
     return np.asarray(kinematics.sample_vectors(angles, np.array([frame]))[0])
 
 
-def _course(turns: Sequence[Turn], shape: WarpShape, frames: int, fps: float) -> Array:
-    return shape.weights([turn.knot for turn in turns], frames, fps)
+def _course(
+    turns: Sequence[Turn],
+    value: Callable[[Turn], Array],
+    shape: WarpShape,
+    frames: int,
+    fps: float,
+) -> Array:
+    """The curves ``(frames, 3)`` through the values of turns."""
+    values = np.array([value(turn) for turn in turns])
+    knots = [turn.knot for turn in turns]
+    onward = onward_values(turns, values, lambda i, on: value(on))
+    return shape.course(knots, values, onward, frames, fps)
 
 
 def _wanted(turn: Turn, have: Array, order: str) -> Array:

@@ -3,14 +3,13 @@
 Every foot has a target trajectory: its own, moved with the path, changed by keys and goals of the
 leg itself, and by nothing else. During a stance it is moved by a single move, that of the middle of
 the stance, so that it cannot slide; in the air it is guided from one stance to the next, above the
-floor. Then body and legs are solved for their feet as in clean-up
-(`motionweave.contacts.clean.solve`).
+floor. Then body and legs follow (`motionweave.methods.warping.legs`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,11 +21,10 @@ from motionweave.body.rig.roles import SIDES
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.contacts.clean.footing import near
-from motionweave.contacts.clean.solve import FootWay, body_shift, solve_limb
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import smootherstep, smoothstep
+from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
 from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.goals import Posed
@@ -48,13 +46,9 @@ _KNOWN = 1e7
 _CLEARANCE = 0.03
 # Leg lengths per square second by which a foot that leaves the floor is lifted at most.
 _FASTEST = 15.0
-# Share of its length to which a leg in the air may be stretched, and that it always may more.
-_STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 _ROUNDS = 12
-# Seconds around a goal in which the body gives way less and less.
-_FIRM = 0.15
 
 
 @dataclass(frozen=True)
@@ -232,7 +226,7 @@ class Feet:
                 ground = terrain.under(*(ankle + lever)) - self.floor[:, index]
             sunk = (least + ground - lever[..., 1] - ankle[:, 1]).max(axis=0)
             width = (_WIDTH if terrain is None else _WIDE) * fps
-            sunk -= _ROUNDING * clip.scale
+            sunk -= ROUNDING * clip.scale
             ankle[:, 1] += _lifted(sunk, standing, fps, width, _FASTEST * clip.scale)
             turned = rotations.multiply(level, pose)
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
@@ -240,93 +234,6 @@ class Feet:
             steps = bool(stepping[side].swings)
             result.append(FootPlan(side, limb, ankle, turned, firmness, own_way, steps))
         return result
-
-
-def follow(
-    motion: Motion, plans: Sequence[FootPlan], clip: WarpClip, still: Sequence[float]
-) -> tuple[Motion, dict[str, Array], Array]:
-    """The motion with its legs solved for their feet, the body giving way where it must.
-
-    Frames in which a foot is where it should be already stay as they are, bit for bit.
-
-    Parameters
-    ----------
-    motion
-        The clip after all other keys.
-    plans
-        Of the feet.
-    clip
-        The original clip, which defines the axes about which knees bend.
-    still
-        Frames at which the body must not give way.
-
-    Returns
-    -------
-    Motion
-        The result.
-    dict
-        For each side, how far ``(T,)`` the foot misses its plan.
-    Array
-        ``(T, 3)`` how far the body gives way.
-    """
-    if not plans:
-        return motion, {}, np.zeros((len(motion), 3))
-    positions, orientations = motion.forward()
-    ways = [_way(plan, positions, orientations, clip) for plan in plans]
-    # Only frames that the warp has touched may give way: all others are to stay.
-    free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
-    shift = body_shift(positions, ways, free, motion.fps, clip.scale, meant=True)
-    for frame in still:
-        away = np.abs(np.arange(len(motion)) - frame) / motion.fps
-        shift *= smootherstep(away / _FIRM)[:, None]
-    local = np.array(motion.rotations)
-    missing = {}
-    for plan, way in zip(plans, ways, strict=True):
-        missing[plan.side], _ = solve_limb(motion, positions, orientations, way, shift, local)
-    return replace(motion, root=motion.root + shift, rotations=local), missing, shift
-
-
-def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) -> FootWay:
-    """A plan for the solver, exactly zero where there is nothing to do."""
-    end, turned = positions[:, plan.limb.end], orientations[:, plan.limb.end]
-    share = plan.own[:, None]
-    goal = np.where(share > 0.0, plan.ankle + share * (end - plan.ankle), plan.ankle)
-    turn = rotations.multiply(plan.orientation, rotations.inverse(turned))
-    turn = np.where(turn[:, 3:] < 0.0, -turn, turn)
-    if np.any(share > 0.0):
-        turn = np.where(share > 0.0, rotations.exp((1.0 - share) * rotations.log(turn)), turn)
-    goal = _within_reach(goal, plan, positions, clip)
-    off = np.linalg.norm(goal - end, axis=-1) > _ROUNDING * clip.scale
-    off |= np.linalg.norm(turn[:, :3], axis=-1) > _ROUNDING
-    off &= plan.own < 1.0
-    axis = clip.hinges[plan.limb.middle].axis
-    return FootWay(
-        plan.limb,
-        rotations.rotate(orientations[:, plan.limb.upper], axis),
-        np.where(off[:, None], goal, end),
-        np.where(off[:, None], turn, rotations.IDENTITY),
-        plan.standing * (1.0 - plan.own),
-        brisk=plan.steps,
-    )
-
-
-def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip) -> Array:
-    """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
-
-    Beyond its length in the clip, a leg in the air follows less and less: its foot moves with the
-    body instead, and the knee does not snap.
-    """
-    hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
-    full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
-    there = clip.forward[0]
-    own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
-    span = goal - hip
-    wanted = np.linalg.norm(span, axis=-1)
-    room = np.maximum(_STRETCH * full - own, _LEAST_ROOM * full)
-    longer = np.maximum(wanted - own, 0.0)
-    kept = wanted - longer - room * np.expm1(-longer / room)
-    share = (1.0 - plan.standing) * (longer > _ROUNDING * full)
-    return hip + span * (1.0 + share * (kept / np.maximum(wanted, 1e-12) - 1.0))[:, None]
 
 
 def _between(loose: Array, firm: Array, firmness: Array) -> Array:
@@ -406,7 +313,7 @@ def _more_than_rounding(changes: Array, size: float) -> BoolArray:
 
     The result depends on which frames may change: rounding must not decide that.
     """
-    return np.asarray(np.any(np.abs(changes) > _ROUNDING * size, axis=1))
+    return np.asarray(np.any(np.abs(changes) > ROUNDING * size, axis=1))
 
 
 def _goal_shift(
@@ -420,8 +327,11 @@ def _goal_shift(
     goals = [p.frame for p in posed if side in p.feet]
     if not goals:
         return np.zeros((count, 3))
-    values = np.array([p.feet.get(side, np.zeros(3)) for p in posed])
-    shift = shape.weights([p.knot for p in posed], count, fps) @ values
+    values, into, out = (
+        np.array([p.feet.get(side, np.zeros(3)) for p in rows])
+        for rows in (posed, *([p.going_on(way) for p in posed] for way in (0, 1)))
+    )
+    shift = shape.course([p.knot for p in posed], values, np.array([into, out]), count, fps)
     wanted = np.zeros_like(shift)
     known = np.zeros(count, dtype=bool)
     for first, last in spans:

@@ -30,6 +30,7 @@ from motionweave.core.motion import local_translations
 from motionweave.core.prop import Prop
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
+from motionweave.methods.warping.keys import Side
 from motionweave.methods.warping.posing import Aim, Limit, Limits, PosableBody, SolvedPose
 from motionweave.methods.warping.targets import Knot, Placed, WarpClip
 from motionweave.methods.warping.turns import Turn
@@ -97,6 +98,8 @@ class Posed:
         From the goals' keys, or None.
     still
         Whether lasting goals begin or end there.
+    onward
+        How it would go on by the tangents in and out of its goals, where these are given.
     """
 
     frame: float
@@ -105,11 +108,34 @@ class Posed:
     feet: Mapping[str, Array]
     ease: Any
     still: bool
+    onward: tuple[Onward | None, Onward | None] = (None, None)
 
     @property
     def knot(self) -> Knot:
         """Everything that the weights of a displacement depend on."""
-        return Knot(self.frame, self.ease, self.still)
+        into, out = self.onward
+        return Knot(self.frame, self.ease, self.still, (into is not None, out is not None))
+
+    def going_on(self, side: int) -> Posed:
+        """The same posed as it would be a `MOMENT` on, by its tangents in (0) or out (1)."""
+        on = self.onward[side]
+        return self if on is None else on.posed
+
+
+@dataclass(frozen=True)
+class Onward:
+    """How a posed frame would go on by the tangents of its goals.
+
+    Parameters
+    ----------
+    posed
+        The frame posed for goals a `MOMENT` on.
+    joints
+        Those that carry the goals' joints, whose tangents are given by that.
+    """
+
+    posed: Posed
+    joints: frozenset[int]
 
 
 def goal_frames(clip: WarpClip, placed: Sequence[Placed]) -> list[GoalFrame]:
@@ -129,7 +155,12 @@ def goal_frames(clip: WarpClip, placed: Sequence[Placed]) -> list[GoalFrame]:
     return [_goal_frame(clip, frame, by_frame[frame]) for frame in sorted(by_frame)]
 
 
-def pose(clip: WarpClip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
+def pose(
+    clip: WarpClip,
+    goals: GoalFrame,
+    fixed: AbstractSet[int],
+    near: SolvedPose | None = None,
+) -> Posed:
     """Pose a frame so that its goals are met.
 
     Parameters
@@ -140,13 +171,15 @@ def pose(clip: WarpClip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
         The goals to meet.
     fixed
         Joints that must not turn, such as those with their own keys there.
+    near
+        The pose that it shall differ from as little as possible; by default that of the clip.
     """
     checkpoint()
     here = clip.now(clip.motion.sample([goals.frame]))
     start = SolvedPose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]
     body = _body(clip, here, [aim.joint for aim in aims], fixed)
-    after = posing.solve(body, start, aims)
+    after = posing.solve(body, start if near is None else near, aims)
     feet = {
         side: posing.joint_position(body, after, clip.rig.roles[f"{side}_ankle"]) - ankle
         for side, ankle in goals.ankles.items()
@@ -154,6 +187,27 @@ def pose(clip: WarpClip, goals: GoalFrame, fixed: AbstractSet[int]) -> Posed:
     ease = next((p.key.ease for p in goals.keys if p.key.ease is not None), None)
     still = any(p.until is not None for p in goals.keys)
     return Posed(goals.frame, start, after, feet, ease, still)
+
+
+def pose_onward(
+    clip: WarpClip, goals: GoalFrame, fixed: AbstractSet[int], now: Posed
+) -> tuple[Onward | None, Onward | None]:
+    """How a posed frame would go on by the tangents in and out of its goals.
+
+    Parameters are those of `pose`, and what came of it: from there the body goes on, turning as
+    little as the tangents need.
+    """
+
+    def going_on(side: Side) -> Onward | None:
+        moved = [p.going_on(side) for p in goals.keys]
+        if not any(moved):
+            return None
+        rows = [on or p for on, p in zip(moved, goals.keys, strict=True)]
+        chains = [clip.motion.skeleton.chain(0, p.joints[0]) for p in moved if p is not None]
+        posed = pose(clip, _goal_frame(clip, goals.frame, rows), fixed, now.after)
+        return Onward(posed, frozenset(joint for chain in chains for joint in chain))
+
+    return going_on("in"), going_on("out")
 
 
 def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip) -> None:
@@ -238,14 +292,22 @@ def pose_turns(
     """
     turned: set[int] = set()
     for p in posed:
-        apart = rotations.angle_between(p.before.rotations, p.after.rotations)
-        turned.update(np.flatnonzero(apart > 1e-9).tolist())
+        for one in {id(q): q for q in (p, p.going_on(0), p.going_on(1))}.values():
+            apart = rotations.angle_between(one.before.rotations, one.after.rotations)
+            turned.update(np.flatnonzero(apart > 1e-9).tolist())
     frames = {p.frame for p in posed}
     turns = []
     for joint in sorted(turned - left_out):
         for p in posed:
             rotation = p.after.rotations[joint]
-            turns.append(Turn(p.frame, joint, rotation, ease=p.ease, still=p.still))
+            turn = Turn(p.frame, joint, rotation, ease=p.ease, still=p.still)
+            into, out = (
+                replace(turn, rotation=on.posed.after.rotations[joint])
+                if on is not None and joint in on.joints
+                else None
+                for on in p.onward
+            )
+            turns.append(replace(turn, onward=(into, out)))
         for frame in set(neutral.get(joint, ())) - frames:
             turns.append(Turn(frame, joint, vector=np.zeros(3)))
     return turns

@@ -13,7 +13,7 @@ import numpy as np
 
 from motionweave.body.ik import Limb
 from motionweave.body.rig.roles import SIDES
-from motionweave.contacts.clean.solve import FootWay, solve_limb
+from motionweave.contacts.clean.solve import FootWay, solve_limbs
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
@@ -92,7 +92,7 @@ def _held(before: WarpClip, now: WarpClip, limb: Limb, goals: Sequence[Placed]) 
         brisk=True,
     )
     local: Array = np.array(motion.rotations)
-    solve_limb(motion, positions, orientations, way, np.zeros((len(frames), 3)), local)
+    solve_limbs(motion, positions, orientations, [way], np.zeros((len(frames), 3)), local)
     return replace(motion, rotations=local)
 
 

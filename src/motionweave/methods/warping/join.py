@@ -18,8 +18,8 @@ from motionweave.body.size import body_height
 from motionweave.core.arguments import check_arguments
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
-from motionweave.errors import QualityWarning, Remedy, WarpError
-from motionweave.methods.finish import finished
+from motionweave.errors import Kind, QualityWarning, Remedy, WarpError
+from motionweave.methods.finish import Finished, finish
 from motionweave.methods.junctions import (
     LEAD_OVER,
     UNLIKE,
@@ -30,10 +30,10 @@ from motionweave.methods.junctions import (
     what_is_cut,
 )
 from motionweave.methods.splice import Seam, Spliced, plant_near, splice
-from motionweave.methods.strain import Strain, calmest, relaxed
+from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
 from motionweave.methods.warping.time import TimeCurve, paced_curve
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import timing
+from motionweave.registration.register import comparable, timing
 from motionweave.retargeting import on_common_skeleton
 
 Interval = tuple[float, float]
@@ -151,15 +151,37 @@ def join(
     'walk to jog'
     """
     check_arguments(join, locals(), WarpError)
-    place = overlap_of(a, b, overlap, correspondences)
+    return make_join(a, b, overlap, correspondences, clean=clean)[1]
+
+
+def make_join(
+    a: Motion,
+    b: Motion,
+    overlap: float | tuple[Interval, Interval] | None = None,
+    correspondences: Iterable[tuple[float, float]] | None = None,
+    *,
+    clean: bool = True,
+) -> tuple[Overlap, Motion]:
+    """The same as `join`, with the place at which the clips were joined."""
+    a, b = _alike(a, b)
+    if overlap is None and correspondences is None:
+        place, done = _best(a, b, clean)
+    else:
+        place = _around(a, b, _junctions(a, b)[0]) if overlap is None else _given(a, b, overlap)
+        points = (
+            _found(a, b, place) if correspondences is None else _checked(correspondences, place)
+        )
+        place = replace(place, points=points)
+        done = _finished(splice(a, b, place.seam()), clean)
     if overlap is None:
-        _warn_of_cut(a, b, place)
-    return join_at(a, b, place, clean=clean)
+        _warn_of_cut((a, b), place)
+    _warn_of_distance(a, b, place)
+    done.tell((Remedy("overlap"),), stacklevel=3)
+    return place, done.motion
 
 
-def _warn_of_cut(a: Motion, b: Motion, place: Overlap) -> None:
+def _warn_of_cut(clips: tuple[Motion, Motion], place: Overlap) -> None:
     """Warn if an automatically chosen place cuts off much of a clip."""
-    clips = _alike(a, b)
     spans = (place.first[1], len(clips[0]) - 1.0), (0.0, place.second[0])
     middles = [0.5 * sum(interval) for interval in (place.first, place.second)]
     before = [float(action_before(c)[round(m)]) for c, m in zip(clips, middles, strict=True)]
@@ -170,28 +192,11 @@ def _warn_of_cut(a: Motion, b: Motion, place: Overlap) -> None:
         if span[1] - span[0] >= 1.0
     ]
     shown = middles[0] / (len(clips[0]) - 1), 1.0 - middles[1] / (len(clips[1]) - 1)
-    warn_of_cut(clips, kept, shown, lost, stacklevel=3)
+    warn_of_cut(clips, kept, shown, lost, stacklevel=4)
 
 
-def overlap_of(
-    a: Motion,
-    b: Motion,
-    overlap: float | tuple[Interval, Interval] | None = None,
-    correspondences: Iterable[tuple[float, float]] | None = None,
-) -> Overlap:
-    """The place at which `join` joins clips, given or found; parameters as there."""
-    a, b = _alike(a, b)
-    if overlap is None and correspondences is None:
-        return _best(a, b)
-    place = _around(a, b, _junctions(a, b)[0]) if overlap is None else _given(a, b, overlap)
-    points = _found(a, b, place) if correspondences is None else _checked(correspondences, place)
-    return replace(place, points=points)
-
-
-def join_at(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Motion:
-    """The join at a place, as `overlap_of` gives it."""
-    a, b = _alike(a, b)
-    made = splice(a, b, place.seam())
+def _warn_of_distance(a: Motion, b: Motion, place: Overlap) -> None:
+    """Warn if the poses are far apart where clips are joined."""
     middles = [round(0.5 * sum(interval)) for interval in (place.first, place.second)]
     block = distance_block(a, b, *((m, m + 1) for m in middles))
     apart = float(np.sqrt(max(float(block[0, 0]), 0.0))) / body_height(a.skeleton)
@@ -201,19 +206,15 @@ def join_at(a: Motion, b: Motion, place: Overlap, *, clean: bool = True) -> Moti
             f"{b.name or 'the second'}, where they are joined, are {apart:.0%} of the body's "
             f"height apart; {LEAD_OVER}",
             QualityWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+
+def _finished(made: Spliced, clean: bool) -> Finished:
+    """A join with its feet planted, and checked."""
     seams = [(made.start, made.end)]
     plant = partial(plant_near, seams=seams)
-    return finished(
-        made.motion,
-        (a, b),
-        clean=clean,
-        plant=plant,
-        seams=seams,
-        remedies=(Remedy("overlap"),),
-        stacklevel=4,
-    )
+    return finish(made.motion, (made.a, made.b), clean=clean, plant=plant, seams=seams)
 
 
 def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
@@ -222,9 +223,10 @@ def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
     return a, b.resample(a.fps)
 
 
-def _best(a: Motion, b: Motion) -> Overlap:
-    """The calmest of the places where the clips are similar and little is cut off."""
+def _best(a: Motion, b: Motion, clean: bool) -> tuple[Overlap, Finished]:
+    """The calmest of the places where the clips are similar and little is cut off, and the join."""
     made: dict[Junction, Overlap] = {}
+    done: dict[Junction, Finished] = {}
     strain = Strain((a, b))
 
     def at(junction: Junction) -> Spliced:
@@ -242,8 +244,13 @@ def _best(a: Motion, b: Motion) -> Overlap:
         made[junction] = lasting(times)
         return joined
 
+    def faults(junction: Junction, joined: Spliced) -> float:
+        done[junction] = _finished(joined, clean)
+        return done[junction].cost
+
     places = ((junction.cost, junction) for junction in _junctions(a, b))
-    return made[calmest(places, at, strain)[0]]
+    taken = calmest(places, at, strain, faults)[0]
+    return made[taken], done[taken]
 
 
 def _half(a: Motion, b: Motion) -> float:
@@ -252,11 +259,14 @@ def _half(a: Motion, b: Motion) -> float:
 
 
 def _junctions(a: Motion, b: Motion) -> tuple[Junction, ...]:
-    found = find_junctions(a, b, _half(a, b)) if min(len(a), len(b)) > 2 else ()
+    found: tuple[Junction, ...] = ()
+    if min(len(a), len(b)) > 2:
+        found = find_junctions(a, b, _half(a, b), most=MOST_TRIES)
     if not found:
         raise WarpError(
             f"clips of {a.duration:.2f} and {b.duration:.2f} s are too short to overlap; "
-            "give the overlap in frames"
+            "give the overlap in frames",
+            kind=Kind.TOO_SHORT,
         )
     return found
 
@@ -320,7 +330,7 @@ def _found(a: Motion, b: Motion, place: Overlap) -> tuple[tuple[float, float], .
     count = int(min(part.duration for part in parts) / _BETWEEN)
     if count < 2:
         return ()
-    timewarp = timing(*parts)
+    timewarp = timing(*comparable(*parts))
     inside = np.linspace(timewarp.start, timewarp.end, count + 1)[1:-1]
     frames = timewarp.frames(inside) + starts
     low, high = np.array(starts, dtype=float), np.array(ends, dtype=float)

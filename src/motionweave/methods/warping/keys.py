@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +21,10 @@ _CHANGES = ("rotation", "turn", "goal", "offset", "look_at", "orientation", "fac
 Mode = Literal["shift", "scale"]
 Axes = Literal["body", "parent", "world"]
 Unit = Literal["leg", "height"]
+Side = Literal["in", "out"]
+SIDES_OF_KEY: tuple[Side, Side] = ("in", "out")
+# Kinds of change that have a speed: so much of the same per second.
+_MOVING = ("turn", "goal", "offset", "look_at", "factor")
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,10 @@ class Key:
     tip
         The point that should be at the goal, in the joint's own axes: the tip of a racket in a
         hand, for example.
+    tangent_in, tangent_out
+        How fast the change itself changes when the curve comes to the key and when it goes on: per
+        second, in the unit and along the axes of the change (of a turn degrees per second). None
+        for the tangent of the Cardinal spline. The key is met in any case.
 
     Examples
     --------
@@ -94,6 +102,8 @@ class Key:
     ...     for side, x in (("left", 0.15), ("right", -0.15))
     ... ]
     >>> carried = mw.warp(walk, box)
+    >>> flick = mw.Key(40, "left_hand", offset=(0, 0.2, 0), tangent_out=(0, -2.0, 0))
+    >>> flicked = mw.warp(walk, flick)
     """
 
     frame: float | str
@@ -113,6 +123,8 @@ class Key:
     until: float | str | None = None
     of: str | Prop | None = None
     tip: ArrayLike | None = None
+    tangent_in: Any = None
+    tangent_out: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.joint, str):
@@ -139,6 +151,9 @@ class Key:
                 object.__setattr__(self, name, self._quantity(name))
         if self.ease is not None:
             object.__setattr__(self, "ease", ease_pair(self.ease))
+        for name in ("tangent_in", "tangent_out"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, self._tangent(name))
 
     def __str__(self) -> str:
         return f"key at {self.frame} for {self.joint!r}"
@@ -147,6 +162,27 @@ class Key:
     def kind(self) -> str:
         """Which of the seven changes it gives: ``"rotation"``, ``"turn"``, ``"goal"`` ..."""
         return next(name for name in _CHANGES if getattr(self, name) is not None)
+
+    @property
+    def tangents_given(self) -> tuple[bool, bool]:
+        """Whether its tangents in and out are given, and are not the spline's own."""
+        return self.tangent_in is not None, self.tangent_out is not None
+
+    def going_on(self, side: Side, seconds: float) -> Key | None:
+        """The key with its change some seconds on, as its tangent on that side says."""
+        tangent = self.tangent_in if side == "in" else self.tangent_out
+        if tangent is None:
+            return None
+        have = getattr(self, self.kind)
+        if isinstance(have, tuple):
+            changed: Any = tuple(
+                None if part is None else part + seconds * speed
+                for part, speed in zip(have, tangent, strict=True)
+            )
+        else:
+            changed = have + seconds * tangent
+        given: dict[str, Any] = {self.kind: changed, "tangent_in": None, "tangent_out": None}
+        return replace(self, **given)
 
     @property
     def posed_by_goal(self) -> bool:
@@ -209,6 +245,18 @@ class Key:
             None if part is None else float(number)
             for part, number in zip(given, numbers, strict=True)
         )
+
+    def _tangent(self, name: str) -> Any:
+        """A tangent as one number or three, like the change."""
+        if self.kind not in _MOVING:
+            raise WarpError(f"{self}: a {self.kind} has no {name}; give a turn instead")
+        if self.until is not None:
+            raise WarpError(f"{self}: it lasts, so it has no {name}; leave out until")
+        if self.mode == "scale" and self.factor is None:
+            raise WarpError(f"{self}: to scale with a {name}, give a factor")
+        several = isinstance(getattr(self, self.kind), tuple)
+        numbers = self._numbers(name, (3,) if several else ())
+        return tuple(map(float, numbers)) if several else float(numbers)
 
     def _numbers(self, name: str, shape: tuple[int, ...], given: Any = None) -> Any:
         given = getattr(self, name) if given is None else given

@@ -19,6 +19,7 @@ from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import scale_factor
+from motionweave.methods.warping.keys import SIDES_OF_KEY
 from motionweave.methods.warping.targets import Placed, WarpClip
 from motionweave.methods.warping.turns import WarpShape
 
@@ -85,12 +86,17 @@ def path_of(
     """
     root = clip.motion.root
     frames = len(root)
-    heading = _curve(clip, _heading_knots(clip, placed), shape, clip.facing)
+    # As the keys are, and as they would go on by their tangents in and out.
+    now, *onward = placed, *([p.going_on(side) or p for p in placed] for side in SIDES_OF_KEY)
+    headings = _heading_knots(clip, now)
+    turning = [_nearest_turns(headings, _heading_knots(clip, rows)) for rows in onward]
+    heading = _curve(clip, headings, turning, shape, clip.facing)
     turned = _turned_path(root[:, [0, 2]], heading)
     shift = np.empty((frames, 3))
     for axis in range(3):
         base = root[:, 1] if axis == 1 else turned[:, axis // 2]
-        shift[:, axis] = _curve(clip, _position_knots(clip, placed, axis, base), shape, base)
+        knots, *going = (_position_knots(clip, rows, axis, base) for rows in (now, *onward))
+        shift[:, axis] = _curve(clip, knots, going, shape, base)
     level = turned + shift[:, [0, 2]]
     if follow:
         heading = heading + _bend(turned, level, clip)
@@ -106,27 +112,44 @@ class _Knot:
     shift: float | None
     factor: float | None = None
 
+    @property
+    def value(self) -> float:
+        """What it adds to the curve, or to the factor of one."""
+        return float(self.shift or 0.0) if self.factor is None else self.factor - 1.0
 
-def _curve(clip: WarpClip, knots: list[_Knot], shape: WarpShape, base: Array) -> Array:
-    """What a scalar curve ``base`` ``(T,)`` changes by, ``(T,)``: (a - 1)·(θ - zero) + b."""
+
+def _curve(
+    clip: WarpClip,
+    knots: Sequence[_Knot],
+    onward: Sequence[Sequence[_Knot]],
+    shape: WarpShape,
+    base: Array,
+) -> Array:
+    """What a scalar curve ``base`` ``(T,)`` changes by, ``(T,)``: (a - 1)·(θ - zero) + b.
+
+    ``onward`` are the knots as they would go on by their tangents in and out.
+    """
     change = np.zeros(len(base))
     for scaled in (True, False):
-        chosen = sorted(
-            (k for k in knots if (k.factor is not None) == scaled), key=lambda k: k.placed.frame
+        order = sorted(
+            (i for i, k in enumerate(knots) if (k.factor is not None) == scaled),
+            key=lambda i: knots[i].placed.frame,
         )
-        if not chosen:
+        if not order:
             continue
+        chosen = [knots[i] for i in order]
         for a, b in pairwise(k.placed for k in chosen):
             if b.frame - a.frame < 1e-9:
                 keys = " and ".join(dict.fromkeys((str(a.key), str(b.key))))
                 raise WarpError(f"{keys}: two keys for the root at frame {a.frame:g}; keep one")
-        weights = shape.weights([k.placed.knot for k in chosen], len(base), clip.motion.fps)
-        if scaled:
-            zero = _zero(chosen[0].placed, base)
-            factors = np.array([k.factor for k in chosen], dtype=np.float64)
-            change += (weights @ (factors - 1.0)) * (base - zero)
-        else:
-            change += weights @ np.array([k.shift for k in chosen], dtype=np.float64)
+        course = shape.course(
+            [k.placed.knot for k in chosen],
+            np.array([k.value for k in chosen]),
+            np.array([[side[i].value for i in order] for side in onward]),
+            len(base),
+            clip.motion.fps,
+        )
+        change += course * (base - _zero(chosen[0].placed, base)) if scaled else course
     return change
 
 
@@ -147,6 +170,17 @@ def _knot(placed: Placed, shift: float, base: Array) -> _Knot:
     if factor is None:
         raise WarpError(f"{placed.key}: the curve is at its zero-point there; use mode 'shift'")
     return _Knot(placed, None, factor)
+
+
+def _nearest_turns(knots: Sequence[_Knot], onward: Sequence[_Knot]) -> list[_Knot]:
+    """Knots of a heading a little further on, turned the same way round as they are now."""
+    found = []
+    for now, on in zip(knots, onward, strict=True):
+        if now.shift is not None and on.shift is not None:
+            turns = round((now.shift - on.shift) / (2.0 * np.pi))
+            on = replace(on, shift=on.shift + 2.0 * np.pi * turns)
+        found.append(on)
+    return found
 
 
 def _heading_knots(clip: WarpClip, placed: Sequence[Placed]) -> list[_Knot]:

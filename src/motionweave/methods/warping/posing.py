@@ -7,28 +7,31 @@ What is minimised is
 
 by Levenberg-Marquardt steps, for a slack that shrinks until the aims are met as
 exactly as they can be: of all poses that reach, the one nearest to the start is found,
-and where none reaches, one that comes as near as possible.
+and where none reaches, one that comes as near as possible. A step that would bend a knee or an
+elbow past its limit, which costs nothing before it is passed, is taken again to that limit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.hinges import Hinge
 from motionweave.core import kinematics, rotations
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, read_only
+from motionweave.core.compiled import kernel
 from motionweave.core.skeleton import Skeleton
 
 # Slack of the aims, in units of the body's scale; the last decides how exact they are met.
 _SLACKS = (0.3, 0.03, 3e-3, 3e-4, 3e-5)
-_STEPS = 25
+_STEPS, _TRIES = 25, 12
 # A step that lowers the cost by a smaller share than this ends a stage; a step that turns
 # every joint by less than the last (radians) ends it too.
-_COARSE, _FINE, _STILL = 0.02, 1e-7, 1e-9
+_COARSE, _FINE, _STILL = 0.02, 1e-5, 1e-9
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,11 @@ class Limits:
         bends = self.bends(positions, orientations)
         return np.asarray(np.minimum(bends - self.least, 0.0) + np.maximum(bends - self.most, 0.0))
 
+    def away(self, places: tuple[Array, Array], past: Array) -> Array:
+        """How far bends ``(n,)`` are from the limits that another pose is ``past`` ``(n,)``: those
+        are the least where that is negative, otherwise the most."""
+        return self.bends(*places) - np.where(past < 0.0, self.least, self.most)
+
 
 @dataclass(frozen=True)
 class PosableBody:
@@ -177,6 +185,45 @@ def joint_position(body: PosableBody, pose: SolvedPose, joint: int) -> Array:
     return np.asarray(_places(body, pose)[0][joint])
 
 
+@kernel()
+def _rotation_vector(x, y, z, w):  # type: ignore[no-untyped-def]
+    """`motionweave.core.rotations.log` of one unit quaternion."""
+    if w < 0.0:
+        x, y, z, w = -x, -y, -z, -w
+    sine = np.sqrt(x * x + y * y + z * z)
+    scale = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, w) / sine
+    return x * scale, y * scale, z * scale
+
+
+@kernel()
+def _product(a, b):  # type: ignore[no-untyped-def]
+    """The product of two quaternions, four numbers."""
+    return (
+        a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+        a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
+        a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
+        a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2],
+    )
+
+
+@kernel()
+def _turn_joints(rotations, free, turns, back, turned, apart):  # type: ignore[no-untyped-def]
+    """Turn the free joints of a pose (J, 4) by rotation vectors (n, 3), into ``turned`` (J, 4), and
+    fill in how far ``apart`` (n, 3) that is from another pose, of which ``back`` (n, 4) are the
+    inverse rotations."""
+    turned[:] = rotations
+    for i in range(free.shape[0]):
+        x, y, z = turns[i, 0], turns[i, 1], turns[i, 2]
+        half = 0.5 * np.sqrt(x * x + y * y + z * z)
+        scale = 0.5 * np.sin(half) / half if half > 1e-20 else 0.5
+        new = _product((x * scale, y * scale, z * scale, np.cos(half)), rotations[free[i]])
+        length = np.sqrt(new[0] ** 2 + new[1] ** 2 + new[2] ** 2 + new[3] ** 2)
+        for c in range(4):
+            turned[free[i], c] = new[c] / length
+        x, y, z, w = _product(turned[free[i]], back[i])
+        apart[i, 0], apart[i, 1], apart[i, 2] = _rotation_vector(x, y, z, w)
+
+
 class _Aims:
     """Aims grouped by kind, so that all of a kind are evaluated at once."""
 
@@ -226,6 +273,15 @@ class _Aims:
         return result
 
 
+class _Tried(NamedTuple):
+    """A pose, its errors ``(n,)``, its turn from the start ``(count,)``, and what it costs."""
+
+    pose: SolvedPose
+    errors: Array
+    turn: Array
+    cost: float
+
+
 class _Problem:
     """Errors and their derivatives with respect to turns of the joints, root shift last.
 
@@ -238,7 +294,7 @@ class _Problem:
         self.free = np.flatnonzero(np.isfinite(body.stiffness))
         self.shifts = bool(np.isfinite(body.root_stiffness))
         self.count = 3 * len(self.free) + (3 if self.shifts else 0)
-        self.back = rotations.inverse(start.rotations[self.free])
+        self.back = read_only(rotations.inverse(start.rotations[self.free]))
         self.parents = body.skeleton.parents[self.free]
         lengths = np.where([aim.position is not None for aim in aims], body.scale, 1.0)
         self.weights = self.aims.weights / lengths
@@ -249,6 +305,11 @@ class _Problem:
         self.carries[still] &= self.free != self.aims.joints[still, None]
         self.stiff = self._stiffness()
         self.limits = Limits(body.limits)
+        # How turns of the joints bend hinges, (n, count).
+        self.bending = np.zeros((len(body.limits), self.count))
+        for i, limit in enumerate(body.limits):
+            at = 3 * np.flatnonzero(self.free == limit.hinge.joint)
+            self.bending[i, at[:, None] + np.arange(3)] = limit.axis
         self._known: tuple[SolvedPose, tuple[Array, Array], Array] | None = None
 
     def forward(self, pose: SolvedPose) -> tuple[tuple[Array, Array], Array]:
@@ -266,31 +327,42 @@ class _Problem:
 
     def turn(self, pose: SolvedPose) -> Array:
         """How far a pose is from the start, ``(count,)``."""
-        turn = rotations.log(rotations.multiply(pose.rotations[self.free], self.back)).ravel()
-        if not self.shifts:
-            return turn
-        return np.concatenate([turn, (pose.root - self.start.root) / self.body.scale])
+        return self._turned(pose, np.zeros(self.count))[1]
 
     def derivatives(self, pose: SolvedPose, slack: float) -> Array:
         """Of the errors, ``(n, count)``."""
         places, beyond = self.forward(pose)
         aims = self._aim_derivatives(places) * (self.weights / slack)[:, None, None]
-        limits = np.zeros((len(self.body.limits), self.count))
-        for i in np.flatnonzero(beyond):
-            limit = self.body.limits[i]
-            at = 3 * np.flatnonzero(self.free == limit.hinge.joint)
-            if len(at):
-                limits[i, at[0] : at[0] + 3] = _LIMIT / slack * limit.axis
+        limits = np.where(beyond[:, None] != 0.0, _LIMIT / slack * self.bending, 0.0)
         return np.concatenate([aims.reshape(-1, self.count), limits])
 
     def moved(self, pose: SolvedPose, step: Array) -> SolvedPose:
-        quaternions = np.array(pose.rotations)
-        turns = step[: 3 * len(self.free)].reshape(-1, 3)
-        quaternions[self.free] = rotations.normalize(
-            rotations.multiply(rotations.exp(turns), quaternions[self.free])
+        """The pose after a step ``(count,)``."""
+        return self._turned(pose, step)[0]
+
+    def tried(self, pose: SolvedPose, step: Array, slack: float) -> _Tried:
+        """The pose after a step, its errors, its turn and its cost."""
+        new, turn = self._turned(pose, step)
+        errors = self.errors(new, slack)
+        return _Tried(new, errors, turn, float(errors @ errors + turn @ self.stiff @ turn))
+
+    def _turned(self, pose: SolvedPose, step: Array) -> tuple[SolvedPose, Array]:
+        """The pose after a step, and how far that is from the start."""
+        turns = 3 * len(self.free)
+        quaternions, turn = np.empty_like(pose.rotations), np.empty(self.count)
+        _turn_joints(
+            read_only(pose.rotations),
+            self.free,
+            read_only(step[:turns].reshape(-1, 3)),
+            self.back,
+            quaternions,
+            turn[:turns].reshape(-1, 3),
         )
-        root = pose.root + step[-3:] * self.body.scale if self.shifts else pose.root
-        return SolvedPose(root, quaternions)
+        root = pose.root
+        if self.shifts:
+            root = root + step[turns:] * self.body.scale
+            turn[turns:] = (root - self.start.root) / self.body.scale
+        return SolvedPose(root, quaternions), turn
 
     def _aim_derivatives(self, places: tuple[Array, Array]) -> Array:
         """Of the misses, ``(n, 3, count)``."""
@@ -344,30 +416,41 @@ def _places(body: PosableBody, pose: SolvedPose) -> tuple[Array, Array]:
 def _descend(problem: _Problem, pose: SolvedPose, slack: float, settled: float) -> SolvedPose:
     """Levenberg-Marquardt from a pose, for one slack, until a step gains too little."""
     damping = 1e-3
-    errors, turn = problem.errors(pose, slack), problem.turn(pose)
-    cost = float(errors @ errors + turn @ problem.stiff @ turn)
+    now = problem.tried(pose, np.zeros(problem.count), slack)
     for _ in range(_STEPS):
-        slopes = problem.derivatives(pose, slack)
+        slopes = problem.derivatives(now.pose, slack)
         normal = slopes.T @ slopes + problem.stiff
-        gradient = errors @ slopes + problem.stiff @ turn
+        gradient = now.errors @ slopes + problem.stiff @ now.turn
         diagonal = np.diag(normal).copy()
-        for _ in range(8):
+        places, beyond = problem.forward(now.pose)
+        heeded = beyond != 0.0
+        for _ in range(_TRIES):
             np.fill_diagonal(normal, diagonal + damping * np.maximum(diagonal, 1e-9))
             step = np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
-            candidate = problem.moved(pose, step)
-            new_errors, new_turn = problem.errors(candidate, slack), problem.turn(candidate)
-            new_cost = float(new_errors @ new_errors + new_turn @ problem.stiff @ new_turn)
-            if new_cost < cost:
+            new = problem.tried(now.pose, step, slack)
+            if new.cost < now.cost:
                 break
-            damping *= 6.0
+            _, past = problem.forward(new.pose)
+            passed = np.flatnonzero((past != 0.0) & ~heeded)
+            if len(passed) == 0:
+                damping *= 6.0
+                continue
+            # Limits that the step has passed unseen: the next one is to end at them.
+            heeded[passed] = True
+            rows = _LIMIT / slack * problem.bending[passed]
+            away = _LIMIT / slack * problem.limits.away(places, past)[passed]
+            np.fill_diagonal(normal, diagonal)
+            normal += rows.T @ rows
+            gradient += away @ rows
+            diagonal = np.diag(normal).copy()
         else:
-            return pose
-        gained = cost - new_cost
-        pose, errors, turn, cost = candidate, new_errors, new_turn, new_cost
-        damping = max(damping / 6.0, 1e-12)
-        if gained < settled * cost or np.abs(step).max() < _STILL:
             break
-    return pose
+        gained = now.cost - new.cost
+        now = new
+        damping = max(damping / 6.0, 1e-12)
+        if gained < settled * now.cost or np.abs(step).max() < _STILL:
+            break
+    return now.pose
 
 
 def _ancestors(skeleton: Skeleton) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,8 +22,11 @@ from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import calmed
-from motionweave.methods.warping.keys import ROOT_CURVES, Key
+from motionweave.methods.warping.keys import ROOT_CURVES, Key, Side
 from motionweave.methods.warping.moments import frames_of
+
+# Seconds over which a tangent is measured: how far a key's change goes on in that time.
+MOMENT = 0.05
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,13 @@ class Placed:
     @property
     def knot(self) -> Knot:
         """Everything that the weights of a displacement depend on."""
-        return Knot(self.frame, self.key.ease, self.still)
+        return Knot(self.frame, self.key.ease, self.still, self.key.tangents_given)
+
+    def going_on(self, side: Side) -> Placed | None:
+        """The key as it would be a `MOMENT` on, if its change went on as its tangent on that side
+        says; None if that is the spline's own."""
+        key = self.key.going_on(side, MOMENT)
+        return None if key is None else replace(self, key=key)
 
 
 class Knot(NamedTuple):
@@ -71,11 +80,14 @@ class Knot(NamedTuple):
         Seconds (before, after), or None as the warp says.
     still
         Whether the displacement is at rest there.
+    given
+        Whether its tangents in and out are given; otherwise they are the spline's own.
     """
 
     frame: float
     ease: Any = None
     still: bool = False
+    given: tuple[bool, bool] = (False, False)
 
 
 @dataclass(frozen=True, eq=False)

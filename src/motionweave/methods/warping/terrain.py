@@ -250,8 +250,8 @@ def _body(stances: Sequence[tuple[Span, Landing]], count: int, fps: float) -> Ar
     total, weights = np.zeros((count, 3)), np.zeros(count)
     for (first, last), landing in stances:
         # A stance at an end of the clip extends beyond it.
-        since = np.inf if first <= 0.0 else frames - first
-        until = np.inf if last >= count - 1.0 else last - frames
+        since = frames - (-np.inf if first <= 0.0 else first)
+        until = (np.inf if last >= count - 1.0 else last) - frames
         load = np.clip(np.minimum(since, until) / (_LOADING * fps), 0.0, 1.0)
         total += load[:, None] * landing.shift
         weights += load

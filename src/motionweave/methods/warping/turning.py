@@ -22,7 +22,7 @@ from motionweave.methods.warping.curves import (
 )
 from motionweave.methods.warping.eulers import warp_angles
 from motionweave.methods.warping.targets import WarpClip, sample_pairs
-from motionweave.methods.warping.turns import Turn, WarpShape, shared_zero
+from motionweave.methods.warping.turns import Turn, WarpShape, onward_values, shared_zero
 
 
 def warp_rotations(
@@ -67,6 +67,7 @@ def _shifted(
     if not shifts:
         return quaternions
     knots = _knots(quaternions, shifts)
+    onward = {joint: _onward(quaternions, mine, knots[joint]) for joint, mine in shifts.items()}
     carried = {
         joint: _body_axes(clip, joint) if joint in steady else _calm_axes(clip, joint)
         for joint in shifts
@@ -74,8 +75,9 @@ def _shifted(
         and (joint in steady or clip.motion.skeleton.parents[joint] >= 0)
     }
     for joint, axes in carried.items():
-        there = _at(axes, [turn.frame for turn in shifts[joint]])
-        knots[joint] = rotations.rotate(rotations.inverse(there), knots[joint])
+        back = rotations.inverse(_at(axes, [turn.frame for turn in shifts[joint]]))
+        knots[joint] = rotations.rotate(back, knots[joint])
+        onward[joint] = rotations.rotate(back, onward[joint])
     # Joints keyed in the same frames share their weights: one product for all of them.
     alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for joint, mine in shifts.items():
@@ -83,9 +85,10 @@ def _shifted(
     joints: list[int] = []
     courses: list[Array] = []
     for times, group in alike.items():
-        weights = shape.weights(times, len(quaternions), clip.motion.fps)
         values = np.stack([knots[joint] for joint in group], axis=1).reshape(len(times), -1)
-        courses.append((weights @ values).reshape(len(quaternions), len(group), 3))
+        later = np.stack([onward[joint] for joint in group], axis=2).reshape(2, len(times), -1)
+        course = shape.course(times, values, later, len(quaternions), clip.motion.fps)
+        courses.append(course.reshape(len(quaternions), len(group), 3))
         joints += group
     course = courses[0] if len(courses) == 1 else np.concatenate(courses, axis=1)
     for joint, axes in carried.items():
@@ -116,11 +119,21 @@ def _knots(quaternions: Array, shifts: dict[int, list[Turn]]) -> dict[int, Array
     return knots
 
 
+def _onward(quaternions: Array, turns: Sequence[Turn], knots: Array) -> Array:
+    """Values ``(2, n, 3)`` of b that those at keys ``(n, 3)`` go on to by tangents in and out."""
+
+    def value(i: int, on: Turn) -> Array:
+        (there,) = _knots(quaternions, {on.joint: [on]}).values()
+        return nearest_branches(np.stack([knots[i], there[0]]))[1]
+
+    return onward_values(turns, knots, value)
+
+
 def _scaled(row: Array, scales: Sequence[Turn], shape: WarpShape, fps: float) -> Array:
     """Rotations ``(T, 4)`` of one joint after the scales among its keys."""
     zero = _zero_rotation(row, scales)
-    factors = []
-    for turn in scales:
+
+    def wanted(turn: Turn) -> float:
         factor = turn.factor
         if turn.rotation is not None:
             both = np.stack([turn.rotation, _at(row, [turn.frame])[0]])
@@ -131,9 +144,13 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: WarpShape, fps: float) ->
                 f"a scale key at frame {turn.frame:g}: the joint is at its zero-point there and "
                 "no factor can move it; use mode='shift' or another zero-point (about=)"
             )
-        factors.append(factor)
-    weights = shape.weights([turn.knot for turn in scales], len(row), fps)
-    return scale_rotations(row, zero, 1.0 + weights @ (np.array(factors) - 1.0))
+        return factor - 1.0
+
+    values = np.array([wanted(turn) for turn in scales])
+    knots = [turn.knot for turn in scales]
+    onward = onward_values(scales, values, lambda i, on: wanted(on))
+    course = shape.course(knots, values, onward, len(row), fps)
+    return scale_rotations(row, zero, 1.0 + course)
 
 
 def _with_detail(clip: WarpClip, joint: int, own: Array, scaled: Array) -> Array:

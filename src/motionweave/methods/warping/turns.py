@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.errors import WarpError
-from motionweave.methods.warping.curves import Ends, displacement_basis
-from motionweave.methods.warping.keys import ease_pair
-from motionweave.methods.warping.targets import Knot, Placed, WarpClip, sample_pairs
+from motionweave.methods.warping.curves import Ends, displacement_basis, tangent_basis
+from motionweave.methods.warping.keys import SIDES_OF_KEY, ease_pair
+from motionweave.methods.warping.targets import MOMENT, Knot, Placed, WarpClip, sample_pairs
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,32 @@ class WarpShape:
         """Weights ``(frames, n)`` of n keys in the displacement of every frame."""
         ends = self.ends(knots[0].ease, knots[-1].ease, fps)
         at = np.arange(frames, dtype=np.float64)
-        still = [knot.still for knot in knots]
-        return displacement_basis([knot.frame for knot in knots], ends, at, self.tension, still)
+        still, given = [knot.still for knot in knots], [knot.given for knot in knots]
+        times = [knot.frame for knot in knots]
+        return displacement_basis(times, ends, at, self.tension, still, given)
+
+    def course(
+        self, knots: Sequence[Knot], values: Array, onward: Array, frames: int, fps: float
+    ) -> Array:
+        """The displacement ``(frames, ...)`` through keys.
+
+        Parameters
+        ----------
+        values
+            ``(n, ...)`` of the keys.
+        onward
+            ``(2, n, ...)`` what they would be a `MOMENT` on, as their tangents in and out say;
+            used where these are given.
+        """
+        course = self.weights(knots, frames, fps) @ values
+        given = [knot.given for knot in knots]
+        if not np.any(given):
+            return course
+        ends = self.ends(knots[0].ease, knots[-1].ease, fps)
+        times, at = [knot.frame for knot in knots], np.arange(frames, dtype=np.float64)
+        tangents = (onward - values) / (MOMENT * fps)
+        weights = tangent_basis(times, ends, at, given)
+        return np.asarray(course + np.tensordot(weights, tangents, axes=2))
 
 
 @dataclass(frozen=True)
@@ -74,6 +98,9 @@ class Turn:
         Whether it is one end of a key that lasts.
     name
         What the key is called in messages.
+    onward
+        The turn as it would be a `MOMENT` on, as its tangents in and out say; None for the
+        spline's own tangents.
     """
 
     frame: float
@@ -86,15 +113,54 @@ class Turn:
     ease: Any = None
     still: bool = False
     name: str = ""
+    onward: tuple[Turn | None, Turn | None] = (None, None)
 
     @property
     def knot(self) -> Knot:
         """Everything that the weights of a displacement depend on."""
-        return Knot(self.frame, self.ease, self.still)
+        into, out = self.onward
+        return Knot(self.frame, self.ease, self.still, (into is not None, out is not None))
 
 
 def turns_of(placed: Sequence[Placed], clip: WarpClip) -> list[Turn]:
     """The turns of keys of kind rotation, turn or factor."""
+    turns = _turns_now(placed, clip)
+    into, out = ([on for p in placed if (on := p.going_on(side))] for side in SIDES_OF_KEY)
+    if not into and not out:
+        return turns
+    onward = [{_place(turn): turn for turn in _turns_now(rows, clip)} for rows in (into, out)]
+    return [
+        replace(turn, onward=(onward[0].get(_place(turn)), onward[1].get(_place(turn))))
+        for turn in turns
+    ]
+
+
+def onward_values(
+    turns: Sequence[Turn], values: Array, value: Callable[[int, Turn], Array | float]
+) -> Array:
+    """Values ``(2, n, ...)`` of turns a `MOMENT` on, as their tangents in and out say.
+
+    Parameters
+    ----------
+    values
+        ``(n, ...)`` those that they have; they stay where a tangent is not given.
+    value
+        Gives that of a turn that goes on, from its place among the turns.
+    """
+    onward = np.stack([values, values])
+    for side in (0, 1):
+        for i, turn in enumerate(turns):
+            on = turn.onward[side]
+            if on is not None:
+                onward[side, i] = value(i, on)
+    return onward
+
+
+def _place(turn: Turn) -> tuple[float, int, bool]:
+    return turn.frame, turn.joint, turn.factor is None
+
+
+def _turns_now(placed: Sequence[Placed], clip: WarpClip) -> list[Turn]:
     turns: list[Turn] = []
     changes: list[Placed] = []
     for p in placed:

@@ -22,17 +22,19 @@ from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion
 from motionweave.errors import Notice, QualityWarning
-from motionweave.methods.warping.feet import Feet, FootPlan, Keyed, follow
+from motionweave.methods.warping.feet import Feet, FootPlan, Keyed
 from motionweave.methods.warping.goals import (
     GoalFrame,
     Posed,
     goal_frames,
     pose,
+    pose_onward,
     pose_turns,
     tell_of_goals,
 )
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
+from motionweave.methods.warping.legs import follow
 from motionweave.methods.warping.moments import comes_back
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
@@ -251,27 +253,30 @@ def _posed(
     ``legs`` are left as they are: they are solved for their feet afterwards.
     """
     keyed = [turn for turn in turns if turn.factor is None]
-    posed = [
-        pose(clip, goal, {t.joint for t in keyed if abs(t.frame - goal.frame) < 1e-9})
-        for goal in frames
-    ]
+    posed = []
+    for goal in frames:
+        fixed = {t.joint for t in keyed if abs(t.frame - goal.frame) < 1e-9}
+        now = pose(clip, goal, fixed)
+        posed.append(replace(now, onward=pose_onward(clip, goal, fixed, now)))
     neutral: dict[int, set[float]] = {}
     for turn in keyed:
         neutral.setdefault(turn.joint, set()).add(turn.frame)
     quaternions = warp_rotations(clip, pose_turns(posed, neutral, legs), shape, trunk)
     # The root's shift goes with the body where it is held through a turn.
     level = rotations.about_vertical(clip.ahead)
-    values = np.array(
-        [
-            rotations.rotate(
-                rotations.about_vertical(-sample_vectors(clip.ahead, np.array([p.frame]))),
-                p.after.root - p.before.root,
-            )[0]
-            for p in posed
-        ]
+
+    def shift(p: Posed) -> Array:
+        back = rotations.about_vertical(-sample_vectors(clip.ahead, np.array([p.frame])))
+        return rotations.rotate(back, p.after.root - p.before.root)[0]
+
+    course = shape.course(
+        [p.knot for p in posed],
+        np.array([shift(p) for p in posed]),
+        np.array([[shift(p.going_on(side)) for p in posed] for side in (0, 1)]),
+        len(clip.motion),
+        clip.motion.fps,
     )
-    weights = shape.weights([p.knot for p in posed], len(clip.motion), clip.motion.fps)
-    root = clip.motion.root + rotations.rotate(level, weights @ values)
+    root = clip.motion.root + rotations.rotate(level, course)
     return replace(clip.motion, root=root, rotations=quaternions), posed
 
 

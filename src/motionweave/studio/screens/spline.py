@@ -10,7 +10,8 @@ from nicegui import ui
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.subspace import bezier
-from motionweave.methods.subspace.space import SplineTransition, Subspace
+from motionweave.methods.subspace.joined import SplineTransition
+from motionweave.methods.subspace.space import Subspace
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import Lanes
 from motionweave.studio.document import Document

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.tree import meeting
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.curves import cardinal_tangents, hermite
@@ -84,9 +85,7 @@ class Torso:
         """
         hips, shoulders = points[:, self.hips], points[:, self.shoulders]
         stage, width, depth = _profile()
-        # From the seat to the shoulders, and from there to the neck.
-        place = np.minimum(stage, 1.0) * self.level
-        place += np.maximum(stage - 1.0, 0.0) * (1.0 - self.level)
+        place = self._places()
         path = self._path(points, hips.mean(axis=1), shoulders.mean(axis=1), place)
         share = np.minimum(stage, 1.0)[:, None]
         (at_hips, low), (at_shoulders, high) = (_direction(pair) for pair in (hips, shoulders))
@@ -113,6 +112,29 @@ class Torso:
             np.concatenate([rings.reshape(-1, 3), middle[[0, -1]]]),
             np.concatenate([_unit(normals).reshape(-1, 3), ends]),
         )
+
+    def carriers(self, skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
+        """Which two joints carry each vertex of `at`, and with which weights, both ``(V, 2)``.
+
+        A bone carries the ring at its middle alone; between two middles a ring goes with both,
+        so that a bent spine bends the trunk without a crease.
+        """
+        bones = np.array([meeting(skeleton, self.hips), *self.spine], dtype=np.intp)
+        knots = np.array(self.knots)
+        middles = 0.5 * (knots[:-1] + knots[1:])
+        along = np.interp(self._places(), middles, np.arange(len(bones)))
+        first = np.minimum(along.astype(np.intp), max(len(bones) - 2, 0))
+        second = np.minimum(first + 1, len(bones) - 1)
+        joints = np.stack([bones[first], bones[second]], axis=1)
+        weights = np.stack([1.0 - (along - first), along - first], axis=1)
+        each = np.concatenate([np.repeat(np.arange(len(along)), _CORNERS), [0, len(along) - 1]])
+        return joints[each], weights[each]
+
+    def _places(self) -> Array:
+        """Where between the seat (0) and the neck (1) each ring is ``(R,)``."""
+        stage = _profile()[0]
+        below, above = np.minimum(stage, 1.0), np.maximum(stage - 1.0, 0.0)
+        return np.asarray(below * self.level + above * (1.0 - self.level))
 
     def _path(self, points: Array, seat: Array, chest: Array, place: Array) -> Array:
         """The middle of each ring ``(T, R, 3)``, on a smooth curve through the spine."""

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.torso import Torso, torso_of, torso_triangles
 from motionweave.core import rotations
 from motionweave.rendering.figure import make_figure
-from motionweave.rendering.torso import Torso, torso_of, torso_triangles
 
 
 @pytest.fixture(scope="module")
@@ -80,3 +80,20 @@ def test_the_floor_is_under_the_feet_that_stand(walk: mw.Motion) -> None:
     lowest = (figure.points[:, figure.ends, 1] - figure.radii).min(axis=(1, 2))
     # Under a foot that rolls over its toes, half a centimetre is what a picture may be wrong by.
     assert abs(np.median(lowest[held]) - figure.floor) < 0.005
+
+
+def test_joints_carry_it_to_where_it_is_drawn(torso: Torso, walk: mw.Motion) -> None:
+    # A mesh in a file moves with the joints alone; the trunk that is drawn follows them exactly.
+    positions, orientations = walk.forward()
+    joints, weights = torso.carriers(walk.skeleton)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    matrices = rotations.to_matrix(orientations)
+    drawn = [torso.at(row)[0] for row in positions]
+    rest = torso.at(positions[0])[0]
+    for frame in range(0, len(walk), 15):
+        turn = matrices[frame] @ matrices[0].swapaxes(-1, -2)
+        local = rest[:, None] - positions[0][joints]
+        carried = np.einsum("vkij,vkj->vki", turn[joints], local) + positions[frame][joints]
+        moved = np.einsum("vk,vki->vi", weights, carried)
+        far = np.linalg.norm(moved - drawn[frame], axis=1)
+        assert far.mean() < 0.02 * torso.height

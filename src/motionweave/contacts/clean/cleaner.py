@@ -1,0 +1,376 @@
+"""One clip being cleaned: where feet and hands should be, and the body and limbs that follow."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from motionweave.body import ik
+from motionweave.body.floor import Floor
+from motionweave.body.ground import Ground
+from motionweave.body.hinges import find_hinges
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
+from motionweave.body.soles import contact_points
+from motionweave.contacts.clean.easing import eased
+from motionweave.contacts.clean.footing import Footing, find_footing, settled
+from motionweave.contacts.clean.plants import anchored, find_plants, planted_heights
+from motionweave.contacts.clean.shaking import Steadied, steadied
+from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve_limbs
+from motionweave.core import rotations as quat
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.constraints import Constraint
+from motionweave.core.curves import smoothstep
+from motionweave.core.interrupt import checkpoint
+from motionweave.core.motion import Motion, local_translations
+from motionweave.errors import QualityWarning
+
+# Leg lengths by which a foot may miss its plant before there is a warning.
+_NOTICED = 0.02
+
+# A correction is reduced where a joint of the limb would accelerate more than this many times as
+# hard as it does anywhere in the clip, which counts as at least this many radians per second
+# squared: by this factor, this many times at most, within this many seconds of it at first.
+_LIMIT, _HARDLY = 1.45, 2.0
+_BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
+
+LEG = ("thigh", "shin", "ankle")
+ARM = ("upper_arm", "forearm", "hand")
+
+
+class Lead(NamedTuple):
+    """Where a foot should go instead, and how it then touches the floor.
+
+    Parameters
+    ----------
+    shift
+        ``(T, 3)`` of the foot, from where it is.
+    touching
+        ``(2, T, 3)`` heel and toe of a foot that goes there: while they are planted, this foot's
+        points follow their movement over the floor and their height.
+    """
+
+    shift: Array
+    touching: Array
+
+
+class _Tracks(NamedTuple):
+    """The ends of n limbs of a kind and how they should move.
+
+    Parameters
+    ----------
+    names
+        For messages, such as ``"left foot"``.
+    limbs
+        Which joints they are.
+    end
+        ``(n, T, 3)`` where the ends of the limbs should be.
+    points
+        ``(n, points, T, 3)`` heels and toes there; a hand has one.
+    held
+        ``(n, T)`` where they are planted.
+    footing
+        How their points should move.
+    steady
+        What comes before that; None for hands.
+    """
+
+    names: tuple[str, ...]
+    limbs: tuple[ik.Limb, ...]
+    end: Array
+    points: Array
+    held: BoolArray
+    footing: Footing
+    steady: Steadied | None = None
+
+    def eased_off(self, trust: Array) -> _Tracks:
+        """The same with corrections that are multiplied by ``trust`` ``(n, T)``."""
+        shifts = self.footing.shifts * trust[:, None, :, None]
+        steady = None if self.steady is None else self.steady.eased_off(trust)
+        return self._replace(footing=self.footing._replace(shifts=shifts), steady=steady)
+
+
+class _Solved(NamedTuple):
+    """The result, and how far ``(n, T)`` limbs of each kind are from where they should be."""
+
+    motion: Motion
+    missing: tuple[Array, ...]
+
+
+class Cleaner:
+    """A clip being cleaned.
+
+    Parameters
+    ----------
+    motion
+        A body with legs.
+    floor
+        What its feet stand on.
+    stretch
+        The share by which limbs may lengthen where they cannot reach.
+    ease
+        Seconds over which a correction fades in before a plant and out after it.
+    warn
+        Whether to warn where a foot is not held firmly or cannot reach its plant.
+    leads
+        For each side, ``left`` and ``right``, where its foot should go instead.
+    only
+        ``(T,)`` frames that may change; by default all.
+    hands
+        Whether to hold planted hands, too.
+    """
+
+    def __init__(
+        self,
+        motion: Motion,
+        floor: Floor | Ground,
+        stretch: float,
+        ease: float,
+        warn: bool,
+        leads: Mapping[str, Lead] | None = None,
+        only: BoolArray | None = None,
+        hands: bool = False,
+    ) -> None:
+        self.motion = motion
+        self.warn = warn
+        self.floor = floor
+        self.stretch = stretch
+        self.ease = ease
+        self.leads = leads
+        self.only = only
+        self.hands = hands
+        self.rig = find_rig(motion.skeleton)
+        self.size = leg_length(motion.skeleton, self.rig)
+        self.pose = self.positions, self.orientations = motion.forward()
+        self.hinges = tuple(find_hinges(motion, self.pose, arms=hands).values())
+
+    def cleaned(self, used: Sequence[Constraint]) -> Motion:
+        """The clip with what is planted held in its place."""
+        points = contact_points(self.motion, self.hands, pose=self.pose)
+        feet = self._feet(used, points)
+        # Hands are held exactly.
+        others = [self._hands(used, points)] if self.hands else []
+        feet, solved = self._calmed(feet, others)
+        if self.warn:
+            for tracks, missing in zip((feet, *others), solved.missing, strict=True):
+                _tell_missing(self.motion, tracks, missing, self.size)
+        return solved.motion
+
+    def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> tuple[_Tracks, _Solved]:
+        """Feet with corrections reduced where they would jerk knee or ankle, and the result."""
+        solved = self._solve([feet, *others])
+        limit = _LIMIT * np.maximum(
+            _jerks(self.motion, feet.limbs).max(axis=1, initial=0.0), _HARDLY
+        )
+        trust = np.ones(feet.held.shape)
+        jerks = _jerks(solved.motion, feet.limbs)
+        for index, limb in enumerate(feet.limbs):
+            for attempt in range(_ATTEMPTS):
+                sudden = jerks[index] / limit[index]
+                if sudden.max(initial=0.0) <= 1.0:
+                    break
+                if attempt == 0 and self.warn:
+                    _tell_eased_off(self.motion, feet.names[index], limb, sudden)
+                # What jerks for being eased off within too short a time is given more.
+                around = (1 + attempt) * _AROUND * self.motion.fps
+                trust[index] *= _doubt((sudden > 1.0).any(axis=1), around)
+                solved = self._solve([feet.eased_off(trust), *others])
+                jerks = _jerks(solved.motion, feet.limbs)
+        return feet, solved
+
+    def _solve(self, tracks: Sequence[_Tracks]) -> _Solved:
+        checkpoint()
+        feet, *_ = ways = [self._ways(each) for each in tracks]
+        led = self.leads is not None
+        free = np.full(len(self.motion), led)
+        free |= np.any([way.grip > 0.0 for way in feet], axis=0)
+        if self.only is not None:
+            free &= self.only
+        legs = legs_of(self.positions, feet)
+        shift = body_shift(legs, free, self.motion.fps, self.size, meant=led)
+        local = np.array(self.motion.rotations)
+        translations = self.motion.translations
+        if self.stretch > 0.0:
+            translations = np.array(local_translations(self.motion))
+        missing = []
+        for kind in ways:
+            known = legs if kind is feet else None
+            left, longer = solve_limbs(self.motion, *self.pose, kind, shift, local, known)
+            if translations is not None and self.stretch > 0.0:
+                for way, by in zip(kind, longer, strict=True):
+                    bones = self.motion.skeleton.chain(way.limb.upper, way.limb.end)[1:]
+                    translations[:, bones] *= by[:, None, None]
+            missing.append(left)
+        motion = replace(
+            self.motion,
+            root=self.motion.root + shift,
+            rotations=local,
+            translations=translations,
+        )
+        return _Solved(motion, tuple(missing))
+
+    def _limbs(self, roles: Sequence[str], feature: str) -> tuple[ik.Limb, ...]:
+        return tuple(
+            ik.Limb(*(self.rig.joint(f"{side}_{role}", feature) for role in roles))
+            for side in SIDES
+        )
+
+    def _feet(self, used: Sequence[Constraint], points: dict[str, Array]) -> _Tracks:
+        kinds = [(f"{side}_heel", f"{side}_toe") for side in SIDES]
+        foot = np.stack([[points[kind] for kind in pair] for pair in kinds])
+        limbs = self._limbs(LEG, "foot clean-up")
+        hip, _, ankle = (
+            self.positions[:, list(joints)].swapaxes(0, 1) for joints in zip(*limbs, strict=True)
+        )
+        count, fps = len(self.motion), self.motion.fps
+        plants = [find_plants(used, pair, count) for pair in kinds]
+        held = np.zeros((len(SIDES), 2, count), dtype=bool)
+        for own, its_plants in zip(held, plants, strict=True):
+            for plant in its_plants:
+                own[plant.point, plant.frames] = True
+        resting = settled(held, fps)
+        drift = None
+        if self.leads is None:
+            spread = max(round(self.ease * fps), 2)
+            above = self.floor.above(foot)
+            heights = np.stack(
+                [
+                    planted_heights(its_plants, high, self.floor, self.size, spread)
+                    for its_plants, high in zip(plants, above, strict=True)
+                ]
+            )
+            steady = steadied(foot, ankle, hip, held, resting, fps)
+            if self.only is not None:
+                steady = steady.eased_off(self.only.astype(np.float64))
+                heights = np.stack(
+                    [
+                        anchored(its_plants, wanted, high, ~self.only)
+                        for its_plants, wanted, high in zip(plants, heights, above, strict=True)
+                    ]
+                )
+        else:
+            leads = [self.leads[side] for side in SIDES]
+            shift = np.stack([lead.shift for lead in leads])
+            drift = np.stack([lead.touching for lead in leads])
+            foot, ankle = foot + shift[:, None], ankle + shift
+            heights = np.where(held, np.maximum(self.floor.above(drift), 0.0), 0.0)
+            steady = Steadied.not_at_all(ankle.shape[:2])
+        footing = find_footing(
+            steady.moved(foot, ankle),
+            resting,
+            heights,
+            self.floor,
+            self.size,
+            fps,
+            self.ease,
+            drift,
+            self.only,
+        )
+        names = tuple(f"{side} foot" for side in SIDES)
+        return _Tracks(names, limbs, ankle, foot, np.asarray(held.any(axis=1)), footing, steady)
+
+    def _hands(self, used: Sequence[Constraint], points: dict[str, Array]) -> _Tracks:
+        hands = np.stack([points[f"{side}_hand"] for side in SIDES])
+        goal = np.full_like(hands, np.nan)
+        for own, to, side in zip(hands, goal, SIDES, strict=True):
+            for plant in find_plants(used, (f"{side}_hand",), len(own)):
+                to[plant.frames] = own[plant.frames].mean(axis=0)
+        held = ~np.isnan(goal[..., 0])
+        reach = max(round(self.ease * self.motion.fps), 2)
+        # What is missing, and how much of it counts.
+        known = np.concatenate([goal - hands, np.ones((*held.shape, 1))], axis=-1)
+        known = np.where(held[..., None], known, 0.0)
+        spread = np.stack([eased(one, mask, reach) for one, mask in zip(known, held, strict=True)])
+        footing = Footing(spread[:, None, :, :3], np.zeros(held.shape), spread[..., 3])
+        names = tuple(f"{side} hand" for side in SIDES)
+        limbs = self._limbs(ARM, "hand clean-up")
+        return _Tracks(names, limbs, hands, hands[:, None], held, footing)
+
+    def _ways(self, tracks: _Tracks) -> list[FootWay]:
+        end, shifts, steady = tracks.end, tracks.footing.shifts, tracks.steady
+        changed = np.any(shifts != 0.0, axis=(1, 3))
+        if steady is None:
+            goal, turn = end + shifts[:, 0], np.broadcast_to(quat.IDENTITY, (*changed.shape, 4))
+        else:
+            points = steady.moved(tracks.points, end)
+            placed = ik.place_foot(
+                end + steady.shift,
+                *points.swapaxes(0, 1),
+                *(points + shifts).swapaxes(0, 1),
+                on_toe=tracks.footing.lean,
+            )
+            goal, turn = placed.ankle, quat.multiply(placed.turn, steady.turn)
+            changed |= np.any(steady.turn[..., :3] != 0.0, axis=-1)
+        goal = np.where(changed[..., None], goal, end)
+        turn = np.where(changed[..., None], turn, quat.IDENTITY)
+        return [
+            FootWay(
+                limb,
+                self._axis(limb),
+                goal[index],
+                turn[index],
+                tracks.footing.grip[index],
+                self.stretch,
+                exact=steady is None,
+            )
+            for index, limb in enumerate(tracks.limbs)
+        ]
+
+    def _axis(self, limb: ik.Limb) -> Array:
+        """The axis ``(T, 3)`` about which a limb bends; zeros for one without a hinge."""
+        for hinge in self.hinges:
+            if hinge.joint == limb.middle:
+                return quat.rotate(self.orientations[:, limb.upper], hinge.axis)
+        return np.zeros((len(self.motion), 3))
+
+
+def _jerks(motion: Motion, limbs: Sequence[ik.Limb]) -> Array:
+    """Angular accelerations ``(n, T - 2, 2)`` of knees and ankles, in radians per square second."""
+    joints = [[limb.middle, limb.end] for limb in limbs]
+    local = motion.rotations[:, joints].swapaxes(0, 1)
+    steps = quat.log(quat.multiply(quat.inverse(local[:, :-1]), local[:, 1:]))
+    change = np.diff(steps, axis=1)
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", change, change)) * motion.fps**2)
+
+
+def _doubt(sudden: BoolArray, around: float) -> Array:
+    """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
+
+    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on,
+    and ``around`` the frames before and after them that are eased off, too.
+    """
+    frames = np.arange(len(sudden) + 2)
+    bad = np.flatnonzero(sudden) + 1
+    after = np.searchsorted(bad, frames).clip(0, len(bad) - 1)
+    away = np.minimum(np.abs(bad[after] - frames), np.abs(bad[np.maximum(after - 1, 0)] - frames))
+    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / around))
+
+
+def _tell_eased_off(motion: Motion, name: str, limb: ik.Limb, sudden: Array) -> None:
+    frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
+    joint = motion.skeleton.names[limb[1 + int(which)]]
+    what = f" of {motion.name!r}" if motion.name else ""
+    warnings.warn(
+        f"the {name}{what} is not held firmly around frame {int(frame) + 1}, because that "
+        f"would jerk {joint}; check the contacts there",
+        QualityWarning,
+        stacklevel=5,
+    )
+
+
+def _tell_missing(motion: Motion, tracks: _Tracks, missing: Array, size: float) -> None:
+    for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
+        left = np.where(held, left, 0.0)
+        frame = int(left.argmax())
+        if left[frame] > _NOTICED * size:
+            what = f" of {motion.name!r}" if motion.name else ""
+            warnings.warn(
+                f"the {name}{what} cannot reach its plant at frame {frame}: "
+                f"it is {left[frame] / size:.1%} of a leg length away; "
+                "check the contacts there, or allow a little stretch (stretch=0.01)",
+                QualityWarning,
+                stacklevel=5,
+            )

@@ -1,0 +1,176 @@
+"""What the self-check measures in a motion: how joints change their ways, and how feet move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from motionweave.body.rig.roles import leg_length
+from motionweave.body.size import body_height
+from motionweave.body.soles import contact_points, has_feet, sole_points, soles
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
+from motionweave.measure.support import floor_level
+
+# Seconds over which speeds of the pelvis are measured, because capture noise is not a lurch.
+SPEED_WINDOW = 0.1
+# Frames whose changes are computed at a time.
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """The figures of a motion for the self-check; lengths are in leg lengths, times in seconds.
+
+    Parameters
+    ----------
+    fps
+        Frames per second.
+    acceleration, twist
+        ``(n, J)`` acceleration of every joint, and change of its angular velocity.
+    stride
+        Frames between two of the samples that the two are taken from.
+    speed
+        ``(T,)`` of the pelvis, over a tenth of a second.
+    soles
+        Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to
+        the next ``(T,)``, by kind.
+    floor, lowest
+        Height of the floor, and the lowest height of a heel or toe.
+    planted
+        For each kind whether it is planted, ``(T,)``.
+    """
+
+    fps: float
+    acceleration: Array
+    twist: Array
+    stride: int
+    speed: Array
+    soles: dict[str, tuple[Array, Array]]
+    floor: float
+    lowest: float
+    planted: dict[str, BoolArray]
+
+
+_remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
+
+
+def figures(motion: Motion, rate: float) -> Figures:
+    """The figures of a clip for the check, cached for the lifetime of the clip.
+
+    Parameters
+    ----------
+    motion
+        At least three frames.
+    rate
+        Frames per second at which accelerations are compared: the lowest of all clips',
+        because a clip sampled more finely than it was recorded has all its changes of speed in
+        few frames.
+    """
+    known = _remembered.setdefault(motion, {})
+    if rate not in known:
+        known[rate] = measured(motion, rate)
+    return known[rate]
+
+
+def measured(motion: Motion, rate: float) -> Figures:
+    """The figures of a motion that is checked once; parameters as of `figures`."""
+    size = unit_length(motion.skeleton)
+    stride = max(1, min(round(motion.fps / rate), (len(motion) - 1) // 2))
+    step = stride / motion.fps
+    count = len(motion) - 2 * stride
+    moved, turned = np.empty((2, count, len(motion.skeleton)))
+    own = soles(motion) if has_feet(motion.skeleton) else {}
+    paths = {kind: np.empty((len(motion), 3)) for kind in FOOT_KINDS if own}
+    # A few frames at a time, which stay in the processor's cache: of where all joints of a long
+    # take are, only the figures are kept.
+    for first in range(0, count, _AT_ONCE):
+        last = min(first + _AT_ONCE, count)
+        frames = slice(first, last + 2 * stride)
+        pose = motion.forward(frames)
+        moved[first:last], turned[first:last] = _changes(*pose, stride)
+        for kind, points in sole_points(own, *pose).items():
+            paths[kind][frames] = points
+    tracks = _tracks(paths, size, motion.fps)
+    heights = np.stack([height for height, _ in tracks.values()]) if own else np.zeros((1, 1))
+    return Figures(
+        motion.fps,
+        moved / (size * step**2),
+        turned / step**2,
+        stride,
+        _pelvis_speed(motion) / size,
+        tracks,
+        floor_level(heights),
+        float(heights.min()),
+        {kind: active(motion.constraints, kind, np.arange(len(motion))) for kind in tracks},
+    )
+
+
+def sole_tracks(
+    motion: Motion, pose: tuple[Array, Array] | None = None
+) -> dict[str, tuple[Array, Array]]:
+    """Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to the
+    next ``(T,)``, by kind, in leg lengths and seconds.
+
+    Parameters
+    ----------
+    motion
+        At least two frames of a body with legs.
+    pose
+        What `Motion.forward` gives, if it is known.
+    """
+    return _tracks(contact_points(motion, pose=pose), leg_length(motion.skeleton), motion.fps)
+
+
+def _tracks(paths: Mapping[str, Array], size: float, fps: float) -> dict[str, tuple[Array, Array]]:
+    """Heights and speeds of paths ``(T, 3)`` in units of ``size``, see `sole_tracks`."""
+    tracks = {}
+    for kind, path in paths.items():
+        steps = _lengths(np.diff(path[:, [0, 2]], axis=0))
+        tracks[kind] = path[:, 1] / size, np.append(steps, steps[-1]) * fps / size
+    return tracks
+
+
+def unit_length(skeleton: Skeleton) -> float:
+    """The leg length, or the height of a body without legs."""
+    return leg_length(skeleton) if has_feet(skeleton) else (body_height(skeleton) or 1.0)
+
+
+def _changes(positions: Array, orientations: Array, stride: int) -> tuple[Array, Array]:
+    """How much every joint changes its velocity, and its turn per step in radians, ``(n, J)``.
+
+    The latter is the angle between what a joint did in one step and what it does in the next, as
+    chords of unit quaternions.
+    """
+    before, here, after = _steps(positions, stride)
+    moved = _lengths(after - 2.0 * here + before)
+    before, here, after = _steps(orientations, stride)
+    bend = -2.0 * here
+    for beside in (before, after):
+        # q and -q are one rotation: both neighbours are brought to the side of the middle one.
+        same = np.einsum("tjc,tjc->tj", beside, here) >= 0.0
+        bend += beside * np.where(same, 1.0, -1.0)[..., None]
+    return moved, 2.0 * _lengths(bend)
+
+
+def _steps(values: Array, stride: int) -> tuple[Array, Array, Array]:
+    """Values ``(n, ...)`` that have one a stride before and one a stride behind, and those two."""
+    return values[: -2 * stride], values[stride:-stride], values[2 * stride :]
+
+
+def _lengths(vectors: Array) -> Array:
+    """Lengths ``(...)`` of vectors ``(..., n)``: as np.linalg.norm, which is slow for many."""
+    return np.asarray(np.sqrt(np.einsum("...c,...c->...", vectors, vectors)))
+
+
+def _pelvis_speed(motion: Motion) -> Array:
+    half = max(1, min(round(0.5 * SPEED_WINDOW * motion.fps), (len(motion) - 1) // 2))
+    place = np.arange(len(motion))
+    first, last = np.maximum(place - half, 0), np.minimum(place + half, len(motion) - 1)
+    way = np.linalg.norm(motion.root[last] - motion.root[first], axis=1)
+    return np.asarray(way * motion.fps / (last - first))

@@ -1,0 +1,108 @@
+"""Body and legs that follow planned feet, solved as in clean-up (`contacts.clean.solve`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve_limbs
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.curves import smootherstep
+from motionweave.core.motion import Motion
+from motionweave.methods.warping.feet import ROUNDING, FootPlan
+from motionweave.methods.warping.targets import WarpClip
+
+# Share of its length to which a leg in the air may be stretched, and that it always may more.
+_STRETCH, _LEAST_ROOM = 0.98, 0.003
+# Seconds around a goal in which the body gives way less and less.
+_FIRM = 0.15
+
+
+def follow(
+    motion: Motion, plans: Sequence[FootPlan], clip: WarpClip, still: Sequence[float]
+) -> tuple[Motion, dict[str, Array], Array]:
+    """The motion with its legs solved for their feet, the body giving way where it must.
+
+    Frames in which a foot is where it should be already stay as they are, bit for bit.
+
+    Parameters
+    ----------
+    motion
+        The clip after all other keys.
+    plans
+        Of the feet.
+    clip
+        The original clip, which defines the axes about which knees bend.
+    still
+        Frames at which the body must not give way.
+
+    Returns
+    -------
+    Motion
+        The result.
+    dict
+        For each side, how far ``(T,)`` the foot misses its plan.
+    Array
+        ``(T, 3)`` how far the body gives way.
+    """
+    if not plans:
+        return motion, {}, np.zeros((len(motion), 3))
+    positions, orientations = motion.forward()
+    ways = [_way(plan, positions, orientations, clip) for plan in plans]
+    # Only frames that the warp has touched may give way: all others are to stay.
+    free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
+    legs = legs_of(positions, ways)
+    shift = body_shift(legs, free, motion.fps, clip.scale, meant=True)
+    for frame in still:
+        away = np.abs(np.arange(len(motion)) - frame) / motion.fps
+        shift *= smootherstep(away / _FIRM)[:, None]
+    local = np.array(motion.rotations)
+    missed, _ = solve_limbs(motion, positions, orientations, ways, shift, local, legs)
+    missing = {plan.side: off for plan, off in zip(plans, missed, strict=True)}
+    return replace(motion, root=motion.root + shift, rotations=local), missing, shift
+
+
+def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) -> FootWay:
+    """A plan for the solver, exactly zero where there is nothing to do."""
+    end, turned = positions[:, plan.limb.end], orientations[:, plan.limb.end]
+    share = plan.own[:, None]
+    goal = np.where(share > 0.0, plan.ankle + share * (end - plan.ankle), plan.ankle)
+    turn = rotations.multiply(plan.orientation, rotations.inverse(turned))
+    turn = np.where(turn[:, 3:] < 0.0, -turn, turn)
+    if np.any(share > 0.0):
+        turn = np.where(share > 0.0, rotations.exp((1.0 - share) * rotations.log(turn)), turn)
+    goal = _within_reach(goal, plan, positions, clip)
+    off = np.linalg.norm(goal - end, axis=-1) > ROUNDING * clip.scale
+    off |= np.linalg.norm(turn[:, :3], axis=-1) > ROUNDING
+    off &= plan.own < 1.0
+    axis = clip.hinges[plan.limb.middle].axis
+    return FootWay(
+        plan.limb,
+        rotations.rotate(orientations[:, plan.limb.upper], axis),
+        np.where(off[:, None], goal, end),
+        np.where(off[:, None], turn, rotations.IDENTITY),
+        plan.standing * (1.0 - plan.own),
+        brisk=plan.steps,
+    )
+
+
+def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip) -> Array:
+    """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
+
+    Beyond its length in the clip, a leg in the air follows less and less: its foot moves with the
+    body instead, and the knee does not snap.
+    """
+    hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
+    full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    there = clip.forward[0]
+    own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
+    span = goal - hip
+    wanted = np.linalg.norm(span, axis=-1)
+    room = np.maximum(_STRETCH * full - own, _LEAST_ROOM * full)
+    longer = np.maximum(wanted - own, 0.0)
+    kept = wanted - longer - room * np.expm1(-longer / room)
+    share = (1.0 - plan.standing) * (longer > ROUNDING * full)
+    return hip + span * (1.0 + share * (kept / np.maximum(wanted, 1e-12) - 1.0))[:, None]

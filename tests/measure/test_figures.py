@@ -1,0 +1,33 @@
+"""What the self-check measures, against plain NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave.body.rig.roles import leg_length
+from motionweave.core import rotations
+from motionweave.measure.figures import measured
+
+
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_changes_of_joints_are_those_of_whole_arrays(rate: float) -> None:
+    walk = mw.sample("walk", duration=3.0).resample(120.0)
+    assert len(walk) > 256
+    flipped = np.array(walk.rotations)
+    # The sign of a quaternion means nothing.
+    flipped[100:, 5] *= -1.0
+    found = measured(walk, rate)
+    step = found.stride / walk.fps
+    places, turns = walk.forward()
+    s = found.stride
+    bends = places[2 * s :] - 2.0 * places[s:-s] + places[: -2 * s]
+    expected = np.linalg.norm(bends, axis=-1) / (leg_length(walk.skeleton) * step**2)
+    np.testing.assert_allclose(found.acceleration, expected, rtol=1e-9, atol=1e-9)
+    signed = rotations.unroll(turns)
+    chords = signed[2 * s :] - 2.0 * signed[s:-s] + signed[: -2 * s]
+    expected = 2.0 * np.linalg.norm(chords, axis=-1) / step**2
+    np.testing.assert_allclose(found.twist, expected, rtol=1e-6, atol=1e-6)
+    again = measured(mw.Motion(walk.skeleton, walk.fps, walk.root, flipped), rate)
+    np.testing.assert_allclose(again.twist, found.twist, rtol=1e-6, atol=1e-6)
