@@ -120,7 +120,25 @@ def test_a_seam_is_a_spline_or_a_filled_gap_and_a_transition_again(
     studio.settle()
     track = studio.page.locator(".mw-sequence .mw-seam")
     assert track.nth(0).get_attribute("aria-label").startswith("spline from walk into jog")
+    # A longer spline takes more time; without a length it lasts as long as the body needs.
+    natural = panel.get_by_role("button", name="A spline that lasts")
+    short = studio.state()["duration"]
+    assert "on" in natural.get_attribute("class").split()
+    slide(studio, "Length", 2.5)
+    long = studio.settle()["duration"]
+    assert long > short + 0.1
+    assert "on" not in natural.get_attribute("class").split()
+    start, end = (ask(studio, ".mw-track", f"seams[0].{name}") for name in ("start", "end"))
+    studio.pause((start + end) / 2)
+    before = studio.state()["points"]
+    slide(studio, "Bias", -0.8)
+    assert studio.settle()["points"] != before
     studio.key("z")
+    assert abs(studio.settle()["duration"] - long) < 0.01
+    natural.click()
+    assert abs(studio.settle()["duration"] - short) < 0.01
+    for _ in range(3):
+        studio.key("z")
     assert abs(studio.settle()["duration"] - whole) < 0.01
     # Gaps are filled from the folder that is open on the Library screen.
     save(sample("walk"), tmp_path / "walk.npz")
@@ -152,8 +170,15 @@ def test_the_upper_body_plays_another_clip_over_a_block(studio: Studio) -> None:
     slide(studio, "Layer starts", 1.0)
     studio.settle()
     assert facts.count() == 1
-    studio.key("z")
-    studio.settle()
+    studio.pause(1.8)
+    before = studio.state()["points"]
+    both = studio.page.locator(".mw-sequence .mw-choice button", has_text="Both arms")
+    both.click()
+    assert studio.settle()["points"] != before
+    assert "on" in both.get_attribute("class").split()
+    for _ in range(2):
+        studio.key("z")
+        studio.settle()
     studio.key("z")
     facts.wait_for(state="detached")
     studio.wait(f"{PICKED} === 'Nothing'")
@@ -191,3 +216,63 @@ def test_onion_skins_are_the_poses_around(studio: Studio) -> None:
     assert not studio.page.evaluate(f"{skins}[0].character.group.visible")
     studio.key("o")
     studio.wait(f"{skins}.length === 0")
+
+
+def test_a_result_is_dragged_to_the_tab_and_on_to_its_place(studio: Studio) -> None:
+    page = studio.page
+    opened(studio)
+    studio.screen("Transition")
+    page.locator(".mw-carried").drag_to(page.locator('.mw-nav button[title^="Sequence"]'))
+    page.locator(".q-notification", has_text="is block 4 of the sequence").wait_for()
+    assert studio.state()["of"] == "transition"
+    # Held over the tab it opens the screen, and is dropped where it is wanted.
+    source = page.locator(".mw-carried").bounding_box()
+    tab = page.locator('.mw-nav button[title^="Sequence"]').bounding_box()
+    page.mouse.move(source["x"] + 20, source["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(tab["x"] + 20, tab["y"] + 20, steps=4)
+    studio.until("s.of === 'sequence'")
+    studio.settle()
+    block = page.locator(".mw-sequence .mw-block").nth(1).bounding_box()
+    for x in (4, 6, 8):
+        page.mouse.move(block["x"] + x, block["y"] + 5)
+    page.locator(".mw-dock.mw-sequence .mw-insert").wait_for()
+    page.mouse.up()
+    # It is on the shelf only once.
+    row(studio, ["walk", "walk to jog", "jog", "sneak", "walk to jog"])
+    assert studio.card("walk to jog").count() == 1
+    assert page.locator(".mw-sequence .mw-block.on .mw-block-name").inner_text() == "walk to jog"
+    studio.key("z")
+    studio.key("z")
+    row(studio, ["walk", "jog", "sneak"])
+    assert studio.card("walk to jog").count() == 0
+    # The sequence itself is not added to the sequence.
+    assert page.locator(".mw-result [disabled]", has_text="Add to sequence").count() == 1
+
+
+def test_a_result_is_added_by_a_button_a_key_and_the_menu_of_a_clip(studio: Studio) -> None:
+    page = studio.page
+    opened(studio)
+    studio.screen("Spline")
+    studio.click(".mw-result .mw-button", "Add to sequence")
+    studio.settle()
+    studio.key("a")
+    studio.settle()
+    studio.card("jump").hover()
+    studio.card("jump").locator('button[aria-label="More for jump"]').click()
+    page.locator(".q-item", has_text="Add to the sequence").click()
+    studio.settle()
+    # A result is dragged to the shelf as well.
+    count = page.locator(".mw-card").count()
+    page.locator(".mw-carried").drag_to(page.locator(".mw-cards"))
+    studio.wait(f"document.querySelectorAll('.mw-card').length === {count + 1}")
+    studio.key("z")
+    studio.settle()
+    # A clip that is shown alone is added itself.
+    studio.card("landing").hover()
+    studio.card("landing").locator('[title^="Show only"]').click()
+    studio.settle()
+    studio.key("a")
+    studio.settle()
+    studio.screen("Sequence")
+    row(studio, ["walk", "jog", "sneak", "walk to jog", "walk to jog", "jump", "landing"])

@@ -290,3 +290,69 @@ def test_the_way_is_turned_and_the_head_looks_aside(studio: Studio) -> None:
     code.wait_for()
     assert "'head', look_at=(" in code.inner_text()
     studio.page.keyboard.press("Escape")
+
+
+def test_tangents_bend_the_curve_at_a_key_linked_or_apart(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.2)
+    hand = studio.page.locator('[data-grip="left_hand"]')
+    for name in ("pointerdown", "pointerup"):
+        hand.dispatch_event(name, {"pointerId": 1, "button": 0})
+    studio.settle()
+    studio.click(".mw-choice button", "Move")
+    studio.settle()
+    studio.key("k")
+    marked(studio, 1, 1)
+    height = studio.page.locator(".mw-warp-values .mw-value >> visible=true").nth(1)
+    height.fill("0.4")
+    height.press("Enter")
+    studio.settle()
+    css = ".mw-warp .mw-curves"
+
+    def up() -> np.ndarray:
+        """The curve of the hand's height, (seconds, metres)."""
+        return np.array(ask(studio, css, "lines.at(-1).points"))
+
+    def sides() -> list[str]:
+        return ask(studio, css, "tangents.map((one) => [one.side, one.auto, one.linked].join(' '))")
+
+    before = up()
+    key = int(np.argmin(np.abs(before[:, 0] - 1.2)))
+    assert sides() == ["in true true", "out true true"]
+    start = ask(studio, css, "tangentAt('out0:1')")
+    drag(studio.page, start, (start[0], start[1] - 40))
+    studio.settle()
+    assert sides() == ["in false true", "out false true"]
+    rising = up()
+    # The key is met; the curve comes to it from further below, and goes on further up.
+    assert abs(rising[key, 1] - before[key, 1]) < 2e-3
+    assert rising[key - 4, 1] < before[key - 4, 1] - 0.02
+    assert rising[key + 4, 1] > before[key + 4, 1] + 0.02
+    # With Alt the other side stays as it is.
+    start = ask(studio, css, "tangentAt('out0:1')")
+    studio.page.keyboard.down("Alt")
+    drag(studio.page, start, (start[0], start[1] + 60))
+    studio.page.keyboard.up("Alt")
+    studio.settle()
+    assert sides() == ["in false false", "out false false"]
+    corner = up()
+    np.testing.assert_allclose(corner[: key + 1, 1], rising[: key + 1, 1], atol=2e-3)
+    assert corner[key + 4, 1] < rising[key + 4, 1] - 0.02
+    # Numbers are typed, and the snippet has them.
+    field = studio.page.get_by_label("Tangent in, as a number").locator("visible=true")
+    field.fill("0")
+    field.press("Enter")
+    studio.settle()
+    assert up()[key - 4, 1] > corner[key - 4, 1] + 0.02
+    studio.key("c")
+    code = studio.page.locator('.mw-code[data-language="python"]')
+    code.wait_for()
+    assert "tangent_in=(" in code.inner_text()
+    studio.page.keyboard.press("Escape")
+    # Automatic again, the curve is what it was, and undo goes back to what was bent.
+    studio.click(".mw-tangents .mw-choice button", "Auto")
+    studio.settle()
+    np.testing.assert_array_equal(up(), before)
+    studio.key("z")
+    studio.settle()
+    assert sides() == ["in false false", "out false false"]

@@ -11,7 +11,13 @@ import pytest
 import motionweave as mw
 from motionweave.errors import LibraryError
 from motionweave.library.library import Library
-from motionweave.studio.document import Document, ShelfClip, settings_from_json, settings_to_json
+from motionweave.studio.document import (
+    Common,
+    Document,
+    ShelfClip,
+    settings_from_json,
+    settings_to_json,
+)
 from motionweave.studio.screens.library import LibraryScreen
 from motionweave.studio.screens.library_model import (
     MARGIN,
@@ -158,6 +164,13 @@ def test_a_path_is_followed_in_metres_whatever_the_unit_of_the_clips(tmp_path: P
     assert made.details.error < 0.25
     assert sum(row.seconds for row in made.details.rows) > 0.5 * made.motion.duration
     assert LibraryScreen.missing(asking(str(tmp_path), mode="walk", path=()))
+    # Its feet are planted if they shall be, but not in the middle of a drag.
+    cleaned = document.with_settings("common", Common(clean=True))
+    planted = LibraryScreen.make(cleaned, False).motion
+    assert len(planted) == len(made.motion)
+    assert mw.quality(planted).skate_mean < 0.5 * mw.quality(made.motion).skate_mean
+    assert LibraryScreen.make(cleaned, True).motion is made.motion
+    assert "clean" not in LibraryScreen.recipe(cleaned).python
 
 
 @pytest.mark.parametrize("mode", ["find", "fill", "walk"])

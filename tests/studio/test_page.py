@@ -19,6 +19,7 @@ from nicegui.client import Client
 
 from motionweave.core.interrupt import checkpoint
 from motionweave.studio.app import Page, build
+from motionweave.studio.dragging import CLIP, FOUND, MADE
 from motionweave.studio.workspace import Workspace
 
 
@@ -123,6 +124,44 @@ def test_what_was_made_before_is_shown_again_at_once(workspace: Workspace) -> No
             await page._rest()
             page.open("blend")
             assert page.result is made
+            await page._rest()
+        client.delete()
+
+    run(main)
+
+
+def test_a_result_is_put_in_the_sequence_as_one_step_also_from_another_screen(
+    workspace: Workspace,
+) -> None:
+    session = workspace.session
+
+    def blocks() -> list[str]:
+        names = {clip.id: clip.name for clip in session.document.clips}
+        return [names[clip] for clip in session.settings("sequence").clips]
+
+    async def main() -> None:
+        client, page = opened(workspace)
+        with client:
+            await page._rest()
+            before, made = session.document, page.result
+            assert made is not None
+            page._key("a")
+            name = session.document.clips[-1].name
+            assert blocks() == ["walk", "jog", "sneak", name]
+            assert session.document.clips[-1].original is made.motion
+            # It is known by now, and dropped from another screen it is still what it was.
+            page.open("sequence")
+            page.placing.to_sequence(MADE, "blend", 0)
+            assert blocks() == [name, "walk", "jog", "sneak", name]
+            assert len(session.document.clips) == len(before.clips) + 1
+            # Of a screen that has made nothing yet nothing is taken.
+            page.placing.to_sequence(MADE, "framespace")
+            page.placing.to_sequence(FOUND, "library:3")
+            page.placing.to_sequence(CLIP, "c1000")
+            assert len(blocks()) == 5
+            assert session.undo()
+            assert session.undo()
+            assert session.document is before
             await page._rest()
         client.delete()
 

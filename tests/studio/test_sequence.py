@@ -18,13 +18,16 @@ from motionweave.methods.layering import layer
 from motionweave.methods.subspace.transition import spline_transition
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, ShelfClip, settings_from_json, settings_to_json
+from motionweave.studio.host import NewClip
 from motionweave.studio.jobs import attempt, tell
+from motionweave.studio.placing import in_sequence, on_shelf
 from motionweave.studio.remarks import Remark
 from motionweave.studio.screens.library_model import LibrarySettings
 from motionweave.studio.screens.sequence import SequenceScreen
 from motionweave.studio.screens.sequence_drawing import drawn
 from motionweave.studio.screens.sequence_model import (
     LEAST,
+    MOST_BLOCKS,
     Block,
     ChosenSeam,
     Over,
@@ -154,11 +157,11 @@ def test_copied_code_makes_the_same(
 
 
 def test_settings_survive_a_project() -> None:
-    settings = EDITED.with_seam(ChosenSeam(("b2", "b3"), kind="fill", gap=0.8))
+    settings = EDITED.with_seam(ChosenSeam(("b2", "b3"), kind="fill", gap=0.8, bias=-0.5))
     data = settings_to_json(settings)
     assert settings_from_json(SequenceSettings, data) == settings
     # Older projects know transitions alone.
-    for name in ("kind", "gap"):
+    for name in ("kind", "gap", "degree", "length", "bias"):
         del data["seams"][1][name]
     again = settings_from_json(SequenceSettings, data)
     assert again.seam("b2", "b3") == ChosenSeam(("b2", "b3"))
@@ -178,6 +181,31 @@ def test_a_spline_between_two_blocks_is_that_of_the_library() -> None:
     (seam,) = drawn(details.parts, details.made, settings).seams
     assert seam["words"].startswith("spline from walk into jog")
     assert seam["rigid"]
+
+
+def test_a_spline_is_as_long_and_swings_as_its_seam_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seam = ChosenSeam(("b1", "b2"), kind="spline", degree=6, length=2.0, bias=-0.5)
+    document = made_of(SequenceSettings(THREE.blocks[:2], (seam,)))
+    made = SequenceScreen.make(document, False)
+    expected = spline_transition(
+        sample("walk"), sample("jog"), degree=6, length=2.0, bias=-0.5, clean=False
+    )
+    np.testing.assert_array_equal(made.motion.rotations, expected.rotations)
+    natural = SequenceScreen.make(made_of(SequenceSettings(THREE.blocks[:2], SWUNG.seams)), False)
+    assert len(natural.motion) != len(made.motion)
+    assert made.details.bridge(0).spline_length == pytest.approx(2.0)
+    assert made.details.bridge(1) is None
+    recipe = SequenceScreen.recipe(document)
+    assert "degree=6, length=2, bias=-0.5" in recipe.python
+    again = by_python(recipe, tmp_path, monkeypatch)
+    np.testing.assert_allclose(again.positions(), made.motion.positions(), atol=1e-4)
+    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(again)) <= 3
+    # Beside a transition it is the same spline of the two blocks that meet.
+    beside = SequenceScreen.make(made_of(replace(THREE, seams=(seam,))), False).details
+    assert beside.bridge(0).spline_length == pytest.approx(2.0, rel=0.02)
+    assert "degree" not in SequenceScreen.recipe(made_of(SWUNG)).python
 
 
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
@@ -316,7 +344,28 @@ def test_a_part_of_the_body_plays_another_clip_over_a_block(
     again = by_python(recipe, tmp_path, monkeypatch)
     np.testing.assert_allclose(again.positions(), made.motion.positions(), atol=1e-4)
     assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(again)) <= 2
+    both = WAVING.with_block(replace(WAVING.blocks[0], over=Over("c3", "arms")))
+    (arms, _) = parts_of(made_of(both))
+    expected = layer(walk, sample("sneak"), "arms")
+    np.testing.assert_array_equal(arms.motion.rotations, expected.rotations)
     # It is saved, and a clip that left the shelf is no longer played.
     assert settings_from_json(SequenceSettings, settings_to_json(WAVING)) == WAVING
     (part, _) = parts_of(document.without_clip("c3"))
     np.testing.assert_array_equal(part.motion.rotations, walk.rotations)
+
+
+def test_results_and_finds_become_blocks_where_they_are_dropped() -> None:
+    document = made_of(THREE)
+    piece = NewClip("walk to jog", transition(sample("walk"), sample("jog"), clean=False), "a call")
+    document, ids = on_shelf(document, (piece, piece))
+    assert [document.clips[-2].name, document.clips[-1].name] == ["walk to jog", "walk to jog 2"]
+    assert document.clips[-1].origin == "result"
+    between = in_sequence(document, ids[:1], 1).settings["sequence"]
+    assert between.clips == ("c1", ids[0], "c2", "c3")
+    assert len({block.id for block in between.blocks}) == 4
+    last = in_sequence(document, ids).settings["sequence"]
+    assert last.clips == ("c1", "c2", "c3", *ids)
+    # A full row stays as it is.
+    full = in_sequence(document, ids * MOST_BLOCKS)
+    assert len(full.settings["sequence"].blocks) == MOST_BLOCKS
+    assert in_sequence(full, ids) == full

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from motionweave.body.size import body_height
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Document
+from motionweave.studio.document import Document, settings_from_json, settings_to_json
 from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.warp import WarpScreen
 from motionweave.studio.screens.warp_drawing import contact_times
@@ -23,6 +24,12 @@ from motionweave.studio.screens.warp_model import (
     grips,
     joint_index,
     warped,
+)
+from motionweave.studio.screens.warp_tangents import (
+    mode_of,
+    tangents_of,
+    with_mode,
+    with_tangent,
 )
 from tests.studio.documents import document_with
 from tests.studio.recipes import by_commands, by_python
@@ -220,3 +227,46 @@ def test_the_copied_code_makes_the_same_motion(
     again = how(WarpScreen.recipe(shown), tmp_path, monkeypatch)
     assert len(again) == len(motion)
     np.testing.assert_allclose(again.positions(), motion.positions(), atol=2e-5)
+
+
+def test_tangents_are_the_splines_own_until_they_are_set() -> None:
+    keys = tuple(
+        PoseKey(frame, "heading", "offset", (value,))
+        for frame, value in ((0.0, 0.0), (30.0, 10.0), (60.0, 30.0))
+    )
+    assert tangents_of(keys, 1, 30.0) == ((15.0,), (15.0,))
+    assert tangents_of(keys, 0, 30.0) == ((0.0,), (0.0,))
+    linked = with_tangent(keys, 1, "in", 0, 40.0, apart=False, fps=30.0)
+    assert (linked[1].tangent_in, linked[1].tangent_out) == ((40.0,), (40.0,))
+    broken = with_tangent(linked, 1, "out", 0, -5.0, apart=True, fps=30.0)
+    assert (broken[1].tangent_in, broken[1].tangent_out) == ((40.0,), (-5.0,))
+    assert [mode_of(row[1]) for row in (keys, linked, broken)] == ["auto", "linked", "broken"]
+    # Linked again, the tangent that the curve leaves with holds for both.
+    assert with_mode(broken, 1, "linked", 30.0)[1].tangent_in == (-5.0,)
+    assert with_mode(broken, 1, "auto", 30.0) == keys
+
+
+def test_a_key_that_is_moved_keeps_its_tangents_and_one_of_another_kind_has_none() -> None:
+    key = PoseKey(30.0, "left_hand", "offset", (0.0, 0.1, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0))
+    (put,), _ = editing.put((key,), PoseKey(30.0, "left_hand", "offset", (0.0, 0.2, 0.0)))
+    assert (put.value, put.tangent_in) == ((0.0, 0.2, 0.0), (0.0, 1.0, 0.0))
+    made = warped(sample("walk"), WarpSettings(keys=(key,)), clean=False, live=False)
+    assert editing.of_kind(made, key, "turn").tangent_in is None
+
+
+def test_tangents_are_kept_in_projects_and_projects_without_them_open() -> None:
+    key = PoseKey(30.0, "head", "turn", (5.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0), True)
+    data = json.loads(json.dumps(settings_to_json(WarpSettings(keys=(key,)))))
+    assert settings_from_json(WarpSettings, data).keys == (key,)
+    for name in ("tangent_in", "tangent_out", "broken"):
+        del data["keys"][0][name]
+    (old,) = settings_from_json(WarpSettings, data).keys
+    assert old == PoseKey(30.0, "head", "turn", (5.0, 0.0, 0.0))
+
+
+def test_a_tangent_that_is_dragged_is_seen_as_it_will_be() -> None:
+    key = PoseKey(36.0, "left_hand", "offset", (0.1, 0.3, 0.0), None, (0.5, 1.0, 0.0), True)
+    settings = WarpSettings(keys=(key,))
+    final = warped(sample("walk"), settings, clean=False, live=False)
+    live = warped(sample("walk"), replace(settings, active=0), clean=False, live=True)
+    np.testing.assert_allclose(live.motion.positions(), final.motion.positions(), atol=2e-3)

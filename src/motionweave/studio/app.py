@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Hashable
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request
 from nicegui import app as nicegui_app
 from nicegui import background_tasks, ui
 
@@ -15,16 +13,20 @@ from motionweave.core.compiled import MESSAGE
 from motionweave.core.motion import Motion
 from motionweave.studio import dialogs, export, upload, widgets
 from motionweave.studio.characters import Character
+from motionweave.studio.comparing import compared
 from motionweave.studio.components import Shell, Splitter
-from motionweave.studio.document import Document, ShelfClip, unique_name
+from motionweave.studio.document import Document, ShelfClip
+from motionweave.studio.dragging import CARRIED, CLIP, MADE, receive, spring
 from motionweave.studio.figures import QualityTable
+from motionweave.studio.header import Header, HeaderActions
 from motionweave.studio.host import Result
-from motionweave.studio.jobs import Latest, Outcome, in_thread, stage
+from motionweave.studio.jobs import Latest, Outcome, in_thread, stage, told
 from motionweave.studio.overlay import Overlay
+from motionweave.studio.placing import Placing
 from motionweave.studio.project import load_project
-from motionweave.studio.receiving import take_in
 from motionweave.studio.recent import RecentProject
 from motionweave.studio.remarks import Remark
+from motionweave.studio.routes import WEB, add_routes
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.shelf import Shelf
@@ -34,7 +36,6 @@ from motionweave.studio.viewport import Look, Viewport, key_of
 from motionweave.studio.wearing import dressed, worn
 from motionweave.studio.workspace import Workspace
 
-WEB = Path(__file__).parent / "web"
 _THEME = "motionweave_theme"
 _NO_CLIPS = "Drop motion files here, or add built-in clips to the shelf."
 
@@ -43,35 +44,7 @@ def build(workspace: Workspace) -> FastAPI:
     """The application that serves a workspace."""
     server = FastAPI(openapi_url=None)
 
-    @server.get("/motion/{key}")
-    def motion(key: str) -> Response:
-        payload = workspace.store.get(key)
-        if payload is None:
-            return Response("This motion is no longer kept.", status_code=404)
-        return Response(
-            payload,
-            media_type="application/octet-stream",
-            headers={"Cache-Control": "private, max-age=3600"},
-        )
-
-    @server.get("/skin/{key}")
-    def skin(key: str) -> Response:
-        packed = workspace.store.skin(key)
-        if packed is None:
-            return Response("This character is no longer kept.", status_code=404)
-        return Response(
-            packed,
-            media_type="application/octet-stream",
-            headers={"Cache-Control": "private, max-age=3600"},
-        )
-
-    @server.post("/upload")
-    async def receive(request: Request) -> Response:
-        return await take_in(workspace, request)
-
-    @server.get("/studio.css")
-    def style() -> Response:
-        return Response((WEB / "studio.css").read_text(encoding="utf-8"), media_type="text/css")
+    add_routes(server, workspace)
 
     # The functions below are pages, not elements: NiceGUI runs them once for every tab.
     @ui.page("/", title="motionweave studio", favicon=WEB / "icon.svg", response_timeout=20.0)
@@ -105,6 +78,10 @@ class Page:
         self._fresh = False
         # What the screen was to make when a clip was shown by itself.
         self._beside: object = None
+        # Whether the result is seen beside what there was before.
+        self._split = False
+        # What each screen made last, and what from: it may be dragged to another screen.
+        self._results: dict[str, tuple[Hashable, Result]] = {}
         self._latest = Latest(self._busy, on_stage=self._staged, compiles=self._compiles)
 
     # Building
@@ -116,6 +93,7 @@ class Page:
         self.screens: dict[str, Screen] = {cls.name: cls(self) for cls in SCREENS}
         self.active: Screen = next(iter(self.screens.values()))
         self.figures = QualityTable(self)
+        self.placing = Placing(self)
         self._shell = Shell(self._key, self.visit, self._rest, upload.MOST_BYTES)
         with ui.element("div").classes("mw-app"):
             self._build_header()
@@ -128,6 +106,7 @@ class Page:
                     self.viewport = Viewport(
                         self.workspace.store, theme=self.theme, empty=self.active.hint
                     )
+                    self.viewport.on_split(self._compare)
                     self._overlay = Overlay(
                         on_remedy=self._remedy,
                         on_remark=self._go_to,
@@ -164,48 +143,23 @@ class Page:
         return parts
 
     def _build_header(self) -> None:
-        with ui.element("header").classes("mw-header"):
-            with ui.element("div").classes("mw-brand"):
-                ui.html((WEB / "icon.svg").read_text(encoding="utf-8"), sanitize=False)
-                ui.element("h1").add_slot("default", "motionweave")
-            self._document = ui.label("").classes("mw-document")
-            self._tabs = {}
-            with ui.element("nav").classes("mw-nav"):
-                for number, (name, screen) in enumerate(self.screens.items(), start=1):
-                    with ui.element("button") as tab:
-                        widgets.symbol(screen.icon)
-                        ui.label(screen.title)
-                    tab.props["title"] = f"{screen.title} ({number})"
-                    tab.on("click", lambda _, name=name: self.open(name))
-                    self._tabs[name] = tab
-            ui.element("div").classes("mw-gap")
-            self._undo = widgets.icon_button("undo", "Undo (Z)", self.session.undo)
-            self._redo = widgets.icon_button("redo", "Redo (Shift+Z)", self.session.redo)
-            with widgets.icon_button("folder_open", "Project", lambda: None):
-                projects = widgets.menu(
-                    {
-                        "Save project (Ctrl+S)": self.save,
-                        "Open project or clips… (Ctrl+O)": self._shell.browse,
-                        "New project": self._start_anew,
-                    }
-                )
-            with projects:
-                self._recent = ui.element("div").classes("mw-recent")
-            self._listed: tuple[RecentProject, ...] = ()
-            widgets.icon_button("contrast", "Dark or light theme", self._switch_theme)
-            widgets.icon_button("help_outline", "Keys and help (?)", dialogs.show_help)
-            self._copy = widgets.button(
-                "Copy as code", self.copy, icon="code", title="Copy as Python or command line (C)"
-            )
-            with widgets.button(
-                "Export", lambda: None, icon="download", title="Export (E)", kind="primary"
-            ) as self._export:
-                self._export_menu = widgets.menu(
-                    {
-                        label: partial(self.export, suffix)
-                        for suffix, label in export.choices().items()
-                    }
-                )
+        self._header = Header(
+            self.workspace,
+            self.screens,
+            HeaderActions(
+                open=self.open,
+                save=self.save,
+                browse=self._shell.browse,
+                start_anew=self._start_anew,
+                reopen=self._reopen,
+                switch_theme=self._switch_theme,
+                copy=self.copy,
+                export=self.export,
+            ),
+        )
+        # Dropped on its tab a thing is the last block; after a moment the track itself opens.
+        receive(self._header.tab("sequence"), CARRIED, self.placing.to_sequence)
+        spring(self._header.tab("sequence"), CARRIED, lambda: self.visit("sequence"))
 
     def _build_status(self) -> None:
         with ui.element("div").classes("mw-status"):
@@ -219,8 +173,8 @@ class Page:
         """Show a screen."""
         self.active = self.screens[name]
         self._shell.tell_screen(name)
+        self._header.show_screen(name)
         for other in self.screens:
-            widgets.mark(self._tabs[other], "on", other == name)
             self._panels[other].set_visibility(other == name)
             self._docks[other].set_visibility(other == name and self.screens[other].has_dock)
         self.solo = None
@@ -250,31 +204,12 @@ class Page:
 
     def update(self) -> None:
         """Bring the page up to the document."""
-        session = self.session
         self.shelf.refresh()
         self.active.refresh(self.active.settings)
         self.figures.refresh()
-        widgets.enable(self._undo, bool(session.undoable))
-        widgets.enable(self._redo, bool(session.redoable))
-        self._tell_saved()
-        widgets.entitle(self._undo, f"Undo {session.undoable} (Z)".replace("  ", " "))
-        widgets.entitle(self._redo, f"Redo {session.redoable} (Shift+Z)".replace("  ", " "))
+        self._header.refresh()
+        self._shell.tell_document(self.workspace.name, self.session.dirty)
         self._make()
-
-    def _tell_saved(self) -> None:
-        dirty = self.session.dirty
-        self._document.set_text(f"{'• ' if dirty else ''}{self.workspace.name}")
-        saved = "All changes are saved" if not dirty else "Changes since it was saved (Ctrl+S)"
-        widgets.entitle(self._document, saved)
-        self._shell.tell_document(self.workspace.name, dirty)
-        recent = self._listed if self.session.live else self.workspace.recent.listed()
-        if recent != self._listed:
-            self._listed = recent
-            self._recent.clear()
-            with self._recent:
-                ui.label("Recent projects").classes("mw-sheet-title")
-                for one in recent:
-                    ui.menu_item(one.title, partial(self._reopen, one))
 
     def _make(self) -> None:
         document, screen = self.session.document, self.active
@@ -296,7 +231,9 @@ class Page:
         common, body = document.settings["common"], worn(document)
         performer = None if body is None else id(body.original)
         meshes = tuple(id(clip.character) for clip in document.clips if clip.character is not None)
-        key = (screen.name, screen.key(document), live and common.clean, performer, meshes)
+        split = self._split
+        whole = (screen.name, screen.key(document), live and common.clean, performer, meshes)
+        key = (*whole, split)
         if key == self._computed:
             return
         self._computed = key
@@ -311,9 +248,17 @@ class Page:
                 self.workspace.outcomes.put(key, (document, outcome))
             self._made(screen, document, outcome, live)
 
-        self._latest.submit(
-            lambda: self._packed(dressed(screen.make(document, live), document, live)), done
-        )
+        def make(document: Document, live: bool) -> Result:
+            return dressed(screen.make(document, live), document, live)
+
+        def work() -> Result:
+            if not split:
+                return self._packed(make(document, live))
+            alone = self.workspace.outcomes.get((*whole, False))
+            result = make(document, live) if alone is None else told(alone[1])
+            return self._packed(compared(result, make, document, live))
+
+        self._latest.submit(work, done)
 
     def _single(self) -> ShelfClip | None:
         """The clip that is shown by itself, if one is."""
@@ -349,7 +294,8 @@ class Page:
             screen.present(result)
             if not live:
                 self._overlay.remarks(tuple(dict.fromkeys([*result.remarks, *outcome.remarks])))
-                self.figures.show(result)
+                self.figures.show(result, kind=MADE, what=screen.name)
+                self._results[screen.name] = (screen.key(document), result)
 
     def _failed(self, screen: Screen, document: Document, problem: Exception) -> None:
         """Say why there is no result; an earlier one of the same screen stays, dimmed."""
@@ -375,8 +321,7 @@ class Page:
         self._overlay.trouble(None)
         self._overlay.stale("")
         widgets.mark(self.viewport, "stale", not fresh and self.result is not None)
-        widgets.enable(self._export, fresh)
-        widgets.enable(self._copy, fresh)
+        self._header.allow_export(fresh)
 
     def _show_single(self, clip: ShelfClip) -> None:
         self._latest.cancel()
@@ -389,7 +334,12 @@ class Page:
         self._overlay.remarks(())
         self._say(f"Only {clip.name} is shown, measured and exported; its eye leads back.")
         self.viewport.show(self.result.looks, of=clip.id)
-        self.figures.show(self.result, shelved=True)
+        self.figures.show(self.result, kind=CLIP, what=clip.id)
+
+    def _compare(self, on: bool) -> None:
+        """Show the result beside what there was before it, or by itself."""
+        self._split = on
+        self._make()
 
     def show_alone(self, clip_id: str) -> None:
         """Show one clip of the shelf, or go back to the result."""
@@ -453,21 +403,25 @@ class Page:
 
     # Doing
 
+    def result_of(self, name: str) -> Result | None:
+        """The result of a screen as it is now, if it is known; None for a clip shown alone."""
+        if name == self.active.name:
+            return self.result if self._fresh and self._single() is None else None
+        key, result = self._results.get(name, (None, None))
+        return result if key == self.screens[name].key(self.session.document) else None
+
     def put_back(self) -> None:
         """Put the result on the shelf as a new input."""
-        if self.result is None or not self._fresh or self._single() is not None:
-            return
-        document = self.session.document
-        name = unique_name(document, self.result.motion.name or self.active.title)
-        clip = ShelfClip(
-            id=document.new_id(),
-            name=name,
-            original=self.result.motion,
-            origin="result",
-            source=self.active.recipe(document).python,
-        )
-        self.session.change(document.with_clip(clip), "result on the shelf")
-        ui.notify(f"{name} is on the shelf.", classes="mw-toast")
+        if self.result_of(self.active.name) is not None:
+            self.placing.to_shelf(MADE, self.active.name)
+
+    def put_in_sequence(self) -> None:
+        """Put the result, or the clip that is shown alone, in the sequence as its last block."""
+        single = self._single()
+        if single is not None:
+            self.placing.to_sequence(CLIP, single.id)
+        elif self.result_of(self.active.name) is not None and self.active.name != "sequence":
+            self.placing.to_sequence(MADE, self.active.name)
 
     def export(self, suffix: str) -> None:
         """Hand the result to the user as a file."""
@@ -547,9 +501,10 @@ class Page:
             "ctrl+y": self.session.redo,
             "ctrl+s": self.save,
             "ctrl+o": self._shell.browse,
-            "e": self._export_menu.open,
+            "e": self._header.export_menu.open,
             "c": self.copy,
             "k": self.put_back,
+            "a": self.put_in_sequence,
             "?": dialogs.show_help,
         }
         names = list(self.screens)

@@ -16,6 +16,32 @@ from motionweave.core.arrays import Array
 _CELLS = 240
 
 
+class ToldElement(Element):
+    """An element of our own that is told what to show.
+
+    A property that changes makes the browser render the whole page anew, and is wrapped value by
+    value before it is sent. What is told goes to the element alone, as it is.
+    """
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__()
+        #: What it shows.
+        self.given = given
+        self._remember()
+
+    def tell(self, **news: Any) -> None:
+        """Show these; only what is new goes to the browser."""
+        changed = {name: value for name, value in news.items() if self.given[name] != value}
+        if changed:
+            self.given = {**self.given, **changed}
+            self._remember()
+            self.run_method("tell", changed)
+
+    def _remember(self) -> None:
+        # For a page that is loaded anew; past `Props`, which would send it at once.
+        dict.__setitem__(self._props, "given", self.given)
+
+
 class WeightPad(Element, component="web/weightpad.js"):
     """Weights by dragging: two clips a slider, three a triangle, more a polygon."""
 
@@ -104,14 +130,11 @@ class HeatMap(Element, component="web/heatmap.js"):
         update_props(self, map=None)
 
 
-class Lanes(Element, component="web/lanes.js"):
+class Lanes(ToldElement, component="web/lanes.js"):
     """Intervals in rows, and which of them belong together."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self._props["lanes"] = []
-        self._props["links"] = []
-        self._props["span"] = [0.0, 1.0]
+        super().__init__(lanes=[], links=[], span=[0.0, 1.0])
 
     def set(
         self,
@@ -123,18 +146,20 @@ class Lanes(Element, component="web/lanes.js"):
 
         A link is a row of (lane, start, end): bars that belong together.
         """
-        update_props(
-            self, lanes=list(lanes), links=[list(map(list, link)) for link in links], span=span
+        self.tell(
+            lanes=list(lanes), links=[list(map(list, link)) for link in links], span=list(span)
         )
 
 
-class CurveEditor(Element, component="web/curves.js"):
+class CurveEditor(ToldElement, component="web/curves.js"):
     """Curves over time with handles to drag; the one editor for all of them.
 
     Python says where curves and handles are, and is told what is done to the handles:
     ``drag`` (id, x, y, final), ``add`` (x, y) for a double click, ``remove`` (id). With
     ``on_drag_several`` and ``on_remove_several``, handles can be picked in a box, to be moved
-    ((id, x, y) of each, final) and removed (ids) together.
+    ((id, x, y) of each, final) and removed (ids) together. With ``on_tangent``, handles of tangents
+    are dragged (id, slope, whether apart from the one on the other side of the key, final), or
+    given back to the curve (slope None).
     """
 
     def __init__(
@@ -145,23 +170,26 @@ class CurveEditor(Element, component="web/curves.js"):
         on_remove: Callable[[str], None] | None = None,
         on_drag_several: Callable[[list[tuple[str, float, float]], bool], None] | None = None,
         on_remove_several: Callable[[list[str]], None] | None = None,
+        on_tangent: Callable[[str, float | None, bool, bool], None] | None = None,
         hint: str = "",
         playhead: bool = True,
     ) -> None:
-        super().__init__()
-        self._props["playhead"] = playhead
-        self._props["several"] = on_drag_several is not None
-        self._props["step"] = 0.0
-        self._props["catches"] = []
-        self._props["marks"] = []
-        self._props["clock"] = []
-        self._props["lines"] = []
-        self._props["handles"] = []
-        self._props["x"] = [0.0, 1.0]
-        self._props["y"] = [0.0, 1.0]
-        self._props["bands"] = []
-        self._props["hint"] = hint
-        self._props["unit"] = ""
+        super().__init__(
+            lines=[],
+            handles=[],
+            tangents=[],
+            x=[0.0, 1.0],
+            y=[0.0, 1.0],
+            bands=[],
+            marks=[],
+            clock=[],
+            unit="",
+            step=0.0,
+            catches=[],
+            hint=hint,
+            playhead=playhead,
+            several=on_drag_several is not None,
+        )
         self.on(
             "drag",
             lambda e: on_drag(
@@ -182,6 +210,15 @@ class CurveEditor(Element, component="web/curves.js"):
             )
         if on_remove_several is not None:
             self.on("removeseveral", lambda e: on_remove_several(list(map(str, e.args["ids"]))))
+        if on_tangent is not None:
+
+            def bent(event: GenericEventArguments) -> None:
+                given = event.args["slope"]
+                slope = None if given is None else float(given)
+                apart, final = bool(event.args["apart"]), bool(event.args["final"])
+                on_tangent(str(event.args["id"]), slope, apart, final)
+
+            self.on("tangent", bent)
 
     def set(
         self,
@@ -196,6 +233,7 @@ class CurveEditor(Element, component="web/curves.js"):
         unit: str = "",
         step: float = 0.0,
         catches: Sequence[float] = (),
+        tangents: Sequence[dict[str, Any]] = (),
     ) -> None:
         """Show curves.
 
@@ -220,9 +258,12 @@ class CurveEditor(Element, component="web/curves.js"):
             Handles are dragged along x by whole steps of this; 0 for no steps.
         catches
             Places on x where a handle that is dragged near them catches, unless Shift is held.
+        tangents
+            ``{id, of, side, slope, color, linked, auto}``: of which handle, ``"in"`` or ``"out"``,
+            how much of y per x, whether the other side turns with it, and whether it is the
+            curve's own.
         """
-        update_props(
-            self,
+        self.tell(
             lines=list(lines),
             handles=list(handles),
             x=list(x),
@@ -233,7 +274,20 @@ class CurveEditor(Element, component="web/curves.js"):
             unit=unit,
             step=step,
             catches=list(catches),
+            tangents=list(tangents),
         )
+
+
+class Thumbnail(Element, component="web/thumbnail.js"):
+    """A small figure that moves while what it belongs to is pointed at or has the focus.
+
+    Its pose strip is fetched from ``url`` when it is first seen. It says nothing that the words
+    beside it do not say, so that assistive tools pass over it.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._props["url"] = url
 
 
 class Splitter(Element, component="web/splitter.js"):

@@ -7,17 +7,14 @@ from typing import Any
 
 from nicegui.element import Element
 
-from motionweave.studio.components import update_props
+from motionweave.studio.components import ToldElement, update_props
 
 
-class SpaceView(Element, component="web/space.js"):
+class SpaceView(ToldElement, component="web/space.js"):
     """Clips as curves in a subspace, a spline between them, and a handle on each curve."""
 
     def __init__(self, on_frame: Callable[[int, int, bool], None]) -> None:
-        super().__init__()
-        self._props["curves"] = []
-        self._props["spline"] = None
-        self._props["axes"] = 2
+        super().__init__(curves=[], spline=None, axes=2)
         self.on(
             "frame",
             lambda e: on_frame(int(e.args["curve"]), int(e.args["frame"]), bool(e.args["final"])),
@@ -42,10 +39,10 @@ class SpaceView(Element, component="web/space.js"):
         axes
             2 or 3.
         """
-        update_props(self, curves=list(curves), spline=spline, axes=axes)
+        self.tell(curves=list(curves), spline=spline, axes=axes)
 
 
-class KeyTrack(Element, component="web/keytrack.js"):
+class KeyTrack(ToldElement, component="web/keytrack.js"):
     """Keys along time: a row per joint, and one for markers of time (its id is ``"time"``)."""
 
     def __init__(
@@ -57,11 +54,7 @@ class KeyTrack(Element, component="web/keytrack.js"):
         on_remove: Callable[[str], None],
         on_row: Callable[[str], None],
     ) -> None:
-        super().__init__()
-        self._props["rows"] = []
-        self._props["span"] = [0.0, 1.0]
-        self._props["chosen"] = ""
-        self._props["row"] = ""
+        super().__init__(rows=[], span=[0.0, 1.0], chosen="", row="")
         self.on("pick", lambda e: on_pick(str(e.args["id"])))
         self.on(
             "move",
@@ -90,10 +83,10 @@ class KeyTrack(Element, component="web/keytrack.js"):
         chosen, row
             Ids of the mark and of the row that are chosen.
         """
-        update_props(self, rows=list(rows), span=list(span), chosen=chosen, row=row)
+        self.tell(rows=list(rows), span=list(span), chosen=chosen, row=row)
 
 
-class EventLanes(Element, component="web/events.js"):
+class EventLanes(ToldElement, component="web/events.js"):
     """States of clips along their cycles, and which of them correspond."""
 
     def __init__(
@@ -104,10 +97,7 @@ class EventLanes(Element, component="web/events.js"):
         on_join: Callable[[str, str], None],
         on_add: Callable[[int, float], None],
     ) -> None:
-        super().__init__()
-        self._props["lanes"] = []
-        self._props["links"] = []
-        self._props["phases"] = []
+        super().__init__(lanes=[], links=[], phases=[])
         self.on(
             "move",
             lambda e: on_move(str(e.args["id"]), float(e.args["at"]), bool(e.args["final"])),
@@ -134,8 +124,7 @@ class EventLanes(Element, component="web/events.js"):
         phases
             Where each lane's clip is at evenly spaced times of the result.
         """
-        update_props(
-            self,
+        self.tell(
             lanes=list(lanes),
             links=[list(map(list, link)) for link in links],
             phases=[list(row) for row in phases],
@@ -159,8 +148,10 @@ class SequenceTrack(Element, component="web/sequence.js"):
         whether the drag has ended.
     on_remove
         Called with a block.
-    on_insert
-        Called with a clip of the shelf that was dropped, and where among the blocks.
+    on_drop
+        Called with the kind of what was dropped, what it is, and where among the blocks.
+    accepts
+        Kinds of things that may be dropped, see `dragging`.
     outer
         Whether the outer edges of the first and the last block can be dragged too.
     hint
@@ -177,13 +168,15 @@ class SequenceTrack(Element, component="web/sequence.js"):
         on_trim: Callable[[str, str, float, bool], None],
         on_widen: Callable[[str, float, bool], None],
         on_remove: Callable[[str], None],
-        on_insert: Callable[[str, int], None],
+        on_drop: Callable[[str, str, int], None],
+        accepts: Sequence[str],
         outer: bool,
         hint: str,
         empty: str,
     ) -> None:
         super().__init__()
         self._props.update({"outer": outer, "hint": hint, "empty": empty})
+        self._props["accepts"] = list(accepts)
         self._props["blocks"] = []
         self._props["seams"] = []
         self._props["length"] = 0.0
@@ -204,7 +197,10 @@ class SequenceTrack(Element, component="web/sequence.js"):
             lambda e: on_widen(str(e.args["id"]), float(e.args["by"]), bool(e.args["final"])),
         )
         self.on("remove", lambda e: on_remove(str(e.args["id"])))
-        self.on("insert", lambda e: on_insert(str(e.args["clip"]), int(e.args["index"])))
+        self.on(
+            "insert",
+            lambda e: on_drop(str(e.args["kind"]), str(e.args["what"]), int(e.args["index"])),
+        )
 
     def set(
         self,

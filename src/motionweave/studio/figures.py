@@ -9,6 +9,7 @@ from nicegui import ui
 from motionweave.core.motion import Motion
 from motionweave.measure.quality import quality
 from motionweave.studio import widgets
+from motionweave.studio.dragging import CLIP, MADE, carrying_marked
 from motionweave.studio.host import Host, Result
 from motionweave.studio.jobs import Latest, Outcome
 from motionweave.studio.memo import Memo
@@ -86,12 +87,29 @@ class QualityTable:
             )
             with self._worn:
                 self._wearer = ui.label("")
-            self._back = widgets.button(
-                "To the shelf",
-                self.page.put_back,
-                icon="add_to_photos",
-                title="Use the result as a new input (K)",
-            )
+            self._build_carried()
+            with ui.element("div").classes("mw-row"):
+                self._back = widgets.button(
+                    "To the shelf",
+                    self.page.put_back,
+                    icon="add_to_photos",
+                    title="Use the result as a new input (K)",
+                )
+                self._queue = widgets.button(
+                    "Add to sequence",
+                    self.page.put_in_sequence,
+                    icon="queue",
+                    title="Make it the last block of the sequence (A)",
+                )
+
+    def _build_carried(self) -> None:
+        """A grip by which the result is dragged elsewhere; the buttons beside it do the same."""
+        with ui.element("div").classes("mw-carried") as self._carried:
+            widgets.symbol("drag_indicator")
+            ui.label("Result")
+        self._carried.props.update({"draggable": "true", "aria-hidden": "true"})
+        self._carried.props["title"] = "Drag the result to the shelf or into the sequence"
+        self._carried.on("dragstart", js_handler=carrying_marked())
 
     def _set_clean(self, on: bool) -> None:
         session = self.page.session
@@ -110,12 +128,19 @@ class QualityTable:
         self._worn.set_visibility(clip is not None)
         self._wearer.set_text("" if clip is None else f"{clip.name} ✕")
 
-    def show(self, result: Result | None, *, shelved: bool = False) -> None:
+    def show(self, result: Result | None, *, kind: str = "", what: str = "") -> None:
         """Measure a result and show the figures; they stay until the next ones are there.
 
-        ``shelved`` says that it is on the shelf already.
+        ``kind`` and ``what`` say what it is to whoever drags it, see `dragging`.
         """
-        widgets.enable(self._back, result is not None and not shelved)
+        there = result is not None
+        widgets.enable(self._back, there and kind != CLIP)
+        widgets.enable(self._queue, there and (kind, what) != (MADE, "sequence"))
+        widgets.mark(self._carried, "dim", not there)
+        disabled = "false" if there else "true"
+        self._carried.props.update(
+            {"data-kind": kind, "data-what": what, "aria-disabled": disabled}
+        )
         if result is None:
             self._latest.cancel()
             self._fill([])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,6 +41,15 @@ class Result:
     character: Character | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class NewClip:
+    """What can become a clip: its name, its motion, and where that came from."""
+
+    name: str
+    motion: Motion
+    source: str
+
+
 class Chooser(Protocol):
     """The screen that is open, as the shelf sees it."""
 
@@ -50,8 +60,18 @@ class Chooser(Protocol):
     def toggle(self, clip_id: str) -> None:
         """Take a clip in, or leave it out."""
 
-    def take(self, found: str) -> None:
-        """Put something that was dragged from the screen on the shelf."""
+
+class Placer(Protocol):
+    """Puts things on the shelf and in the sequence; what they are is said as in `dragging`."""
+
+    def to_shelf(self, kind: str, what: str) -> None:
+        """Put something on the shelf."""
+
+    def to_sequence(self, kind: str, what: str, index: int | None = None) -> None:
+        """Put something in the sequence: at a place, or last."""
+
+    def gather(self, load: Callable[[], Sequence[NewClip]]) -> None:
+        """Load pieces off the event loop, and put them on the shelf."""
 
 
 class Host(Protocol):
@@ -60,6 +80,11 @@ class Host(Protocol):
     session: Session
     viewport: Viewport
     result: Result | None
+
+    @property
+    def placing(self) -> Placer:
+        """Who puts things on the shelf and in the sequence."""
+
     #: The clip that is shown by itself, if one is.
     solo: str | None
 
@@ -72,6 +97,9 @@ class Host(Protocol):
 
     def put_back(self) -> None:
         """Put the result on the shelf."""
+
+    def put_in_sequence(self) -> None:
+        """Put what is on screen in the sequence as its last block."""
 
     def export_motion(
         self, motion: Motion, suffix: str, character: Character | None = None

@@ -67,9 +67,9 @@ _usual_show = warnings.showwarning
 def _show(message: Warning | str, category: type[Warning], *place: Any, **options: Any) -> None:
     collector: list[Remark] | None = getattr(_heard, "remarks", None)
     if collector is not None and issubclass(category, errors.QualityWarning | errors.Notice):
-        # Doubts about a registration belong to it, and are told with every blend of it.
-        if not str(message).startswith("doubtful registration"):
-            collector.append(remark_of(str(message), getattr(message, "finding", None)))
+        remark = remark_of(message)
+        if remark is not None:
+            collector.append(remark)
     else:
         _usual_show(message, category, *place, **options)
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from motionweave.errors import Kind
 from motionweave.measure.check import Finding, FindingKind
 
 # What each kind of finding is, about a joint.
@@ -18,6 +19,12 @@ _SAID: dict[FindingKind, str] = {
     "speed": "The body lurches",
     "path": "The body takes another path than the clips",
     "contacts": "The feet lost their contacts",
+}
+# What is said about warnings of these kinds; nothing where it is told elsewhere: doubts about a
+# registration belong to it, and are told with every blend of it.
+KNOWN_WARNINGS: dict[Kind, str | None] = {
+    Kind.FEET_LEFT_ALONE: "The feet are not planted, because that would make the motion worse",
+    Kind.DOUBTFUL_MATCH: None,
 }
 # A clause that names a parameter of the library: use slope_limit=7, ends='free'.
 _PYTHON = re.compile(r"\w+=|\(\w+\)|`|\b[a-z]+_[a-z_]+\b")
@@ -44,15 +51,18 @@ class Remark:
     joint: str | None = None
 
 
-def remark_of(message: str, finding: object | None = None) -> Remark:
-    """The remark for a warning of the library."""
+def remark_of(warning: Warning | str) -> Remark | None:
+    """The remark for a warning of the library; None for one that is told elsewhere."""
+    message, kind = str(warning), getattr(warning, "kind", None)
+    said = None if kind is None else KNOWN_WARNINGS[kind]
+    if kind is not None and said is None:
+        return None
+    finding = getattr(warning, "finding", None)
     if not isinstance(finding, Finding):
         return Remark(plain(message), message)
     joint = finding.joint
-    text = _SAID.get(finding.kind, "{joint} looks doubtful").format(joint=_named(joint))
-    if message.startswith("the feet were not planted"):
-        text = "The feet are not planted, because that would make the motion worse"
-    return Remark(text, message, finding.frame, joint)
+    text = said or _SAID.get(finding.kind, "{joint} looks doubtful")
+    return Remark(text.format(joint=_named(joint)), message, finding.frame, joint)
 
 
 def doubts_of(doubts: Sequence[str]) -> tuple[Remark, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,11 +11,12 @@ from nicegui import ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
-from motionweave.body.rig.roles import find_rig
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
+from motionweave.studio.cards import facts, looks, rig_of, rig_title, rigs_of, strip_address
+from motionweave.studio.components import Thumbnail
 from motionweave.studio.document import ShelfClip, unique_name
-from motionweave.studio.dragging import CLIP, FOUND, carrying, receive
+from motionweave.studio.dragging import CLIP, FOUND, MADE, carrying, receive
 from motionweave.studio.host import Host
 from motionweave.studio.screens.screen import series
 from motionweave.studio.selection import Selection, mirrored
@@ -59,6 +60,8 @@ _CLICK = """(event) => {
 }"""
 # A name of more letters takes two lines.
 _LINE = 18
+# Where a long name may be broken; while it is being typed there are none of these in it.
+_BREAK = "\u200b"
 # Whether a name is being typed, in a handler of its field.
 _TYPING = "(document.activeElement === event.target)"
 # Clips from which on there is something to search.
@@ -90,7 +93,7 @@ class Shelf:
         self._list = ui.element("div").classes("mw-cards")
         self._list.props.update({"role": "region", "aria-label": "clips"})
         self._list.on("keydown", self._keyed, js_handler=_KEYS)
-        receive(self._list, FOUND, lambda found: self.page.chooser.take(found))
+        receive(self._list, (FOUND, MADE), self.page.placing.to_shelf)
         with self._list, ui.element("div").classes("mw-shelf-empty") as self._empty:
             widgets.symbol("inbox")
             ui.label("Drop motion files here, or add built-in clips with the button above.")
@@ -139,15 +142,15 @@ class Shelf:
 
     def _arrange(self, clips: tuple[ShelfClip, ...]) -> None:
         """Cards for these clips, in groups of one rig each."""
-        rigs = _rigs(clips)
+        rigs = rigs_of(clips)
         for rig in [rig for rig in self._groups if rig not in rigs]:
             self._forget(rig)
         for clip_id in self._cards.keys() - {clip.id for clip in clips}:
             self._cards.pop(clip_id).element.delete()
         for number, rig in enumerate(rigs):
-            members = [clip for clip in clips if _rig(clip) == rig]
+            members = [clip for clip in clips if rig_of(clip) == rig]
             group, title = self._group(rig, number)
-            title.set_text(_rig_title(members))
+            title.set_text(rig_title(members))
             title.set_visibility(len(rigs) > 1)
             for place, clip in enumerate(members):
                 self._place(clip, group, place + 1)
@@ -180,7 +183,7 @@ class Shelf:
                 card = self._cards[clip.id] = _Card(ui.element("div").classes("mw-card"))
             self._take_clicks(card.element, clip.id)
         _put(card.element, group, place)
-        shown = (_looks(clip), self._trimming == clip.id)
+        shown = (looks(clip), self._trimming == clip.id)
         if card.shown != shown:
             card.shown = shown
             card.element.clear()
@@ -188,7 +191,7 @@ class Shelf:
                 self._fill(card, clip)
 
     def _take_clicks(self, element: Element, clip_id: str) -> None:
-        element.props["data-id"] = clip_id
+        element.props.update({"data-id": clip_id, "data-moving": ""})
         element.on("click", partial(self._clicked, clip_id), js_handler=_CLICK)
         element.props["draggable"] = "true"
         element.on("dragstart", js_handler=carrying(CLIP, clip_id))
@@ -221,7 +224,7 @@ class Shelf:
         """Ids of the clips that are seen, as they are listed."""
         clips = self.page.session.document.clips
         seen = [clip for clip in clips if self._is_wanted(clip)]
-        return [clip.id for rig in _rigs(clips) for clip in seen if _rig(clip) == rig]
+        return [clip.id for rig in rigs_of(clips) for clip in seen if rig_of(clip) == rig]
 
     def _is_wanted(self, clip: ShelfClip) -> bool:
         return self._wanted in f"{clip.name} {clip.source}".lower()
@@ -282,7 +285,9 @@ class Shelf:
         if not clip.usable:
             ui.label(clip.error).classes("mw-card-error")
             return
-        ui.label(facts(clip)).classes("mw-facts")
+        with ui.element("div").classes("mw-card-facts"):
+            Thumbnail(strip_address(clip))
+            ui.label(facts(clip)).classes("mw-facts")
         self._badges(clip)
         if self._trimming == clip.id:
             self._trimmer(clip)
@@ -293,7 +298,7 @@ class Shelf:
             {
                 # Not its value, which would be set back whenever anything on the page changes,
                 # in the middle of typing. With another name the field is made anew.
-                "defaultValue": clip.name,
+                "defaultValue": clip.name.replace("_", f"_{_BREAK}"),
                 "rows": 1 if len(clip.name) <= _LINE else 2,
                 "aria-label": f"name of {clip.name}",
                 "title": f"{clip.name} (double-click to rename)",
@@ -306,6 +311,10 @@ class Shelf:
             "mousedown", js_handler=f"(event) => {{ if (!{_TYPING}) event.preventDefault(); }}"
         )
         field.on("click", js_handler=f"(event) => {{ if ({_TYPING}) event.stopPropagation(); }}")
+        whole = f"target.value = target.value.replaceAll('{_BREAK}', '')"
+        field.on("focus", js_handler=f"({{ target }}) => {{ {whole}; }}")
+        broken = f"target.value = target.value.replaceAll('_', '_{_BREAK}')"
+        field.on("blur", js_handler=f"({{ target }}) => {{ {broken}; }}")
         field.on("dblclick", js_handler="({ target }) => { target.focus(); target.select(); }")
         field.on(
             "change",
@@ -348,6 +357,7 @@ class Shelf:
         return {
             trimming: partial(self._trim, clip.id),
             mirroring: partial(self._mirror, ids),
+            "Add to the sequence": partial(self.page.placing.to_sequence, CLIP, clip.id),
             "Duplicate": partial(self._duplicate, clip.id),
             **self._wearing(clip),
             **{
@@ -466,40 +476,3 @@ def _put(element: Element, parent: Element, place: int) -> None:
 def _prop(element: Element, name: str, value: object) -> None:
     if element.props.get(name) != value:
         element.props[name] = value
-
-
-def _looks(clip: ShelfClip) -> tuple[object, ...]:
-    """What a card shows of a clip."""
-    edits = (clip.trim, clip.mirrored, clip.warnings, clip.error)
-    return (clip.name, clip.origin, id(clip.original), *edits)
-
-
-def _rig(clip: ShelfClip) -> tuple[str, ...]:
-    """What clips of one rig have in common; nothing for files that could not be read."""
-    return () if clip.original is None else clip.original.skeleton.names
-
-
-def _rigs(clips: Sequence[ShelfClip]) -> list[tuple[str, ...]]:
-    """The rigs of clips, as their groups are listed."""
-    return list(dict.fromkeys(_rig(clip) for clip in clips))
-
-
-def _rig_title(clips: Sequence[ShelfClip]) -> str:
-    if clips[0].original is None:
-        return "Could not be read"
-    joints = len(clips[0].original.skeleton)
-    others = f" and {len(clips) - 1} more" if len(clips) > 1 else ""
-    return f"{joints} joints · {clips[0].name}{others}"
-
-
-def facts(clip: ShelfClip) -> str:
-    """One line about a clip: frames, length, rig, contacts."""
-    assert clip.original is not None
-    frames = len(clip.original) if clip.trim is None else clip.trim[1] - clip.trim[0] + 1
-    fps = clip.original.fps
-    rig = find_rig(clip.original.skeleton)
-    legs = "" if rig.has("left_ankle", "right_ankle") else ", no legs found"
-    return (
-        f"{frames} frames · {(frames - 1) / fps:.2f} s · {fps:g} fps\n"
-        f"{len(clip.original.skeleton)} joints{legs} · {len(clip.original.constraints)} contacts"
-    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from motionweave.errors import MotionweaveError, RegistrationError, RigError
+from motionweave.errors import Kind, MotionweaveError, RegistrationError, RigError
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.remarks import plain
 
@@ -16,10 +15,21 @@ _UNKNOWN = "This cannot be made with the present settings."
 
 @dataclass(frozen=True)
 class RemedyButton:
-    """A button: what it says, and the document that it goes on with."""
+    """A button that does something about a trouble.
+
+    Parameters
+    ----------
+    label
+        What it says.
+    apply
+        Gives the document that it goes on with.
+    vain
+        Kinds of trouble that it does nothing about, or leads into.
+    """
 
     label: str
     apply: Callable[[Document], Document]
+    vain: frozenset[Kind] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -58,31 +68,31 @@ def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
         return Trouble("Something went wrong in the studio itself.", (), repr(problem))
     settings = document.settings[screen]
     clips = document.usable(settings.clips)
-    remedies = tuple(_REMEDIES[screen](settings, clips, message)) if screen in _REMEDIES else ()
+    offered = _REMEDIES[screen](settings, clips) if screen in _REMEDIES else ()
+    remedies = tuple(remedy for remedy in offered if problem.kind not in remedy.vain)
     if isinstance(problem, RigError) and document.settings["common"].worn:
         remedies = (RemedyButton("Results on their own bodies again", _setting("common", worn="")),)
     return Trouble(_sentence(problem, clips), remedies, message)
 
 
-# Said about messages that are known; the names are those of the clips.
-_KNOWN = (
-    (r"from end to end|cannot correspond", "{names} differ too much to match from end to end."),
-    (r"no stretch|no two frames", "No stretch of {names} is similar enough to match."),
-    (r"does not repeat itself", "{one} does not repeat itself, so it has no cycle to take."),
-    (r"single frame|too short", "{one} is too short for this."),
-    (r"does not fit|no room", "There is not enough room for a transition here."),
-    (r"transition before it ends|seam after it begins", "Two seams are too near to each other."),
-    (r"T-pose", "This place is a T-pose, not a part of the motion."),
-)  # fmt: skip
+# Said about errors of these kinds; the names are those of the clips.
+KNOWN_ERRORS: dict[Kind, str] = {
+    Kind.ENDS_DIFFER: "{names} differ too much to match from end to end.",
+    Kind.NO_STRETCH: "No stretch of {names} is similar enough to match.",
+    Kind.NO_CYCLE: "{one} does not repeat itself, so it has no cycle to take.",
+    Kind.TOO_SHORT: "{one} is too short for this.",
+    Kind.NO_ROOM: "There is not enough room for a transition here.",
+    Kind.SEAMS_MEET: "Two seams are too near to each other.",
+    Kind.T_POSE: "This place is a T-pose, not a part of the motion.",
+}
 
 
 def _sentence(problem: MotionweaveError, clips: Sequence[ShelfClip]) -> str:
     message = str(problem)
     names = _listed([clip.name for clip in clips])
     one = next((clip.name for clip in clips if clip.name in message), "A clip")
-    for pattern, sentence in _KNOWN:
-        if re.search(pattern, message):
-            return sentence.format(names=names, one=one)
+    if problem.kind in KNOWN_ERRORS:
+        return KNOWN_ERRORS[problem.kind].format(names=names, one=one)
     if isinstance(problem, RegistrationError):
         return f"{names} could not be matched with each other."
     if isinstance(problem, RigError):
@@ -106,16 +116,18 @@ def _setting(screen: str, **fields: Any) -> Callable[[Document], Document]:
     return applied
 
 
-def _for_blend(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
+def _for_blend(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     if settings.cyclic or settings.ends != "free":
         change = _setting("blend", ends="free", cyclic=False)
-        yield RemedyButton("Use the best stretch", change)
+        yield RemedyButton("Use the best stretch", change, frozenset({Kind.NO_STRETCH}))
     if not settings.cyclic:
-        yield RemedyButton("Treat as cycles", _setting("blend", ends="auto", cyclic=True))
+        change = _setting("blend", ends="auto", cyclic=True)
+        yield RemedyButton("Treat as cycles", change, frozenset({Kind.NO_CYCLE, Kind.TOO_SHORT}))
     if settings.cyclic or settings.ends != "auto":
         yield RemedyButton("Choose automatically", _setting("blend", ends="auto", cyclic=False))
     if settings.cyclic or settings.ends != "fixed":
-        yield RemedyButton("Use whole clips", _setting("blend", ends="fixed", cyclic=False))
+        change = _setting("blend", ends="fixed", cyclic=False)
+        yield RemedyButton("Use whole clips", change, frozenset({Kind.ENDS_DIFFER}))
     if len(clips) > 2:
         kept = [clip.id for clip in clips[:2]]
         weights = (0.5, 0.5)
@@ -123,41 +135,39 @@ def _for_blend(settings: Any, clips: Sequence[ShelfClip], message: str) -> Itera
         yield RemedyButton(f"Only {clips[0].name} and {clips[1].name}", _setting("blend", **fields))
 
 
-def _for_transition(
-    settings: Any, clips: Sequence[ShelfClip], message: str
-) -> Iterator[RemedyButton]:
+def _for_transition(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     if settings.at is not None:
         yield RemedyButton("Use the best place", _setting("transition", at=None))
     if settings.half_width is not None:
-        yield RemedyButton("Use the usual width", _setting("transition", half_width=None))
+        change = _setting("transition", half_width=None)
+        yield RemedyButton("Use the usual width", change, frozenset({Kind.T_POSE}))
     yield RemedyButton(
         "Swap the clips", _setting("transition", clips=settings.clips[::-1], at=None)
     )
 
 
-def _for_framespace(
-    settings: Any, clips: Sequence[ShelfClip], message: str
-) -> Iterator[RemedyButton]:
+def _for_framespace(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     once = {clip.id: () for clip in clips if clip.id not in settings.stretches}
     if once:
         stretches = {**settings.stretches, **once}
         yield RemedyButton("Play each clip once", _setting("framespace", stretches=stretches))
     if settings.stretches:
-        yield RemedyButton("Find the cycles again", _setting("framespace", stretches={}))
+        change = _setting("framespace", stretches={})
+        yield RemedyButton("Find the cycles again", change, frozenset({Kind.NO_CYCLE}))
     if settings.events:
         yield RemedyButton("Find events again", _setting("framespace", events={}))
 
 
-def _for_spline(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
+def _for_spline(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     if (settings.leave, settings.enter) != (None, None):
         yield RemedyButton("Use the best places", _setting("spline", leave=None, enter=None))
     if (settings.degree, settings.length, settings.bias) != (4, 1.3, 0.0):
         change = _setting("spline", degree=4, length=1.3, bias=0.0)
-        yield RemedyButton("Use the usual spline", change)
+        yield RemedyButton("Use the usual spline", change, frozenset({Kind.T_POSE}))
     yield RemedyButton("Swap the clips", _setting("spline", clips=settings.clips[::-1]))
 
 
-def _for_warp(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
+def _for_warp(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     if settings.keys:
         change = _setting("warp", keys=settings.keys[:-1], active=None)
         yield RemedyButton("Remove the last key", change)
@@ -165,9 +175,7 @@ def _for_warp(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterat
         yield RemedyButton("Remove the time markers", _setting("warp", times=()))
 
 
-def _for_sequence(
-    settings: Any, clips: Sequence[ShelfClip], message: str
-) -> Iterator[RemedyButton]:
+def _for_sequence(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     if any(seam.at or seam.half_width for seam in settings.seams):
         seams = tuple(replace(seam, at=None, half_width=None) for seam in settings.seams)
         yield RemedyButton("Use the best places", _setting("sequence", seams=seams))
@@ -187,7 +195,7 @@ def _for_sequence(
         yield RemedyButton("Remove the last block", change)
 
 
-def _for_library(settings: Any, clips: Sequence[ShelfClip], message: str) -> Iterator[RemedyButton]:
+def _for_library(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
     if settings.words and clips:
         yield RemedyButton("Search without words", _setting("library", words=""))
     if settings.compatible:
@@ -198,7 +206,7 @@ def _for_library(settings: Any, clips: Sequence[ShelfClip], message: str) -> Ite
         yield RemedyButton("Take the usual gap", _setting("library", gap=None))
 
 
-_REMEDIES: dict[str, Callable[[Any, Sequence[ShelfClip], str], Iterator[RemedyButton]]] = {
+_REMEDIES: dict[str, Callable[[Any, Sequence[ShelfClip]], Iterator[RemedyButton]]] = {
     "blend": _for_blend,
     "transition": _for_transition,
     "framespace": _for_framespace,

@@ -52,6 +52,11 @@ class Look:
         every result would take too long in a drag.
     character
         The mesh to draw it with, if it is not the usual body.
+    before
+        What the main one is compared with in the view of before and after, in a few words;
+        empty if it is not.
+    hidden
+        Whether it is seen in that view only.
     """
 
     id: str
@@ -64,6 +69,8 @@ class Look:
     grips: tuple[tuple[str, int, bool], ...] = ()
     ground: Motion | None = None
     character: Character | None = None
+    before: str = ""
+    hidden: bool = False
 
 
 def key_of(store: PayloadStore, look: Look) -> str:
@@ -104,6 +111,8 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
             "ghost": look.ghost,
             "beside": look.beside,
             "label": look.label,
+            "before": look.before,
+            "hidden": look.hidden,
             "grips": [list(grip) for grip in look.grips],
             "clock": [round(frame, 2) for frame in look.clock],
         }
@@ -164,6 +173,10 @@ class Viewport(Element, component="web/viewport.js", esm={"motionweave": "web/li
     def choose_grip(self, name: str, *, movable: bool, turnable: bool) -> None:
         """Show which joint is chosen: with arrows if it is ``movable``, rings if ``turnable``."""
         self.run_method("chooseGrip", name, movable, turnable)
+
+    def on_split(self, handler: Callable[[bool], None]) -> None:
+        """Report whether before and after are to be seen side by side."""
+        self.on("split", lambda e: handler(bool(e.args)))
 
     def seek(self, seconds: float) -> None:
         """Stop at a time."""

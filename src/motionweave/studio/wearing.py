@@ -32,6 +32,8 @@ def dressed(result: Result, document: Document, live: bool, *, alone: bool = Fal
     main, *others = result.looks
     if clip is None:
         main = _in_its_mesh(main, document)
+        # What it is compared with is the same body, and a ghost of it is drawn without its mesh.
+        others = [_in_its_mesh(one, document) if one.before else one for one in others]
         return replace(result, looks=(main, *others), character=main.character)
     stage(f"Putting it on {clip.name}", 0.8)
     motion = performed(result.motion, clip.motion, live)

@@ -269,10 +269,53 @@ class Slider:
     def _tell(field: Element, value: float | str) -> None:
         # Not its value: that would be set back to what the server knows whenever anything on
         # the page changes, in the middle of a drag. Once touched, a field must be told itself.
-        field.props["defaultValue"] = value
+        # Nor through `Props`: that would have the whole page rendered anew.
+        dict.__setitem__(field.props, "defaultValue", value)
         ui.run_javascript(
             f"{{const e = getHtmlElement({field.id}); if (e) e.value = {json.dumps(value)};}}"
         )
+
+
+class SplineSliders:
+    """What a spline is like: its degree, length and bias.
+
+    ``on_change`` is called with the name, the value, and whether the drag has ended.
+    """
+
+    def __init__(self, on_change: Callable[[str, float, bool], None]) -> None:
+        self._degree = Slider(
+            "Degree", 2, 6, 1, lambda value, final: on_change("degree", round(value), final)
+        )
+        self._length = Slider(
+            "Length",
+            1.0,
+            3.0,
+            0.01,
+            lambda value, final: on_change("length", round(value, 3), final),
+            unit=" ×",
+            digits=2,
+        )
+        self._bias = Slider(
+            "Bias",
+            -1.0,
+            1.0,
+            0.05,
+            lambda value, final: on_change("bias", round(value, 3), final),
+            digits=2,
+        )
+        self.sliders = (self._degree, self._length, self._bias)
+        meanings = (
+            "2 is quick and plain, 4 or more leaves room to swing",
+            "Relative to the most direct spline: longer ones swing further and take more time",
+            "Left follows the first clip through, right anticipates the second",
+        )
+        for slider, meaning in zip(self.sliders, meanings, strict=True):
+            slider.element.props["title"] = meaning
+
+    def set(self, degree: int, length: float, bias: float) -> None:
+        """Show them."""
+        for slider, value in zip(self.sliders, (degree, length, bias), strict=True):
+            slider.set(value)
 
 
 def frame_range(label: str, last: int, ends: tuple[int, int]) -> ui.range:

@@ -19,6 +19,8 @@ A screen consists of
 - ``refresh(settings)``: settings into widgets. Called after every change, also those made by
   undo, by opening a project and in another tab.
 - ``present(result)``: what was made into widgets (the viewport is done already).
+- ``pieces(found)``: for a screen that lists motions which can be dragged to the shelf and into
+  the sequence, how to load one of them.
 - ``recipe(document)``: the same as Python and as command lines, see `snippets.py`.
 
 `components.py` has the widgets to build with: heat map, lanes, curve editor, clip picker.

@@ -159,7 +159,15 @@ def blended(document: Document, live: bool) -> Result:
         plain = linear_blend(curve.motions, used)
         looks = [
             Look("result", motion, RESULT, beside=_COMPARE_GAP, label="registered", ground=ground),
-            Look("linear", plain, "#b06a7c", beside=-_COMPARE_GAP, label="linear", ground=ground),
+            Look(
+                "linear",
+                plain,
+                "#b06a7c",
+                beside=-_COMPARE_GAP,
+                label="linear",
+                ground=ground,
+                before="linear blending",
+            ),
         ]
     else:
         looks += _ghosts(found, clips, trace.u)
@@ -245,6 +253,7 @@ def _ghosts(found: Registered, clips: Sequence[ShelfClip], u: Array) -> list[Loo
             beside=_GHOST_GAP * (j + 1),
             label=clip.name,
             ground=curve.motions[j],
+            before=clip.name,
         )
         for j, (clip, one) in enumerate(zip(clips, found.alone[laps], strict=True))
     ]

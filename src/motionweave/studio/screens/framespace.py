@@ -79,6 +79,7 @@ class FramespaceScreen(Screen):
                     beside=beside,
                     label=clip.name,
                     ground=clip.motion,
+                    before=clip.name,
                 )
             )
         return Result(motion, tuple(looks), tuple(clip.motion for clip in clips), made)
@@ -226,7 +227,7 @@ class FramespaceScreen(Screen):
                 ends = {"lock": "x"} if i in (0, len(vertices) - 1) else {}
                 place = {"x": float(row[0] * span), "y": float(row[axis])}
                 handles.append({"id": f"{axis}:{i}", "color": color, **place, **ends})
-        times: list[list[float]] = self._curves.props["clock"]
+        times: list[list[float]] = self._curves.given["clock"]
         if made is not None:
             times = clock(made, 1.0 / made.space.bases[0].motion.fps)
         self._curves.set(

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
+from html import escape
 from typing import Any
+from urllib.parse import urlencode
 
 from nicegui import background_tasks, ui
 
-from motionweave.core.motion import Motion
 from motionweave.studio import widgets
-from motionweave.studio.document import Document, ShelfClip, unique_name
+from motionweave.studio.components import Thumbnail
+from motionweave.studio.document import Document
 from motionweave.studio.dragging import FOUND, carrying
-from motionweave.studio.host import Result
-from motionweave.studio.jobs import Outcome, in_thread
+from motionweave.studio.host import NewClip, Result
+from motionweave.studio.jobs import in_thread
 from motionweave.studio.screens import library_model as model
 from motionweave.studio.screens.library_code import as_code
 from motionweave.studio.screens.library_model import Found, LibrarySettings, Row, Walked
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Snippet
-from motionweave.studio.upload import MOST_CLIPS
 from motionweave.studio.viewport import Look, Spot
 
 _BESIDE = 1.1
-# Keys in the list of what was found.
+# Keys in the list of what was found: to the next and the one before, and to the row above or below.
 _KEYS = """(event) => {
-  const way = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];
-  if (!way) return;
+  const card = event.target.closest('.mw-found-row');
+  const cards = [...event.currentTarget.querySelectorAll('.mw-found-row')], at = cards.indexOf(card);
+  const middle = (one) => one.offsetLeft + one.offsetWidth / 2;
+  const nearest = (list, top) => list.filter((one) => one.offsetTop === top)
+    .sort((a, b) => Math.abs(middle(a) - middle(card)) - Math.abs(middle(b) - middle(card)))[0];
+  const below = cards.find((one) => one.offsetTop > card?.offsetTop);
+  const above = cards.findLast((one) => one.offsetTop < card?.offsetTop);
+  const next = {
+    ArrowRight: () => cards[at + 1], ArrowLeft: () => cards[at - 1],
+    ArrowDown: () => nearest(cards, below?.offsetTop), ArrowUp: () => nearest(cards, above?.offsetTop),
+    Home: () => cards[0], End: () => cards.at(-1),
+  }[event.key];
+  if (!card || !next) return;
   event.preventDefault();
   event.stopPropagation();
-  const row = event.target.closest('button')?.[way];
-  row?.focus();
-  row?.click();
-}"""
+  next()?.focus();
+  next()?.click();
+}"""  # noqa: E501
 
 
 class LibraryScreen(Screen):
@@ -68,15 +79,16 @@ class LibraryScreen(Screen):
     @staticmethod
     def make(document: Document, live: bool) -> Result:
         settings: LibrarySettings = document.settings["library"]
+        clean = document.settings["common"].clean and not live
         if settings.mode == "fill":
-            clean = document.settings["common"].clean and not live
             (clip,) = document.usable(settings.clips)[:1]
             motion, about = model.filled(document, clean=clean)
-            original = Look("original", clip.motion, series(0), ghost=True, ground=clip.motion)
+            ghost = Look("original", clip.motion, series(0), ghost=True, ground=clip.motion)
+            original = replace(ghost, before=clip.name)
             looks = (Look("result", motion, RESULT, ground=clip.motion), original)
             return Result(motion, looks, (clip.motion,), about)
         if settings.mode == "walk":
-            walked = model.walked(document)
+            walked = model.walked(document, clean=clean)
             return Result(walked.motion, (Look("result", walked.motion, RESULT),), (), walked)
         made = model.found(document)
         main = Look("result", made.motion, RESULT)
@@ -236,17 +248,25 @@ class LibraryScreen(Screen):
 
     def _row(self, number: int, row: Row) -> ui.element:
         with ui.element("button").classes("mw-found-row") as button:
-            ui.label(row.name)
-            ui.label(f"frames {row.first}–{row.last}").classes("mw-value")
-            ui.label(f"{row.seconds:.2f} s").classes("mw-value")
-            near = "" if row.distance is None else f"{row.distance:.2f} legs away"
-            ui.label(near).classes("mw-value")
+            Thumbnail(f"/strip/found?{urlencode(self._where(row))}")
+            with ui.element("span").classes("mw-found-words"):
+                # Long names break after their words.
+                ui.html(escape(row.name).replace("_", "_<wbr>"), sanitize=False, tag="span")
+                ui.label(f"frames {row.first}–{row.last} · {row.seconds:.2f} s").classes("mw-value")
+                if row.distance is not None:
+                    ui.label(f"{row.distance:.2f} legs away").classes("mw-value")
         through = f", through {', '.join(row.via)}" if row.via else ""
-        button.props["title"] = f"{row.clip}{through} (drag it to the shelf)"
+        button.props["title"] = f"{row.clip}{through} (drag it to the shelf or into the sequence)"
         button.props["draggable"] = "true"
-        button.on("dragstart", js_handler=carrying(FOUND, number))
+        button.props["data-moving"] = ""
+        button.on("dragstart", js_handler=carrying(FOUND, f"{self.name}:{number}"))
         button.on("click", lambda _: self._choose(number))
         return button
+
+    def _where(self, row: Row) -> dict[str, object]:
+        """Where a stretch is; another folder is another address."""
+        place = {"clip": row.clip, "first": row.first, "last": row.last}
+        return {**place, "of": self.settings.folder}
 
     # Handlers
 
@@ -297,35 +317,21 @@ class LibraryScreen(Screen):
 
         background_tasks.create(task())
 
-    def take(self, found: str) -> None:
-        if found.isdecimal() and int(found) < len(self._rows):
-            self._take((self._rows[int(found)],))
+    def pieces(self, found: str) -> Callable[[], Sequence[NewClip]] | None:
+        if not found.isdecimal() or int(found) >= len(self._rows):
+            return None
+        return self._loading((self._rows[int(found)],))
+
+    def _loading(self, rows: tuple[Row, ...]) -> Callable[[], Sequence[NewClip]]:
+        document = self.page.session.document
+
+        def load() -> Sequence[NewClip]:
+            return [
+                NewClip(row.name, motion, f"frames {row.first} to {row.last} of {row.clip}")
+                for row, motion in model.stretches(document, rows)
+            ]
+
+        return load
 
     def _take_all(self) -> None:
-        self._take(self._rows)
-
-    def _take(self, rows: tuple[Row, ...]) -> None:
-        document = self.page.session.document
-
-        async def task() -> None:
-            outcome = await in_thread(lambda: model.stretches(document, rows))
-            with self.page.viewport:
-                self._taken(outcome)
-
-        background_tasks.create(task())
-
-    def _taken(self, outcome: Outcome[list[tuple[Row, Motion]]]) -> None:
-        if outcome.value is None:
-            ui.notify(outcome.error, classes="mw-toast")
-            return
-        document = self.page.session.document
-        room = MOST_CLIPS - len(document.clips)
-        for row, motion in outcome.value[:room]:
-            name = unique_name(document, row.name)
-            source = f"frames {row.first} to {row.last} of {row.clip}"
-            clip = ShelfClip(document.new_id(), name, motion, "result", source)
-            document = document.with_clip(clip)
-        count = min(len(outcome.value), room)
-        self.page.session.change(document, "adding what was found")
-        many = "1 clip is" if count == 1 else f"{count} clips are"
-        ui.notify(f"{many} on the shelf.", classes="mw-toast")
+        self.page.placing.gather(self._loading(self._rows))

@@ -19,7 +19,7 @@ def as_code(document: Document, *, clean: bool) -> Snippet:
     """How to find, fill or follow the same with the library and on the command line."""
     settings: LibrarySettings = document.settings["library"]
     if settings.mode == "walk":
-        return _walking(document)
+        return _walking(document, clean)
     return _filling(document, clean) if settings.mode == "fill" else _finding(document)
 
 
@@ -93,20 +93,22 @@ def _filling(document: Document, clean: bool) -> Snippet:
     )
 
 
-def _walking(document: Document) -> Snippet:
+def _walking(document: Document, clean: bool) -> Snippet:
     settings: LibrarySettings = document.settings["library"]
     lines, adding = opening(settings)
-    places = [tuple(map(snippets.number, place)) for place in walked(document).path]
+    places = [tuple(map(snippets.number, place)) for place in walked(document, clean=clean).path]
     listed = ", ".join(f"({x}, {z})" for x, z in places)
     among = f", graph=library.graph(words={settings.words!r})" if settings.words else ""
+    how = "" if clean else ", clean=False"
     lines += [
-        f"motion = library.walk([{listed}]{among}).motion",
+        f"motion = library.walk([{listed}]{among}{how}).motion",
         f"mw.save(motion, {snippets.OUTPUT!r})",
     ]
     words: list[object] = ["motionweave", "library", "walk", settings.folder]
     words += ["--words", settings.words] if settings.words else []
     # In one word, as the first number may have a minus.
-    words += [f"--path={' '.join(f'{x},{z}' for x, z in places)}", "-o", snippets.OUTPUT]
+    words += [f"--path={' '.join(f'{x},{z}' for x, z in places)}"]
+    words += [*([] if clean else ["--no-clean"]), "-o", snippets.OUTPUT]
     return Snippet(
         snippets.script([], *lines), snippets.commands([], adding, snippets.command(*words))
     )

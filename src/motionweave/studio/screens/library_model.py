@@ -10,13 +10,15 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.errors import LibraryError
+from motionweave.errors import Kind, LibraryError
+from motionweave.library.features import ClipTrack
 from motionweave.library.fill import inbetween
+from motionweave.library.index import Index
 from motionweave.library.library import FOLDER, Library
 from motionweave.library.matches import Match
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.jobs import stage
-from motionweave.studio.memo import Memo
+from motionweave.studio.memo import Memo, Recent
 from motionweave.studio.payload import scale_of
 
 # Frames that must be left of a clip on either side of a gap.
@@ -246,6 +248,28 @@ def stretches(document: Document, rows: tuple[Row, ...]) -> list[tuple[Row, Moti
     return made
 
 
+# What is known of the folder that was asked last: a list asks for its stretches one by one.
+_indexes: Recent[Index] = Recent(1)
+
+
+def stretch_track(folder: str, clip: str, first: int, last: int) -> ClipTrack:
+    """The roles over time of a stretch of a clip of the folder; its file is not read."""
+    place = place_of(folder)
+    if place is None or not (place / FOLDER).is_dir():
+        raise LibraryError(f"{folder} is not a folder whose clips were read")
+    with Library(place) as library:
+        key = (library.folder, library.store.change())
+        index = _indexes.get(key)
+        if index is None:
+            index = library.index
+            _indexes.put(key, index)
+    number = index.number(clip)
+    if number is None:
+        raise LibraryError(f"{clip}: the folder has no such clip")
+    ends = [index.sample(number, frame) for frame in (first, last)]
+    return index.track(number, min(ends), max(ends) + 1)
+
+
 def gap_of(settings: LibrarySettings, frames: int) -> tuple[int, int]:
     """First and last frame of the gap, inside a clip of that many frames."""
     first, last = settings.gap or (frames // 3, 2 * frames // 3)
@@ -259,7 +283,7 @@ def filled(document: Document, *, clean: bool) -> tuple[Motion, str]:
     (clip,) = document.usable(settings.clips)[:1]
     motion = clip.motion
     if len(motion) <= 3 * MARGIN:
-        raise LibraryError(f"{clip.name} is too short to have a gap")
+        raise LibraryError(f"{clip.name} is too short to have a gap", kind=Kind.TOO_SHORT)
     first, last = gap_of(settings, len(motion))
     with opened(settings.folder) as library:
         stage("Filling the gap", 0.4)
@@ -271,25 +295,25 @@ def filled(document: Document, *, clean: bool) -> tuple[Motion, str]:
 _walks: Memo[Walked] = Memo(size=4)
 
 
-def walked(document: Document) -> Walked:
+def walked(document: Document, *, clean: bool) -> Walked:
     """A new motion along the path, out of the clips of the folder; remembered."""
     settings: LibrarySettings = document.settings["library"]
     with opened(settings.folder) as library:
-        asked = (settings.folder, settings.words, settings.path, library.store.change())
-        return _walks.get((), asked, lambda: _walk(library, settings))
+        asked = (settings.folder, settings.words, settings.path, clean, library.store.change())
+        return _walks.get((), asked, lambda: _walk(library, settings, clean))
 
 
-def _walk(library: Library, settings: LibrarySettings) -> Walked:
+def _walk(library: Library, settings: LibrarySettings, clean: bool) -> Walked:
     stage("Looking where clips pass into each other", 0.3)
     graph = library.graph(words=settings.words)
     stage("Planning the walk", 0.6)
     # Paths are in metres, walks in the unit of whichever body performs them.
     metres = np.array(settings.path)
     scale = scale_of(library.load(int(graph.clips[0, 0])))
-    walk = library.walk(metres / scale, graph=graph)
+    walk = library.walk(metres / scale, graph=graph, clean=clean)
     if not np.isclose(scale_of(walk.motion), scale):
         scale = scale_of(walk.motion)
-        walk = library.walk(metres / scale, graph=graph)
+        walk = library.walk(metres / scale, graph=graph, clean=clean)
     rows = []
     for clip, first, last in walk.clips:
         entry = library.entry(clip)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from motionweave.studio.document import Document
-from motionweave.studio.host import Host, Result
+from motionweave.studio.host import Host, NewClip, Result
 from motionweave.studio.snippets import Snippet
 
 # Colours of clips in the order in which they are used; the result is none of them.
@@ -105,8 +105,9 @@ class Screen(ABC):
             clips = (*clips[: self.most - 1], clip_id)
         self.page.session.set(self.name, self.with_clips(self.settings, clips), "choice of clips")
 
-    def take(self, found: str) -> None:  # noqa: B027 - a screen may do without
-        """Put something that was dragged from this screen on the shelf."""
+    def pieces(self, found: str) -> Callable[[], Sequence[NewClip]] | None:
+        """Work that loads something that this screen lists and that was dragged from it."""
+        return None
 
     def present(self, result: Result) -> None:  # noqa: B027 - a screen may do without
         """Bring the widgets up to what was made."""

@@ -8,7 +8,12 @@ from motionweave.studio import snippets
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.screens import library_code
 from motionweave.studio.screens.sequence_joining import Bridge, joined, rows_of, seams_of, wanted
-from motionweave.studio.screens.sequence_model import PlayedBlock, SequenceSettings, parts_of
+from motionweave.studio.screens.sequence_model import (
+    ChosenSeam,
+    PlayedBlock,
+    SequenceSettings,
+    parts_of,
+)
 from motionweave.studio.snippets import Named, Snippet
 
 Rows = Sequence[Sequence[PlayedBlock]]
@@ -62,13 +67,27 @@ def _bridged(bridge: Bridge, row: str, clean: bool) -> str:
     """A row added to what is there already, as Python."""
     how = "" if clean else ", clean=False"
     if bridge.seconds is None or bridge.placed is None:
-        return f"mw.spline_transition(motion, {row}, {bridge.leave}, {bridge.enter}{how})"
+        shape = "".join(f", {name}={value}" for name, value in _shape(bridge).items())
+        return f"mw.spline_transition(motion, {row}, {bridge.leave}, {bridge.enter}{shape}{how})"
     placed = bridge.placed
     move = ", ".join(snippets.number(one) for one in (placed.angle, placed.x, placed.z))
     after = f"{row}[{bridge.enter}:]" if bridge.enter else row
     seconds = snippets.number(bridge.seconds)
     parts = f"motion[:{bridge.leave + 1}], {after}.moved(mw.Planar({move}))"
     return f"mw.inbetween({parts}, {seconds}, library{how})"
+
+
+def _shape(bridge: Bridge) -> dict[str, str]:
+    """What a spline is like, where that is not as usual."""
+    seam, usual = bridge.spline, ChosenSeam(("", ""))
+    if seam is None:
+        return {}
+    given = {name: getattr(seam, name) for name in ("degree", "length", "bias")}
+    return {
+        name: snippets.number(value)
+        for name, value in given.items()
+        if value != getattr(usual, name)
+    }
 
 
 def _commands(
@@ -92,7 +111,9 @@ def _commands(
         if number > 1:
             bridge = bridges[number - 2]
             made = snippets.OUTPUT if number == len(rows) else f"rows_1_to_{number}.bvh"
-            place = ["--leave", bridge.leave, "--enter", bridge.enter]
+            place: list[object] = ["--leave", bridge.leave, "--enter", bridge.enter]
+            # In one word, as a number may have a minus.
+            place += [f"--{name}={value}" for name, value in _shape(bridge).items()]
             how = [] if clean else ["--no-clean"]
             words = [whole, file, *place, *how, "-o", made]
             lines.append(snippets.command("motionweave", "spline", *words))

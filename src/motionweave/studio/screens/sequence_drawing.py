@@ -32,7 +32,7 @@ def half_seconds(made: Transition, index: int = 0) -> float:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnTrack:
     """Blocks and seams as `SequenceTrack` takes them, and the seconds of the whole."""
 
     blocks: list[dict[str, Any]]
@@ -40,7 +40,7 @@ class Drawn:
     length: float
 
 
-def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSettings) -> Drawn:
+def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSettings) -> DrawnTrack:
     """Where blocks and seams are in the result."""
     fps, last = made.motion.fps, len(made.motion) - 1
     starts = [0, *(seam[0] for seam in made.seams)]
@@ -68,7 +68,7 @@ def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSett
                 "color": series(clips.index(part.clip.id)),
             }
         )
-    return Drawn(blocks, _seams(parts, made, settings), last / fps)
+    return DrawnTrack(blocks, _seams(parts, made, settings), last / fps)
 
 
 def _seams(

@@ -18,11 +18,12 @@ from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import BlendError, LibraryError
+from motionweave.errors import BlendError, Kind, LibraryError
 from motionweave.library.fill import inbetween
 from motionweave.library.library import Library
 from motionweave.methods.blending.transition import Transition, make_transition
 from motionweave.methods.junctions import Junction, Keep
+from motionweave.methods.subspace.space import Subspace
 from motionweave.registration.distance import distance_block
 from motionweave.retargeting import on_common_skeleton
 from motionweave.studio.document import Document
@@ -54,12 +55,21 @@ class Bridge:
         How long a fill lasts; None for a spline.
     placed
         The move by which a fill brings the row to its place on the floor; None for a spline.
+    spline
+        The seam that says what a spline is like; None for a fill.
+    spline_length
+        How long the spline is, relative to the most direct one.
+    seam
+        Number of the seam, counted over all blocks.
     """
 
     leave: int
     enter: int
     seconds: float | None = None
     placed: Planar | None = None
+    spline: ChosenSeam | None = None
+    spline_length: float = 1.0
+    seam: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +89,15 @@ class Joined:
     parts: tuple[PlayedBlock, ...]
     made: Transition
     bridges: tuple[Bridge, ...] = ()
+
+    def index(self, block_id: str) -> int | None:
+        """Which part a block is."""
+        ids = [part.block.id for part in self.parts]
+        return ids.index(block_id) if block_id in ids else None
+
+    def bridge(self, seam: int) -> Bridge | None:
+        """The spline or fill at a seam, if it is one."""
+        return next((bridge for bridge in self.bridges if bridge.seam == seam), None)
 
 
 def seams_of(settings: SequenceSettings, parts: Sequence[PlayedBlock]) -> list[ChosenSeam]:
@@ -259,7 +278,7 @@ def _all_joined(
             if place is None and (seam.kind == "fill" or settings.keep == "all"):
                 place = _ends(whole, row)
             if seam.kind == "spline":
-                whole = _by_spline(whole, row, place, clean)
+                whole = _by_spline(whole, row, place, seam, clean)
             else:
                 assert library is not None
                 assert place is not None
@@ -295,12 +314,14 @@ def _place(
     if leave < whole.tail:
         raise BlendError(
             f"leaving {left.clip.name} at frame {left.own_frame(chosen[0]):.0f}: the transition "
-            f"before it ends only at frame {left.own_frame(whole.frame_of_last(whole.tail)):.0f}"
+            f"before it ends only at frame {left.own_frame(whole.frame_of_last(whole.tail)):.0f}",
+            kind=Kind.SEAMS_MEET,
         )
     if enter > row.head:
         raise BlendError(
             f"entering {right.clip.name} at frame {right.own_frame(enter):.0f}: the seam after it "
-            f"begins at frame {right.own_frame(row.head):.0f} already"
+            f"begins at frame {right.own_frame(row.head):.0f} already",
+            kind=Kind.SEAMS_MEET,
         )
     return leave, enter
 
@@ -311,13 +332,16 @@ def _ends(whole: _Row, row: _Row) -> tuple[int, int]:
     return len(whole.motion) - 1, int(starts_in_tpose(row.motion))
 
 
-def _by_spline(whole: _Row, row: _Row, place: tuple[int, int] | None, clean: bool) -> _Row:
+def _by_spline(
+    whole: _Row, row: _Row, place: tuple[int, int] | None, seam: ChosenSeam, clean: bool
+) -> _Row:
+    by = partial(Subspace.transition, degree=seam.degree, length=seam.length, bias=seam.bias)
     if place is None and (whole.seams or row.seams):
         # No other block than the two that meet here may be cut.
         last = replace(whole.motion[whole.tail :], name=whole.last.name)
         first = replace(row.motion[: row.head + 1], name=row.first.name)
         near = space_of(last, first)
-        found = attempt(lambda: near.transition(clean=False))
+        found = attempt(lambda: by(near, clean=False))
         if found.value is None:
             assert found.problem is not None
             raise found.problem
@@ -325,8 +349,10 @@ def _by_spline(whole: _Row, row: _Row, place: tuple[int, int] | None, clean: boo
         near.warn_of_cut(found.value)
         place = whole.tail + found.value.leave, own_frame(near, found.value.enter)
     space = space_of(whole.motion, row.motion)
-    made = space.transition(*(place or (None, None)), clean=clean)
-    bridge = Bridge(made.leave, own_frame(space, made.enter))
+    made = by(space, *(place or (None, None)), clean=clean)
+    bridge = Bridge(
+        made.leave, own_frame(space, made.enter), spline=seam, spline_length=made.length
+    )
     apart = _apart(space.a, space.b, made.leave, made.enter)
     return _added(whole, row, made.motion, (made.start, made.end), bridge, apart)
 
@@ -367,7 +393,7 @@ def _added(
         row.last,
         (*whole.junctions, here, *row.junctions),
         (*whole.seams, seam, *((moved(start), moved(end)) for start, end in row.seams)),
-        (*whole.bridges, bridge),
+        (*whole.bridges, replace(bridge, seam=len(whole.junctions))),
     )
 
 

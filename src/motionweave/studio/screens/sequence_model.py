@@ -12,11 +12,11 @@ from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.jobs import Outcome, attempt, told
 from motionweave.studio.memo import Memo
 
-# The fewest frames of a clip that a block may show.
-LEAST = 4
+# The fewest frames of a clip that a block may show, and how many blocks there may be.
+LEAST, MOST_BLOCKS = 4, 200
 _SPEEDS = (0.25, 4.0)
 
-Part = Literal["upper", "left_arm", "right_arm"]
+Part = Literal["upper", "arms", "left_arm", "right_arm"]
 SeamKind = Literal["transition", "spline", "fill"]
 
 
@@ -89,6 +89,8 @@ class ChosenSeam:
         middle; the others leave the first block at one frame and enter the second at another.
     gap
         Seconds that a fill lasts.
+    degree, length, bias
+        Of a spline, see `Subspace.transition`; its length is None for as long as the body needs.
     """
 
     blocks: tuple[str, str]
@@ -96,6 +98,9 @@ class ChosenSeam:
     half_width: float | None = None
     kind: SeamKind = "transition"
     gap: float = 0.6
+    degree: int = 4
+    length: float | None = None
+    bias: float = 0.0
 
 
 @dataclass(frozen=True)

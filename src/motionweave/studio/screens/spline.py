@@ -175,23 +175,14 @@ class SplineScreen(Screen):
                 )
                 widgets.button("Swap", self._swap, icon="swap_vert", title="Swap the clips")
         with widgets.section("Spline"):
-            self._degree = widgets.Slider("Degree", 2, 6, 1, self._set_degree)
-            self._length = widgets.Slider(
-                "Length", 1.0, 3.0, 0.01, self._set_length, unit=" ×", digits=2
-            )
-            self._bias = widgets.Slider("Bias", -1.0, 1.0, 0.05, self._set_bias, digits=2)
-            self._bias.element.props["title"] = (
-                "Left follows the first clip through, right anticipates the second"
-            )
+            self._shape = widgets.SplineSliders(self._set_shape)
 
     def build_dock(self) -> None:
         self._lanes = Lanes()
 
     def refresh(self, settings: SplineSettings) -> None:
         self._axes.set(str(settings.axes))
-        self._degree.set(settings.degree)
-        self._length.set(settings.length)
-        self._bias.set(settings.bias)
+        self._shape.set(settings.degree, settings.length, settings.bias)
         widgets.mark(self._best, "on", settings.leave is None and settings.enter is None)
         if self.missing(self.page.session.document):
             self._view.set([], None, settings.axes)
@@ -202,10 +193,11 @@ class SplineScreen(Screen):
         details: SplineDetails = result.details
         space, made = details.space, details.made
         self._view.set(*_drawn(details), self.settings.axes)
-        self._told.set_text(
-            f"{space.embedding.dimensions} axes keep {100 * made.explained:.0f}% · "
-            f"{made.duration:.2f} s"
-        )
+        if not self.page.session.live:
+            self._told.set_text(
+                f"{space.embedding.dimensions} axes keep {100 * made.explained:.0f}% · "
+                f"{made.duration:.2f} s"
+            )
         self._leave.set(made.leave, 0, len(space.a) - 1)
         self._enter.set(own_frame(space, made.enter), 0, own_frame(space, len(space.b) - 1))
         last = len(made.motion) - 1
@@ -248,14 +240,8 @@ class SplineScreen(Screen):
         frames = {**self._frames_now(), "enter": round(frame)}
         self._drag("entry frame", "enter", final, **frames)
 
-    def _set_degree(self, degree: float, final: bool) -> None:
-        self._drag("degree", "degree", final, degree=round(degree))
-
-    def _set_length(self, length: float, final: bool) -> None:
-        self._drag("length", "length", final, length=round(length, 3))
-
-    def _set_bias(self, bias: float, final: bool) -> None:
-        self._drag("bias", "bias", final, bias=round(bias, 3))
+    def _set_shape(self, name: str, value: float, final: bool) -> None:
+        self._drag(name, name, final, **{name: value})
 
     def _drag(self, label: str, merge: str, final: bool, **fields: float | None) -> None:
         self.change(label, merge=merge, final=final, **fields)

@@ -25,6 +25,7 @@ from motionweave.registration.distance import distance_grid
 from motionweave.studio import snippets, widgets
 from motionweave.studio.components import HeatMap
 from motionweave.studio.document import Document
+from motionweave.studio.dragging import CLIP
 from motionweave.studio.editors import SequenceTrack
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
@@ -211,7 +212,8 @@ class TransitionScreen(Screen):
             on_trim=self._slid,
             on_widen=self._widened,
             on_remove=self._left_out,
-            on_insert=lambda clip, _: self.toggle(clip),
+            on_drop=lambda kind, clip, index: self.toggle(clip),
+            accepts=(CLIP,),
             outer=False,
             hint="Drag its inner edge to leave it earlier or enter it later",
             empty="Click two clips on the shelf, or drag them here.",

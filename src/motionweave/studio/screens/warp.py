@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from nicegui import background_tasks, ui
 from nicegui.element import Element
 
 from motionweave.body.size import body_height
+from motionweave.methods.warping.keys import Side
 from motionweave.studio import widgets
 from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
@@ -23,12 +23,13 @@ from motionweave.studio.screens.warp_code import as_code
 from motionweave.studio.screens.warp_drawing import (
     WAY_ROW,
     contact_times,
-    curves_of,
-    line,
+    drawn,
+    key_marked,
     padded,
     row_of,
     rows,
     spoken,
+    tangent_marked,
 )
 from motionweave.studio.screens.warp_model import (
     NEUTRAL,
@@ -40,7 +41,13 @@ from motionweave.studio.screens.warp_model import (
     inside,
     warped,
 )
-from motionweave.studio.screens.warp_values import AXES, AXIS_COLORS, MOST_TURN, KeyValues
+from motionweave.studio.screens.warp_tangents import (
+    KeyTangents,
+    TangentDrag,
+    with_mode,
+    with_tangent,
+)
+from motionweave.studio.screens.warp_values import AXES, MOST_TURN, KeyValues, WarpChanges
 from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look, Place
 
@@ -75,10 +82,14 @@ class WarpScreen(Screen):
         stage("Warping", 0.1)
         made = warped(clip.motion, settings, clean=clean, live=live)
         motion = replace(made.motion, name=f"{clip.name} warped")
-        looks = [Look("result", motion, RESULT, grips=grips(motion.skeleton), ground=clip.motion)]
-        if settings.keys or settings.times:
+        changed = bool(settings.keys or settings.times)
+        main = Look("result", motion, RESULT, grips=grips(motion.skeleton), ground=clip.motion)
+        # Without keys what there was is what there is.
+        looks = [main if changed else replace(main, before=clip.name)]
+        if changed:
             original = clip.motion.sample(made.sources) if settings.times else clip.motion
-            looks.append(Look("original", original, series(0), ghost=True, ground=clip.motion))
+            ghost = Look("original", original, series(0), ghost=True, ground=clip.motion)
+            looks.append(replace(ghost, before=clip.name))
         return Result(motion, tuple(looks), (clip.motion,), made)
 
     @staticmethod
@@ -96,12 +107,14 @@ class WarpScreen(Screen):
         self._channel = 1
         self._range: tuple[float, float] | None = None
         self._bending = False
+        self._tangent_drag = TangentDrag()
         self.page.viewport.on_grip(self._gripped)
         self.page.viewport.on_turn(self._turned)
         self._turned_from = NEUTRAL["turn"]
         with widgets.section("Key"):
             self._told = ui.label("")
             self._values = KeyValues(self._set_kind, self._set_value)
+            self._tangents = KeyTangents(self._set_tangents, self._set_speed)
             with ui.element("div").classes("mw-row"):
                 self._at_playhead(
                     widgets.button(
@@ -123,15 +136,9 @@ class WarpScreen(Screen):
                     "", self._delete_chosen, icon="delete", title="Delete the chosen key (Delete)"
                 )
         with widgets.section("Change"):
-            self._ease = widgets.Slider("Ease", 0.1, 2.0, 0.05, self._set_ease, unit=" s", digits=2)
-            self._hold = widgets.Switch(
-                "Hold to the ends",
-                "The first change holds from the beginning, the last to the end",
+            self._changes = WarpChanges(
+                self._set_ease,
                 lambda on: self.change("hold", hold=on),
-            )
-            self._follow = widgets.Switch(
-                "Face along the path",
-                "Turn the body to face where keys of its path take it",
                 lambda on: self.change("facing along the path", follow=on),
             )
         with widgets.section("Time"):
@@ -180,14 +187,13 @@ class WarpScreen(Screen):
             on_remove=self._removed,
             on_drag_several=self._curves_dragged,
             on_remove_several=self._removed_several,
+            on_tangent=self._bent,
         )
 
     def refresh(self, settings: WarpSettings) -> None:
         if self._chosen is not None and self._chosen >= len(settings.keys):
             self._chosen = None
-        self._ease.set(settings.ease)
-        self._hold.set(settings.hold)
-        self._follow.set(settings.follow)
+        self._changes.set(settings)
         widgets.enable(self._clear, bool(settings.keys or settings.times))
         key = self._key()
         widgets.enable(self._copy, key is not None)
@@ -196,6 +202,7 @@ class WarpScreen(Screen):
         self._told.set_text(self._what(key))
         if self.missing(self.page.session.document):
             self._values.show("offset", None)
+            self._tangents.element.set_visibility(False)
             self._track.set([], (0.0, 1.0), chosen="", row="")
             self._curves.set(lines=[], handles=[], x=(0.0, 1.0), y=(0.0, 1.0))
         else:
@@ -205,6 +212,7 @@ class WarpScreen(Screen):
         made: Warped = result.details
         if not self.page.session.live:
             self._values.measure(scale_of(made.source))
+            self._tangents.measure(scale_of(made.source))
             self._show_values(body_height(made.source.skeleton) or 1.0)
         self._show_grip()
         self._draw()
@@ -220,6 +228,11 @@ class WarpScreen(Screen):
 
     def _show_values(self, height: float = 0.0) -> None:
         key, made = self._key(), self._made()
+        if made is not None:
+            axis = None if self._channel == _ALL else self._channel
+            chosen = None if key is None else self._chosen
+            metres = scale_of(made.source)
+            self._tangents.show(self.settings.keys, chosen, axis, made.source.fps, metres)
         if key is not None and made is not None:
             self._values.show(key.group, editing.shown_value(made, key), height)
         elif key is None:
@@ -278,12 +291,8 @@ class WarpScreen(Screen):
         if place is None:
             self._choose(joint, editing.found(self.settings.keys, joint, frame))
             return
-        value = tuple(round(float(v), 4) for v in made.offset(joint, frame, place))
-        if axis is not None:
-            index = editing.found(self.settings.keys, joint, frame, "offset")
-            others = NEUTRAL["offset"] if index is None else self.settings.keys[index].value
-            value = (*others[:axis], value[axis], *others[axis + 1 :])
-        self._put(PoseKey(float(frame), joint, "offset", value), merge="pose", final=final)
+        key = editing.gripped(made, self.settings.keys, joint, frame, place, axis)
+        self._put(key, merge="pose", final=final)
 
     def _turned(self, joint: str, axis: int, by: float | None, seconds: float, final: bool) -> None:
         made = self._made()
@@ -403,7 +412,7 @@ class WarpScreen(Screen):
             self.change("a marker of time", times=times)
 
     def _removed(self, mark: str) -> None:
-        index, _ = _handle(mark)
+        index, _ = key_marked(mark)
         if mark[0] == "t":
             times = self.settings.times
             self.change("a marker of time", times=times[:index] + times[index + 1 :])
@@ -411,7 +420,7 @@ class WarpScreen(Screen):
             self._removed_several([mark])
 
     def _removed_several(self, marks: list[str]) -> None:
-        gone = {_handle(mark)[0] for mark in marks}
+        gone = {key_marked(mark)[0] for mark in marks}
         label = "deleting a key" if len(gone) == 1 else "deleting keys"
         self._chosen = None
         self.change(label, keys=editing.without(self.settings.keys, gone), active=None)
@@ -419,20 +428,14 @@ class WarpScreen(Screen):
     def _show_channel(self, channel: str) -> None:
         self._channel = int(channel)
         self._range = None
+        self._show_values()
         self._draw()
 
     def _curves_dragged(self, moves: list[tuple[str, float, float]], final: bool) -> None:
         made = self._made()
         if made is None:
             return
-        # Curves of places are drawn in metres.
-        unit = 1.0 if self._joint == "heading" else scale_of(made.source)
-        handles = [(*_handle(mark), float(made.source_frame(x)), y / unit) for mark, x, y in moves]
-        pulls = [
-            editing.Pull(index, frame, channel, y)
-            for index, channel, frame, y in handles
-            if index < len(self.settings.keys)
-        ]
+        pulls = editing.pulls_of(made, self.settings.keys, moves)
         keys = editing.pulled(made, self.settings.keys, pulls)
         self._bending = not final
         together = {pull.index for pull in pulls}
@@ -457,45 +460,68 @@ class WarpScreen(Screen):
             row=row_of(self._joint),
         )
         turning = key is not None and key.kind != "offset"
-        old, new = curves_of(made, self._joint, turning=turning)
-        count = old.shape[1]
-        channels = range(count) if self._channel == _ALL else [min(self._channel, count - 1)]
-        turned = turning or self._joint == "heading"
-        unit = 1.0 if turned else scale_of(made.source)
-        old, new = unit * old[:, channels], unit * new[:, channels]
+        axis = None if self._channel == _ALL else self._channel
+        curves = drawn(made, self._joint, axis, turning=turning)
         if self._range is None or not self._bending:
             # While the curve itself is dragged its axis must not run away under it.
-            self._range = padded(old, new)
+            self._range = padded(curves.old, curves.new)
         fps = made.motion.fps
-        lines: list[dict[str, Any]] = []
-        handles: list[dict[str, Any]] = []
-        for column, channel in enumerate(channels):
-            color = AXIS_COLORS[channel]
-            lines.append({"color": color, "points": line(old[:, column], fps), "dashed": True})
-            lines.append({"color": color, "points": line(new[:, column], fps)})
-            for i, one in enumerate(settings.keys):
-                if one.joint == self._joint and (one.kind != "offset") == turning:
-                    at = made.seconds(one.frame)
-                    y = float(new[min(round(at * fps), len(new) - 1), column])
-                    lock = {} if one.kind == "offset" else {"lock": "y"}
-                    place = {"id": f"k{i}:{channel}", "x": at, "y": y}
-                    handles.append({**place, "color": color, **lock})
+        mine = {
+            i: one
+            for i, one in enumerate(settings.keys)
+            if one.joint == self._joint and (one.kind != "offset") == turning
+        }
         self._curves.set(
-            lines=lines,
-            handles=handles,
+            lines=curves.lines(fps),
+            handles=curves.handles(made, mine),
+            tangents=curves.tangents(made, mine),
             x=span,
             y=self._range,
-            unit="degrees" if turned else "m",
+            unit="degrees" if curves.turned else "m",
             step=1.0 / fps,
             catches=contact_times(made),
         )
 
+    # Tangents
+
+    def _set_tangents(self, mode: str) -> None:
+        key, made = self._key(), self._made()
+        if key is not None and made is not None:
+            keys = with_mode(self.settings.keys, self._chosen or 0, mode, made.source.fps)
+            self.change("tangents", keys=keys, active=None)
+
+    def _set_speed(self, side: Side, speed: float, final: bool) -> None:
+        key, made, keys = self._key(), self._made(), self.settings.keys
+        if key is None or made is None or self._channel == _ALL:
+            return
+        index, axis = self._chosen or 0, min(self._channel, len(key.value) - 1)
+        keys = with_tangent(keys, index, side, axis, speed, apart=False, fps=made.source.fps)
+        self._change_keys(keys, "a tangent", "tangent", final, index)
+
+    def _bent(self, mark: str, slope: float | None, apart: bool, final: bool) -> None:
+        """A tangent was dragged in the curves, or given back to them."""
+        made, (index, side, axis) = self._made(), tangent_marked(mark)
+        keys = self.settings.keys
+        if made is None or index >= len(keys):
+            return
+        self._chosen = index
+        if slope is None:
+            self._set_tangents("auto")
+            return
+        curves = drawn(made, self._joint, axis, turning=False)
+        self._bending = not final
+        keys = self._tangent_drag.turned(
+            made,
+            curves.new[:, 0],
+            curves.unit,
+            keys,
+            (index, side, axis),
+            slope,
+            apart=apart,
+            final=final,
+        )
+        self._change_keys(keys, "a tangent", "tangent", final, index)
+
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:
         """Let a button tell where the playhead is, and stop it there."""
         button.on("click", lambda e: handler(float(e.args)), js_handler=f"() => emit({_STOPPED})")
-
-
-def _handle(mark: str) -> tuple[int, int]:
-    """Which key or marker, and which of its axes, a mark such as ``k3`` or ``k3:1`` stands for."""
-    index, _, axis = mark[1:].partition(":")
-    return int(index), int(axis or 0)

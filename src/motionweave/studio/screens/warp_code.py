@@ -62,7 +62,8 @@ def _compact(text: str) -> str:
 
 
 def _called(key: PoseKey) -> str:
-    return f"{_number(key.frame)}, {key.joint!r}, {key.kind}={key.change!r}"
+    given = ", ".join(f"{name}={value!r}" for name, value in key.given.items())
+    return f"{_number(key.frame)}, {key.joint!r}, {given}"
 
 
 def _number(value: float) -> str:

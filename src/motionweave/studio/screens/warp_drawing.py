@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.methods.warping.keys import Side
+from motionweave.studio.payload import scale_of
 from motionweave.studio.screens.warp_model import (
     WAY,
+    PoseKey,
     Warped,
     WarpSettings,
     joint_index,
     turn_curve,
 )
+from motionweave.studio.screens.warp_tangents import DRAWN, tangent_handles
+from motionweave.studio.screens.warp_values import AXIS_COLORS
 
 # The row of keys for where the whole body goes.
 WAY_ROW = "path"
@@ -69,6 +76,70 @@ def line(values: Array, fps: float) -> list[list[float]]:
     return points
 
 
+@dataclass(frozen=True)
+class DrawnCurves:
+    """Curves of a joint as the editor draws them.
+
+    Parameters
+    ----------
+    axes
+        Those that are shown.
+    old, new
+        ``(T, n)`` the curves as they were and as they are, in metres or degrees.
+    turned
+        Whether they are degrees.
+    unit
+        What one of the clip's units is on the axis.
+    """
+
+    axes: tuple[int, ...]
+    old: Array
+    new: Array
+    turned: bool
+    unit: float
+
+    def lines(self, fps: float) -> list[dict[str, Any]]:
+        """Each curve as it was, dashed, and as it is."""
+        found: list[dict[str, Any]] = []
+        for column, axis in enumerate(self.axes):
+            color = AXIS_COLORS[axis]
+            found.append({"color": color, "points": line(self.old[:, column], fps), "dashed": True})
+            found.append({"color": color, "points": line(self.new[:, column], fps)})
+        return found
+
+    def handles(self, made: Warped, keys: Mapping[int, PoseKey]) -> list[dict[str, Any]]:
+        """A handle for each of the keys, by index, on each curve."""
+        found = []
+        for column, axis in enumerate(self.axes):
+            for index, key in keys.items():
+                at = made.seconds(key.frame)
+                row = min(round(at * made.motion.fps), len(self.new) - 1)
+                place = {"id": f"k{index}:{axis}", "x": at, "y": float(self.new[row, column])}
+                lock = {} if key.kind == "offset" else {"lock": "y"}
+                found.append({**place, "color": AXIS_COLORS[axis], **lock})
+        return found
+
+    def tangents(self, made: Warped, keys: Mapping[int, PoseKey]) -> list[dict[str, Any]]:
+        """Handles of the tangents of those keys that are dragged in the curves."""
+        shown = [
+            (index, axis, self.new[:, column], AXIS_COLORS[axis])
+            for column, axis in enumerate(self.axes)
+            for index, key in keys.items()
+            if key.group in DRAWN
+        ]
+        return tangent_handles(made, keys, shown)
+
+
+def drawn(made: Warped, joint: str, axis: int | None, *, turning: bool) -> DrawnCurves:
+    """The curves of a joint: of one axis, or of all. ``turning`` shows its rotation."""
+    old, new = curves_of(made, joint, turning=turning)
+    count = old.shape[1]
+    axes = tuple(range(count)) if axis is None else (min(axis, count - 1),)
+    turned = turning or joint == "heading"
+    unit = 1.0 if turned else scale_of(made.source)
+    return DrawnCurves(axes, unit * old[:, axes], unit * new[:, axes], turned, unit)
+
+
 def contact_times(made: Warped) -> list[float]:
     """Seconds of the result, on whole frames of the clip, at which contacts start and end."""
     ends = {round(at) for one in made.source.constraints for at in (one.start, one.end)}
@@ -85,3 +156,16 @@ def padded(*curves: Array) -> tuple[float, float]:
 def spoken(joint: str) -> str:
     """A joint's name as it is shown."""
     return joint.replace("_", " ")
+
+
+def key_marked(mark: str) -> tuple[int, int]:
+    """Which key or marker, and which of its axes, a mark such as ``k3`` or ``k3:1`` stands for."""
+    index, _, axis = mark[1:].partition(":")
+    return int(index), int(axis or 0)
+
+
+def tangent_marked(mark: str) -> tuple[int, Side, int]:
+    """Which key, side and axis a mark of a tangent such as ``out3:1`` stands for."""
+    side: Side = "in" if mark.startswith("in") else "out"
+    index, axis = key_marked(f"k{mark.removeprefix(side)}")
+    return index, side, axis

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionweave.studio.screens.warp_drawing import row_of
+from motionweave.studio.payload import scale_of
+from motionweave.studio.screens.warp_drawing import key_marked, row_of
 from motionweave.studio.screens.warp_model import NEUTRAL, WAY, PoseKey, Warped, joint_index
 
 Keys = tuple[PoseKey, ...]
@@ -47,6 +48,23 @@ def found(
     return None
 
 
+def gripped(
+    made: Warped,
+    keys: Sequence[PoseKey],
+    joint: str,
+    frame: int,
+    place: tuple[float, float, float],
+    axis: int | None,
+) -> PoseKey:
+    """The key that takes a joint to a global place; with an axis, along that axis only."""
+    value = tuple(round(float(v), 4) for v in made.offset(joint, frame, place))
+    if axis is not None:
+        index = found(keys, joint, frame, "offset")
+        others = NEUTRAL["offset"] if index is None else keys[index].value
+        value = (*others[:axis], value[axis], *others[axis + 1 :])
+    return PoseKey(float(frame), joint, "offset", value)
+
+
 def last_in_row(keys: Sequence[PoseKey], row: str) -> int | None:
     """The last key in a row of the track."""
     inside = [index for index, key in enumerate(keys) if row_of(key.joint) == row]
@@ -59,10 +77,17 @@ def fresh(frame: float, joint: str) -> PoseKey:
 
 
 def put(keys: Keys, key: PoseKey) -> tuple[Keys, int]:
-    """Keys with one more, or with one of its joint, frame and kind replaced; and where it is."""
+    """Keys with one more, or with one of its joint, frame and kind replaced; and where it is.
+
+    What is replaced hands its tangents on to a key that has none of its own.
+    """
     index = found(keys, key.joint, key.frame, key.kind)
     if index is None:
         return (*keys, key), len(keys)
+    old = keys[index]
+    if key.tangent_in is None and key.tangent_out is None:
+        into, out = old.tangent_in, old.tangent_out
+        key = replace(key, tangent_in=into, tangent_out=out, broken=old.broken)
     return (*keys[:index], key, *keys[index + 1 :]), index
 
 
@@ -81,6 +106,18 @@ def moved_together(keys: Keys, frames: Mapping[int, float]) -> Keys:
     staying = {place(key) for i, key in enumerate(keys) if i not in frames}
     wanted = {place(changed[i]) for i in frames}
     return keys if wanted & staying or len(wanted) < len(frames) else changed
+
+
+def pulls_of(made: Warped, keys: Keys, moves: Sequence[tuple[str, float, float]]) -> list[Pull]:
+    """What handles of curves were dragged to: marks, seconds and what is drawn there."""
+    pulls = []
+    for mark, seconds, y in moves:
+        index, channel = key_marked(mark)
+        if index < len(keys):
+            # Curves of places are drawn in metres.
+            unit = 1.0 if keys[index].joint == "heading" else scale_of(made.source)
+            pulls.append(Pull(index, float(made.source_frame(seconds)), channel, y / unit))
+    return pulls
 
 
 def pulled(made: Warped, keys: Keys, pulls: Sequence[Pull]) -> Keys:
@@ -114,7 +151,7 @@ def of_kind(made: Warped, key: PoseKey, kind: str) -> PoseKey:
     if kind in WAY:
         return fresh(key.frame, kind)
     value = made.ahead(key.joint, key.frame) if kind == "look_at" else NEUTRAL[kind]
-    return replace(key, kind=kind, value=value)
+    return PoseKey(key.frame, key.joint, kind, value)
 
 
 def shown_value(made: Warped, key: PoseKey) -> tuple[float, ...]:

@@ -62,12 +62,20 @@ class PoseKey:
     value
         Left, up and forwards in the clip's unit; degrees about these axes; the factor; the
         point; for a heading degrees to the left.
+    tangent_in, tangent_out
+        How fast the value changes when the curve comes to the key and goes on, per second; None
+        for the curve's own tangent.
+    broken
+        Whether both are set each for itself.
     """
 
     frame: float
     joint: str
     kind: str = "offset"
     value: tuple[float, ...] = NEUTRAL["offset"]
+    tangent_in: tuple[float, ...] | None = None
+    tangent_out: tuple[float, ...] | None = None
+    broken: bool = False
 
     @property
     def group(self) -> str:
@@ -75,14 +83,22 @@ class PoseKey:
         return self.joint if self.joint in WAY else self.kind
 
     @property
-    def change(self) -> float | tuple[float, ...]:
-        """The value as the library's key has it."""
-        return self.value[0] if len(NEUTRAL[self.group]) == 1 else self.value
+    def given(self) -> dict[str, float | tuple[float, ...]]:
+        """Its change and its tangents as the library's key has them."""
+        numbers = {
+            self.kind: self.value,
+            "tangent_in": self.tangent_in,
+            "tangent_out": self.tangent_out,
+        }
+        one = len(NEUTRAL[self.group]) == 1
+        return {
+            name: value[0] if one else value for name, value in numbers.items() if value is not None
+        }
 
     def key(self) -> Key:
         """The library's key."""
-        change: dict[str, Any] = {self.kind: self.change}
-        return Key(self.frame, self.joint, **change)
+        given: dict[str, Any] = self.given
+        return Key(self.frame, self.joint, **given)
 
 
 @dataclass(frozen=True)
@@ -295,20 +311,23 @@ def _quickly(
     base = _based(motion, rest, settings)
     # What an offset means must not depend on what other keys do at this frame.
     here = Warped(motion, before, before, np.arange(len(before), dtype=np.float64))
-    goals = [
-        Key(frame, key.joint, goal=_goal(here, key)) if key.kind == "offset" else key
-        for key in moving
-    ]
+    goals = [_as_goal(here, key) if key.kind == "offset" else key for key in moving]
     options = _options(settings)
     return warp(base, goals, settings.times or None, clean=False, **options)
 
 
-def _goal(here: Warped, key: Key) -> tuple[float, ...]:
+def _as_goal(here: Warped, key: Key) -> Key:
+    """An offset as a goal: in global axes, and its tangents with it."""
     frame = round(float(key.frame))
     index = joint_index(key.joint, here.before.skeleton)
     turn = rotations.about_vertical(facing(here.before)[frame])
     place = here.before.positions()[frame, index] + rotations.rotate(turn, np.array(key.offset))
-    return tuple(float(v) for v in place)
+    into, out = (
+        None if tangent is None else rotations.rotate(turn, np.array(tangent))
+        for tangent in (key.tangent_in, key.tangent_out)
+    )
+    goal = tuple(float(v) for v in place)
+    return Key(key.frame, key.joint, goal=goal, tangent_in=into, tangent_out=out)
 
 
 def joint_index(name: str, skeleton: Skeleton) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 from nicegui import ui
 
 from motionweave.studio import widgets
-from motionweave.studio.screens.warp_model import NEUTRAL, WAY
+from motionweave.studio.screens.warp_model import NEUTRAL, WAY, WarpSettings
 
 AXES = ("Left", "Up", "Forwards")
 # As the arrows in the viewport have them.
@@ -29,6 +29,42 @@ _WAY_KINDS = {
     ),
     "position": ("Move the path", "Lead the whole body elsewhere, steps and all"),
 }
+
+
+class WarpChanges:
+    """How all changes run: what they take to come and go, and beyond the outer keys.
+
+    Parameters
+    ----------
+    on_ease
+        Called with seconds, and whether the drag has ended.
+    on_hold, on_follow
+        Called with whether changes hold to the ends, and the body faces along its path.
+    """
+
+    def __init__(
+        self,
+        on_ease: Callable[[float, bool], None],
+        on_hold: Callable[[bool], None],
+        on_follow: Callable[[bool], None],
+    ) -> None:
+        self._ease = widgets.Slider("Ease", 0.1, 2.0, 0.05, on_ease, unit=" s", digits=2)
+        self._hold = widgets.Switch(
+            "Hold to the ends",
+            "The first change holds from the beginning, the last to the end",
+            on_hold,
+        )
+        self._follow = widgets.Switch(
+            "Face along the path",
+            "Turn the body to face where keys of its path take it",
+            on_follow,
+        )
+
+    def set(self, settings: WarpSettings) -> None:
+        """Show the settings."""
+        self._ease.set(settings.ease)
+        self._hold.set(settings.hold)
+        self._follow.set(settings.follow)
 
 
 class KeyValues:

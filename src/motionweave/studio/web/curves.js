@@ -1,6 +1,6 @@
 // Curves over time with handles to drag, one by one or several that were picked in a box. Python
 // owns the curves; a handle moves here at once and Python's answer redraws the rest.
-import { dot, haloed, nearest, picture, throttled, timeView, trace, viewport } from "motionweave";
+import { dot, haloed, nearest, picture, tangents, throttled, timeView, told, trace, viewport } from "motionweave";
 
 // How near a handle comes to where it may catch before it does so.
 const CATCH = 7;
@@ -22,8 +22,8 @@ export default {
         @dblclick="add" @keydown="key" @wheel="wheel" @contextmenu.prevent="remove"></canvas>
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
-  mixins: [picture],
-  props: { lines: Array, handles: Array, x: Array, y: Array, bands: Array, marks: Array, clock: Array, hint: String, unit: { type: String, default: "" }, playhead: { type: Boolean, default: true }, several: Boolean, step: { type: Number, default: 0 }, catches: Array },
+  mixins: [told, picture, tangents],
+  // Told: lines, handles, ranges x and y, bands, marks, clock, hint, unit, playhead, several, step, catches, tangents.
   data: () => ({ held: null, chosen: null, picked: [], boxed: null, caught: null, own: {}, over: null }),
   computed: { timed() { return this.playhead && !this.clock?.length; } },
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final }));
@@ -33,13 +33,13 @@ export default {
     });
   },
   watch: {
-    lines() { this.draw(); },
+    lines() { this.redraw(); },
     handles() {
       if (!this.held) this.own = {};
       this.picked = this.picked.filter((id) => this.handles.some((handle) => handle.id === id));
-      this.draw();
+      this.redraw();
     },
-    over() { this.draw(); },
+    over() { this.redraw(); },
   },
   methods: {
     moment() { return this.playhead ? viewport()?.time ?? 0 : null; },
@@ -122,6 +122,7 @@ export default {
         const look = line.dashed ? { width: 1.2, dash: [5, 4] } : { width: 2 };
         trace(c, line.points.map((point) => this.px(point)), { color: paint(line.color), ...look });
       }
+      this.drawTangents(c, ink);
       c.restore();
       for (const handle of this.handles) {
         const [place] = this.px(this.place(handle));
@@ -160,6 +161,8 @@ export default {
     grab(event) {
       if (event.button) return;
       const handle = this.find(event), adding = event.ctrlKey || event.metaKey;
+      this.bent = handle ? null : this.findTangent(event);
+      if (this.bent) { this.$refs.canvas.setPointerCapture(event.pointerId); return; }
       if (!handle && !this.several) return;
       this.$refs.canvas.setPointerCapture(event.pointerId);
       if (!handle) {
@@ -173,7 +176,7 @@ export default {
         this.held = this.chosen = handle.id;
         this.start = Object.fromEntries(this.handles.filter(({ id }) => this.picked.includes(id)).map((one) => [one.id, this.place(one)]));
       }
-      this.draw();
+      this.redraw();
     },
     // Pick what is in the box, beside what was picked before it was drawn.
     pick(event) {
@@ -185,7 +188,7 @@ export default {
         return inside(x, x0, x1) && inside(y, y0, y1);
       });
       this.picked = [...new Set([...this.boxed.kept, ...found.map(({ id }) => id)])];
-      this.draw();
+      this.redraw();
     },
     // A time as it is caught: by something near it unless Shift is held, else by whole steps.
     snapped(x, free) {
@@ -206,9 +209,10 @@ export default {
         this.own[id] = [lock === "x" ? left : left + dx, lock === "y" ? low : low + y - fromY];
       }
       this.sendAll(this.own, false);
-      this.draw();
+      this.redraw();
     },
     move(event) {
+      if (this.bent) { this.bend(event); return; }
       if (this.boxed) { this.pick(event); return; }
       if (!this.held) { this.over = this.find(event)?.id ?? null; return; }
       const handle = this.handles.find((h) => h.id === this.held);
@@ -220,17 +224,22 @@ export default {
       if (handle.lock === "y") y = handle.y;
       this.own = { [handle.id]: [x, y] };
       this.send(handle.id, x, y, false);
-      this.draw();
+      this.redraw();
     },
     drop() {
+      if (this.bent) { this.letGo(); return; }
       const moved = this.held && this.own[this.held];
       const id = this.held;
       this.held = this.boxed = this.caught = null;
-      this.draw();
+      this.redraw();
       if (moved && this.picked.length > 1) { this.sendAll(this.own, true); this.sendAll.flush(); } else if (moved) { this.send(id, ...moved, true); this.send.flush(); }
     },
-    add(event) { if (!this.find(event)) { const [x, y] = this.value(event); this.$emit("add", { x, y }); } },
-    remove(event) { const handle = this.find(event); if (handle) this.$emit("remove", { id: handle.id }); },
+    add(event) { if (!this.find(event) && !this.findTangent(event)) { const [x, y] = this.value(event); this.$emit("add", { x, y }); } },
+    remove(event) {
+      const handle = this.find(event), tangent = handle ? null : this.findTangent(event);
+      if (tangent) this.$emit("tangent", { id: tangent.id, slope: null, apart: false, final: true });
+      if (handle) this.$emit("remove", { id: handle.id });
+    },
     key(event) {
       const all = this.several && event.key.toLowerCase() === "a" && (event.ctrlKey || event.metaKey);
       const gone = event.key === "Delete" || event.key === "Backspace";
@@ -239,7 +248,7 @@ export default {
         event.stopPropagation();
         if (gone) this.$emit("removeseveral", { ids: this.picked });
         this.picked = all ? this.handles.map(({ id }) => id) : [];
-        this.draw();
+        this.redraw();
       } else if ((event.key === "Delete" || event.key === "Backspace") && this.chosen) {
         event.preventDefault();
         this.$emit("remove", { id: this.chosen });

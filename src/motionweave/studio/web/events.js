@@ -1,5 +1,5 @@
 // States of clips along their cycles, a lane a clip; lines join those that are the same instant.
-import { dot, nearest, picture, rowed, sliding, trace, viewport } from "motionweave";
+import { dot, nearest, picture, rowed, sliding, told, trace, viewport } from "motionweave";
 
 const LEFT = 112;
 const RIGHT = 14;
@@ -11,13 +11,13 @@ export default {
       <canvas ref="canvas" role="img" aria-label="events" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null"></canvas>
       <div class="mw-events-tip">{{ tip }}</div>
     </div>`,
-  mixins: [picture, rowed(LEFT, RIGHT, { zoomed: false }), sliding],
-  props: { lanes: Array, links: Array, phases: Array },
+  mixins: [told, picture, rowed(LEFT, RIGHT, { zoomed: false }), sliding],
+  // Told: lanes, links, phases.
   data: () => ({ chosen: null }),
   watch: {
-    lanes() { this.answered(); this.draw(); },
-    links() { this.draw(); },
-    chosen() { this.draw(); },
+    lanes() { this.answered(); this.redraw(); },
+    links() { this.redraw(); },
+    chosen() { this.redraw(); },
   },
   computed: {
     tip() {

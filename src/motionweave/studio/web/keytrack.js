@@ -1,6 +1,6 @@
 // Keys in rows along time: a row per joint, and one for markers of time. The playhead follows the
 // viewport.
-import { inRem, nearest, picture, rowed, sliding, TIME_LEFT as LEFT, TIME_RIGHT as RIGHT, trace, viewport } from "motionweave";
+import { inRem, nearest, picture, rowed, sliding, TIME_LEFT as LEFT, TIME_RIGHT as RIGHT, told, trace, viewport } from "motionweave";
 
 const ROW = 19;
 
@@ -10,12 +10,12 @@ export default {
       <canvas ref="canvas" tabindex="0" role="application" aria-label="keys" :style="{ height }" @pointerdown="grab" @pointermove="move" @pointerup="letGo"
         @pointercancel="letGo" @dblclick="add" @contextmenu.prevent="remove" @pointerleave="over = null" @keydown="key" @wheel="wheel"></canvas>
     </div>`,
-  mixins: [picture, rowed(LEFT, RIGHT), sliding],
-  props: { rows: Array, span: Array, chosen: String, row: String },
+  mixins: [told, picture, rowed(LEFT, RIGHT), sliding],
+  // Told: rows, span, and the ids of the mark and the row that are chosen.
   watch: {
-    rows() { this.answered(); this.$nextTick(() => this.draw()); },
-    chosen() { this.draw(); },
-    row() { this.draw(); },
+    rows() { this.answered(); this.$nextTick(() => this.redraw()); },
+    chosen() { this.redraw(); },
+    row() { this.redraw(); },
   },
   computed: { height() { return inRem(this.rows.length * ROW); } },
   methods: {

@@ -1,14 +1,14 @@
 // Intervals in rows; ribbons join those that belong together. The playhead follows the viewport.
-import { picture, rowed, TIME_LEFT, TIME_RIGHT, trace, viewport } from "motionweave";
+import { picture, rowed, TIME_LEFT, TIME_RIGHT, told, trace, viewport } from "motionweave";
 
 // Share of a lane that its bars take; ribbons have the rest.
 const BAR = 0.6;
 
 export default {
   template: `<div class="mw-lanes"><canvas ref="canvas" role="img" aria-label="contacts over time" @click="seek" @wheel="wheel"></canvas></div>`,
-  mixins: [picture, rowed(TIME_LEFT, TIME_RIGHT)],
-  props: { lanes: Array, links: Array, span: Array },
-  watch: { lanes() { this.draw(); }, links() { this.draw(); } },
+  mixins: [told, picture, rowed(TIME_LEFT, TIME_RIGHT)],
+  // Told: lanes, links, span.
+  watch: { lanes() { this.redraw(); }, links() { this.redraw(); } },
   methods: {
     moment() {
       const view = viewport();

@@ -2,8 +2,6 @@
 // Python owns the blocks; an edge or a block moves here at once and Python's answer follows.
 import { throttled, timeView, viewport } from "motionweave";
 
-const CLIP = "application/x-motionweave-clip";
-
 export default {
   template: `
     <div class="mw-track" @wheel="wheel">
@@ -22,7 +20,7 @@ export default {
       </div>
     </div>`,
   // Whether the outer edges of the first and the last block can be dragged too.
-  props: { blocks: Array, seams: Array, length: Number, chosen: String, outer: Boolean, hint: String, empty: String },
+  props: { blocks: Array, seams: Array, length: Number, chosen: String, outer: Boolean, accepts: Array, hint: String, empty: String },
   data: () => ({ held: null, own: null, place: null, view: 0 }),
   created() {
     this.send = throttled((id, edge, by, final) => {
@@ -129,15 +127,19 @@ export default {
       else if (event.altKey) this.$emit("move", { id: block.id, index: i + way });
       else this.$el.querySelectorAll(".mw-block")[i + way]?.focus();
     },
-    // A card of the shelf that is dragged here.
+    // Clips, results and what was found, which are dragged here from elsewhere on the page.
+    kind(event) { return this.accepts.find((kind) => event.dataTransfer?.types.includes(kind)); },
     over(event) {
-      if (!event.dataTransfer?.types.includes(CLIP)) return;
+      if (!this.kind(event)) return;
       event.preventDefault();
       this.aim(event);
     },
     drop(event) {
-      const clip = event.dataTransfer?.getData(CLIP);
-      if (clip) { event.preventDefault(); this.$emit("insert", { clip, index: this.aim(event) }); }
+      const kind = this.kind(event);
+      if (kind) {
+        event.preventDefault();
+        this.$emit("insert", { kind, what: event.dataTransfer.getData(kind), index: this.aim(event) });
+      }
       this.place = null;
     },
     // For tests: the middle, or an edge, of a block or a seam on the page.

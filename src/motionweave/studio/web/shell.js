@@ -15,6 +15,7 @@ const LOCAL = {
   t: (view) => view.switch("trails"),
   g: (view) => view.switch("ghosts"),
   o: (view) => view.switch("onion"),
+  b: (view) => view.switch("split"),
 };
 
 // Files in one request.
@@ -114,7 +115,7 @@ export default {
         if (view) LOCAL[name](view, event.shiftKey);
         return;
       }
-      const known = control ? ["z", "y", "s", "o"] : ["z", "y", "k", "e", "?", "c", "1", "2", "3", "4", "5", "6", "7", "Delete"];
+      const known = control ? ["z", "y", "s", "o"] : ["z", "y", "k", "a", "e", "?", "c", "1", "2", "3", "4", "5", "6", "7", "Delete"];
       if (!known.includes(name)) return;
       event.preventDefault();
       this.$emit("key", `${control ? "ctrl+" : ""}${event.shiftKey && name !== "?" ? "shift+" : ""}${name}`);

@@ -1,5 +1,5 @@
 // Clips as curves in a subspace, a spline that joins them, and where the motion is just now.
-import { BOLD, dot, haloed, nearest, picture, throttled, trace, viewport } from "motionweave";
+import { BOLD, dot, haloed, nearest, picture, throttled, told, trace, viewport } from "motionweave";
 
 const MARGIN = 26;
 // A curve that passes the same place twice: of two frames as near, the one nearer in time.
@@ -11,15 +11,15 @@ export default {
       <canvas ref="canvas" :class="{ turn: axes === 3 }" role="img" aria-label="subspace of both clips" @pointerdown="grab" @pointermove="move" @pointerup="drop" @pointercancel="drop"></canvas>
       <div class="mw-space-hint">{{ axes === 3 ? "Drag to turn · " : "" }}Drag a handle along its curve</div>
     </div>`,
-  mixins: [picture],
-  props: { curves: Array, spline: Object, axes: Number },
+  mixins: [told, picture],
+  // Told: curves, spline, axes.
   data: () => ({ yaw: 0.7, pitch: 0.45, held: null, own: null, over: null }),
   created() { this.send = throttled((curve, frame, final) => this.$emit("frame", { curve, frame, final })); },
   watch: {
-    curves() { this.measure(); this.draw(); },
-    spline() { if (!this.held) this.own = null; this.draw(); },
-    axes() { this.draw(); },
-    over() { this.draw(); },
+    curves() { this.measure(); this.redraw(); },
+    spline() { if (this.held === null) this.own = null; this.redraw(); },
+    axes() { this.redraw(); },
+    over() { this.redraw(); },
   },
   methods: {
     moment() {
@@ -108,7 +108,7 @@ export default {
         this.yaw += (x - this.from[0]) * 0.01;
         this.pitch = Math.min(Math.max(this.pitch + (y - this.from[1]) * 0.01, -1.5), 1.5);
         this.from = [x, y];
-        this.draw();
+        this.redraw();
         return;
       }
       const now = this.ends()[this.held];
@@ -121,7 +121,7 @@ export default {
       if (best === now && !this.own) return;
       this.own = [this.held, best];
       this.send(this.held, best, false);
-      this.draw();
+      this.redraw();
     },
     drop() {
       const held = this.held;

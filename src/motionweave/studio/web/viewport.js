@@ -1,13 +1,25 @@
 // The moving picture, played in the browser. Python says what to show (`show`) and is only told
 // when the user does something.
-import { Character, clipOf, Grips, Onion, Path, shortened, skinOf, Stage, THREE, timeline, timeView } from "motionweave";
+import { Character, clipOf, Grips, Onion, Path, shortened, skinOf, Split, Stage, THREE, timeline, timeView } from "motionweave";
 
 export default {
   template: `
     <div class="mw-viewport">
-      <div class="mw-stage" ref="stage"></div>
-      <div class="mw-labels" ref="labels" aria-hidden="true"></div>
-      <div class="mw-grips" ref="grips" aria-hidden="true"></div>
+      <div class="mw-stage" ref="stage">
+        <template v-if="before">
+          <div class="mw-divider" role="separator" tabindex="0" aria-orientation="vertical" aria-label="divider between before and after" :aria-valuenow="Math.round(100 * divider)" aria-valuemin="0" aria-valuemax="100"
+            title="Drag, or use the arrow keys, to see more of before or after" :style="{ left: 100 * divider + '%' }" @pointerdown="grabDivider" @pointermove="dragDivider" @pointerup="dividing = false" @pointercancel="dividing = false" @keydown="nudgeDivider" @dblclick="divide(0.5)"></div>
+          <div class="mw-half before" :style="{ right: 100 * (1 - divider) + '%' }"><b>Before</b>
+            <select v-if="befores.length > 1" :value="before.id" title="What is shown as before" aria-label="what is shown as before" @change="chosen = $event.target.value">
+              <option v-for="one in befores" :value="one.id">{{ one.name }}</option>
+            </select>
+            <template v-else>{{ before.name }}</template>
+          </div>
+          <div class="mw-half" :style="{ left: 100 * divider + '%' }"><b>After</b></div>
+        </template>
+      </div>
+      <div class="mw-labels" ref="labels" aria-hidden="true" v-show="!before"></div>
+      <div class="mw-grips" ref="grips" aria-hidden="true" :style="before ? { clipPath: 'inset(0 0 0 ' + 100 * divider + '%)' } : {}"></div>
       <div class="mw-here" ref="here" aria-hidden="true" v-show="pointed"></div>
       <div class="mw-note" v-if="note" role="alert">{{ note }}</div>
       <div class="mw-empty" v-if="!count && !note && empty"><span class="material-icons">directions_walk</span><p>{{ empty }}</p></div>
@@ -31,6 +43,7 @@ export default {
         <select v-if="onion" class="mw-speed" v-model.number="apart" title="Frames from pose to pose of the onion skin" aria-label="frames from pose to pose of the onion skin">
           <option v-for="n in [1, 2, 5, 10, 20]" :value="n">± {{ n }}</option>
         </select>
+        <button class="mw-icon" :class="{ on: split }" title="Before and after, side by side (B)" aria-label="Before and after, side by side (B)" :aria-pressed="split ? 'true' : 'false'" @click="split = !split"><span class="material-icons">compare</span></button>
       </div>
       <timeline ref="timeline" v-show="count" :shown="shown" :duration="duration"></timeline>
     </div>`,
@@ -38,6 +51,8 @@ export default {
   props: { theme: { type: String, default: "dark" }, empty: { type: String, default: "" } },
   data: () => ({
     playing: true, loop: true, following: true, trails: true, ghosts: true, onion: false, apart: 5, speed: 1,
+    // Before and after: whether it is wanted, with what the result can be compared, with which it is if there is a choice.
+    split: false, befores: [], chosen: "", divider: 0.5, dividing: false,
     time: 0, duration: 0, fps: 30, count: 0, note: "", pointed: "", side: "corner", shown: 0,
   }),
   mounted() {
@@ -46,6 +61,7 @@ export default {
     this.stage.resized = () => { if (!this.stage.touched) this.look(this.side); };
     this.lead = new THREE.Vector3();
     this.skins = new Onion(this.stage);
+    this.halves = new Split(this.stage);
     this.grips = new Grips(this.$refs.grips, this.stage, {
       hold: () => { this.playing = false; this.seek(Math.round(this.time * this.fps) / this.fps); },
       tell: (grip, place, final, axis) => this.$emit("grip", { grip, place, final, axis, time: this.time }),
@@ -78,12 +94,17 @@ export default {
     this.path.dispose();
     this.stage.dispose();
   },
+  computed: {
+    before() { return this.split ? this.befores.find(({ id }) => id === this.chosen) ?? this.befores[0] ?? null : null; },
+  },
   watch: {
     theme(name) { this.stage.setTheme(name); },
     trails() { this.dress(); },
     ghosts() { this.dress(); },
     onion() { this.peel(); },
     apart() { this.peel(); },
+    split(on) { this.$emit("split", on); },
+    "before.id"() { this.halve(); },
   },
   methods: {
     // What to show: [{ id, url, data, color, ghost, clock, beside, label, grips }]. A clip
@@ -118,6 +139,7 @@ export default {
         if (!old?.play(fetched[i], look)) this.stage.add(look.id, new Character(fetched[i], look));
       });
       this.count = looks.length;
+      this.befores = looks.filter((look) => look.before).map(({ id, before }) => ({ id, name: before }));
       const main = this.main();
       if (!main) this.time = this.duration = 0;
       if (main) {
@@ -125,9 +147,8 @@ export default {
         const shared = [...this.stage.characters.values()].filter((c) => !c.look.ghost);
         this.duration = Math.max(...shared.map((c) => (c.clip.frames - 1) / c.clip.fps));
         this.time = Math.min(this.time, this.duration);
-        this.spread(main.way());
       }
-      this.dress();
+      this.compare();
       this.makeLabels();
       this.peel();
       this.grips.set(main);
@@ -141,7 +162,7 @@ export default {
         this.pose();
       }
       // Others are on stage: unless the user has chosen a view, all of them are to be seen.
-      const cast = JSON.stringify(looks.map(({ id, label, beside }, i) => [id, label, beside, fetched[i].height]));
+      const cast = JSON.stringify(looks.map(({ id, label, beside, hidden }, i) => (hidden ? null : [id, label, beside, fetched[i].height])).filter(Boolean));
       if (main && !this.stage.touched && (of !== this.of || cast !== this.cast)) this.look(this.side);
       else if (main && of !== this.of) this.stage.follow(this.centre().add(this.lead), 1);
       this.cast = cast;
@@ -155,13 +176,15 @@ export default {
       const main = this.main();
       for (const c of this.stage.characters.values()) {
         const { group, look } = c;
-        group.position.set(way.z, 0, -way.x).multiplyScalar(look.beside || 0);
+        // Alone in its half, the main one is in the middle.
+        group.position.set(way.z, 0, -way.x).multiplyScalar(this.before ? 0 : look.beside || 0);
         if (look.ghost && look.beside) group.position.add(main.rootAt(0)).sub(c.rootAt(c.inStep(0, this.duration * this.fps)));
       }
     },
     dress() {
+      const main = this.main();
       for (const c of this.stage.characters.values()) {
-        c.group.visible = !c.look.ghost || this.ghosts;
+        c.group.visible = this.before ? c === main : !c.look.hidden && (!c.look.ghost || this.ghosts);
         c.trails.visible = this.trails;
       }
       this.stage.dirty = true;
@@ -169,6 +192,45 @@ export default {
     peel() {
       this.skins.set(this.onion ? this.main() : null, this.apart);
       this.pose();
+    },
+    // Show what the result is compared with left of the divider, or the whole result.
+    compare() {
+      const main = this.main();
+      if (main) this.spread(main.way());
+      this.halves.set(this.before && main ? this.stage.characters.get(this.before.id) : null, main);
+      this.divide(this.divider);
+      this.dress();
+    },
+    // Those beside the main one leave the stage, or come back: unless the user has chosen a view,
+    // all who are there are to be seen.
+    halve() {
+      this.compare();
+      this.peel();
+      const beside = [...this.stage.characters.values()].some(({ look }) => look.beside);
+      if (beside && !this.stage.touched) this.look(this.side);
+      this.stage.hurry();
+    },
+    divide(share) {
+      this.divider = Math.min(Math.max(share, 0), 1);
+      this.halves.divide(this.divider);
+    },
+    grabDivider(event) {
+      if (event.button) return;
+      this.dividing = true;
+      event.currentTarget.setPointerCapture(event.pointerId);
+    },
+    dragDivider(event) {
+      if (!this.dividing) return;
+      const { left, width } = this.$refs.stage.getBoundingClientRect();
+      this.divide((event.clientX - left) / width);
+    },
+    nudgeDivider(event) {
+      const step = event.shiftKey ? 0.1 : 0.02;
+      const to = { ArrowLeft: this.divider - step, ArrowRight: this.divider + step, Home: 0, End: 1 }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.divide(to);
     },
     advance(seconds) {
       if (!this.count) return;
@@ -191,15 +253,20 @@ export default {
     },
     main() { return [...this.stage.characters.values()].find((c) => !c.look.ghost); },
     centre() {
-      const main = [...this.stage.characters.values()].filter((c) => !c.look.ghost);
+      const main = this.before ? [this.main()] : [...this.stage.characters.values()].filter((c) => !c.look.ghost);
       const sum = new THREE.Vector3();
       for (const c of main) sum.add(c.at(0).add(c.group.position));
       return sum.divideScalar(main.length);
     },
+    // The frame that someone shows at a time: those in step with the main character that of its clock.
+    frameOf(c, time) {
+      return c.look.ghost || c.look.stepping ? c.inStep(time * this.fps, this.duration * this.fps) : time * c.clip.fps;
+    },
     pose() {
       for (const c of this.stage.characters.values()) {
-        c.set(c.look.ghost ? c.inStep(this.time * this.fps, this.duration * this.fps) : this.time * c.clip.fps);
+        c.set(this.frameOf(c, this.time));
       }
+      this.halves.before?.set(this.frameOf(this.halves.before, this.time));
       this.skins.pose(this.time * this.fps);
       this.stage.dirty = true;
     },
@@ -252,20 +319,25 @@ export default {
       if (!at || this.time !== this.pointedTime) { this.pointed = ""; return; }
       this.$refs.here.style.transform = `translate(-50%, -50%) translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
     },
+    // Everyone who can be seen.
+    everyone() {
+      const others = [...this.stage.characters.values()].filter((c) => c.group.visible);
+      return this.halves.before ? [...others, this.halves.before] : others;
+    },
     // Look from a side at everyone: now, and while the camera goes along with the main character.
     look(side) {
       const main = this.main();
       if (!main) return;
       this.side = side;
-      const all = [...this.stage.characters.values()].filter((c) => c.group.visible);
+      const all = this.everyone();
       const centre = this.centre(), points = [];
       for (let i = 0; i < 7; i++) {
         const time = i ? ((i - 1) / 5) * this.duration : this.time;
-        const frame = (c) => (c.look.ghost ? c.inStep(time * this.fps, this.duration * this.fps) : time * c.clip.fps);
+        const frame = (c) => this.frameOf(c, time);
         const away = main.placesAt(frame(main))[0].sub(main.at(0).add(main.group.position)).setY(0);
         if (!this.following && i) break;
-        // Ghosts may run far away: they are seen now and at the beginning.
-        for (const c of all.filter(({ look }) => i < 2 || !look.ghost))
+        // Those who only keep in step may run far away: they are seen now and at the beginning.
+        for (const c of all.filter(({ look }) => i < 2 || !(look.ghost || look.stepping)))
           for (const point of c.placesAt(frame(c))) points.push(point.sub(away));
       }
       // Skin, hair and the name above the head.
@@ -323,6 +395,7 @@ export default {
       const main = this.main();
       return {
         count: this.count, time: this.time, duration: this.duration, playing: this.playing, of: this.of, shown: this.shown, seen: this.seen,
+        before: this.before ? { ...this.before, at: this.divider, points: [...this.halves.before.points] } : null,
         frames: main?.clip.frames ?? 0, points: main ? [...main.points] : [], held: main?.held ?? [], note: this.note, pointed: this.pointed,
         looks: [...this.stage.characters.values()].map(({ look: { character, ...look }, skin }) => ({ ...look, worn: Boolean(skin) })),
       };

@@ -5,7 +5,7 @@ const SIZE = 190;
 const RADIUS = 70;
 // Letters that there is room for: across the pad, of two names in one line, and beside the pad.
 const ACROSS = 27;
-const HALF = (count) => (count === 2 ? 15 : 10);
+const HALF = (count) => (count === 2 ? 15 : 9);
 const BESIDE = 11;
 const CENTRE = [SIZE / 2, SIZE / 2];
 

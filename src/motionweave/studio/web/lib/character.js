@@ -24,10 +24,16 @@ export const LIGHT_DIRECTION = new THREE.Vector3(0.35, 1.0, 0.25);
 
 // The clip of a look: it came along, or it is fetched.
 export async function clipOf({ url, data }) {
-  if (data) return unpack(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)).buffer);
+  if (data) return unpack(decoded(data));
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
   return unpack(await answer.arrayBuffer());
+}
+
+function decoded(data) {
+  const letters = atob(data), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes.buffer;
 }
 
 function unpack(buffer) {
@@ -141,7 +147,7 @@ export class Character {
     }
     this.paint(look.color);
     for (const mesh of this.meshes) mesh.frustumCulled = false;
-    if (look.character && clip.turned) this.wear(look.character);
+    if (look.character && clip.turned && !look.ghost) this.wear(look.character);
     else this.group.add(...this.meshes);
     if (look.ghost) this.addDepth();
     else this.addShadow();

@@ -24,7 +24,7 @@ export class Onion {
     const kept = new Set(skins.map((skin) => skin.character));
     for (const { character: old } of this.skins) if (!kept.has(old)) this.drop(old);
     this.skins = skins;
-    for (const skin of skins) this.stage.scene.add(skin.character.group);
+    for (const skin of skins) this.stage.cast.add(skin.character.group);
   }
 
   // Poses around a frame; those before the first and after the last are not there.
@@ -37,7 +37,7 @@ export class Onion {
   }
 
   drop(character) {
-    this.stage.scene.remove(character.group);
+    this.stage.cast.remove(character.group);
     character.dispose();
   }
 

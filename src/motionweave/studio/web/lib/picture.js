@@ -24,10 +24,13 @@ export const picture = {
   },
   unmounted() {
     cancelAnimationFrame(this.handle);
+    cancelAnimationFrame(this.soon);
     this.stopZoom?.();
     for (const observer of this.observers) observer.disconnect();
   },
   methods: {
+    // Draw with the next frame of the screen, once however often that is asked for.
+    redraw() { this.soon ??= requestAnimationFrame(() => { this.soon = null; this.draw(); }); },
     // A clean sheet and the theme's colours; nothing while the picture is hidden.
     sheet() {
       if (!this.$refs.canvas?.clientHeight) return null;

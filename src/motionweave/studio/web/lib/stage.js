@@ -83,7 +83,11 @@ export class Stage {
     this.floor = new THREE.Mesh(new THREE.PlaneGeometry(120, 120).rotateX(-Math.PI / 2), floorMaterial());
     this.floor.position.y = -0.003;
     this.scene.add(this.floor);
+    this.cast = new THREE.Group();
+    this.scene.add(this.cast);
     this.characters = new Map();
+    // For a picture in two halves: who is left of the divider, and where that is (0 to 1).
+    this.halves = null;
     this.leaving = [];
     this.slow = 0;
     this.resizer = new ResizeObserver(() => this.resize());
@@ -127,14 +131,14 @@ export class Stage {
   add(id, character) {
     this.remove(id);
     this.characters.set(id, character);
-    this.scene.add(character.group);
+    this.cast.add(character.group);
     this.dirty = true;
   }
 
   remove(id) {
     const old = this.characters.get(id);
     if (!old) return;
-    this.scene.remove(old.group);
+    this.cast.remove(old.group);
     // Kept until the next picture: what takes its place is drawn by the same shaders, and
     // compiling them anew is what would take longest.
     this.leaving.push(old);
@@ -199,10 +203,27 @@ export class Stage {
     this.floor.position.x = Math.round(target.x);
     this.floor.position.z = Math.round(target.z);
     this.floor.material.uniforms.centre.value.copy(target);
-    this.renderer.render(this.scene, this.camera);
+    this.draw();
     this.clear();
     this.adapt(seconds);
     return true;
+  }
+
+  draw() {
+    const { renderer, scene, camera, halves, cast } = this;
+    if (!halves) { renderer.render(scene, camera); return; }
+    const { clientWidth: width, clientHeight: height } = this.host;
+    const middle = Math.round(halves.at * width);
+    renderer.setScissorTest(true);
+    for (const [left, wide, before] of [[0, middle, true], [middle, width - middle, false]]) {
+      if (!wide) continue;
+      halves.group.visible = before;
+      cast.visible = !before;
+      renderer.setScissor(left, 0, wide, height);
+      renderer.render(scene, camera);
+    }
+    cast.visible = true;
+    renderer.setScissorTest(false);
   }
 
   clear() {

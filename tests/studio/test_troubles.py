@@ -1,0 +1,117 @@
+"""What the library complains of, as the studio shows it: by its kind, not by its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import motionweave
+from motionweave.errors import (
+    BlendError,
+    Kind,
+    MotionweaveError,
+    Notice,
+    QualityWarning,
+    RegistrationError,
+)
+from motionweave.measure.check import Finding
+from motionweave.registration.register import register
+from motionweave.samples.clips import sample
+from motionweave.studio.remarks import KNOWN_WARNINGS, remark_of
+from motionweave.studio.screens import SCREENS
+from motionweave.studio.troubles import KNOWN_ERRORS, trouble_of
+from tests.studio.documents import document_with
+
+# Screens on which an error of a kind can come up, with settings that lead to it.
+MET: dict[Kind, dict[str, dict[str, Any]]] = {
+    Kind.ENDS_DIFFER: {"blend": {"ends": "fixed"}},
+    Kind.NO_STRETCH: {"blend": {"ends": "free"}},
+    Kind.NO_CYCLE: {"blend": {"cyclic": True}, "framespace": {}},
+    Kind.TOO_SHORT: {"blend": {}, "spline": {}},
+    Kind.NO_ROOM: {"transition": {"at": (0, 0)}},
+    Kind.SEAMS_MEET: {"sequence": {"keep": "all"}},
+    Kind.T_POSE: {"spline": {"leave": 0}},
+}
+
+
+def test_every_kind_is_known_and_is_set_where_a_message_is_made() -> None:
+    assert set(KNOWN_ERRORS) | set(KNOWN_WARNINGS) == set(Kind)
+    assert not set(KNOWN_ERRORS) & set(KNOWN_WARNINGS)
+    root = Path(motionweave.__file__).parent
+    shown = {root / "errors.py", root / "studio/troubles.py", root / "studio/remarks.py"}
+    sources = "".join(
+        path.read_text(encoding="utf-8") for path in root.rglob("*.py") if path not in shown
+    )
+    assert [kind for kind in Kind if f"Kind.{kind.name}" not in sources] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "screen"), [(kind, screen) for kind, screens in MET.items() for screen in screens]
+)
+def test_an_error_of_a_known_kind_has_a_sentence_and_a_button_that_helps(
+    kind: Kind, screen: str
+) -> None:
+    cls = next(one for one in SCREENS if one.name == screen)
+    settings = replace(cls.with_clips(cls.Settings(), ("c1", "c2")), **MET[kind][screen])
+    document = document_with(["walk", "jog"], screen, settings)
+    trouble = trouble_of(BlendError("walk: any words", kind=kind), screen, document)
+    assert trouble.sentence == KNOWN_ERRORS[kind].format(names="walk and jog", one="walk")
+    assert trouble.remedies
+    for remedy in trouble.remedies:
+        assert kind not in remedy.vain
+        assert remedy.apply(document).settings[screen] != settings
+
+
+def test_words_alone_say_nothing() -> None:
+    document = document_with(
+        ["walk", "jog"], "blend", SCREENS[0].Settings(clips=("c1", "c2"), ends="fixed")
+    )
+    same = [
+        trouble_of(RegistrationError(words), "blend", document)
+        for words in ("they cannot match from end to end", "something else")
+    ]
+    assert same[0].sentence == same[1].sentence
+    labels = [[remedy.label for remedy in trouble.remedies] for trouble in same]
+    assert labels[0] == labels[1]
+
+
+def test_what_leads_into_a_trouble_is_not_offered_against_it() -> None:
+    settings = SCREENS[0].Settings(clips=("c1", "c2"), ends="free")
+    document = document_with(["walk", "jog"], "blend", settings)
+
+    def offered(kind: Kind | None) -> set[str]:
+        problem = RegistrationError("no", kind=kind)
+        return {remedy.label for remedy in trouble_of(problem, "blend", document).remedies}
+
+    assert "Treat as cycles" in offered(None)
+    assert "Treat as cycles" not in offered(Kind.NO_CYCLE)
+    assert "Use whole clips" not in offered(Kind.ENDS_DIFFER)
+
+
+def test_the_library_says_which_kind_it_is() -> None:
+    walk = sample("walk")
+    for clips, ends, kind in (
+        ((walk, walk[:10]), "fixed", Kind.ENDS_DIFFER),
+        ((walk, walk[:1]), "auto", Kind.TOO_SHORT),
+        ((walk, sample("jump")), "cyclic", Kind.NO_CYCLE),
+    ):
+        with pytest.raises(MotionweaveError) as raised:
+            register(*clips, ends=ends)
+        assert raised.value.kind is kind
+
+
+def test_warnings_are_told_by_their_kind() -> None:
+    finding = Finding("acceleration", "Head accelerates", 12, "Head", 2.0, 1.0)
+    jump = remark_of(QualityWarning("the feet were not planted", finding))
+    assert jump is not None
+    assert jump.text == "Head jumps"
+    left = remark_of(QualityWarning("any words", finding, kind=Kind.FEET_LEFT_ALONE))
+    assert left is not None
+    assert left.text.startswith("The feet are not planted")
+    assert (left.frame, left.details) == (12, "any words")
+    # Doubts about a registration are told with every blend of it.
+    assert remark_of(QualityWarning("any words", kind=Kind.DOUBTFUL_MATCH)) is None
+    assert remark_of(Notice("doubtful registration")) is not None
