@@ -151,8 +151,8 @@ class Score:
         self.skate: list[tuple[float, float]] = []
         self._spectra: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def add(self, filled: mw.Motion, truth: mw.Motion) -> None:
-        """Compare the frames of a gap."""
+    def add(self, filled: mw.Motion, truth: mw.Motion, window: mw.Motion) -> None:
+        """Compare the frames of a gap; the window that it was cut out of shows the floor."""
         pair = [motion.forward() for motion in (filled, truth)]
         apart = (pair[0][0] - pair[1][0]).reshape(len(truth), -1) / self._spread
         self.places.append(float(np.linalg.norm(apart, axis=1).mean()))
@@ -162,7 +162,9 @@ class Score:
         both = [part.reshape(len(truth), -1) for part in flat]
         self.turns.append(float(np.linalg.norm(both[0] - both[1], axis=1).mean()))
         self._spectra.append((both[1], both[0]))
-        self.skate.append((_skate(filled, pair[0][0]), _skate(truth, pair[1][0])))
+        floor = _toes(window, window.positions())[..., 1].min()
+        ours, theirs = (_skate(_toes(truth, one[0]), floor) for one in pair)
+        self.skate.append((ours, theirs))
 
     def rows(self) -> tuple[float, float, float, float]:
         """L2P, L2Q, NPSS, and how many times as much as in the truth feet slide."""
@@ -188,16 +190,24 @@ def npss(truth: np.ndarray, filled: np.ndarray) -> float:
     return float(np.average(apart, weights=total[0]))
 
 
-def _skate(motion: mw.Motion, positions: np.ndarray) -> float:
-    """Way over the floor of toes near it, weighted by how near, per frame, in leg lengths."""
-    if len(motion) < 2:
-        return 0.0
+def _toes(motion: mw.Motion, positions: np.ndarray) -> np.ndarray:
+    """Both toes ``(frames, 2, 3)`` in leg lengths."""
     rig = find_rig(motion.skeleton)
     toes = positions[:, [rig.joint(f"{s}_toe", "skate") for s in ("left", "right")]]
-    toes = toes / leg_length(motion.skeleton)
-    low = toes[..., 1] - toes[..., 1].min()
+    return toes / leg_length(motion.skeleton)
+
+
+def _skate(toes: np.ndarray, floor: float) -> float:
+    """Way over the floor of toes near it, weighted by how near, per frame, in leg lengths.
+
+    The floor is where the lowest toe of the true window is, for the truth and for fills: a fill
+    that never comes down to it does not skate, and one that sinks into it does all the way.
+    """
+    if len(toes) < 2:
+        return 0.0
+    height = np.maximum(toes[1:, :, 1] - floor, 0.0)
     way = np.linalg.norm(np.diff(toes[..., [0, 2]], axis=0), axis=-1)
-    near = np.clip(2.0 - 2.0 ** (np.maximum(low[1:], 0.0) / 0.03), 0.0, 1.0)
+    near = np.clip(2.0 - 2.0 ** (height / 0.03), 0.0, 1.0)
     return float((way * near).mean())
 
 
@@ -226,7 +236,7 @@ def measure(
             for window in tests:
                 before, truth = window[:PAST], window[PAST : PAST + gap]
                 target = window[PAST + gap]
-                score.add(fill(before, target, gap), truth)
+                score.add(fill(before, target, gap), truth, window)
             table.setdefault(name, []).append(score.rows())
     return table
 

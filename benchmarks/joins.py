@@ -4,6 +4,9 @@ Run as ``python -m benchmarks.joins FOLDER ... [--pairs 200] [--method transitio
 folders hold clips (searched for ``*.bvh``); pairs are drawn at random, with a fixed seed,
 among the clips of one folder that have the same joints. Everything is measured at the clips'
 own frame rate, over the whole result, against the two clips themselves.
+
+With ``--themselves N`` every Nth clip is joined to itself instead, its end to its beginning, and
+its hardest acceleration is compared with the clip's own.
 """
 
 from __future__ import annotations
@@ -20,10 +23,12 @@ import numpy as np
 import motionweave as mw
 from motionweave.body.flexion import flexions
 from motionweave.body.rig.roles import find_rig, leg_length
-from motionweave.body.soles import contact_points
+from motionweave.body.size import body_height
+from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError, QualityWarning
+from motionweave.retargeting import on_common_skeleton
 
 METHODS: dict[str, Callable[[Motion, Motion], Motion]] = {
     "transition": mw.transition,
@@ -34,6 +39,9 @@ METHODS: dict[str, Callable[[Motion, Motion], Motion]] = {
 # it is on the floor.
 _WINDOW = 0.5
 _LOW = 0.05
+# What a joint and the hips of a body that stands count as doing at least: leg lengths per second
+# squared and per second. Whoever stands differently in the two clips has to take a step.
+_STANDING_ACCELERATION, _STANDING_SPEED = 2.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -91,13 +99,17 @@ def outcome(a: Motion, b: Motion, method: Callable[[Motion, Motion], Motion]) ->
         warnings.simplefilter("always")
         joined = method(a, b)
     seconds = time.perf_counter() - begin
-    b = mw.on_skeleton(b, a.skeleton).resample(a.fps)
+    # As the methods see it, on the floor of the first clip.
+    b = on_common_skeleton((a, b))[1].resample(a.fps)
     joints = sorted(set(find_rig(a.skeleton).roles.values())) or list(range(len(a.skeleton)))
     faults = []
+    size = leg_length(a.skeleton) if has_feet(a.skeleton) else body_height(a.skeleton)
     own = np.maximum(*(_accelerations(clip, joints) for clip in (a, b)))
-    if np.any(_accelerations(joined, joints) > 2.0 * own):
+    still = _STANDING_ACCELERATION * size / a.fps**2
+    if np.any(_accelerations(joined, joints) > 2.0 * np.maximum(own, still)):
         faults.append("acceleration")
-    if _hips_speed(joined) > 1.05 * max(_hips_speed(a), _hips_speed(b)):
+    slow = _STANDING_SPEED * size / a.fps
+    if _hips_speed(joined) > 1.05 * max(_hips_speed(a), _hips_speed(b), slow):
         faults.append("hips speed")
     leave, after = _own(a, b, joined)
     if _slide_at_seam(a, b, joined, leave, after) > 0.1:
@@ -198,6 +210,37 @@ def _kept(a: Motion, b: Motion, joined: Motion, leave: int, after: int) -> float
     return min(1.0, (leave + 0.5 * seam) / len(a), (after + 0.5 * seam) / len(b))
 
 
+def themselves(
+    folders: list[Path], every: int, first: int, methods: list[str], longest: int
+) -> str:
+    """A table of clips that were joined to themselves."""
+    times: dict[str, list[float]] = {name: [] for name in methods}
+    for path in sorted(p for folder in folders for p in folder.rglob("*.bvh"))[first::every]:
+        clip = loaded(path, longest)
+        joints = sorted(set(find_rig(clip.skeleton).roles.values())) or list(
+            range(len(clip.skeleton))
+        )
+        # A statue has no acceleration of its own.
+        own = max(float(_accelerations(clip, joints).max()), 1e-4 * body_height(clip.skeleton))
+        for name in methods:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                joined = METHODS[name](clip, clip)
+            times[name].append(float(_accelerations(joined, joints).max()) / own)
+    lines = ["| method | clips | above 1.05 | largest |", "|" + " --- |" * 4]
+    for name, ratios in times.items():
+        over = sum(ratio > 1.05 for ratio in ratios)
+        lines.append(f"| {name} | {len(ratios)} | {over} | {max(ratios):.3f} |")
+    return "\n".join(lines)
+
+
+def loaded(path: Path, longest: int) -> Motion:
+    """The first frames of a clip, without a T-pose in front."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return mw.load(path, drop_tpose=True)[:longest]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", type=Path, nargs="+")
@@ -206,13 +249,16 @@ def main() -> None:
     parser.add_argument("--method", choices=list(METHODS), nargs="+", default=list(METHODS))
     parser.add_argument("--list", action="store_true", help="name every pair that fails")
     parser.add_argument("--longest", type=int, default=4000, help="frames; longer clips are cut")
+    parser.add_argument("--themselves", type=int, metavar="N", help="join every Nth clip to itself")
+    parser.add_argument("--first", type=int, default=0, help="of these, the first clip")
     args = parser.parse_args()
+    if args.themselves:
+        print(themselves(args.folders, args.themselves, args.first, args.method, args.longest))
+        return
     found: dict[str, list[Outcome]] = {name: [] for name in args.method}
     refused = dict.fromkeys(args.method, 0)
     for first, second in pairs(args.folders, args.pairs, args.seed):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            a, b = (mw.load(path, drop_tpose=True)[: args.longest] for path in (first, second))
+        a, b = (loaded(path, args.longest) for path in (first, second))
         for name in args.method:
             try:
                 result = outcome(a, b, METHODS[name])

@@ -1,7 +1,7 @@
 """``python -m benchmarks.library FOLDER``: what a library of the clips in a folder costs and finds.
 
 Prints a table: time, disk and memory of indexing, find and graph, growth with the number of
-clips, recall against the exact search, precision by label, walks along drawn paths, kills.
+clips, recall against the exact search, precision by label, walks along drawn paths.
 Labels are the words before a style in names such as ``dataset-2_walk_active_001``; clips
 without such names take part in everything else.
 """
@@ -9,12 +9,8 @@ without such names take part in everything else.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import resource
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,13 +22,22 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.body.rig.roles import leg_length
+from motionweave.library.collect import Collection
 from motionweave.library.features import RATE, TRACKED, descriptors
 from motionweave.library.find import exact, find
+from motionweave.measure.measures import named
 
 LABEL = re.compile(r"dataset-(\d)_([a-z-]+)_([a-z-]+)_\d+$")
+# Kinds that are collected, and what their blends are controlled by.
+CONTROLLED = {
+    "1 punch": "right_hand_height",
+    "1 kick": "right_foot_height",
+    "2 raise-up-right-hand": "right_hand_height",
+    "2 walk-turn-left": "turn",
+    "2 run": "speed",
+}
 # What a leg is long, to say leg lengths in metres.
 LEG = 0.85
-_ADD = "import sys, motionweave as mw; mw.Library(sys.argv[1], store=sys.argv[2]).add()"
 
 
 def label(path: str) -> str | None:
@@ -158,7 +163,7 @@ def collections(library: mw.Library) -> list[tuple[str, str]]:
         if kind:
             by_kind.setdefault(kind, []).append(entry.path)
     rows = []
-    for kind in ("1 punch", "1 kick", "2 raise-up-right-hand", "2 walk-turn-left"):
+    for kind, measure in CONTROLLED.items():
         if kind not in by_kind:
             continue
         wanted = set(by_kind[kind][1:])
@@ -172,7 +177,26 @@ def collections(library: mw.Library) -> list[tuple[str, str]]:
                 f"{right / max(len(wanted), 1):.2f} ({len(got)} found, {len(wanted)} there)",
             )
         )
+        if len(found) > 1:
+            rows.append(controlled(found, measure, kind[2:]))
     return rows
+
+
+def controlled(found: Collection, measure: str, kind: str) -> tuple[str, str]:
+    """How far blends of what was collected are from the values that they were asked for."""
+    space = found.parametric([measure])
+    low, high = space.ranges[measure]
+    errors = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mw.QualityWarning)
+        for share in np.linspace(0.1, 0.9, 9):
+            asked = low + share * (high - low)
+            motion = space.at(**{measure: asked}).motion
+            errors.append(abs(named(measure)(motion) - asked) / (high - low))
+    return (
+        f"{measure} of blended {kind}s, nine values from {low:.3g} to {high:.3g}",
+        f"{np.mean(errors):.1%} of the range off, {max(errors):.1%} at worst",
+    )
 
 
 def paths() -> dict[str, np.ndarray]:
@@ -229,34 +253,6 @@ def walking(library: mw.Library, words: str) -> list[tuple[str, str]]:
     ]
 
 
-def kills(files: Sequence[Path], folder: Path, count: int) -> list[tuple[str, str]]:
-    """Kill adding at random moments; the store must open each time and be whole at the end."""
-    clips = linked(files, folder / "clips")
-    random = np.random.default_rng(0)
-    opened = 0
-    for _ in range(count):
-        process = subprocess.Popen(
-            [sys.executable, "-c", _ADD, str(clips), str(folder / "store")],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,
-        )
-        time.sleep(float(random.uniform(0.2, 3.0)))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        with mw.Library(clips, store=folder / "store") as library:
-            for number in range(len(library.clips)):
-                opened_track = library.index.track(number)
-                assert np.isfinite(opened_track.points).all()
-            opened += 1
-            if len(library) == len(files):
-                library.close()
-                shutil.rmtree(folder / "store")
-    with mw.Library(clips, store=folder / "store") as library:
-        library.add()
-        whole = len(library) + len(library.store.broken()) == len(files)
-    return [(f"{count} kills", f"{opened} times opened, {'whole' if whole else 'NOT WHOLE'} after")]
-
-
 def main() -> int:
     """Measure what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.library", description=__doc__)
@@ -267,7 +263,6 @@ def main() -> int:
     )
     parser.add_argument("--walks", metavar="WORDS", help="walk through clips with these words")
     parser.add_argument("--examples", type=int, default=60, help="examples for precision by label")
-    parser.add_argument("--kills", type=int, default=50, help="how often to kill")
     args = parser.parse_args()
     files = sorted(args.folder.resolve().rglob("*.bvh"))
     if args.most and args.most < len(files):
@@ -285,8 +280,6 @@ def main() -> int:
         rows += collections(library)
         if args.walks is not None:
             rows += walking(library, args.walks)
-        if args.kills:
-            rows += kills(files[:: max(1, len(files) // 60)], folder / "kills", args.kills)
     print("| what | measured |\n| --- | --- |")
     for what, value in rows:
         print(f"| {what} | {value} |")

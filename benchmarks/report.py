@@ -81,8 +81,9 @@ def markdown(data: dict[str, Any]) -> str:
     if data["drags"]:
         parts += [
             "## From a drag to the screen",
-            "Wall time from the pointer's move on the weight pad to the new motion of three "
-            "built-in clips on screen: Chromium without a graphics card, 1280 × 720, on the same "
+            "Wall time from the pointer's move to the new motion on screen: weights of a blend, "
+            "a point of a framespace curve, the frame where a spline leaves, a hand that is "
+            "warped. Chromium without a graphics card, 1280 × 720, on the same "
             "cores as the server.",
             _drags(data["drags"]),
         ]
@@ -135,14 +136,19 @@ def _memory(rows: list[dict[str, Any]]) -> str:
 
 
 def _drags(rows: list[dict[str, Any]]) -> str:
-    lines = ["| playback | median | spread | drags |", "| --- | ---: | --- | ---: |"]
+    lines = [
+        "| screen | clips | playback | median | spread | server | drags |",
+        "| --- | --- | --- | ---: | --- | ---: | ---: |",
+    ]
     for row in rows:
+        what = f"{row['screen']} | {row.get('clips', '–')} | {row['playback']}"
         if "missing" in row:
-            lines.append(f"| {row['playback']} | missing | {row['missing']} | |")
+            lines.append(f"| {what} | missing | {row['missing']} | | |")
         else:
             lines.append(
-                f"| {row['playback']} | {_time(row['median_s'])} "
-                f"| {_time(row['least_s'])} – {_time(row['most_s'])} | {row['repeats']} |"
+                f"| {what} | {_time(row['median_s'])} "
+                f"| {_time(row['least_s'])} – {_time(row['most_s'])} "
+                f"| {_time(row['server_s']) if 'server_s' in row else '–'} | {row['repeats']} |"
             )
     return "\n".join(lines)
 

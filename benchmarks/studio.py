@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import itertools
+import os
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,14 @@ _WATCH = """
     requestAnimationFrame(look);
   });
 }"""  # noqa: E501 - as it is read in the browser
+
+
+_WAITED = """Promise.race([window.waited, new Promise((done) => setTimeout(done, 3000, null))])"""
+
+# Clips to drag with: three of one kind, so that they can be matched on every screen.
+_REAL = ("cmu_02_01_walk_straight", "cmu_16_11_walk_veer_left", "cmu_104_35_walk_slow")
+
+Place = tuple[float, float]
 
 
 def rows() -> list[Row]:
@@ -125,45 +135,114 @@ def _first(screen: str) -> Callable[[], Any]:
 
 
 def drags() -> list[dict[str, Any]]:
-    """Wall time from a moved pointer to the new motion on screen, in a real browser."""
+    """Wall time from a moved pointer to the new motion on screen, in a real browser.
+
+    On four screens with three clips on the shelf, real ones where they are at hand, while the
+    result stands still and while it plays.
+    """
     try:
         from playwright.sync_api import Error, sync_playwright
         from tests.browser.conftest import FLAGS, Studio
         from tests.browser.find import find_browser
         from tests.studio.process import Server
     except ImportError as error:
-        return [{"playback": "–", "missing": f"{error.name} is not installed"}]
-    server = Server()
+        return [{"screen": "–", "playback": "–", "missing": f"{error.name} is not installed"}]
+    folder = clips.mocap()
+    files = () if folder is None else tuple(str(folder / "bvh" / f"{one}.bvh") for one in _REAL)
+    server = Server(*files)
+    rows: list[dict[str, Any]] = []
     try:
         with sync_playwright() as tool:
             browser = tool.chromium.launch(executable_path=find_browser(), args=FLAGS)
-            page = browser.new_page(viewport={"width": 1280, "height": 720})
-            Studio(page).open(server.entrance)
-            return [_dragged(page, playing) for playing in (False, True)]
+            studio = Studio(browser.new_page(viewport={"width": 1280, "height": 720}))
+            studio.open(server.entrance)
+            for screen, hold in _HOLDS.items():
+                studio.screen(screen)
+                # Whoever takes hold of a joint stops the playback.
+                for playing in (False,) if screen == "Warp" else (False, True):
+                    row = _dragged(studio, hold, playing, server.process.pid)
+                    what = "three CMU clips" if files else "three built-in clips"
+                    rows.append({"screen": screen, "clips": what, **row})
+        return rows
     except Error as error:
-        return [{"playback": "–", "missing": str(error).splitlines()[0]}]
+        return [{"screen": "–", "playback": "–", "missing": str(error).splitlines()[0]}]
     finally:
         server.stop()
 
 
-def _dragged(page: Any, playing: bool) -> dict[str, Any]:
-    page.evaluate(f"motionweave.viewport.playing = {str(playing).lower()}")
-    page.locator(".mw-pad svg").dblclick()
-    knob = page.locator(".mw-pad-knob").bounding_box()
-    x, y = knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+def _weight_pad(studio: Any) -> Place:
+    studio.page.locator(".mw-pad svg").dblclick()
+    studio.settle()
+    knob = studio.page.locator(".mw-pad-knob").bounding_box()
+    return knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2
+
+
+def _interpolant_point(studio: Any) -> Place:
+    editor = "document.querySelector('.mw-framespace .mw-curves').editor"
+    middle = f"{editor}.handles[Math.floor({editor}.handles.length / 2)].id"
+    return _asked(studio, f"{editor}.handleAt({middle})")
+
+
+def _leaving_frame(studio: Any) -> Place:
+    return _asked(studio, "document.querySelector('.mw-spline .mw-space').editor.handleAt(0)")
+
+
+def _held_hand(studio: Any) -> Place:
+    studio.pause(0.8)
+    box = studio.page.locator('[data-grip="left_hand"]').bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def _asked(studio: Any, call: str) -> Place:
+    x, y = studio.page.evaluate(call)
+    return x, y
+
+
+# Where to take hold of something, on each screen.
+_HOLDS: dict[str, Callable[[Any], Place]] = {
+    "Blend": _weight_pad,
+    "Framespace": _interpolant_point,
+    "Spline": _leaving_frame,
+    "Warp": _held_hand,
+}
+
+
+def _dragged(
+    studio: Any, hold: Callable[[Any], Place], playing: bool, process: int
+) -> dict[str, Any]:
+    page = studio.page
+    x, y = hold(studio)
     page.mouse.move(x, y)
     page.mouse.down()
-    times = []
+    page.evaluate(f"motionweave.viewport.playing = {str(playing).lower()}")
+    times, worked = [], _processor_time(process)
     for i in range(_DRAGS):
         angle = 2.4 * i
         page.evaluate(_WATCH)
         page.mouse.move(x + _FAR * np.cos(angle), y + _FAR * np.sin(angle))
-        times.append(page.evaluate("window.waited") / 1e3)
+        try:
+            times.append(page.evaluate(_WAITED) / 1e3)
+        except TypeError:
+            # The pointer came to where it changes nothing, such as the same frame.
+            continue
+    worked = _processor_time(process) - worked
     page.mouse.up()
+    studio.settle()
     return {
         "playback": "while it plays" if playing else "while it stands still",
         "median_s": statistics.median(times),
         "least_s": min(times),
         "most_s": max(times),
         "repeats": len(times),
+        "server_s": worked / len(times),
     }
+
+
+def _processor_time(process: int) -> float:
+    """Seconds that a process has worked so far; not a number where the system cannot tell."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text(encoding="ascii")
+    except OSError:
+        return float("nan")
+    fields = text.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

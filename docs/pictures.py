@@ -15,6 +15,7 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.core import rotations
+from motionweave.plots import figure as look
 from motionweave.plots.contacts import contact_plot
 from motionweave.plots.figure import CONTACT
 from motionweave.plots.filmstrip import film_strip
@@ -131,8 +132,38 @@ def spline(path: Path) -> None:
         space.transition(leave, enter, degree=2, length=1.0),
         space.transition(leave, enter, degree=4, length=1.6),
     ]
-    plain = _crossfade(space.a[leave:], space.b[: enter + 1], made[0].end - made[0].start)
+    # As long as the spline, or as what there is of the second clip.
+    frames = min(made[0].end - made[0].start, enter)
+    plain = _crossfade(space.a[leave:], space.b[: enter + 1], frames)
     subspace_plot(space, made, path, others=[("plain blend", plain, 0, len(plain) - 1)])
+
+
+def dip(path: Path) -> None:
+    """How deep the body dips between a landing and a jump, for longer and longer splines."""
+    space = mw.subspace(mw.sample("landing"), mw.sample("jump"))
+    lengths = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
+    with look.styled():
+        figure = look.new_figure(9.6, 3.6)
+        heights, depths = figure.subplots(1, 2)
+        for length, colour in zip((1.0, 1.5, 2.0, 3.0, 8.0), look.SERIES, strict=False):
+            made = space.transition(11, 24, degree=4, length=length)
+            after = np.arange(made.start, made.end + 1) - made.start
+            height = made.motion.root[made.start : made.end + 1, 1]
+            heights.plot(after / made.motion.fps, height, color=colour, label=f"{length:g}")
+        heights.set(xlabel="seconds after the landing is left", ylabel="height of the pelvis, m")
+        heights.legend(title="length")
+        for degree, colour in zip((2, 3, 4, 6), look.SERIES, strict=False):
+            below = [_dip(space.transition(11, 24, degree=degree, length=n)) for n in lengths]
+            depths.plot(lengths, below, ".-", color=colour, label=f"{degree}")
+        depths.set(xlabel="length of the spline", ylabel="depth of the dip, m", ylim=(0.0, None))
+        depths.legend(title="degree")
+        look.finish(figure, path)
+
+
+def _dip(made: mw.SplineTransition) -> float:
+    """How far the pelvis goes below both ends of a transition."""
+    height = made.motion.root[made.start : made.end + 1, 1]
+    return float(min(height[0], height[-1]) - height.min())
 
 
 def _crossfade(a: mw.Motion, b: mw.Motion, frames: int) -> mw.Motion:
@@ -283,6 +314,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
         concatenations,
         mixtures,
         spline,
+        dip,
         warp,
         obstacles,
         manners,
