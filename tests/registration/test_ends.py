@@ -40,6 +40,29 @@ def test_clips_of_different_numbers_of_rounds_become_cycles() -> None:
     assert curve.average_distance < 0.03
 
 
+def by_hand(cycle: Motion, begin: float) -> Motion:
+    """A loop as animators key it: it begins and ends in the same pose, nearly at rest."""
+    length = len(cycle) - 1
+    at = np.linspace(0.0, 1.0, length + 1)
+    eased = at - 0.8 * np.sin(2.0 * np.pi * at) / (2.0 * np.pi)
+    return repeat(cycle, 2).sample((begin + eased) * length)
+
+
+@pytest.mark.parametrize("name", ["jog", "jog_left"])
+def test_loops_that_begin_elsewhere_are_brought_into_step(name: str) -> None:
+    cycle = mw.in_place(mw.loop(mw.sample(name)))
+    one, other = by_hand(cycle, 0.0), by_hand(cycle, 0.5)
+    curve = mw.register(one, other)
+    assert curve.cyclic
+    assert curve.verdict is not None
+    assert curve.verdict.why == "they begin at different places in a loop"
+    whole = mw.register(one, other, ends="fixed")
+    assert curve.average_distance < 0.5 * whole.average_distance
+    # Those that begin at the same place are left as they are.
+    assert not mw.register(one, by_hand(cycle, 0.0)).cyclic
+    assert len(mw.loop(one)) == len(one)
+
+
 def test_a_list_and_single_clips_are_the_same() -> None:
     clips = [mw.sample("walk"), mw.sample("jog")]
     a, b = mw.register(clips), mw.register(*clips)

@@ -34,7 +34,7 @@ _MENDED, _KEPT = 0.5, 0.7
 
 # One clip is a piece of the other if it lasts less than this share of it, at least this share of
 # what there is room for corresponds, and poses are less than this share as far apart as those of
-# whole clips.
+# whole clips. Loops begin at different places if the same is true of their poses.
 _SHORTER, _PIECE, _CLOSER = 0.77, 0.8, 0.5
 
 
@@ -53,6 +53,9 @@ class Making(Protocol):
     def keep(self) -> Sequence[Sequence[Range]]:
         """Ranges of frames of each that have to be used."""
 
+    def ready_made(self) -> bool:
+        """Whether each clip is a ready-made loop."""
+
     def repetitions(self) -> Sequence[Repetition | None]:
         """How each clip repeats itself."""
 
@@ -66,8 +69,10 @@ def best_ends(making: Making) -> RegistrationCurve:
     """The curve with the ends that fit the clips best.
 
     Whole clips are chosen at once if they have about the same duration and match well from end to
-    end. Otherwise we also try one cycle of each, if all clips repeat, and the best stretch, and
-    choose the curve that is surest and keeps most.
+    end, unless they are loops, which may begin anywhere. Otherwise we also try one cycle of each,
+    if all clips repeat, and the best stretch, and choose the curve that is surest and keeps most.
+    Clips that are not surely cycles are matched as such only if their poses are then much closer
+    than those of whole clips.
     """
     made: list[RegistrationCurve] = []
     failed: list[MotionweaveError] = []
@@ -81,10 +86,15 @@ def best_ends(making: Making) -> RegistrationCurve:
     attempt(("fixed", "fixed"), "they match from end to end")
     seconds = [motion.duration for motion in making.motions]
     apart = min(seconds) < _SHORTER * max(seconds)
-    if made and _worth(made[0]) >= _AT_ONCE and not apart:
+    if made and _worth(made[0]) >= _AT_ONCE and not apart and not making.ready_made():
         return _trimmed(making, made[0])
-    if all(found is not None for found in making.repetitions()):
-        attempt("cyclic", "all of them repeat")
+    repeating = [found for found in making.repetitions() if found is not None]
+    if len(repeating) == len(making.motions):
+        surely = all(found.sure for found in repeating)
+        why = "all of them repeat" if surely else "they begin at different places in a loop"
+        attempt("cyclic", why)
+        if not surely and len(made) == 2 and _poses(made[1]) > _CLOSER * _poses(made[0]):
+            made.pop()
     attempt(("free", "free"), "their ends do not match")
     if not made:
         raise failed[0]
@@ -102,13 +112,17 @@ def _is_piece(curve: RegistrationCurve, whole: RegistrationCurve, seconds: Seque
     """Whether a stretch shows that a short clip is a piece of a longer one: matched with all of it,
     it would play in slow motion."""
     assert curve.verdict is not None
-    assert whole.verdict is not None
-    found, other = curve.verdict.agreement, whole.verdict.agreement
     room = min(seconds) / np.asarray(seconds)
-    kept = np.asarray(found.kept) / np.minimum(1.0, room)
+    kept = np.asarray(curve.verdict.agreement.kept) / np.minimum(1.0, room)
     return curve.verdict.ends == "free" and bool(
-        kept.min() >= _PIECE and found.poses < _CLOSER * other.poses
+        kept.min() >= _PIECE and _poses(curve) < _CLOSER * _poses(whole)
     )
+
+
+def _poses(curve: RegistrationCurve) -> float:
+    """How far apart the poses are that a curve matches."""
+    assert curve.verdict is not None
+    return curve.verdict.agreement.poses
 
 
 def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:

@@ -46,6 +46,8 @@ _ONE_ROUND = 0.2
 _NO_JERK = 1.75
 # and moves at this share of its usual speed or more.
 _ON_THE_MOVE = 0.3
+# A clip whose ends differ by less than this share was made to be played in a loop, at rest or not.
+_MADE_TO_LOOP = 0.01
 # Shares that differ by less are equal.
 _ROUNDING = 1e-9
 
@@ -65,6 +67,9 @@ class Repetition:
         The share of the clip that repeats itself with about this period.
     whole
         Whether the clip is one ready-made cycle.
+    sure
+        Whether it has to be a cycle. A clip that ends exactly as it begins, but at rest, may also
+        be a kick from a stance and back.
     """
 
     first: int
@@ -72,12 +77,14 @@ class Repetition:
     likeness: float
     share: float
     whole: bool = False
+    sure: bool = True
 
 
 def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int, int]:
     """First and last frame of the clip's best cycle.
 
-    A clip that already is one cycle is used as a whole: its ends have the same pose and speed.
+    A clip that already is one cycle is used as a whole: its ends have the same pose and speed, or
+    exactly the same pose.
 
     Parameters
     ----------
@@ -109,19 +116,19 @@ def find_cycle(motion: Motion, *, remedies: Sequence[Remedy] = ()) -> tuple[int,
 
 
 def is_cyclic(motion: Motion) -> bool:
-    """Whether the clip contains more than one cycle of a repeating motion, or is one."""
-    return repetition(motion) is not None
+    """Whether the clip surely contains more than one cycle of a repeating motion, or is one."""
+    found = repetition(motion)
+    return found is not None and found.sure
 
 
 def repetition(motion: Motion) -> Repetition | None:
-    """How the clip repeats itself, or None if it does not."""
+    """How the clip repeats itself, or could be repeated; None if it does not close."""
     points = as_points(motion)
     clip = points.spread(_RATE)
     found = [(likeness, lags, lag) for lags in _levels(clip) for lag, likeness in lags.candidates()]
     least = min((likeness for likeness, _, _ in found), default=np.inf)
     if least > _CLEAR:
-        one = _is_one_round(points)
-        return Repetition(0, len(motion) - 1, 0.0, 1.0, whole=True) if one else None
+        return one_round(points)
     # Twice the period is often a little better; the shortest that is nearly as good counts.
     enough = min(_CLEAR, max(least + _NEARLY, 2.0 * least))
     likeness, best, lag = next(one for one in found if one[0] <= enough)
@@ -289,16 +296,20 @@ def _levels(clip: PointClip) -> Iterator[_Lags]:
         clip, shortest, step = clip[::2], most // 2, 2 * step
 
 
-def _is_one_round(clip: PointClip) -> bool:
-    """Whether the clip's end continues into its beginning, in the middle of a movement.
+def one_round(clip: PointClip) -> Repetition | None:
+    """The whole clip as a cycle if its end continues into its beginning.
 
-    A kick that begins and ends in a stance at rest could be repeated too, but there is no sign that
-    it should be.
+    In the middle of a movement that is no accident. At rest, it is a sign only if the two poses
+    are the same, as in loops animated by hand, whose keys are often at the extremes of a step;
+    but a kick from a stance and back may be like that too.
     """
     if len(clip) < 5 or clip.duration < _SHORTEST:
-        return False
+        return None
     pose, jerk, pace = min(_end_gap(clip, lacking) for lacking in (False, True))
-    return pose < _ONE_ROUND and jerk < _NO_JERK and pace > _ON_THE_MOVE
+    moving = pose < _ONE_ROUND and pace > _ON_THE_MOVE
+    if jerk >= _NO_JERK or not (moving or pose < _MADE_TO_LOOP):
+        return None
+    return Repetition(0, len(clip) - 1, 0.0, 1.0, whole=True, sure=moving)
 
 
 def _lacks_last_frame(motion: Motion) -> bool:

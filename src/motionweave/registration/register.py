@@ -27,7 +27,7 @@ from motionweave.registration import correspond
 from motionweave.registration.choice import LOST_TURN, best_ends
 from motionweave.registration.clouds import POINTS, REACH, JointWeights, PointClip, as_points
 from motionweave.registration.curve import RegistrationCurve, constraint_matches
-from motionweave.registration.cycles import Repetition, extract_cycle, repetition
+from motionweave.registration.cycles import Repetition, extract_cycle, one_round, repetition
 from motionweave.registration.markers import MarkerCurve, register_markers
 from motionweave.registration.pairing import Rules, worth_of
 from motionweave.registration.points import (
@@ -368,6 +368,11 @@ class _Making:
                 auto,
             ),
         )
+
+    def ready_made(self) -> bool:
+        """Whether each clip is a ready-made loop."""
+        clouds = (cloud[lead:] for cloud, lead in zip(self.clouds, self.lead, strict=True))
+        return all(one_round(cloud) is not None for cloud in clouds)
 
     def repetitions(self) -> list[Repetition | None]:
         """How each clip repeats itself, looked for once."""

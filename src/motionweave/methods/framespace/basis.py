@@ -23,7 +23,7 @@ from motionweave.core.cycles import displacement, repeat
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
-from motionweave.registration.cycles import extract_cycle, find_cycle
+from motionweave.registration.cycles import extract_cycle, repetition
 
 # How far the body may face away from the guide. Within it, turning to and fro is part of the pose
 # and is averaged; beyond it, averages of rotations are meaningless.
@@ -211,13 +211,11 @@ def make_basis(
 
 
 def _find_ends(motion: Motion, required: bool) -> tuple[int, int] | None:
-    try:
-        return find_cycle(motion)
-    except MotionError:
-        # Not more than one cycle; it may be exactly one.
-        if required:
-            return (0, len(motion) - 1)
-        return None
+    found = repetition(motion)
+    if found is not None and (found.sure or required):
+        return found.first, found.last
+    # Not more than one cycle; it may be exactly one.
+    return (0, len(motion) - 1) if required else None
 
 
 def _through_seam(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
