@@ -120,6 +120,19 @@ def test_motions_from_angles_and_from_orientations() -> None:
     assert np.allclose(again.positions(), walk.positions(), atol=1e-9)
 
 
+def test_a_rate_that_no_recording_has_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "slow.bvh"
+    mw.save(replace(mw.sample("walk"), fps=1.0), path)
+    with pytest.warns(mw.QualityWarning, match=r"slow\.bvh: .* of 1 fps.*--input-fps"):
+        mw.load(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mw.load(path, fps=30.0).fps == 30.0
+        # A few poses are not a recording.
+        mw.save(replace(mw.sample("walk")[:2], fps=1.0), path)
+        mw.load(path)
+
+
 def test_frames_that_throw_the_body_away_are_told(tmp_path: Path) -> None:
     walk = mw.sample("walk")
     root = np.array(walk.root)

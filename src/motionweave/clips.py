@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
@@ -27,6 +27,9 @@ from motionweave.io import registry
 from motionweave.io.store import sidecar
 
 Broken = Literal["warn", "raise"]
+# Frames per second below which a file is probably wrong about its rate: tools that know none
+# write a second per frame.
+_SLOWEST = 5.0
 
 
 def load(
@@ -93,25 +96,8 @@ def load(
     if rig is not None:
         motion = _with_rig(motion, read_override(rig))
     motion = with_its_legs(at_pelvis(motion))
-    for message in motion.source.get("warnings", ()):
+    for message in _doubts(motion, given_rate=fps is not None):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
-    broken = thrown(motion)
-    if broken is not None:
-        warnings.warn(
-            f"{path}: from frame {broken[0]} to the next the body is thrown {broken[1]:.3g} times "
-            "its height away: the frames there are broken; leave them out (motion[first:last], or "
-            "motionweave convert --trim FIRST:LAST)",
-            QualityWarning,
-            stacklevel=2,
-        )
-    if sides_exchanged(motion):
-        warnings.warn(
-            f"{path}: the feet point backwards, so left and right seem to be exchanged in the "
-            "names of the joints; give the right ones in a JSON file (--rig FILE, or "
-            "mw.load(..., rig=FILE))",
-            QualityWarning,
-            stacklevel=2,
-        )
     beside = sidecar.beside(path) if isinstance(contacts, bool) else path_of(contacts)
     annotated = not isinstance(contacts, bool) or (contacts and beside.exists())
     if annotated:
@@ -124,6 +110,29 @@ def load(
     if not annotated and not motion.constraints and has_feet(motion.skeleton):
         motion = motion.with_constraints(detect_contacts(motion))
     return motion
+
+
+def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
+    """What is probably wrong with a file, and what to do about it."""
+    yield from motion.source.get("warnings", ())
+    if motion.fps < _SLOWEST and len(motion) > 2 and not given_rate:
+        yield (
+            f"the file states a frame rate of {motion.fps:.3g} fps, which is hardly that of a "
+            "recorded motion; give the true one with --input-fps (fps= in Python)"
+        )
+    broken = thrown(motion)
+    if broken is not None:
+        yield (
+            f"from frame {broken[0]} to the next the body is thrown {broken[1]:.3g} times "
+            "its height away: the frames there are broken; leave them out (motion[first:last], or "
+            "motionweave convert --trim FIRST:LAST)"
+        )
+    if sides_exchanged(motion):
+        yield (
+            "the feet point backwards, so left and right seem to be exchanged in the "
+            "names of the joints; give the right ones in a JSON file (--rig FILE, or "
+            "mw.load(..., rig=FILE))"
+        )
 
 
 def _with_rig(motion: Motion, rig: Given) -> Motion:
