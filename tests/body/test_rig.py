@@ -180,6 +180,32 @@ CONVENTIONS = {
         "Hips Chest Neck Head "
         "UpperLeg_L LowerLeg_L Foot_L Toes_L Shoulder_L UpperArm_L LowerArm_L Hand_L",
     ),
+    "motive": (
+        """
+        Hip
+          Ab
+            Chest
+              Neck
+                Head
+              LShoulder
+                LUArm
+                  LFArm
+                    LHand
+              RShoulder
+                RUArm
+                  RFArm
+                    RHand
+          LThigh
+            LShin
+              LFoot
+                LToe
+          RThigh
+            RShin
+              RFoot
+                RToe
+        """,
+        "Hip Chest Neck Head LThigh LShin LFoot LToe LShoulder LUArm LFArm LHand",
+    ),
     "xsens bvh": (
         """
         Hips
@@ -557,6 +583,8 @@ def test_names_of_every_convention_give_the_roles_on_both_sides(convention: str)
             swapped = swapped.replace(" R ", " L ").replace(".R", ".L")
             if convention == "cmu asf":
                 swapped = "l" + swapped[1:]
+            if convention == "motive":
+                swapped = "L" + swapped[1:]
             assert swapped == name
     if wanted["left_toe"] == "-":
         assert "left_toe" not in found

@@ -65,9 +65,9 @@ _ARM_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("shoulder", _words("collar clavicle scapula collarbone")),
     (
         "upper_arm",
-        _words("uparm upperarm humerus armupper armup shldr"),
+        _words("uparm upperarm humerus armupper armup shldr uarm"),
     ),
-    ("forearm", _words("forearm lowerarm lowarm elbow radius ulna armlower armdown")),
+    ("forearm", _words("forearm lowerarm lowarm elbow radius ulna armlower armdown farm")),
     ("hand", _words("wrist")),
     ("hand", _words("hand palm")),
     ("upper_arm", _words("arm")),
@@ -90,6 +90,7 @@ _WORDS = frozenset().union(
     *(words for claims in (_LEG_CLAIMS, _ARM_CLAIMS, _CENTRE_CLAIMS) for _, words in claims)
 )
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+")
+_INITIALS = re.compile(r"(?<![A-Za-z])([LR])([UF]Arm)$")
 _PIECE = re.compile(_TOKEN.pattern + r"|\d+")
 # Prefixes that exporters put before every name of a character.
 _PREFIX = re.compile(
@@ -101,9 +102,14 @@ _PREFIX = re.compile(
 
 def read_name(name: str) -> tuple[str, str]:
     """Side (``left``, ``right`` or empty) and body part (or empty) of a joint name."""
-    tokens = [token.lower() for token in _TOKEN.findall(_PREFIX.sub("", _last_part(name)))]
+    bare = _PREFIX.sub("", _last_part(name))
+    tokens = [token.lower() for token in _TOKEN.findall(bare)]
     if any(token in _HELPERS for token in tokens):
         return CENTRE, ""
+    # An initial for the side before one for the part: LUArm, RFArm.
+    initials = _INITIALS.search(bare)
+    if initials:
+        return _SIDES[initials[1].lower()], initials[2].lower()
     side, rest = CENTRE, []
     for token in tokens:
         if token in _SIDES:
