@@ -206,6 +206,33 @@ CONVENTIONS = {
         """,
         "Hip Chest Neck Head LThigh LShin LFoot LToe LShoulder LUArm LFArm LHand",
     ),
+    "auto-rig pro": (
+        """
+        root.x
+          spine_01.x
+            spine_02.x
+              neck.x
+                head.x
+              shoulder.l
+                arm_stretch.l
+                  forearm_stretch.l
+                    hand.l
+              shoulder.r
+                arm_stretch.r
+                  forearm_stretch.r
+                    hand.r
+          thigh_stretch.l
+            leg_stretch.l
+              foot.l
+                toes_01.l
+          thigh_stretch.r
+            leg_stretch.r
+              foot.r
+                toes_01.r
+        """,
+        "root.x spine_02.x neck.x head.x thigh_stretch.l leg_stretch.l foot.l toes_01.l "
+        "shoulder.l arm_stretch.l forearm_stretch.l hand.l",
+    ),
     "xsens bvh": (
         """
         Hips
@@ -580,7 +607,7 @@ def test_names_of_every_convention_give_the_roles_on_both_sides(convention: str)
             other = found["right" + role.removeprefix("left")]
             swapped = other.replace("Right", "Left").replace("right", "left")
             swapped = swapped.replace("R_", "L_").replace("_R", "_L").replace("_r", "_l")
-            swapped = swapped.replace(" R ", " L ").replace(".R", ".L")
+            swapped = swapped.replace(" R ", " L ").replace(".R", ".L").replace(".r", ".l")
             if convention == "cmu asf":
                 swapped = "l" + swapped[1:]
             if convention == "motive":

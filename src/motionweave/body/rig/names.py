@@ -47,7 +47,7 @@ _HELPERS = _words(
     "helper share corrective socket weapon prop attach muscle volume tweak"
 )
 # Words without meaning that may follow the body part.
-_EMPTY = _words("joint jnt jt bone bind bend skin def geo main")
+_EMPTY = _words("joint jnt jt bone bind bend skin def geo main stretch")
 
 # Claims in order of precedence: a role already claimed, or a joint already taken, is passed over.
 _LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
