@@ -44,6 +44,7 @@ def make(folder: Path) -> None:
     (folder / "asf" / "take.amc").replace(folder / "amc" / "take.amc")
     mw.save(random_motion(rng, 2, 3), folder / "usd" / "small.usda")
     mw.save(random_motion(rng, 2, 3), folder / "usd" / "small.usdc")
+    mw.save(random_motion(np.random.default_rng(6), 2, 3), folder / "usd" / "small.usdz")
     _markers(folder / "c3d" / "small.c3d", rng)
     walk = mw.sample("walk")
     mw.save(walk[:6], folder / "npy" / "walk.npy", fps=30.0)

@@ -144,8 +144,9 @@ def fuzz_vrma(data: bytes) -> None:
 
 
 def fuzz_usd(data: bytes) -> None:
-    """USD, text or binary."""
-    _clip(data, "clip.usdc" if data.startswith(b"PXR-USDC") else "clip.usda")
+    """USD, text, binary or packed."""
+    kinds = {b"PXR-": "usdc", b"PK\3\4": "usdz"}
+    _clip(data, f"clip.{kinds.get(data[:4], 'usda')}")
 
 
 def fuzz_c3d(data: bytes) -> None:

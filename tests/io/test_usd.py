@@ -21,7 +21,12 @@ _settings = settings(suppress_health_check=[HealthCheck.function_scoped_fixture]
 
 
 @_settings
-@given(motions(), st.sampled_from([".usda", ".usdc", ".usd"]), st.sampled_from("yz"), st.booleans())
+@given(
+    motions(),
+    st.sampled_from([".usda", ".usdc", ".usd", ".usdz"]),
+    st.sampled_from("yz"),
+    st.booleans(),
+)
 def test_motions_come_back(
     tmp_path: Path, motion: mw.Motion, suffix: str, up: str, slides: bool
 ) -> None:
@@ -156,6 +161,43 @@ def test_sampling_and_stages_without_skeletons(tmp_path: Path) -> None:
     (tmp_path / "binary.usdc").write_bytes(bytes(range(256)))
     with pytest.raises(mw.FormatError, match="not a USD file"):
         mw.load(tmp_path / "binary.usdc")
+
+
+def test_packages_are_what_usd_expects_and_broken_ones_are_refused(tmp_path: Path) -> None:
+    import zipfile
+
+    from pxr import Usd
+
+    clip, path = samples.sample("walk"), tmp_path / "clip.usdz"
+    mw.save(clip, path)
+    assert Usd.Stage.Open(str(path)).GetEndTimeCode() == len(clip) - 1
+    with zipfile.ZipFile(path) as packed:
+        (member,) = packed.infolist()
+        # Phones map the stage into memory as it is: not compressed, at a multiple of 64 bytes.
+        assert member.compress_type == zipfile.ZIP_STORED
+        head = path.read_bytes()[member.header_offset :][:30]
+        lengths = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+        assert (member.header_offset + 30 + lengths) % 64 == 0
+    # A stage that refers to another layer of its package.
+    layers = tmp_path / "layers.usdz"
+    with zipfile.ZipFile(path) as packed, zipfile.ZipFile(layers, "w") as made:
+        made.writestr("stage.usda", "#usda 1.0\n(subLayers = [@parts/body.usdc@])\n")
+        made.writestr("parts/body.usdc", packed.read(packed.namelist()[0]))
+    assert len(mw.load(layers, contacts=False)) == len(clip)
+    for members, reason in (
+        ({"photo.png": b""}, "no stage"),
+        ({"../stage.usda": b"#usda 1.0"}, "leads out of the package"),
+        ({"stage.usda": b"not USD"}, "bad.usdz: this is not a USDZ package, or it is broken"),
+        ({"stage.usdc": b"PXR-USDC" + bytes(80)}, "broken or cut off"),
+    ):
+        with zipfile.ZipFile(tmp_path / "bad.usdz", "w") as made:
+            for name, data in members.items():
+                made.writestr(name, data)
+        with pytest.raises(mw.FormatError, match=reason):
+            mw.load(tmp_path / "bad.usdz")
+    (tmp_path / "bad.usdz").write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(mw.FormatError, match="not a USDZ package"):
+        mw.load(tmp_path / "bad.usdz")
 
 
 @_settings

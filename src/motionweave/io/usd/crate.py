@@ -17,9 +17,8 @@ _ENTRY = struct.Struct("<16sqq")
 _BYTES, _INTEGERS = 255, 4 * 255
 
 
-def check_crate(path: Path) -> None:
+def check_crate(data: bytes, path: Path) -> None:
     """Refuse a binary file whose sections cannot be; other files are left to USD."""
-    data = path.read_bytes()
     if not data.startswith(_MAGIC):
         return
     try:

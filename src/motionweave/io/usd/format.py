@@ -1,4 +1,4 @@
-"""USD (``.usda``, ``.usdc``, ``.usd``): UsdSkel skeletons and animations.
+"""USD (``.usda``, ``.usdc``, ``.usd``, ``.usdz``): UsdSkel skeletons and animations.
 
 Written is a character with its skeleton, one animation with a sample a frame, and a simple
 body; the stage says the unit, the vertical and the frame rate. Read is the skeleton with
@@ -8,6 +8,7 @@ the most joints, wherever it stands on its stage.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from motionweave.io.scene import note as notes
 from motionweave.io.scene.body_mesh import COLOURS, SIDE_NAMES, body_parts
 from motionweave.io.scene.rest import Rest, normalised, orientations_of, with_rest
 from motionweave.io.scene.units import metres_a_unit
+from motionweave.io.usd import package
 from motionweave.io.usd.crate import check_crate
 
 _LARGEST_FILE = 1 << 31
@@ -52,9 +54,13 @@ def read(path: str | Path, *, rate: float | None = None) -> Motion:
     rate = None if rate is None else checked_rate(rate, "rate=")
     if path.stat().st_size > _LARGEST_FILE:
         raise FormatError("the file is larger than 2 GB", path)
-    check_crate(path)
     options = {"rate": rate, "key": notes.KEY}
-    return _motion(read_apart(_SCRIPT, path, "a USD file", options), path, rate)
+    if path.suffix.lower() == package.SUFFIX:
+        arrays = package.read(path, partial(read_apart, _SCRIPT, options=options))
+    else:
+        check_crate(path.read_bytes(), path)
+        arrays = read_apart(_SCRIPT, path, "a USD file", options)
+    return _motion(arrays, path, rate)
 
 
 def write(
@@ -67,7 +73,7 @@ def write(
     motion
         What to write; lengths are written as they are.
     path
-        ``.usda`` is text, ``.usdc`` and ``.usd`` are binary.
+        ``.usda`` is text, ``.usdc`` and ``.usd`` are binary, ``.usdz`` is a package for phones.
     unit
         The motion's unit of length, noted in the file; see `motionweave.io.gltf.format.write`.
     up
@@ -97,12 +103,19 @@ def write(
     skeleton_prim = _define_skeleton(stage, motion, joints, orientations, rest_local, metres)
     _define_animation(stage, skeleton_prim, joints, local, moves)
     _define_body(stage, motion, skeleton_prim)
-    if not stage.GetRootLayer().Export(str(path)):
+    if path.suffix.lower() == package.SUFFIX:
+        package.pack(stage, path)
+    elif not stage.GetRootLayer().Export(str(path)):
         raise FormatError("USD could not write the file", path)
 
 
 FORMAT = Format(
-    "USD", (".usdc", ".usda", ".usd"), read=read, write=write, extra="usd", modules=("pxr",)
+    "USD",
+    (".usdc", ".usda", ".usd", package.SUFFIX),
+    read=read,
+    write=write,
+    extra="usd",
+    modules=("pxr",),
 )
 
 
