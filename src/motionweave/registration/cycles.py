@@ -299,7 +299,7 @@ def _levels(clip: PointClip) -> Iterator[_Lags]:
 def one_round(clip: PointClip) -> Repetition | None:
     """The whole clip as a cycle if its end continues into its beginning.
 
-    In the middle of a movement that is no accident. At rest, it is a sign only if the two poses
+    In the middle of a movement that cannot be chance. At rest, it is a sign only if the two poses
     are the same, as in loops animated by hand, whose keys are often at the extremes of a step;
     but a kick from a stance and back may be like that too.
     """
