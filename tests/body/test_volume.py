@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.capsules import capsules_of
+from motionweave.body.capsules import capsule_points, capsules_of
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.volume import shape_of
 
 
@@ -63,7 +64,23 @@ def test_helpers_on_head_and_limbs_are_not_drawn(
     ("on", "offset"), [("LeftHand", (0.08, 0.0, 0.02)), ("Hips", (0.0, 0.05, -0.4))]
 )
 def test_fingers_and_tails_are(skeleton: mw.Skeleton, on: str, offset: tuple[float, ...]) -> None:
-    assert drawn(with_joint(skeleton, on, offset)) > drawn(skeleton)
+    more = with_joint(skeleton, on, offset)
+    assert more.index("Helper") in capsules_of(more).ends
+
+
+@pytest.mark.parametrize("turn", [0.0, 1.3])
+def test_hands_and_feet_are_broader_than_thick(skeleton: mw.Skeleton, turn: float) -> None:
+    walk = mw.sample("walk").moved(mw.Planar(turn, 0.0, 0.0))
+    plan, points = capsules_of(skeleton), capsule_points(walk)[40]
+    extra = points[: -len(plan.mixed)][-len(plan.extra_joints) :]
+    for role, most in (("left_hand", 0.6), ("right_toe", 0.75)):
+        joint = find_rig(skeleton).roles[role]
+        cloud = extra[plan.extra_joints == joint]
+        spread = np.linalg.svd(cloud - cloud.mean(axis=0), compute_uv=False)
+        # Flat: along and across, but not through.
+        assert len(cloud) >= 6
+        assert spread[2] < 1e-9
+        assert 0.1 < spread[1] / spread[0] < most
 
 
 def test_a_second_toe_beside_the_first_is(skeleton: mw.Skeleton) -> None:

@@ -30,6 +30,23 @@ _FLANKS = ((0.42, 0.62, 0.048), (0.72, 0.55, 0.06))
 _WRIST, _FINGERTIPS, _TOES = 0.019, 0.012, 0.016
 # Added where the skeleton ends: a hand, a toe, as shares of the body height.
 _HAND, _TOE = 0.075, 0.045
+# Feet and hands are broader than thick: half their breadth beside the joints, at the ball of the
+# foot and at the knuckles; the share of it at the tips; and how thick they are there.
+_BALL_BREADTH, _PALM_BREADTH, _AT_TIPS = 0.017, 0.013, 0.6
+_BALL_RADIUS, _TOE_RADIUS, _PALM_RADIUS, _FINGER_RADIUS = 0.014, 0.011, 0.0125, 0.009
+# Knuckles, and where the thumb begins and ends: shares of the hand's length, and of the breadth.
+_KNUCKLES = 0.5
+_THUMB = ((0.15, 0.9), (0.55, 2.3))
+# Muscles of limbs: how far down the bone they are thickest, and how many times as thick as the
+# plain taper there.
+_MUSCLES = {
+    "thigh": (0.25, 1.15),
+    "shin": (0.28, 1.18),
+    "upper_arm": (0.4, 1.1),
+    "forearm": (0.25, 1.15),
+}
+# The palm is known if the hand points less far ahead than this (a cosine).
+_AHEAD = 0.8
 # The skull, from its joint: up to the crown's ball, and the radii of chin and crown.
 _CROWN, _CHIN_RADIUS, _CROWN_RADIUS = 0.046, 0.042, 0.055
 
@@ -97,6 +114,12 @@ class _Builder:
         self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
         feet = [f"{s}_{r}" for s in SIDES for r in ("ankle", "toe")]
         self._feet = {self.roles[role] for role in feet if role in self.roles}
+        self._muscles = {
+            self.roles[f"{side}_{role}"]: muscle
+            for side in SIDES
+            for role, muscle in _MUSCLES.items()
+            if f"{side}_{role}" in self.roles
+        }
         self.of_trunk: list[int] = []
         self.extra: list[tuple[int, Array]] = []
         self.mixed: list[tuple[tuple[int, ...], tuple[float, ...]]] = []
@@ -162,9 +185,11 @@ class _Builder:
                     way = way * np.array([1.0, 0.0, 1.0])
                 size = float(np.linalg.norm(way))
                 if size > 0.0:
-                    tip = self._add(joint, way * (length * self.height / size))
-                    thick = (0.021 if role == "hand" else 0.018) * self.height
-                    self.rows.append((joint, tip, thick, 0.7 * thick, sign))
+                    way *= length * self.height / size
+                    if not self._broad(joint, way, sign):
+                        tip = self._add(joint, way)
+                        thick = (0.021 if role == "hand" else 0.018) * self.height
+                        self.rows.append((joint, tip, thick, 0.7 * thick, sign))
 
     def _reach(self, joint: int, parents: NDArray[np.intp]) -> float:
         """How far a joint's children and end sites lie from it."""
@@ -197,23 +222,91 @@ class _Builder:
         height = self.height
         if len(points) == 2:
             ra, rb = radii
+            alone = np.count_nonzero(parents == points[0]) == 1
+            if alone and self._broad(points[0], self._rest_way(*points), side):
+                return
             if points[0] in self._hands:
                 ra, rb = max(ra, _WRIST * height), max(rb, _FINGERTIPS * height)
             elif points[0] in self._feet:
                 rb = max(rb, _TOES * height)
             elif points[1] in self._inner:
                 self.of_trunk.append(len(self.rows))
+            elif points[0] in self._muscles:
+                at, times = self._muscles[points[0]]
+                belly = self._mix((*points, *points), (0.5 - 0.5 * at, 0.5 * at) * 2)
+                thick = times * ((1.0 - at) * ra + at * rb)
+                self.rows.append((points[0], belly, ra, thick, side))
+                self.rows.append((belly, points[1], thick, rb, side))
+                return
             self.rows.append((points[0], points[1], ra, rb, side))
         elif len(points) == 3 and points[0] >= self.known - len(self.shape.heel_joints):
             heel, ankle, toe = points
-            ball = max(radii[2], _TOES * height)
-            self.rows.append((heel, toe, 1.6 * radii[0], ball, side))
-            self.rows.append((ankle, toe, radii[1], ball, side))
-            self.rows.append((ankle, heel, radii[1], 1.6 * radii[0], side))
+            back, ball = 1.6 * radii[0], _BALL_RADIUS * height
+            way = self._rest_way(ankle, toe)
+            across = self._across_foot(way) * _BALL_BREADTH * height
+            middle = self._mix((ankle, heel, ankle, heel), (0.25, 0.25, 0.25, 0.25))
+            edges = [self._add(ankle, way + share * across) for share in (1.0, 0.0, -1.0)]
+            for behind, radius in ((heel, back), (middle, back), (ankle, radii[1])):
+                for edge in edges:
+                    self.rows.append((behind, edge, radius, ball, side))
+            self.rows.append((ankle, heel, radii[1], back, side))
         else:
             first = len(self.rows)
             self._trunk(points, parents)
             self.of_trunk.extend(range(first, len(self.rows)))
+
+    def _rest_way(self, joint: int, point: int) -> Array:
+        """From a joint to a point in the rest pose."""
+        rest = np.concatenate([self.skeleton.rest_positions, self.skeleton.rest_end_positions])
+        return np.asarray(rest[point] - rest[joint])
+
+    def _across_foot(self, way: Array) -> Array:
+        """Unit vector to the side of a foot that points along ``way`` at rest."""
+        across = np.array([way[2], 0.0, -way[0]])
+        return across / max(float(np.linalg.norm(across)), 1e-12)
+
+    def _broad(self, joint: int, way: Array, side: int) -> bool:
+        """Draw toes or a hand along ``way``, broader than thick, if it is known how they lie."""
+        length = float(np.linalg.norm(way))
+        if joint in self._feet and length > 0.0:
+            across = self._across_foot(way) * _BALL_BREADTH * self.height
+            self._wedge(joint, (0.0, 1.0), way, across, (_BALL_RADIUS, _TOE_RADIUS), side)
+            return True
+        if joint not in self._hands or length <= 0.3 * _HAND * self.height:
+            return False
+        left, right = (self.roles.get(f"{one}_thigh") for one in SIDES)
+        if left is None or right is None:
+            return False
+        # Palms face down or the thighs, so that a hand is broad from front to back.
+        ahead = np.cross(self._rest_way(right, left), [0.0, 1.0, 0.0])
+        ahead /= max(float(np.linalg.norm(ahead)), 1e-12)
+        along = way / length
+        if abs(float(ahead @ along)) > _AHEAD:
+            return False
+        across = ahead - (ahead @ along) * along
+        across *= _PALM_BREADTH * self.height / np.linalg.norm(across)
+        self._wedge(joint, (0.1, _KNUCKLES), way, across, (_PALM_RADIUS, _PALM_RADIUS), side)
+        self._wedge(joint, (_KNUCKLES, 1.0), way, across, (_PALM_RADIUS, _FINGER_RADIUS), side)
+        thumb = [self._add(joint, a * way + b * across) for a, b in _THUMB]
+        self.rows.append((thumb[0], thumb[1], *(_FINGER_RADIUS * self.height,) * 2, side))
+        return True
+
+    def _wedge(
+        self,
+        joint: int,
+        stretch: tuple[float, float],
+        way: Array,
+        across: Array,
+        radii: tuple[float, float],
+        side: int,
+    ) -> None:
+        """A flat part that moves with a joint: three lines side by side, near enough to be one."""
+        near, far = (radius * self.height for radius in radii)
+        narrow = _AT_TIPS if stretch[1] == 1.0 else 1.0
+        for share in (-1.0, 0.0, 1.0):
+            begin = self._add(joint, stretch[0] * way + share * across)
+            end = self._add(joint, stretch[1] * way + narrow * share * across)
+            self.rows.append((begin, end, near, far, side))
 
     def _trunk(self, points: tuple[int, ...], parents: NDArray[np.intp]) -> None:
         """A spine along the tree, and where both sides are known a line through each pair of
