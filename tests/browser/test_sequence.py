@@ -160,6 +160,50 @@ def test_a_seam_is_a_spline_or_a_filled_gap_and_a_transition_again(
     assert abs(studio.settle()["duration"] - filled - 0.6) < 0.05
 
 
+def test_the_ends_of_a_spline_are_dragged_to_leave_and_enter_elsewhere(studio: Studio) -> None:
+    opened(studio)
+    panel = studio.page.locator(".mw-sequence .mw-section", has_text="Into the next")
+    panel.get_by_role("button", name="Spline", exact=True).click()
+    studio.settle()
+    track = ".mw-sequence .mw-track"
+
+    def frames() -> list[int]:
+        sides = ("Leave at", "Enter at")
+        fields = [f'.mw-sequence [aria-label="{one}, as a number"]' for one in sides]
+        return [int(studio.page.locator(field).input_value()) for field in fields]
+
+    def pulled(edge: str, pixels: float) -> None:
+        at = ask(studio, track, f"blockAt('b1>b2', '{edge}')")
+        drag(studio.page, at, (at[0] + pixels, at[1]))
+        studio.settle()
+
+    def lengths() -> list[float]:
+        found = ask(studio, track, "blocks.map((block) => block.end - block.start)")
+        return [float(one) for one in found]
+
+    leave, enter = frames()
+    walked, jogged, _ = lengths()
+    pulled("left", -30)
+    earlier, same = frames()
+    assert earlier < leave - 3
+    assert same == enter
+    # What a block loses in frames it loses in time, and its neighbour stays as it is.
+    shorter, unchanged, _ = lengths()
+    assert abs(walked - shorter - (leave - earlier) / 30) < 1e-3
+    assert abs(unchanged - jogged) < 1e-3
+    pulled("right", 25)
+    same, later = frames()
+    assert same == earlier
+    assert later > enter + 3
+    assert abs(jogged - lengths()[1] - (later - enter) / 30) < 1e-3
+    assert studio.page.locator(".mw-sequence .mw-seam.fixed").count() == 1
+    # Each drag is one step.
+    for _ in range(2):
+        studio.key("z")
+    studio.settle()
+    assert frames() == [leave, enter]
+
+
 def test_the_upper_body_plays_another_clip_over_a_block(studio: Studio) -> None:
     opened(studio)
     over = studio.page.get_by_label("Layer", exact=True).and_(studio.page.locator("select"))

@@ -180,7 +180,16 @@ def test_a_spline_between_two_blocks_is_that_of_the_library() -> None:
     np.testing.assert_array_equal(details.made.motion.rotations, expected.rotations)
     (seam,) = drawn(details.parts, details.made, settings).seams
     assert seam["words"].startswith("spline from walk into jog")
-    assert seam["rigid"]
+    # A spline leads from the frame at which one block is left to the one at which the next is
+    # entered, and these are what its ends choose.
+    assert seam["ends"] == ["b1", "b2"]
+    first, second = drawn(details.parts, details.made, settings).blocks
+    assert (first["end"], second["start"]) == (seam["start"], seam["end"])
+    (bridge,) = details.bridges
+    fps = details.made.motion.fps
+    assert first["end"] == pytest.approx(bridge.leave / fps, abs=1e-4)
+    left = len(sample("jog")) - 1 - bridge.enter
+    assert second["end"] - second["start"] == pytest.approx(left / fps, abs=1e-4)
 
 
 def test_a_spline_is_as_long_and_swings_as_its_seam_says(

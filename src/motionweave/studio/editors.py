@@ -216,8 +216,9 @@ class SequenceTrack(Element, component="web/sequence.js"):
             ``{id, name, facts, words, start, end, color}`` with times in seconds; ``words``
             is what it is to whoever cannot see it.
         seams
-            ``{id, block, words, start, end, doubtful, fixed}``: the block before it, whether
-            the poses are unlike, and whether its place was chosen by hand.
+            ``{id, block, words, start, end, doubtful, fixed, icon, ends}``: the block before it,
+            whether the poses are unlike, whether its place was chosen by hand, its symbol, and,
+            if its ends are where these are left and entered, the blocks on both sides.
         length
             Seconds of the whole.
         """

@@ -118,7 +118,7 @@ def place_of(made: Made, state: str) -> tuple[int, int] | None:
 
 
 _spaces: Memo[Framespace] = Memo(size=8)
-_ghosts: Memo[Motion] = Memo(size=32)
+_ghosts: Memo[Motion] = Memo(size=32, quiet=True)
 
 
 def tables(clips: Sequence[ShelfClip], settings: FramespaceSettings) -> list[EventTable | None]:

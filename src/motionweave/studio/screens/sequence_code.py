@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from motionweave.studio import snippets
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.screens import library_code
-from motionweave.studio.screens.sequence_joining import Bridge, joined, rows_of, seams_of, wanted
+from motionweave.studio.screens.sequence_joining import Bridge, joined, rows_of, wanted
 from motionweave.studio.screens.sequence_model import (
     ChosenSeam,
     PlayedBlock,
     SequenceSettings,
     parts_of,
+    seams_of,
 )
 from motionweave.studio.snippets import Named, Snippet
 

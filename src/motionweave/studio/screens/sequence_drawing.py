@@ -11,7 +11,7 @@ from motionweave.body.size import body_height
 from motionweave.methods.blending.transition import Transition
 from motionweave.methods.junctions import UNLIKE
 from motionweave.studio.screens.screen import series
-from motionweave.studio.screens.sequence_model import PlayedBlock, SequenceSettings
+from motionweave.studio.screens.sequence_model import PlayedBlock, SequenceSettings, seams_of
 
 # What kinds of seams are called, and their symbols.
 _SEAMS = {
@@ -19,6 +19,8 @@ _SEAMS = {
     "spline": ("spline", "gesture"),
     "fill": ("filled gap", "auto_fix_high"),
 }
+# Kinds that lead from the last frame of one block to the first of the next; others overlap them.
+_BETWEEN = ("spline", "fill")
 # Seconds of half a seam, at least and at most, where it is chosen by hand.
 SHORTEST, LONGEST = 0.1, 2.0
 # Seconds of a filled gap, at least and at most.
@@ -43,8 +45,10 @@ class DrawnTrack:
 def drawn(parts: Sequence[PlayedBlock], made: Transition, settings: SequenceSettings) -> DrawnTrack:
     """Where blocks and seams are in the result."""
     fps, last = made.motion.fps, len(made.motion) - 1
-    starts = [0, *(seam[0] for seam in made.seams)]
-    ends = [*(seam[1] for seam in made.seams), last]
+    between = [seam.kind in _BETWEEN for seam in seams_of(settings, parts)]
+    places = list(zip(made.seams, between, strict=True))
+    starts = [0, *(seam[1] if apart else seam[0] for seam, apart in places)]
+    ends = [*(seam[0] if apart else seam[1] for seam, apart in places), last]
     clips = list(dict.fromkeys(part.clip.id for part in parts))
     blocks = []
     for number, (part, start, end) in enumerate(zip(parts, starts, ends, strict=True), start=1):
@@ -102,8 +106,8 @@ def _seams(
                 "doubtful": unlike,
                 "fixed": fixed,
                 "icon": icon,
-                # A spline lasts as long as the body needs.
-                "rigid": chosen.kind == "spline",
+                # A spline lasts as long as the body needs: its ends choose the frames it joins.
+                "ends": [left.block.id, right.block.id] if chosen.kind == "spline" else None,
             }
         )
     return found

@@ -27,7 +27,7 @@ from motionweave.methods.subspace.space import Subspace
 from motionweave.registration.distance import distance_block
 from motionweave.retargeting import on_common_skeleton
 from motionweave.studio.document import Document
-from motionweave.studio.jobs import Outcome, attempt, stage, told
+from motionweave.studio.jobs import attempt, stage
 from motionweave.studio.memo import Memo
 from motionweave.studio.screens.library_model import opened
 from motionweave.studio.screens.sequence_model import (
@@ -35,6 +35,7 @@ from motionweave.studio.screens.sequence_model import (
     PlayedBlock,
     SequenceSettings,
     parts_of,
+    seams_of,
 )
 from motionweave.studio.spaces import own_frame, space_of
 
@@ -100,11 +101,6 @@ class Joined:
         return next((bridge for bridge in self.bridges if bridge.seam == seam), None)
 
 
-def seams_of(settings: SequenceSettings, parts: Sequence[PlayedBlock]) -> list[ChosenSeam]:
-    """How each block that is played runs over into the next."""
-    return [settings.seam(left.block.id, right.block.id) for left, right in pairwise(parts)]
-
-
 def rows_of(
     parts: Sequence[PlayedBlock], seams: Sequence[ChosenSeam]
 ) -> list[tuple[PlayedBlock, ...]]:
@@ -140,7 +136,7 @@ def _played_place(
     return left.played_frame(seam.at[0]), right.played_frame(seam.at[1])
 
 
-_brought: Memo[Outcome[Motion]] = Memo(size=64)
+_brought: Memo[Motion] = Memo(size=64)
 
 
 def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
@@ -149,10 +145,7 @@ def _on_one_body(motions: Sequence[Motion]) -> list[Motion]:
     found = [first]
     for number, motion in enumerate(motions[1:], start=1):
         stage(f"Putting {motion.name} on one body with the others", 0.5 * number / len(motions))
-        brought = _brought.get(
-            (first, motion), None, partial(attempt, partial(_onto, first, motion))
-        )
-        found.append(told(brought))
+        found.append(_brought.get((first, motion), None, partial(_onto, first, motion)))
     return found
 
 
@@ -210,7 +203,7 @@ class _Row:
         return len(self.motion) - 1 - (len(self.last) - 1 - frame) * self._rate
 
 
-_joined: Memo[Outcome[_Row]] = Memo(size=4)
+_joined: Memo[_Row] = Memo(size=4)
 
 
 def joined(document: Document, *, clean: bool) -> Joined:
@@ -223,7 +216,7 @@ def joined(document: Document, *, clean: bool) -> Joined:
     motions = _on_one_body([part.motion for part in parts])
     stage("Joining the clips", 0.6)
     if not any(seam.kind == "fill" for seam in seams):
-        row = told(_remembered(settings, parts, motions, clean, None))
+        row = _remembered(settings, parts, motions, clean, None)
     else:
         folder: str = document.settings["library"].folder
         if not folder:
@@ -232,7 +225,7 @@ def joined(document: Document, *, clean: bool) -> Joined:
                 "open one on the Library screen"
             )
         with opened(folder) as library:
-            row = told(_remembered(settings, parts, motions, clean, library))
+            row = _remembered(settings, parts, motions, clean, library)
     return Joined(tuple(parts), Transition(row.motion, row.junctions, row.seams, ()), row.bridges)
 
 
@@ -242,7 +235,7 @@ def _remembered(
     motions: Sequence[Motion],
     clean: bool,
     library: Library | None,
-) -> Outcome[_Row]:
+) -> _Row:
     asked = (
         tuple(seams_of(settings, parts)),
         tuple((part.block, part.clip.name) for part in parts),
@@ -251,9 +244,7 @@ def _remembered(
         None if library is None else (library.folder, library.store.change()),
     )
     return _joined.get(
-        motions,
-        asked,
-        lambda: attempt(lambda: _all_joined(settings, parts, motions, clean, library)),
+        motions, asked, lambda: _all_joined(settings, parts, motions, clean, library)
     )
 
 

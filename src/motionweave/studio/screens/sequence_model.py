@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from motionweave.body.mirror import mirror
 from motionweave.core.motion import Motion
 from motionweave.methods.layering import layer
 from motionweave.studio.document import Document, ShelfClip
-from motionweave.studio.jobs import Outcome, attempt, told
 from motionweave.studio.memo import Memo
 
 # The fewest frames of a clip that a block may show, and how many blocks there may be.
@@ -234,7 +235,12 @@ def parts_of(document: Document) -> list[PlayedBlock]:
     return found
 
 
-_layered: Memo[Outcome[Motion]] = Memo(size=16)
+def seams_of(settings: SequenceSettings, parts: Sequence[PlayedBlock]) -> list[ChosenSeam]:
+    """How each block that is played runs over into the next."""
+    return [settings.seam(left.block.id, right.block.id) for left, right in pairwise(parts)]
+
+
+_layered: Memo[Motion] = Memo(size=16)
 
 
 def _with_over(part: PlayedBlock, document: Document) -> PlayedBlock:
@@ -249,9 +255,9 @@ def _with_over(part: PlayedBlock, document: Document) -> PlayedBlock:
     made = _layered.get(
         (base, lent),
         (over.part, start, weight),
-        lambda: attempt(lambda: layer(base, lent, over.part, start=start, weight=weight)),
+        lambda: layer(base, lent, over.part, start=start, weight=weight),
     )
-    return replace(part, motion=replace(told(made), name=base.name), over=clip)
+    return replace(part, motion=replace(made, name=base.name), over=clip)
 
 
 def _motion(block: Block, whole: Motion) -> Motion:

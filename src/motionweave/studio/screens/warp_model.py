@@ -248,7 +248,7 @@ class Warped:
         return self.from_there(frame, (0.0, height, body_height(self.before.skeleton)))
 
 
-_bases: Memo[Motion] = Memo(size=12)
+_bases: Memo[Motion] = Memo(size=12, quiet=True)
 
 
 def inside(settings: WarpSettings, frames: int) -> WarpSettings:

@@ -12,8 +12,8 @@ export default {
           @pointerdown="grab($event, block, i)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pick(block)" @dblclick="go(block.start)" @keydown="key($event, block, i)">
           <i class="mw-edge left" data-edge="left" v-if="outer || i"></i><span class="mw-block-name">{{ block.name }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right" v-if="outer || i + 1 < blocks.length"></i>
         </button>
-        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="overlap(seam)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words + (seam.rigid ? '' : '. Drag its edges to make it longer or shorter')"
-          @pointerdown="grab($event, seam, -1)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pass(seam)"><i v-if="!seam.rigid" class="mw-edge left" data-edge="sooner"></i><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : seam.icon ?? 'double_arrow' }}</span><i v-if="!seam.rigid" class="mw-edge right" data-edge="later"></i></button>
+        <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="overlap(seam)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words + (seam.ends ? '. Drag its ends to leave or enter a clip earlier or later' : '. Drag its ends to make it longer or shorter')"
+          @pointerdown="grab($event, seam, -1)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pass(seam)"><i class="mw-edge left" data-edge="sooner"></i><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : seam.icon ?? 'double_arrow' }}</span><i class="mw-edge right" data-edge="later"></i></button>
         <div class="mw-insert" v-if="place !== null" :style="{ left: percent(place) }"></div>
         <div class="mw-head" ref="head"></div>
         <p v-if="!blocks.length" class="mw-sequence-empty">{{ empty }}</p>
@@ -23,9 +23,13 @@ export default {
   props: { blocks: Array, seams: Array, length: Number, chosen: String, outer: Boolean, accepts: Array, hint: String, empty: String },
   data: () => ({ held: null, own: null, place: null, view: 0 }),
   created() {
-    this.send = throttled((id, edge, by, final) => {
-      // Both ends of an overlap move away from its middle.
-      if (edge === "sooner" || edge === "later") this.$emit("widen", { id, by: edge === "later" ? by : -by, final });
+    this.send = throttled(({ id, edge, ends }, by, final) => {
+      const [left, right] = ends ?? [];
+      // The ends of a spline are where its blocks are left and entered; both ends of an overlap
+      // move away from its middle.
+      if (edge === "sooner" && ends) this.$emit("trim", { id: left, edge: "right", by, final });
+      else if (edge === "later" && ends) this.$emit("trim", { id: right, edge: "left", by, final });
+      else if (edge === "sooner" || edge === "later") this.$emit("widen", { id, by: edge === "later" ? by : -by, final });
       else this.$emit("trim", { id, edge, by, final });
     });
   },
@@ -63,6 +67,8 @@ export default {
     },
     overlap(seam) {
       const own = this.own?.id === seam.id ? this.own : null;
+      if (own && seam.ends && own.edge === "sooner") return this.span(Math.min(own.start + own.by, seam.end - 0.05), seam.end);
+      if (own && seam.ends) return this.span(seam.start, Math.max(own.end + own.by, seam.start + 0.05));
       const by = own ? Math.max(own.edge === "later" ? own.by : -own.by, (own.start - own.end) / 2 + 0.05) : 0;
       return own ? this.span(own.start - by, own.end + by) : this.span(seam.start, seam.end);
     },
@@ -80,11 +86,11 @@ export default {
     },
     pick(block) { if (!this.slid) this.$emit("pick", { id: block.id }); this.slid = false; },
     // A block or one of its edges; of a seam only the edges can be held.
-    grab(event, { id, start, end }, i) {
+    grab(event, { id, start, end, ends }, i) {
       const { edge } = event.target.dataset;
       if (event.button || (i < 0 && !edge)) return;
       this.slid = false;
-      this.held = { id, i, start, end, edge: edge ?? "body", x: event.clientX, moved: false };
+      this.held = { id, i, start, end, ends, edge: edge ?? "body", x: event.clientX, moved: false };
       event.currentTarget.setPointerCapture(event.pointerId);
     },
     move(event) {
@@ -96,7 +102,7 @@ export default {
       const by = this.seconds(event) - this.seconds({ clientX: held.x });
       this.own = { id: held.id, edge: held.edge, start: held.start, end: held.end, by, dx };
       if (held.edge === "body") this.aim(event);
-      else this.send(held.id, held.edge, by, false);
+      else this.send(held, by, false);
     },
     // Where a block that is let go here would be put, as its number among the others.
     aim(event) {
@@ -112,7 +118,7 @@ export default {
         this.$emit("move", { id: held.id, index: this.aim(event) });
         this.own = null;
       } else if (held.moved) {
-        this.send(held.id, held.edge, own.by, true);
+        this.send(held, own.by, true);
         this.send.flush();
       }
       this.held = this.place = null;
