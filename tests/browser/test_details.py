@@ -51,9 +51,16 @@ def test_weights_over_time_are_drawn_over_the_result_and_a_double_click_is_one_k
 
 def test_the_place_of_a_transition_is_dragged_in_the_map(studio: Studio) -> None:
     before = studio.screen("Transition")
-    rows = studio.page.locator(".mw-transition .mw-list-row .mw-value").all_inner_texts()
-    shown = [float(text.rstrip("%")) for text in rows]
-    assert shown == sorted(shown)
+    # The first place of the list is the one that was taken, and is said to be.
+    rows = studio.page.locator(".mw-transition button.mw-list-row")
+    assert rows.count() > 2
+    first, *others = [row.get_attribute("class").split() for row in rows.all()]
+    assert {"best", "on"} <= set(first)
+    assert not any({"best", "on"} & set(one) for one in others)
+    leave, enter = ask(studio, ".mw-transition .mw-heat", "map.chosen")
+    assert rows.first.inner_text().startswith(f"{leave:.0f} → {enter:.0f}")
+    said = studio.page.locator(".mw-transition", has_text="The first is the automatic choice")
+    assert said.count() > 0
     canvas = studio.page.locator(".mw-transition .mw-heat canvas >> visible=true")
     box = canvas.bounding_box()
     x, y = box["x"] + 0.55 * box["width"], box["y"] + 0.5 * box["height"]

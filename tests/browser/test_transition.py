@@ -12,7 +12,7 @@ from tests.browser.editors import ask
 def test_a_transition_at_the_best_place_at_another_and_narrower(studio: Studio) -> None:
     best = studio.screen("Transition")
     assert best["count"] == 3
-    rows = studio.page.locator(".mw-list-row")
+    rows = studio.page.locator(".mw-transition button.mw-list-row")
     rows.nth(1).click()
     other = studio.after(best)
     assert other["frames"] != best["frames"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from motionweave.errors import MotionweaveError
 from motionweave.methods.blending.blend import blend
 from motionweave.methods.blending.trace import on_curve, walk
 from motionweave.methods.blending.transition import transition
+from motionweave.methods.junctions import Junction
 from motionweave.registration.register import register
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Common, Document, ShelfClip
@@ -24,7 +26,7 @@ from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.blend_keys import shifted
 from motionweave.studio.screens.blend_model import BlendSettings, parts
-from motionweave.studio.screens.transition import TransitionScreen, TransitionSettings
+from motionweave.studio.screens.transition import TransitionScreen, TransitionSettings, why
 
 
 def document(**settings: Any) -> Document:
@@ -144,19 +146,46 @@ def test_a_transition_at_the_best_place_and_at_another() -> None:
     other = replace(JOIN, at=another, half_width=0.3)
     made = TransitionScreen.make(document(transition=other), False)
     assert made.details.chosen == another
+    # The automatic choice is still known, but in a drag there is no time to look for it.
+    assert made.details.places[0].frames != another
+    assert TransitionScreen.make(document(transition=other), True).details.places == ()
     assert len(made.motion) != len(best.motion)
 
 
 def test_the_place_that_is_marked_is_the_one_that_is_taken() -> None:
-    """Of the best places the library takes one at which the transition is calm."""
+    """Of the best places the library takes one at which the transition is calm.
+
+    It is the first that is listed, whatever the others look like before they are tried.
+    """
     narrow = document(transition=replace(JOIN, half_width=0.4))
     made = TransitionScreen.make(narrow, False)
     first, second = made.inputs
     expected = transition(first, second, half_width=round(0.4 * first.fps), clean=False)
     np.testing.assert_allclose(made.motion.root, expected.root, atol=1e-9)
-    assert made.details.chosen in [place.frames for place in made.details.places]
+    places = made.details.places
+    assert made.details.chosen == places[0].frames
+    # Each place is listed once, also the one that was taken.
+    far = [np.abs(np.subtract(a.frames, b.frames)).max() for a, b in combinations(places, 2)]
+    assert min(far) > 2
     again = transition(first, second, at=made.details.chosen, half_width=12, clean=False)
     np.testing.assert_allclose(made.motion.root, again.root, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("others", "reason"),
+    [
+        (((0.09, 0.3), (0.08, 0.4)), "no poses are closer"),
+        (((0.05, 0.3),), "closer poses would cut off more of the clips."),
+        (((0.05, 0.1),), "closer poses would make a rougher seam"),
+        (((0.05, 0.3), (0.06, 0.1)), "cut off more of the clips, or make a rougher seam"),
+    ],
+)
+def test_it_is_said_why_the_first_place_was_taken(
+    others: tuple[tuple[float, float], ...], reason: str
+) -> None:
+    best = Junction(2 * 0.08, (10.0, 10.0), cost=0.2)
+    places = [Junction(2 * far, (50.0, 9.0), cost=cost) for far, cost in others]
+    assert reason in why((best, *places), 2.0)
 
 
 def test_a_place_without_room_is_told() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.clips import save
+from motionweave.core import rotations
 from motionweave.samples.clips import sample
+from motionweave.studio.cards import edits
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.upload import Inbox, Received, add_files, display_name, safe_suffix
 from tests.strategies import random_motion
@@ -50,6 +53,34 @@ def test_names_never_leave_the_inbox(name: str) -> None:
     finally:
         inbox.close()
     assert not folder.exists()
+
+
+def test_a_t_pose_in_front_is_left_out_and_the_card_says_so(tmp_path: Path) -> None:
+    walk = sample("walk")
+    rest = replace(
+        walk[:1],
+        rotations=np.broadcast_to(rotations.IDENTITY, walk[:1].rotations.shape),
+        constraints=(),
+    )
+    posed = replace(
+        walk,
+        root=np.concatenate([rest.root, walk.root]),
+        rotations=np.concatenate([rest.rotations, walk.rotations]),
+        constraints=(),
+    )
+    save(posed, tmp_path / "posed.npz")
+    save(walk, tmp_path / "plain.npz")
+    files = [Received(f"{name}.npz", tmp_path / f"{name}.npz") for name in ("posed", "plain")]
+    clips = add_files(Document(), files)[1]
+    assert [len(clip.motion) for clip in clips] == [len(walk), len(walk)]
+    np.testing.assert_array_equal(clips[0].motion.rotations, walk.rotations)
+    assert [edits(clip) for clip in clips] == [["T-pose left out"], []]
+    # All frames can be had again, and other cuts are told as such.
+    last = len(walk)
+    assert edits(replace(clips[0], trim=None)) == []
+    assert edits(replace(clips[0], trim=(0, 9))) == ["frames 0–9"]
+    assert edits(replace(clips[0], trim=(5, last))) == ["T-pose left out", f"frames 5–{last}"]
+    assert edits(replace(clips[1], trim=(5, 9), mirrored=True)) == ["frames 5–9", "mirrored"]
 
 
 @given(st.text(max_size=60))

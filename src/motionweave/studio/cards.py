@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.studio.document import ShelfClip
 
 
@@ -42,14 +43,26 @@ def rig_title(clips: Sequence[ShelfClip]) -> str:
     return f"{joints} joints · {clips[0].name}{others}"
 
 
+def edits(clip: ShelfClip) -> list[str]:
+    """What was done to a clip on the shelf, or when it was put there."""
+    found = []
+    if clip.trim is not None and clip.original is not None:
+        first, last = clip.trim
+        posed = starts_in_tpose(clip.original)
+        if posed and first > 0:
+            found.append("T-pose left out")
+        if clip.trim != (int(posed), len(clip.original) - 1):
+            found.append(f"frames {first}–{last}")
+    if clip.mirrored:
+        found.append("mirrored")
+    if clip.origin == "result":
+        found.append("result")
+    return found
+
+
 def facts(clip: ShelfClip) -> str:
-    """One line about a clip: frames, length, rig, contacts."""
-    assert clip.original is not None
-    frames = len(clip.original) if clip.trim is None else clip.trim[1] - clip.trim[0] + 1
-    fps = clip.original.fps
-    rig = find_rig(clip.original.skeleton)
-    legs = "" if rig.has("left_ankle", "right_ankle") else ", no legs found"
-    return (
-        f"{frames} frames · {(frames - 1) / fps:.2f} s · {fps:g} fps\n"
-        f"{len(clip.original.skeleton)} joints{legs} · {len(clip.original.constraints)} contacts"
-    )
+    """Two lines about a clip, each short enough for a narrow card: its time, and what it does."""
+    motion = clip.motion
+    legs = find_rig(motion.skeleton).has("left_ankle", "right_ankle")
+    found = f"{len(motion.constraints)} contacts" if legs else "no legs found"
+    return f"{len(motion)} frames at {motion.fps:g} fps\n{motion.duration:.2f} s · {found}"

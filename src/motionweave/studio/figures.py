@@ -36,7 +36,7 @@ def figures(motion: Motion) -> list[QualityRow]:
     return [
         QualityRow("length", f"{motion.duration:.2f} s", f"{len(motion)} frames"),
         QualityRow(
-            "plants",
+            "contacts",
             str(len(found.plants)),
             "times that a heel, toe or hand is planted",
         ),
@@ -48,9 +48,9 @@ def figures(motion: Motion) -> list[QualityRow]:
             found.skate_mean < _SKATE,
         ),
         QualityRow(
-            "in the floor",
+            "below floor",
             f"{found.penetration_max:.1%}",
-            "deepest point of the feet below the floor, share of the leg",
+            "how deep the feet go below the floor at most, as a share of the leg length",
             found.penetration_max < _DEPTH,
         ),
         QualityRow("jumps", str(seams), "frames between which a joint jumps", seams == 0),

@@ -43,7 +43,7 @@ def in_sequence(document: Document, ids: Sequence[str], index: int | None = None
 def _known(document: Document, piece: NewClip) -> str | None:
     """The clip of the shelf that is just this piece, if there is one."""
     for clip in document.clips:
-        motion = None if clip.trim is not None or clip.mirrored else clip.original
+        motion = clip.motion if clip.usable else None
         if (
             motion is not None
             and len(motion) == len(piece.motion)

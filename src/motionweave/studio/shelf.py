@@ -13,7 +13,7 @@ from nicegui.events import GenericEventArguments
 
 from motionweave.samples import clips as samples
 from motionweave.studio import export, widgets
-from motionweave.studio.cards import facts, looks, rig_of, rig_title, rigs_of, strip_address
+from motionweave.studio.cards import edits, facts, looks, rig_of, rig_title, rigs_of, strip_address
 from motionweave.studio.components import Thumbnail
 from motionweave.studio.document import ShelfClip, unique_name
 from motionweave.studio.dragging import CLIP, FOUND, MADE, carrying, receive
@@ -287,7 +287,9 @@ class Shelf:
             return
         with ui.element("div").classes("mw-card-facts"):
             Thumbnail(strip_address(clip))
-            ui.label(facts(clip)).classes("mw-facts")
+            about = ui.label(facts(clip)).classes("mw-facts")
+            source = f", from {clip.source}" if clip.origin == "file" else ""
+            about.props["title"] = f"{len(clip.motion.skeleton)} joints{source}"
         self._badges(clip)
         if self._trimming == clip.id:
             self._trimmer(clip)
@@ -383,11 +385,7 @@ class Shelf:
         session.set("common", common, "the character that is worn")
 
     def _badges(self, clip: ShelfClip) -> None:
-        notes = [
-            *([f"frames {clip.trim[0]}–{clip.trim[1]}"] if clip.trim else []),
-            *(["mirrored"] if clip.mirrored else []),
-            *(["result"] if clip.origin == "result" else []),
-        ]
+        notes = edits(clip)
         if notes or clip.warnings:
             with ui.element("div").classes("mw-badges"):
                 for note in notes:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.clips import load
 from motionweave.io.acclaim.takes import skeleton_for
 from motionweave.io.registry import suffixes
@@ -100,7 +101,10 @@ def stem_of(name: str) -> str:
 
 
 def clip_of(document: Document, received: Received, **options: Any) -> ShelfClip:
-    """A shelf entry for a file; one that cannot be read says why."""
+    """A shelf entry for a file; one that cannot be read says why.
+
+    A T-pose in front of the motion is trimmed away: no screen should begin with a flash of it.
+    """
     reason = why_not(received.name)
     if reason:
         return _unread(document, received, reason)
@@ -111,12 +115,17 @@ def clip_of(document: Document, received: Received, **options: Any) -> ShelfClip
         # Messages name the file as the user knows it, not where it was put.
         return text.replace(str(received.path), shown)
 
+    motion = outcome.value
+    trim = None
+    if motion is not None and starts_in_tpose(motion):
+        trim = 1, len(motion) - 1
     return ShelfClip(
         id=document.new_id(),
         name=unique_name(document, stem_of(received.name)),
-        original=outcome.value,
+        original=motion,
         origin="file",
         source=shown,
+        trim=trim,
         warnings=tuple(spoken(text) for text in outcome.warnings),
         error=spoken(outcome.error),
     )

@@ -39,6 +39,10 @@ from motionweave.studio.viewport import Look
 _MARKED = 8
 # A place is marked if its frames are among this share of the most alike ones.
 _ALIKE = 0.4
+# Frames apart up to which two places are the same: they may have been found at another rate.
+_SAME = 2.0
+# Rows of the list.
+_LISTED = 5
 _GHOST_GAP = 0.95
 
 
@@ -68,6 +72,7 @@ class TransitionDetails:
     names: tuple[str, str]
     lasts: tuple[float, float]
     grid: Array
+    #: The best place first, then others that would do; empty while there is no time to look.
     places: tuple[Junction, ...]
     chosen: tuple[float, float]
     unit: float
@@ -78,6 +83,7 @@ class TransitionDetails:
 
 _grids: Memo[Array] = Memo()
 _places: Memo[tuple[Junction, ...]] = Memo()
+_bests: Memo[Junction] = Memo()
 
 
 class TransitionScreen(Screen):
@@ -110,12 +116,18 @@ class TransitionScreen(Screen):
             (first, second), None, lambda: np.sqrt(np.maximum(distance_grid(first, second), 0.0))
         )
         stage("Looking for places to join", 0.3)
-        places = _places.get(
-            (first, second),
-            half,
-            lambda: junctions(first, second, half_width=half, most=_MARKED),
-        )
-        chosen = settings.at or best_junction(first, second, half_width=half).frames
+        places: tuple[Junction, ...] = ()
+        if settings.at is None or not live:
+            best = _bests.get(
+                (first, second), half, lambda: best_junction(first, second, half_width=half)
+            )
+            others = _places.get(
+                (first, second),
+                half,
+                lambda: junctions(first, second, half_width=half, most=_MARKED),
+            )
+            places = (best, *others_alike(best, others, grid))
+        chosen = settings.at or places[0].frames
         clean = document.settings["common"].clean and not live
         stage("Joining", 0.6)
         made = make_transition([first, second], at=chosen, half_width=half, clean=clean)
@@ -136,7 +148,7 @@ class TransitionScreen(Screen):
             (clips[0].name, clips[1].name),
             (len(first) - 1.0, len(second) - 1.0),
             grid,
-            _alike(places, grid, height),
+            places,
             chosen,
             height,
             made,
@@ -188,14 +200,16 @@ class TransitionScreen(Screen):
         with widgets.section("Where"):
             self._heat = HeatMap(on_pick=self._picked)
             ui.label(
-                "Dark means similar. Rings mark the best places; click or drag to join elsewhere."
-            )
+                "Dark means similar. Rings mark good places; click or drag to join elsewhere."
+            ).classes("mw-curves-note")
             with ui.element("div").classes("mw-row"):
                 self._best = widgets.button(
                     "Best place", lambda: self.change("place", at=None), icon="auto_awesome"
                 )
                 widgets.button("Swap", self._swap, icon="swap_vert", title="Swap the clips")
-            self._places = ui.element("div").classes("mw-list")
+            self._why = ui.label("").classes("mw-curves-note")
+            self._places = ui.element("div").classes("mw-list mw-places")
+            self._known: tuple[Junction, ...] = ()
             self._listed: tuple[object, ...] = ()
         with widgets.section("How long"):
             self._width = widgets.Slider(
@@ -234,17 +248,19 @@ class TransitionScreen(Screen):
         if self.settings.half_width is None:
             self._width.set(round(half_seconds(details.made), 2))
         self._track.set(*_track(details, fixed=self.settings.at is not None))
+        # While a place is dragged, the good ones stay as they are.
+        self._known = details.places or self._known
         self._heat.set(
             details.grid,
             rows=(details.names[0], details.lasts[0]),
             columns=(details.names[1], details.lasts[1]),
             marks=[
                 (*place.frames, f"distance {100 * place.distance / details.unit:.1f}% of height")
-                for place in details.places
+                for place in self._known
             ],
             chosen=details.chosen,
         )
-        self._list(details.places, details.chosen, details.unit)
+        self._list(self._known, details.chosen, details.unit)
 
     def _list(
         self,
@@ -256,14 +272,23 @@ class TransitionScreen(Screen):
         if listed == self._listed:
             return
         self._listed = listed
+        self._why.set_text(why(places, unit) if places else "")
         self._places.clear()
         with self._places:
-            for place in places[:5]:
+            if places:
+                with ui.element("div").classes("mw-list-row head"):
+                    for head in ("Frames", "Poses apart", "Kept"):
+                        ui.label(head)
+            for number, place in enumerate(places[:_LISTED]):
                 with ui.element("button").classes("mw-list-row") as row:
                     ui.label(f"{place.frames[0]:.0f} → {place.frames[1]:.0f}")
-                    ui.label(f"{100 * place.distance / unit:.1f}%").classes("mw-value")
-                row.props["title"] = "Frames of both clips, and how far apart their poses are"
+                    ui.label(f"{place.distance / unit:.1%}").classes("mw-value")
+                    ui.label(f"{min(place.kept):.0%}").classes("mw-value")
+                kept = "{:.0%} of the first clip's action and {:.0%} of the second's are kept"
+                said = "The automatic choice. " if number == 0 else ""
+                row.props["title"] = said + kept.format(*place.kept)
                 row.on("click", partial(self._take, place.frames))
+                widgets.mark(row, "best", number == 0)
                 widgets.mark(row, "on", place.frames == chosen)
 
     def _take(self, frames: tuple[float, float]) -> None:
@@ -353,10 +378,8 @@ def _track(
     return blocks, [seam], length
 
 
-def _alike(places: Sequence[Junction], grid: Array, unit: float) -> tuple[Junction, ...]:
-    """The places whose own frames are alike too, as the map shows them, the best first."""
-    # Those that are as good, to what is shown of it, stay in the order they were found in.
-    ordered = sorted(places, key=lambda place: round(place.distance / unit, 3))
+def others_alike(best: Junction, places: Sequence[Junction], grid: Array) -> tuple[Junction, ...]:
+    """The places beside the best whose own frames are alike too, as the map shows them."""
     limit = float(np.quantile(grid, _ALIKE))
     last = np.array(grid.shape) - 1
 
@@ -364,7 +387,32 @@ def _alike(places: Sequence[Junction], grid: Array, unit: float) -> tuple[Juncti
         row, column = np.clip(np.rint(place.frames).astype(int), 0, last)
         return float(grid[row, column])
 
-    return tuple(p for p in ordered if distance(p) <= limit) or tuple(ordered[:1])
+    def apart(place: Junction) -> float:
+        return float(np.abs(np.subtract(place.frames, best.frames)).max())
+
+    return tuple(p for p in places if distance(p) <= limit and apart(p) > _SAME)
+
+
+def why(places: Sequence[Junction], unit: float) -> str:
+    """Why the first of several places is the automatic choice.
+
+    Places are compared by how far apart the poses are and how much is cut off, which is their
+    cost; then the clips are joined at the cheapest ones, and the one that turns out best is taken.
+    """
+    best, *others = places
+
+    def shown(place: Junction) -> float:
+        return round(place.distance / unit, 3)
+
+    nearer = [place for place in others if shown(place) < shown(best)]
+    if not nearer:
+        return "The first is the automatic choice: no poses are closer."
+    reasons = []
+    if any(place.cost > best.cost for place in nearer):
+        reasons.append("cut off more of the clips")
+    if any(place.cost <= best.cost for place in nearer):
+        reasons.append("make a rougher seam, with joints that hurry or feet that slide or sink")
+    return f"The first is the automatic choice: closer poses would {', or '.join(reasons)}."
 
 
 def _frames(settings: TransitionSettings, first: Motion) -> int | None:
