@@ -356,3 +356,56 @@ def test_tangents_bend_the_curve_at_a_key_linked_or_apart(studio: Studio) -> Non
     studio.key("z")
     studio.settle()
     assert sides() == ["in false false", "out false false"]
+
+
+def test_turns_and_scales_and_their_tangents_are_dragged_in_the_curves(studio: Studio) -> None:
+    studio.screen("Warp")
+    studio.pause(1.2)
+    studio.page.locator('[data-grip="LeftForeArm"]').click()
+    studio.settle()
+    studio.key("k")
+    marked(studio, 1, 1)
+    studio.settle()
+    css = ".mw-warp .mw-curves"
+
+    def value() -> float:
+        shown = studio.page.locator(".mw-warp-values .mw-value >> visible=true").first
+        return float(shown.input_value().strip("°× "))
+
+    def curve() -> np.ndarray:
+        """The change as it is drawn, (seconds, how much)."""
+        return np.array(ask(studio, css, "lines.at(-1).points"))
+
+    for kind, unit, least in (("Turn", "degrees", 5.0), ("Scale", "×", 0.05)):
+        studio.click(".mw-choice button", kind)
+        studio.settle()
+        if kind == "Turn":
+            studio.click(".mw-warp .mw-choice button", "Bend")
+            studio.settle()
+        assert ask(studio, css, "unit") == unit
+        before = value()
+        start = ask(studio, css, "handleAt('k0:0')")
+        drag(studio.page, start, (start[0], start[1] - 30))
+        studio.settle()
+        assert value() > before + least
+        flat = curve()
+        key = int(np.argmin(np.abs(flat[:, 0] - 1.2)))
+        assert abs(flat[key, 1] - value()) < 0.02 * abs(value()) + 0.5 * least
+        # The tangent turns the curve about the key.
+        start = ask(studio, css, "tangentAt('out0:0')")
+        drag(studio.page, start, (start[0], start[1] - 25))
+        studio.settle()
+        rising = curve()
+        assert abs(rising[key, 1] - flat[key, 1]) < 1e-6
+        assert rising[key + 3, 1] > flat[key + 3, 1] + 0.1 * least
+        assert rising[key - 3, 1] < flat[key - 3, 1] - 0.1 * least
+        # As it is typed.
+        numbers = [
+            studio.page.get_by_label(f"Tangent {side}, as a number").locator("visible=true")
+            for side in ("in", "out")
+        ]
+        speeds = [float(field.input_value().strip("°×/s ")) for field in numbers]
+        assert speeds[0] == speeds[1] > 0.0
+        slope = ask(studio, css, "tangents[0].slope")
+        # As finely as the number is shown.
+        assert abs(slope - speeds[0]) <= (0.051 if kind == "Scale" else 0.51)

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 
 from motionweave.body.size import body_height
+from motionweave.core import rotations
+from motionweave.core.averaging import mean_rotations
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, settings_from_json, settings_to_json
 from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.warp import WarpScreen
-from motionweave.studio.screens.warp_drawing import contact_times
+from motionweave.studio.screens.warp_curves import KeyCurves
+from motionweave.studio.screens.warp_drawing import contact_times, drawn
 from motionweave.studio.screens.warp_editing import Pull
 from motionweave.studio.screens.warp_model import (
     PoseKey,
@@ -270,3 +273,79 @@ def test_a_tangent_that_is_dragged_is_seen_as_it_will_be() -> None:
     final = warped(sample("walk"), settings, clean=False, live=False)
     live = warped(sample("walk"), replace(settings, active=0), clean=False, live=True)
     np.testing.assert_allclose(live.motion.positions(), final.motion.positions(), atol=2e-3)
+
+
+TURNED = (
+    PoseKey(30.0, "LeftArm", "turn", (40.0, 0.0, -10.0)),
+    PoseKey(55.0, "LeftArm", "turn", (-20.0, 15.0, 0.0), None, (0.0, 90.0, 0.0), True),
+)
+SWUNG = (
+    PoseKey(25.0, "LeftLeg", "factor", (1.4,)),
+    PoseKey(50.0, "LeftLeg", "factor", (0.5,), (-1.0,), (-1.0,)),
+)
+
+
+@pytest.mark.parametrize(("times", "hold"), [((), False), ((), True), (((60.0, 40.0),), False)])
+def test_the_curve_of_a_turn_is_how_far_the_joint_is_turned(times: Any, hold: bool) -> None:
+    key = replace(TURNED[0], tangent_out=(80.0, 0.0, -20.0))
+    settings = WarpSettings(keys=(key,), times=times, hold=hold)
+    result = made(keys=(key,), times=times, hold=hold)
+    curve = drawn(result, settings, "LeftArm", "turn", None)
+    assert (curve.unit, curve.scale) == ("degrees", 1.0)
+    joint = joint_index("LeftArm", result.source.skeleton)
+    before = result.source.sample(result.sources).rotations[:, joint]
+    turned = np.degrees(rotations.angle_between(before, result.motion.rotations[:, joint]))
+    # Where time is slid, what is between frames is read off both.
+    near = 0.5 if times else 1e-6
+    np.testing.assert_allclose(np.linalg.norm(curve.new, axis=1), turned, atol=near)
+    at = round(result.seconds(30.0) * result.motion.fps)
+    np.testing.assert_allclose(curve.new[at], key.value, atol=near)
+    np.testing.assert_array_equal(curve.old, 0.0)
+
+
+def test_the_curve_of_a_scale_is_how_much_more_the_joint_swings() -> None:
+    result = made(keys=SWUNG)
+    curve = drawn(result, WarpSettings(keys=SWUNG), "LeftLeg", "factor", 0).new[:, 0]
+    joint = joint_index("LeftLeg", result.source.skeleton)
+    rows = [motion.rotations[:, joint] for motion in (result.source, result.motion)]
+    weights = np.full((1, len(rows[0])), 1.0 / len(rows[0]))
+    zero = mean_rotations(rows[0][:, None, None], weights)[0, 0]
+    away = [rotations.log(rotations.multiply(rotations.inverse(zero), row)) for row in rows]
+    np.testing.assert_allclose(away[1], curve[:, None] * away[0], atol=1e-9)
+    np.testing.assert_allclose(curve[[25, 50]], (1.4, 0.5), atol=1e-12)
+    np.testing.assert_array_equal(curve[[0, -1]], 1.0)
+
+
+@pytest.mark.parametrize(("keys", "axis"), [(TURNED, 1), (SWUNG, 0)])
+def test_keys_of_turns_and_scales_and_their_tangents_are_dragged_in_their_curves(
+    keys: tuple[PoseKey, ...], axis: int
+) -> None:
+    result, settings = made(keys=keys), WarpSettings(keys=keys)
+    joint, group = keys[0].joint, keys[0].group
+    picture = drawn(result, settings, joint, group, axis)
+    shown = picture.handles(result, dict(enumerate(keys)))
+    assert [handle["y"] for handle in shown] == pytest.approx([key.value[axis] for key in keys])
+    # A handle is where it was dragged to.
+    moves = [(f"k0:{axis}", shown[0]["x"], shown[0]["y"] + 0.5)]
+    pulled = editing.pulled(result, keys, editing.pulls_of(result, keys, moves))
+    assert pulled[0].value[axis] == pytest.approx(keys[0].value[axis] + 0.5)
+    assert pulled[1:] == keys[1:]
+    # No further than the panel can say.
+    far = editing.pulls_of(result, keys, [(f"k0:{axis}", shown[0]["x"], 1e4)])
+    assert editing.pulled(result, keys, far)[0].value[axis] in (120.0, 3.0)
+    # A tangent is as steep as it was turned.
+    curves = KeyCurves(
+        on_axis=lambda: None,
+        on_drag=lambda moves, final: None,
+        on_remove=lambda marks: None,
+        on_bend=lambda mark, slope, apart, final: None,
+    )
+    bent = curves.bent(result, settings, f"out0:{axis}", 2.5, apart=False, final=True)
+    assert (bent[0].tangent_in, bent[0].tangent_out) == (bent[0].tangent_out,) * 2
+    after = drawn(made(keys=bent), WarpSettings(keys=bent), joint, group, axis)
+    (slope,) = (
+        one["slope"]
+        for one in after.tangents(result, dict(enumerate(bent)))
+        if one["id"] == f"out0:{axis}"
+    )
+    assert slope == 2.5

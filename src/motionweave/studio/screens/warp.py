@@ -11,7 +11,6 @@ from nicegui.element import Element
 from motionweave.body.size import body_height
 from motionweave.methods.warping.keys import Side
 from motionweave.studio import widgets
-from motionweave.studio.components import CurveEditor
 from motionweave.studio.document import Document
 from motionweave.studio.editors import KeyTrack
 from motionweave.studio.host import Result
@@ -20,12 +19,10 @@ from motionweave.studio.payload import scale_of
 from motionweave.studio.screens import warp_editing as editing
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.screens.warp_code import as_code
+from motionweave.studio.screens.warp_curves import KeyCurves, Moves
 from motionweave.studio.screens.warp_drawing import (
     WAY_ROW,
-    contact_times,
-    drawn,
     key_marked,
-    padded,
     row_of,
     rows,
     spoken,
@@ -41,18 +38,11 @@ from motionweave.studio.screens.warp_model import (
     inside,
     warped,
 )
-from motionweave.studio.screens.warp_tangents import (
-    KeyTangents,
-    TangentDrag,
-    with_mode,
-    with_tangent,
-)
-from motionweave.studio.screens.warp_values import AXES, MOST_TURN, KeyValues, WarpChanges
+from motionweave.studio.screens.warp_tangents import KeyTangents, with_mode, with_tangent
+from motionweave.studio.screens.warp_values import MOST_TURN, KeyValues, WarpChanges
 from motionweave.studio.snippets import Snippet
 from motionweave.studio.viewport import Look, Place
 
-# What is chosen where curves of all axes are shown.
-_ALL = len(AXES)
 # Where the playhead is, stopped there.
 _STOPPED = "(view => { view.playing = false; return view.time; })(window.motionweave.viewport)"
 
@@ -104,10 +94,6 @@ class WarpScreen(Screen):
         self._joint = "left_hand"
         self._chosen: int | None = None
         self._kind = "offset"
-        self._channel = 1
-        self._range: tuple[float, float] | None = None
-        self._bending = False
-        self._tangent_drag = TangentDrag()
         self.page.viewport.on_grip(self._gripped)
         self.page.viewport.on_turn(self._turned)
         self._turned_from = NEUTRAL["turn"]
@@ -160,21 +146,14 @@ class WarpScreen(Screen):
                 )
 
     def build_dock(self) -> None:
+        self._curves = KeyCurves(
+            on_axis=self._show_axis,
+            on_drag=self._curves_dragged,
+            on_remove=self._removed_several,
+            on_bend=self._bent,
+        )
         with ui.element("div").classes("mw-dock-head"):
-            self._channels = widgets.Choice(
-                {
-                    **{
-                        str(i): (name, "Curve shown below, dashed as it was")
-                        for i, name in enumerate(AXES)
-                    },
-                    str(_ALL): ("All", "All three curves, dashed as they were"),
-                },
-                self._show_channel,
-            )
-            ui.label(
-                "Double-click adds a key, drag moves it, right-click removes it, "
-                "a box selects several"
-            ).classes("mw-curves-note")
+            self._curves.build_head()
         self._track = KeyTrack(
             on_pick=self._picked,
             on_move=self._moved,
@@ -182,13 +161,7 @@ class WarpScreen(Screen):
             on_remove=self._removed,
             on_row=self._choose_row,
         )
-        self._curves = CurveEditor(
-            on_drag=lambda mark, x, y, final: self._curves_dragged([(mark, x, y)], final),
-            on_remove=self._removed,
-            on_drag_several=self._curves_dragged,
-            on_remove_several=self._removed_several,
-            on_tangent=self._bent,
-        )
+        self._curves.build()
 
     def refresh(self, settings: WarpSettings) -> None:
         if self._chosen is not None and self._chosen >= len(settings.keys):
@@ -204,7 +177,7 @@ class WarpScreen(Screen):
             self._values.show("offset", None)
             self._tangents.element.set_visibility(False)
             self._track.set([], (0.0, 1.0), chosen="", row="")
-            self._curves.set(lines=[], handles=[], x=(0.0, 1.0), y=(0.0, 1.0))
+            self._curves.clear()
         else:
             self._draw()
 
@@ -229,15 +202,14 @@ class WarpScreen(Screen):
     def _show_values(self, height: float = 0.0) -> None:
         key, made = self._key(), self._made()
         if made is not None:
-            axis = None if self._channel == _ALL else self._channel
+            axis = self._curves.axis(self._group())
             chosen = None if key is None else self._chosen
             metres = scale_of(made.source)
             self._tangents.show(self.settings.keys, chosen, axis, made.source.fps, metres)
         if key is not None and made is not None:
             self._values.show(key.group, editing.shown_value(made, key), height)
         elif key is None:
-            group = self._joint if self._joint in WAY else self._kind
-            self._values.show(group, None, height)
+            self._values.show(self._group(), None, height)
 
     def _made(self) -> Warped | None:
         result = self.page.result
@@ -248,6 +220,13 @@ class WarpScreen(Screen):
         keys = self.settings.keys
         return keys[self._chosen] if self._chosen is not None and self._chosen < len(keys) else None
 
+    def _group(self) -> str:
+        """What the chosen key changes, or the next one would."""
+        key = self._key()
+        if key is not None:
+            return key.group
+        return self._joint if self._joint in WAY else self._kind
+
     def _what(self, key: PoseKey | None) -> str:
         row = spoken(row_of(key.joint if key else self._joint))
         if key is not None:
@@ -257,13 +236,12 @@ class WarpScreen(Screen):
 
     def _choose(self, joint: str, index: int | None) -> None:
         self._joint, self._chosen = joint, index
-        self._range = None
+        self._curves.another()
         self._show_grip()
         self.refresh(self.settings)
 
     def _show_grip(self) -> None:
-        key = self._key()
-        kind = self._kind if key is None else key.group
+        kind = self._group()
         self.page.viewport.choose_grip(
             self._joint, movable=kind == "offset", turnable=kind == "turn"
         )
@@ -425,19 +403,16 @@ class WarpScreen(Screen):
         self._chosen = None
         self.change(label, keys=editing.without(self.settings.keys, gone), active=None)
 
-    def _show_channel(self, channel: str) -> None:
-        self._channel = int(channel)
-        self._range = None
+    def _show_axis(self) -> None:
         self._show_values()
         self._draw()
 
-    def _curves_dragged(self, moves: list[tuple[str, float, float]], final: bool) -> None:
+    def _curves_dragged(self, moves: Moves, final: bool) -> None:
         made = self._made()
         if made is None:
             return
         pulls = editing.pulls_of(made, self.settings.keys, moves)
         keys = editing.pulled(made, self.settings.keys, pulls)
-        self._bending = not final
         together = {pull.index for pull in pulls}
         if len(together) == 1:
             (self._chosen,) = together
@@ -449,38 +424,13 @@ class WarpScreen(Screen):
         made = self._made()
         if made is None:
             return
-        settings = inside(self.settings, len(made.source))
-        self._channels.set(str(self._channel))
-        key = self._key()
-        span = (0.0, max(made.duration, 1e-3))
         self._track.set(
-            rows(settings, made, self._joint),
-            span,
-            chosen="" if key is None else f"k{self._chosen}",
+            rows(inside(self.settings, len(made.source)), made, self._joint),
+            (0.0, max(made.duration, 1e-3)),
+            chosen="" if self._key() is None else f"k{self._chosen}",
             row=row_of(self._joint),
         )
-        turning = key is not None and key.kind != "offset"
-        axis = None if self._channel == _ALL else self._channel
-        curves = drawn(made, self._joint, axis, turning=turning)
-        if self._range is None or not self._bending:
-            # While the curve itself is dragged its axis must not run away under it.
-            self._range = padded(curves.old, curves.new)
-        fps = made.motion.fps
-        mine = {
-            i: one
-            for i, one in enumerate(settings.keys)
-            if one.joint == self._joint and (one.kind != "offset") == turning
-        }
-        self._curves.set(
-            lines=curves.lines(fps),
-            handles=curves.handles(made, mine),
-            tangents=curves.tangents(made, mine),
-            x=span,
-            y=self._range,
-            unit="degrees" if curves.turned else "m",
-            step=1.0 / fps,
-            catches=contact_times(made),
-        )
+        self._curves.show(made, self.settings, self._joint, self._group())
 
     # Tangents
 
@@ -492,34 +442,23 @@ class WarpScreen(Screen):
 
     def _set_speed(self, side: Side, speed: float, final: bool) -> None:
         key, made, keys = self._key(), self._made(), self.settings.keys
-        if key is None or made is None or self._channel == _ALL:
+        axis = self._curves.axis(self._group())
+        if key is None or made is None or axis is None:
             return
-        index, axis = self._chosen or 0, min(self._channel, len(key.value) - 1)
+        index = self._chosen or 0
         keys = with_tangent(keys, index, side, axis, speed, apart=False, fps=made.source.fps)
         self._change_keys(keys, "a tangent", "tangent", final, index)
 
     def _bent(self, mark: str, slope: float | None, apart: bool, final: bool) -> None:
         """A tangent was dragged in the curves, or given back to them."""
-        made, (index, side, axis) = self._made(), tangent_marked(mark)
-        keys = self.settings.keys
-        if made is None or index >= len(keys):
+        made, (index, _, _) = self._made(), tangent_marked(mark)
+        if made is None or index >= len(self.settings.keys):
             return
         self._chosen = index
         if slope is None:
             self._set_tangents("auto")
             return
-        curves = drawn(made, self._joint, axis, turning=False)
-        self._bending = not final
-        keys = self._tangent_drag.turned(
-            made,
-            curves.new[:, 0],
-            curves.unit,
-            keys,
-            (index, side, axis),
-            slope,
-            apart=apart,
-            final=final,
-        )
+        keys = self._curves.bent(made, self.settings, mark, slope, apart=apart, final=final)
         self._change_keys(keys, "a tangent", "tangent", final, index)
 
     def _at_playhead(self, button: Element, handler: Callable[[float], None]) -> None:

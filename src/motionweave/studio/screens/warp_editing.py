@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionweave.studio.payload import scale_of
-from motionweave.studio.screens.warp_drawing import key_marked, row_of
+from motionweave.studio.screens.warp_drawing import key_marked, row_of, shown_scale
 from motionweave.studio.screens.warp_model import NEUTRAL, WAY, PoseKey, Warped, joint_index
+from motionweave.studio.screens.warp_values import MOST_SWING, MOST_TURN
 
 Keys = tuple[PoseKey, ...]
 # Output frame, and the frame of the clip that is shown there.
@@ -114,9 +114,8 @@ def pulls_of(made: Warped, keys: Keys, moves: Sequence[tuple[str, float, float]]
     for mark, seconds, y in moves:
         index, channel = key_marked(mark)
         if index < len(keys):
-            # Curves of places are drawn in metres.
-            unit = 1.0 if keys[index].joint == "heading" else scale_of(made.source)
-            pulls.append(Pull(index, float(made.source_frame(seconds)), channel, y / unit))
+            scale = shown_scale(made, keys[index].group)
+            pulls.append(Pull(index, float(made.source_frame(seconds)), channel, y / scale))
     return pulls
 
 
@@ -143,6 +142,10 @@ def _through(made: Warped, keys: Keys, index: int, channel: int, y: float) -> Ke
     elif key.kind == "offset":
         joint = joint_index(key.joint, made.source.skeleton)
         value[channel] = round(y - float(made.before_places[at, joint, channel]), 4)
+    elif key.kind == "turn":
+        value[channel] = round(min(max(y, -MOST_TURN), MOST_TURN), 1)
+    elif key.kind == "factor":
+        value[channel] = round(min(max(y, 0.0), MOST_SWING), 2)
     return (*keys[:index], replace(key, value=tuple(value)), *keys[index + 1 :])
 
 

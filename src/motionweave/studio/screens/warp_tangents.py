@@ -26,8 +26,6 @@ _MODES = {
 # Groups of keys by the unit of their speed, and how fast a change can be set to go on.
 _SPEEDS = {"offset": "m", "position": "m", "turn": "°", "heading": "°", "factor": "×"}
 _FASTEST = {"m": 5.0, "°": 720.0, "×": 5.0}
-# Rows of the track whose curves are dragged: what a key asks for is what is drawn.
-DRAWN = ("offset", "position", "heading")
 
 
 def mode_of(key: PoseKey) -> str:
@@ -110,14 +108,26 @@ def slope_at(made: Warped, curve: Array, frame: float, side: Side) -> float:
 
 
 def tangent_handles(
-    made: Warped, keys: Mapping[int, PoseKey], shown: Sequence[tuple[int, int, Array, str]]
+    made: Warped,
+    keys: Mapping[int, PoseKey],
+    shown: Sequence[tuple[int, int, Array, str]],
+    *,
+    change: bool,
 ) -> list[dict[str, object]]:
-    """Handles of tangents, for keys and axes whose curve ``(T,)`` is drawn in some colour."""
+    """Handles of tangents, for keys and axes whose curve ``(T,)`` is drawn in some colour.
+
+    ``keys`` are all of one curve. If ``change`` is drawn alone, its slopes are the tangents.
+    """
     found: list[dict[str, object]] = []
+    numbers = list(keys)
     for index, axis, curve, color in shown:
         key = keys[index]
         mode = mode_of(key)
-        slopes = [slope_at(made, curve, key.frame, side) for side in SIDES_OF_KEY]
+        if change:
+            both = tangents_of(tuple(keys.values()), numbers.index(index), made.source.fps)
+            slopes = [tangent[axis] for tangent in both]
+        else:
+            slopes = [slope_at(made, curve, key.frame, side) for side in SIDES_OF_KEY]
         if mode == "linked":
             slopes = [float(np.mean(slopes))] * 2
         for side, slope in zip(SIDES_OF_KEY, slopes, strict=True):
@@ -146,7 +156,7 @@ class TangentDrag:
         self,
         made: Warped,
         curve: Array,
-        unit: float,
+        scale: float,
         keys: Keys,
         handle: tuple[int, Side, int],
         slope: float,
@@ -158,8 +168,8 @@ class TangentDrag:
 
         Parameters
         ----------
-        curve, unit
-            ``(T,)`` as it is drawn, and what one of the clip's units is there.
+        curve, scale
+            ``(T,)`` as it is drawn, and what one unit of the keys is there.
         handle
             Which key, side and axis.
         slope
@@ -170,8 +180,8 @@ class TangentDrag:
         axis = min(axis, len(own) - 1)
         if self._flat is None:
             # What the curve does by itself there goes on while its tangent is turned.
-            self._flat = slope_at(made, curve, keys[index].frame, side) - unit * own[axis]
-        speed = (slope - self._flat) / unit
+            self._flat = slope_at(made, curve, keys[index].frame, side) - scale * own[axis]
+        speed = (slope - self._flat) / scale
         self._flat = None if final else self._flat
         return with_tangent(keys, index, side, axis, speed, apart=apart, fps=made.source.fps)
 

@@ -15,7 +15,9 @@ AXES = ("Left", "Up", "Forwards")
 AXIS_COLORS = ("#e5534b", "#57b35a", "#4f8fd6")
 # Degrees that a key turns a joint by at most, about each axis.
 MOST_TURN = 120.0
-_TURNS = ("Bend", "Turn", "Tilt")
+TURNS = ("Bend", "Turn", "Tilt")
+# How much a key makes a joint swing at most.
+MOST_SWING = 3.0
 _JOINT_KINDS = {
     "offset": ("Move", "Take the joint elsewhere; the body follows (IK)"),
     "turn": ("Turn", "Shift the joint's rotation by some degrees"),
@@ -92,10 +94,10 @@ class KeyValues:
         if group == "turn":
             return [
                 slider(name, -MOST_TURN, MOST_TURN, 1, partial(told, i), unit="°")
-                for i, name in enumerate(_TURNS)
+                for i, name in enumerate(TURNS)
             ]
         if group == "factor":
-            return [slider("Swing", 0.0, 3.0, 0.05, partial(told, 0), unit=" ×", digits=2)]
+            return [slider("Swing", 0.0, MOST_SWING, 0.05, partial(told, 0), unit=" ×", digits=2)]
         if group == "heading":
             return [slider("To the left", -180, 180, 1, partial(told, 0), unit="°")]
         return [
