@@ -202,13 +202,24 @@ def test_axe_finds_nothing_serious_on_any_screen_or_sheet(studio: Studio) -> Non
 
 
 def test_names_side_by_side_are_shortened_to_what_tells_them_apart(studio: Studio) -> None:
-    names = ["dataset-1_walk_normal_001", "dataset-1_run_proud_001", "dataset-1_dash_001"]
-    found = studio.page.evaluate(
-        "async (names) => { const m = await import('motionweave');"
-        " return [m.distinct(names, 12), m.distinct(['a', 'b'], 12), m.shortened(names[0], 9)]; }",
-        names,
-    )
-    assert found == [["walk_normal", "run_proud", "dash"], ["a", "b"], "data…_001"]
+    cases = [
+        (["set-1_walk_normal_001", "set-1_run_proud_001", "set-1_dash_001"],
+         ["walk_normal", "run_proud", "dash"]),
+        # Two of three are alike.
+        (["subject16_trial15_walk", "subject16_trial35_jog", "spline"],
+         ["trial15_walk", "trial35_jog", "spline"]),
+        (["walk1_subject1_filtered", "walk1_subject1_filtered 2"], ["filtered", "filtered 2"]),
+        (["_____________________", "the same, the same", "the same, the same"],
+         ["______…_____", "the sa… same", "the sa… same"]),
+        (["a", "b"], ["a", "b"]),
+    ]  # fmt: skip
+    for names, expected in cases:
+        found = studio.page.evaluate(
+            "async (names) => (await import('motionweave')).distinct(names, 12)", names
+        )
+        assert found == expected
+    shortened = "(async () => (await import('motionweave')).shortened('set-1_walk_001', 9))()"
+    assert studio.page.evaluate(shortened) == "set-…_001"
 
 
 def test_limbs_have_not_the_colours_of_clips(studio: Studio) -> None:

@@ -72,9 +72,10 @@ def test_a_broken_file_is_no_reason_not_to_start(
     assert not Autosave(Workspace.open().session, tmp_path, []).restore()
 
 
-def test_a_change_is_written_soon_and_what_is_saved_is_not_kept(tmp_path: Path) -> None:
+def test_a_change_is_written_soon_and_what_is_saved_is_kept_until_the_end(tmp_path: Path) -> None:
     session = Workspace.open().session
-    Autosave(session, tmp_path, []).start()
+    autosave = Autosave(session, tmp_path, [])
+    autosave.start()
 
     def kept(count: int) -> None:
         deadline = time.monotonic() + 20.0
@@ -84,8 +85,20 @@ def test_a_change_is_written_soon_and_what_is_saved_is_not_kept(tmp_path: Path) 
 
     session.change(session.document.without_clip("c1"), "removing")
     kept(1)
-    session.mark_saved()
+    # What the studio was started with is there anyway.
+    session.undo()
     kept(0)
+    session.redo()
+    kept(1)
+    # A studio that is killed does not ask what was saved; one that is closed keeps the rest.
+    session.mark_saved()
+    autosave.write()
+    kept(1)
+    autosave.end()
+    kept(0)
+    session.change(session.document.without_clip("c2"), "removing")
+    autosave.end()
+    kept(1)
 
 
 def test_the_token_stays_the_same_and_belongs_to_the_user(tmp_path: Path) -> None:

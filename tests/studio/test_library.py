@@ -127,7 +127,7 @@ def test_nothing_found_and_no_folder_are_told(folder: str, tmp_path: Path) -> No
         assert "There is no folder" in LibraryScreen.missing(asking(wrong))
     with pytest.raises(LibraryError, match="not a folder of this machine"):
         LibraryScreen.make(asking(str(tmp_path / "gone")), False)
-    with pytest.raises(LibraryError, match="no clip of a body"):
+    with pytest.raises(LibraryError, match="no clips in this folder"):
         LibraryScreen.make(asking(str(tmp_path)), False)
 
 

@@ -107,7 +107,7 @@ def test_warnings_are_told_by_their_kind() -> None:
     finding = Finding("acceleration", "Head accelerates", 12, "Head", 2.0, 1.0)
     jump = remark_of(QualityWarning("the feet were not planted", finding))
     assert jump is not None
-    assert jump.text == "Head jumps"
+    assert jump.text == "Head moves abruptly"
     left = remark_of(QualityWarning("any words", finding, kind=Kind.FEET_LEFT_ALONE))
     assert left is not None
     assert left.text.startswith("The feet are not planted")

@@ -124,7 +124,7 @@ class Page:
         if self.workspace.restored:
             self.workspace.restored = False
             ui.notify(
-                "Unsaved work from last time was restored; undo (Z) goes back to what was opened.",
+                "Your work from last time was restored; undo (Z) goes back to what was opened.",
                 classes="mw-toast",
                 timeout=8000,
             )

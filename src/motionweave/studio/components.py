@@ -184,6 +184,7 @@ class CurveEditor(ToldElement, component="web/curves.js"):
             marks=[],
             clock=[],
             unit="",
+            across="",
             step=0.0,
             catches=[],
             hint=hint,
@@ -231,6 +232,7 @@ class CurveEditor(ToldElement, component="web/curves.js"):
         marks: Sequence[dict[str, Any]] = (),
         clock: Sequence[Sequence[float]] = (),
         unit: str = "",
+        across: str = "s",
         step: float = 0.0,
         catches: Sequence[float] = (),
         tangents: Sequence[dict[str, Any]] = (),
@@ -252,8 +254,8 @@ class CurveEditor(ToldElement, component="web/curves.js"):
             Words in the picture: ``{x, y, text, color}``.
         clock
             Pairs (seconds, x) that say where the playhead is, if x is not in seconds.
-        unit
-            Of y.
+        unit, across
+            Units of y and of x.
         step
             Handles are dragged along x by whole steps of this; 0 for no steps.
         catches
@@ -272,6 +274,7 @@ class CurveEditor(ToldElement, component="web/curves.js"):
             marks=list(marks),
             clock=[list(pair) for pair in clock],
             unit=unit,
+            across=across,
             step=step,
             catches=list(catches),
             tangents=list(tangents),

@@ -16,6 +16,8 @@ from motionweave.io.registry import formats
 from motionweave.studio.characters import Character
 
 WITH_CONTACTS = "+contacts"
+# What most people want, before all others.
+_USUAL = (".bvh", ".glb", ".fbx")
 
 
 def choices() -> dict[str, str]:
@@ -26,7 +28,8 @@ def choices() -> dict[str, str]:
             continue
         for suffix in one.suffixes:
             found[suffix] = f"{one.name} ({suffix})"
-    return {**found, f".bvh{WITH_CONTACTS}": "BVH with contacts (.zip)"}
+    usual = {suffix: found[suffix] for suffix in _USUAL if suffix in found}
+    return {**usual, **found, f".bvh{WITH_CONTACTS}": "BVH with contacts (.zip)"}
 
 
 def to_file(motion: Motion, suffix: str, character: Character | None = None) -> tuple[bytes, str]:

@@ -1,7 +1,8 @@
-"""What the studio keeps between runs, for this user alone: unsaved work, and the token.
+"""What the studio keeps between runs, for this user alone: work, and the token.
 
-Unsaved work is written a moment after every change. A studio that ends, however it ends, leaves
-it there, and the next one that is started with the same files goes on with it.
+Work is written a moment after every change. A studio that is killed leaves it there, saved or not,
+and one that is closed leaves what was not saved; the next one that is started with the same files
+goes on with it.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def kept_token(folder: Path) -> str:
 
 
 class Autosave:
-    """Writes unsaved work to a file of its own, and finds what an earlier studio left.
+    """Writes work to a file of its own, and finds what an earlier studio left.
 
     Parameters
     ----------
@@ -84,13 +85,14 @@ class Autosave:
         names = "\n".join(str(path.resolve()) for path in opened)
         self._what = hashlib.sha256(names.encode()).hexdigest()[:12]
         self._path = folder / f"unsaved-{self._what}-{os.getpid()}{SUFFIX}"
+        self._first = session.document
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self._written: Document | None = None
         self._seconds = 0.0
 
     def restore(self) -> bool:
-        """Go on with unsaved work of a studio that has ended; whether there was any.
+        """Go on with the work of a studio that has ended; whether there was any.
 
         It is a change like any other: undo goes back to what was opened.
         """
@@ -101,7 +103,7 @@ class Autosave:
             except MotionweaveError:
                 continue
             document = document.of(self._session.document)
-            self._session.change(document, "restoring unsaved work")
+            self._session.change(document, "restoring work")
             self.write()
             for old in left:
                 old.unlink(missing_ok=True)
@@ -143,16 +145,27 @@ class Autosave:
             self.write()
 
     def write(self) -> None:
-        """Write unsaved work now; where all is saved there is nothing to keep."""
+        """Write the work now, unless it is what the studio was started with.
+
+        Also what was saved: whoever downloaded it, or opened another project, does not want to
+        look for that when the studio is killed.
+        """
         document = self._session.document
         began = time.perf_counter()
         with contextlib.suppress(OSError):
-            if not self._session.dirty:
+            if document is self._first:
                 self._path.unlink(missing_ok=True)
             elif document is not self._written:
                 save_project(document, self._path)
         self._written = document
         self._seconds = time.perf_counter() - began
+
+    def end(self) -> None:
+        """The studio is closed: what was saved need not be kept."""
+        self.write()
+        if not self._session.dirty:
+            with contextlib.suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
 
 def _runs(process: int) -> bool:

@@ -85,7 +85,7 @@ def serve(
         )
     print("Press Ctrl+C to stop.", flush=True)
     if workspace.restored:
-        print("Unsaved work from last time is open; undo goes back to what was opened.")
+        print("Your work from last time is open; undo goes back to what was opened.")
     app = Guard(build(workspace), token=token, most_bytes=MOST_BYTES, local=local)
     server = uvicorn.Server(
         uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, ws_max_size=2**20)
@@ -95,7 +95,7 @@ def serve(
         threading.Timer(0.8, lambda: webbrowser.open(address)).start()
     with contextlib.closing(listener), contextlib.suppress(KeyboardInterrupt):
         server.run(sockets=[listener])
-    autosave.write()
+    autosave.end()
 
 
 def _no_cancelled(record: logging.LogRecord) -> bool:

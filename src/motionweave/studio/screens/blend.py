@@ -144,8 +144,7 @@ class BlendScreen(Screen):
         self._mode.set(settings.mode)
         self._measures.element.set_visibility(settings.mode == "parameters")
         self._ends.set("cyclic" if settings.cyclic else settings.ends)
-        lasting = self._cyclic or settings.cyclic or settings.mode == "time"
-        self._duration.enable(lasting)
+        self._duration.enable(self._lasting(settings))
         self._duration.set(settings.duration)
         self._compare.set(settings.compare)
         self._refresh_curves(settings, weights)
@@ -169,8 +168,13 @@ class BlendScreen(Screen):
         self._show_contacts(details)
         curve = details.registered.curve
         self._cyclic = curve.cyclic
+        self._duration.enable(self._lasting(settings))
         self._verdict.set_text(in_words(curve.verdict))
         self._refresh_curves(settings, details.weights)
+
+    def _lasting(self, settings: BlendSettings) -> bool:
+        """Whether the result is as long as it is asked to be."""
+        return self._cyclic or settings.cyclic or settings.mode == "time"
 
     # Handlers
 

@@ -76,7 +76,7 @@ def contact_lanes(
     kinds = sorted({kind for m in curve.motions for kind in kinds_of(m.constraints)})
     lanes = [
         {
-            "group": kind,
+            "group": kind.replace("_", " "),
             "color": series(j),
             "bars": np.round(curve.contacts(j, kind), 4).tolist(),
         }

@@ -237,6 +237,7 @@ class FramespaceScreen(Screen):
             y=(0.0, 1.0),
             marks=axis_names(names, span),
             clock=times,
+            across="cycles",
         )
         if count == 4:
             self._draw_map(points, vertices, names)
@@ -258,6 +259,7 @@ class FramespaceScreen(Screen):
                 {"x": y, "y": z, "text": name, "color": series(i)}
                 for i, ((y, z), name) in enumerate(zip(CORNERS[4], names, strict=True))
             ],
+            across="",
         )
 
     def _vertices(self) -> model.Vertices:

@@ -133,7 +133,7 @@ class LibraryScreen(Screen):
                     icon="refresh",
                     title="Take in what is new or changed in the folder",
                 )
-        with widgets.section("What for"):
+        with widgets.section("Task"):
             self._mode = widgets.Choice(
                 {
                     "find": ("Find", "Motions like the example, or with these words"),
@@ -156,8 +156,8 @@ class LibraryScreen(Screen):
                     lambda part: self._look(part=part),
                 )
                 self._through = widgets.Switch(
-                    "Also what is like a match",
-                    "Collect all of a kind: every match is an example in turn",
+                    "Matches of matches",
+                    "Collect all clips of a kind: every match is an example in turn",
                     lambda on: self._look(through=on),
                 )
                 self._compatible = widgets.Switch(
@@ -165,7 +165,7 @@ class LibraryScreen(Screen):
                     "Only clips with the same joints as a clip on the shelf",
                     lambda on: self._look(compatible=on),
                 )
-                self._most = widgets.Slider("At most", 5, 100, 5, self._set_most)
+                self._most = widgets.Slider("List at most", 5, 100, 5, self._set_most)
                 with ui.element("div").classes("mw-row"):
                     self._all = widgets.button(
                         "All to the shelf",
@@ -254,7 +254,7 @@ class LibraryScreen(Screen):
                 ui.html(escape(row.name).replace("_", "_<wbr>"), sanitize=False, tag="span")
                 ui.label(f"frames {row.first}–{row.last} · {row.seconds:.2f} s").classes("mw-value")
                 if row.distance is not None:
-                    ui.label(f"{row.distance:.2f} legs away").classes("mw-value")
+                    ui.label(f"{row.distance:.0%} of a leg apart").classes("mw-value")
         through = f", through {', '.join(row.via)}" if row.via else ""
         button.props["title"] = f"{row.clip}{through} (drag it to the shelf or into the sequence)"
         button.props["draggable"] = "true"

@@ -182,7 +182,7 @@ def read(library: Library) -> None:
         )
     )
     if len(library) == 0:
-        raise LibraryError("there is no clip of a body that can be searched in this folder")
+        raise LibraryError("there are no clips in this folder that can be searched")
 
 
 _searches: Memo[Found] = Memo(size=8)

@@ -30,7 +30,7 @@ class SeamPanel:
         # Where a seam was, and how long half of it was, when a drag of its edge began.
         self._base: tuple[float, float] | None = None
         self._wide: float | None = None
-        with widgets.section("Into the next") as self._section:
+        with widgets.section("Into the next"):
             self._kind = widgets.Choice(
                 {
                     "transition": ("Transition", "Blend where the clips are most similar"),
@@ -40,7 +40,7 @@ class SeamPanel:
                 self._set_kind,
             )
             self._told = ui.label("")
-            with ui.element("div").classes("mw-row"):
+            with ui.element("div").classes("mw-row") as self._row:
                 self._best = widgets.button("Best place", self._take_best, icon="auto_awesome")
                 self._natural = widgets.button(
                     "Natural length",
@@ -60,10 +60,15 @@ class SeamPanel:
 
     def neighbours(self) -> tuple[str, str] | None:
         """The chosen block and the one that is played after it."""
-        screen, document = self.screen, self.screen.page.session.document
-        ids = [block.id for block in screen.settings.blocks if document.usable((block.clip,))]
-        pair = ids[ids.index(screen.chosen) :][:2] if screen.chosen in ids else []
+        ids, chosen = self._played(), self.screen.chosen
+        pair = ids[ids.index(chosen) :][:2] if chosen in ids else []
         return (pair[0], pair[1]) if len(pair) == 2 else None
+
+    def _played(self) -> list[str]:
+        """Ids of the blocks whose clips are on the shelf."""
+        document = self.screen.page.session.document
+        blocks = self.screen.settings.blocks
+        return [block.id for block in blocks if document.usable((block.clip,))]
 
     def _pair(self) -> tuple[Joined, int] | None:
         """The result, and the number of the seam after the chosen block, if it has one."""
@@ -78,9 +83,13 @@ class SeamPanel:
     def show(self) -> None:
         """Bring the widgets up to the chosen block and to what was made."""
         pair = self.neighbours()
-        widgets.mark(self._section, "dim", pair is None)
+        for part in (self._kind.element, self._row, self._leave.element, self._enter.element):
+            part.set_visibility(pair is not None)
         if pair is None:
-            self._told.set_text("This is the last block." if self.screen.chosen else "")
+            for slider in (self._width, self._gap, *self._shape.sliders):
+                slider.element.set_visibility(False)
+            last = self.screen.chosen in self._played()
+            self._told.set_text("This is the last block." if last else "")
             return
         chosen = self.screen.settings.seam(*pair)
         self._show_kind(chosen)

@@ -23,7 +23,7 @@ export default {
       <div class="mw-curves-hint">{{ hint }}</div>
     </div>`,
   mixins: [told, picture, tangents],
-  // Told: lines, handles, ranges x and y, bands, marks, clock, hint, unit, playhead, several, step, catches, tangents.
+  // Told: lines, handles, ranges x and y, bands, marks, clock, hint, unit, across, playhead, several, step, catches, tangents.
   data: () => ({ held: null, chosen: null, picked: [], boxed: null, caught: null, own: {}, over: null }),
   computed: { timed() { return this.playhead && !this.clock?.length; } },
   created() { this.send = throttled((id, x, y, final) => this.$emit("drag", { id, x, y, final }));
@@ -91,10 +91,12 @@ export default {
       c.fillStyle = ink.faint;
       c.textAlign = "center";
       c.textBaseline = "top";
-      for (const t of ticks(...this.seen(), Math.max(2, width / 90))) {
-        const [x] = this.px([t, 0]);
+      const times = ticks(...this.seen(), Math.max(2, width / 90));
+      for (const t of times) {
+        const [x] = this.px([t, 0]), text = `${+t.toFixed(3)}${t === times.at(-1) ? ` ${this.across}` : ""}`;
         trace(c, [[x, top], [x, top + height]], grid);
-        c.fillText(`${+t.toFixed(3)}`, x, top + height + 5);
+        // The last one has the unit, and stays inside the picture.
+        c.fillText(text, Math.min(x, left + width + PAD.right - c.measureText(text).width / 2), top + height + 5);
       }
       c.textAlign = "right";
       c.textBaseline = "middle";

@@ -1,8 +1,10 @@
 // Intervals in rows; ribbons join those that belong together. The playhead follows the viewport.
-import { picture, rowed, TIME_LEFT, TIME_RIGHT, told, trace, viewport } from "motionweave";
+import { distinct, picture, rowed, TIME_LEFT, TIME_RIGHT, told, trace, viewport } from "motionweave";
 
 // Share of a lane that its bars take; ribbons have the rest.
 const BAR = 0.6;
+// Letters of a name that there is room for.
+const LETTERS = 13;
 
 export default {
   template: `<div class="mw-lanes"><canvas ref="canvas" role="img" aria-label="contacts over time" @click="seek" @wheel="wheel"></canvas></div>`,
@@ -32,13 +34,14 @@ export default {
       if (!sheet) return;
       const { context: c, ink, height } = sheet;
       const rows = this.rows(height);
+      const groups = [...new Set(this.lanes.map((lane) => lane.group))], names = distinct(groups, LETTERS);
       let group = null;
       this.lanes.forEach((lane, i) => {
         const [y, row] = rows[i];
         if (lane.group !== group) {
           group = lane.group;
           const count = this.lanes.filter((other) => other.group === group).length;
-          this.title(c, group.replace("_", " "), y + (row * count) / 2, ink.soft);
+          this.title(c, names[groups.indexOf(group)], y + (row * count) / 2, ink.soft);
         }
         this.bed(c, y, BAR * row, ink.field);
       });

@@ -1,6 +1,10 @@
 // Blocks along time, in two rows by turns so that what overlaps is seen; seams lie over both.
 // Python owns the blocks; an edge or a block moves here at once and Python's answer follows.
-import { throttled, timeView, viewport } from "motionweave";
+import { distinct, throttled, timeView, viewport } from "motionweave";
+
+// Room that a letter of a name takes, and that is left free beside a name, in rem.
+const LETTER = 0.6;
+const MARGIN = 1.6;
 
 export default {
   template: `
@@ -10,7 +14,7 @@ export default {
         <button v-for="(block, i) in blocks" :key="block.id" class="mw-block" :class="{ on: block.id === chosen, odd: i % 2, held: held?.id === block.id && held.moved }"
           :style="style(block)" :data-block="block.id" :aria-label="block.words" :aria-pressed="block.id === chosen ? 'true' : 'false'" :title="block.words + '. ' + hint"
           @pointerdown="grab($event, block, i)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pick(block)" @dblclick="go(block.start)" @keydown="key($event, block, i)">
-          <i class="mw-edge left" data-edge="left" v-if="outer || i"></i><span class="mw-block-name">{{ block.name }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right" v-if="outer || i + 1 < blocks.length"></i>
+          <i class="mw-edge left" data-edge="left" v-if="outer || i"></i><span class="mw-block-name">{{ named(i) }}</span><span class="mw-block-facts">{{ block.facts }}</span><i class="mw-edge right" data-edge="right" v-if="outer || i + 1 < blocks.length"></i>
         </button>
         <button v-for="seam in seams" :key="seam.id" class="mw-seam" :class="{ doubtful: seam.doubtful, fixed: seam.fixed }" :style="overlap(seam)" :data-seam="seam.id" :aria-label="seam.words" :title="seam.words + (seam.ends ? '. Drag its ends to leave or enter a clip earlier or later' : '. Drag its ends to make it longer or shorter')"
           @pointerdown="grab($event, seam, -1)" @pointermove="move" @pointerup="letGo" @pointercancel="letGo" @click="pass(seam)"><i class="mw-edge left" data-edge="sooner"></i><span class="material-icons" aria-hidden="true">{{ seam.fixed ? 'push_pin' : seam.icon ?? 'double_arrow' }}</span><i class="mw-edge right" data-edge="later"></i></button>
@@ -21,7 +25,8 @@ export default {
     </div>`,
   // Whether the outer edges of the first and the last block can be dragged too.
   props: { blocks: Array, seams: Array, length: Number, chosen: String, outer: Boolean, accepts: Array, hint: String, empty: String },
-  data: () => ({ held: null, own: null, place: null, view: 0 }),
+  data: () => ({ held: null, own: null, place: null, view: 0, wide: 1000 }),
+  computed: { names() { return this.blocks.map((block) => block.name); } },
   created() {
     this.send = throttled(({ id, edge, ends }, by, final) => {
       const [left, right] = ends ?? [];
@@ -36,6 +41,8 @@ export default {
   mounted() {
     this.$el.editor = this;
     this.stop = timeView.listen(() => { this.view += 1; });
+    this.sizes = new ResizeObserver(([{ contentRect }]) => { this.wide = contentRect.width || this.wide; });
+    this.sizes.observe(this.$refs.track);
     const tick = () => {
       this.handle = requestAnimationFrame(tick);
       const now = viewport()?.time ?? 0, at = timeView.across(now / (this.length || 1));
@@ -44,7 +51,7 @@ export default {
     };
     this.handle = requestAnimationFrame(tick);
   },
-  unmounted() { cancelAnimationFrame(this.handle); this.stop(); },
+  unmounted() { cancelAnimationFrame(this.handle); this.stop(); this.sizes.disconnect(); },
   watch: {
     blocks() { if (!this.held) this.own = null; },
     seams() { if (!this.held) this.own = null; },
@@ -64,6 +71,13 @@ export default {
       if (own?.edge === "right") return { ...this.span(block.start, Math.max(own.end + own.by, block.start + 0.05)), ...tag };
       const shift = own?.edge === "body" ? { transform: `translateX(${own.dx}px)` } : {};
       return { ...this.span(block.start, block.end), ...shift, ...tag };
+    },
+    // The name of a block, in as many letters as it has room for.
+    named(i) {
+      const { name, start, end } = this.blocks[i], rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const share = parseFloat(this.span(start, end).width) / 100;
+      const most = Math.floor((share * this.wide / rem - MARGIN) / LETTER);
+      return most < name.length ? distinct(this.names, Math.max(most, 4))[i] : name;
     },
     overlap(seam) {
       const own = this.own?.id === seam.id ? this.own : null;

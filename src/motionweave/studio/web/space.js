@@ -67,10 +67,10 @@ export default {
         const { points: curve, color } = this.curves[i];
         const at = curve[frame];
         dot(c, this.px(at), this.held === i || this.over === i ? 8 : 6.5, color, ink.ink);
-        this.name(c, ink, at, `${i ? "enter" : "leave"} ${frame}`, i);
       });
       const now = path[Math.min(this.last ?? 0, path.length - 1)];
       dot(c, this.px(now), 4, ink.ink, ink.panel, 1.5);
+      ends.forEach((frame, i) => this.name(c, ink, this.curves[i].points[frame], `${i ? "enter" : "leave"} ${frame}`, i));
     },
     cross(c, ink) {
       const size = this.axes === 3 ? this.radius : Math.max(...this.half);

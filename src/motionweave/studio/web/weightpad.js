@@ -1,11 +1,11 @@
 // Weights by dragging: two clips a slider, three a triangle, more a polygon.
-import { distinct, shortened, shown, throttled } from "motionweave";
+import { distinct, shown, throttled } from "motionweave";
 
 const SIZE = 190;
 const RADIUS = 70;
 // Letters that there is room for: across the pad, of two names in one line, and beside the pad.
-const ACROSS = 27;
-const HALF = (count) => (count === 2 ? 15 : 9);
+const ACROSS = 22;
+const HALF = (count) => (count === 2 ? 15 : 8);
 const BESIDE = 11;
 const CENTRE = [SIZE / 2, SIZE / 2];
 
@@ -90,6 +90,7 @@ export default {
     now() { return this.own ?? this.weights; },
     spoken() { return this.names.map((name, i) => `${name} ${Math.round(100 * this.now[i])} %`).join(", "); },
     halved() { return distinct(this.names, HALF(this.names.length)); },
+    whole() { return distinct(this.names, ACROSS); },
     short() { return distinct(this.names, BESIDE); },
     knob() {
       return this.polygon.reduce((sum, c, i) => [sum[0] + (this.now[i] ?? 0) * c[0], sum[1] + (this.now[i] ?? 0) * c[1]], [0, 0]);
@@ -100,7 +101,7 @@ export default {
     // Names of corners at the same height share the line.
     corner(i) {
       const alone = this.polygon.filter(([, y]) => Math.abs(y - this.polygon[i][1]) < 8).length === 1;
-      return alone ? shortened(this.names[i], ACROSS) : this.halved[i];
+      return alone ? this.whole[i] : this.halved[i];
     },
     label(i) {
       const [x, y] = this.polygon[i];

@@ -1,10 +1,10 @@
 // Joints that can be picked and dragged: small buttons that follow the character on screen, and
 // arrows at the chosen one along which it moves left, up or forwards alone, or rings that turn it.
 import { THREE } from "./three.js";
-import { throttled } from "./canvas.js";
+import { throttled, toPixels } from "./canvas.js";
 import { Rings } from "./rings.js";
 
-// Where the arrows go, as the body sees it, and how long they are on screen, in pixels.
+// Where the arrows go, as the body sees it, and how long they are on screen.
 const AXES = ["left or right", "up or down", "forwards or back"];
 const ARROW = 62;
 const UP = new THREE.Vector3(0, 1, 0);
@@ -228,7 +228,7 @@ export class Grips {
       for (const part of [line, tip]) part.style.display = shown ? "" : "none";
       if (!shown) return;
       const [cx, cy] = chosen[1];
-      const turn = Math.atan2(dy, dx), reach = Math.min(ARROW, 6 * length);
+      const turn = Math.atan2(dy, dx), reach = Math.min(toPixels(ARROW), 6 * length);
       line.style.transform = `translate(${cx.toFixed(1)}px, ${cy.toFixed(1)}px) rotate(${turn.toFixed(4)}rad)`;
       line.style.width = `${reach.toFixed(1)}px`;
       tip.style.transform = `translate(-50%, -50%) translate(${(cx + reach * Math.cos(turn)).toFixed(1)}px, ${(cy + reach * Math.sin(turn)).toFixed(1)}px) rotate(${turn.toFixed(4)}rad)`;

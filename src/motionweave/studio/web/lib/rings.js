@@ -1,10 +1,10 @@
 // Rings around the chosen joint, by which it is turned about one axis of the body at a time.
 import { THREE } from "./three.js";
-import { throttled } from "./canvas.js";
+import { throttled, toPixels } from "./canvas.js";
 
 // Axes as the body sees them: left, up, forwards.
 const TITLES = ["Bend forwards or back", "Turn left or right", "Tilt to a side"];
-// How large the rings are on screen, in pixels, and how many corners they are drawn with.
+// How large the rings are on screen, and how many corners they are drawn with.
 const RADIUS = 54;
 const CORNERS = 48;
 // A ring that is seen more from its edge than this is turned by dragging along it.
@@ -56,7 +56,7 @@ export class Rings {
     const [u, v] = [this.axes[(axis + 1) % 3], this.axes[(axis + 2) % 3]];
     const { camera, host } = this.stage;
     const far = this.centre.clone().sub(camera.position).dot(camera.getWorldDirection(new THREE.Vector3()));
-    const radius = (RADIUS * 2 * far * Math.tan(THREE.MathUtils.degToRad(camera.fov / 2))) / host.clientHeight;
+    const radius = (toPixels(RADIUS) * 2 * far * Math.tan(THREE.MathUtils.degToRad(camera.fov / 2))) / host.clientHeight;
     const place = this.centre.clone().addScaledVector(u, radius * Math.cos(angle)).addScaledVector(v, radius * Math.sin(angle));
     return this.stage.toScreen(place) ?? [0, 0];
   }
