@@ -154,16 +154,13 @@ def test_a_measure_steers(studio: Studio) -> None:
 
 
 def test_the_distance_map_and_the_contacts_are_drawn(studio: Studio) -> None:
+    colours = """(selector) => {
+        const c = [...document.querySelectorAll(selector)].find((e) => e.clientWidth);
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        const seen = new Set();
+        for (let i = 0; i < d.length; i += 16)
+            seen.add(`${d[i] >> 4},${d[i + 1] >> 4},${d[i + 2] >> 4}`);
+        return seen.size;
+    }"""
     for selector in (".mw-heat canvas", ".mw-lanes canvas"):
-        colours = studio.page.evaluate(
-            """(selector) => {
-                const c = [...document.querySelectorAll(selector)].find((e) => e.clientWidth);
-                const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
-                const seen = new Set();
-                for (let i = 0; i < d.length; i += 16)
-                    seen.add(`${d[i] >> 4},${d[i + 1] >> 4},${d[i + 2] >> 4}`);
-                return seen.size;
-            }""",
-            selector,
-        )
-        assert colours > 8
+        studio.wait(f"({colours})({selector!r}) > 8")

@@ -88,6 +88,7 @@ def test_what_kind_a_key_shall_be_is_said_before_there_is_one(studio: Studio) ->
     assert studio.page.locator(".mw-choice button.on", has_text="Look at").count() == 1
     studio.click(".mw-button", "Key here")
     studio.page.locator(".mw-warp", has_text="head, frame 15").first.wait_for()
+    studio.settle()
     assert studio.page.locator(".mw-choice button.on", has_text="Look at").count() == 1
     # Lengths have a unit, and the curve has room.
     fields = studio.page.locator(".mw-warp-values .mw-value >> visible=true").all()
@@ -191,6 +192,7 @@ def test_axe_finds_nothing_serious_on_any_screen_or_sheet(studio: Studio) -> Non
     studio.screen("Blend")
     studio.key("b")
     studio.wait("motionweave.viewport.state().before")
+    studio.settle()
     assert studio.page.evaluate(AXE) == [], "before and after"
     studio.key("b")
     for key in ("Shift+?", "c"):

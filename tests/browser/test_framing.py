@@ -75,7 +75,11 @@ def test_ghosts_are_seen_too_however_many(studio: Studio) -> None:
     for side in ("side", "corner"):
         studio.click(".mw-views button", side)
         studio.settle()
-        assert studio.page.evaluate(COVERED) == [5], side
+
+        def none_covered(side: str = side) -> None:
+            assert studio.page.evaluate(COVERED) == [5], side
+
+        studio.eventually(none_covered)
 
 
 def test_a_view_that_was_chosen_is_kept_when_the_screen_changes(studio: Studio) -> None:

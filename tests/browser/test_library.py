@@ -16,8 +16,8 @@ def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> No
     for name in ("walk", "jog", "punch"):
         mw.save(mw.sample(name), tmp_path / f"{name}.npz")
     page = studio.page
-    studio.click(".mw-nav button", "Library")
-    page.locator(".mw-empty", has_text="Name a folder").wait_for()
+    open_library(studio)
+    assert "Name a folder" in page.locator(".mw-empty").inner_text()
     field = page.locator('input[aria-label="Folder of clips"]')
     field.fill(str(tmp_path))
     field.press("Enter")
@@ -34,6 +34,7 @@ def test_motions_are_found_shown_and_taken(studio: Studio, tmp_path: Path) -> No
     page.keyboard.press("ArrowRight")
     page.locator(".mw-found-row.on", has_text="walk").wait_for()
     studio.until(f"s.frames !== {jog}")
+    studio.settle()
     count, found = page.locator(".mw-card").count(), rows.count()
     studio.click(".mw-button", "All to the shelf")
     studio.wait(f"document.querySelectorAll('.mw-card').length === {count + found}")
@@ -61,6 +62,7 @@ def test_a_path_is_drawn_on_the_floor_and_followed(studio: Studio, tmp_path: Pat
     field.fill("nowhere at all")
     field.press("Enter")
     page.locator(".mw-empty", has_text="There is no folder").wait_for()
+    studio.settle()
     field.fill(str(tmp_path))
     field.press("Enter")
     studio.click(".mw-choice button", "Follow a path")
@@ -142,7 +144,7 @@ def test_every_result_has_a_small_figure_that_moves_when_it_is_pointed_at(
     pose = "document.querySelectorAll('.mw-found .mw-thumbnail')[1].editor.pose"
     picture = rows.nth(1).locator(".mw-thumbnail")
     page.mouse.move(5, 5)
-    assert page.evaluate(pose) is None
+    studio.wait(f"{pose} === null")
     still = picture.screenshot()
     rows.nth(1).hover()
     studio.wait(f"{pose} > 4")
@@ -183,6 +185,7 @@ def test_real_clips_go_from_the_folder_into_the_sequence_and_along_a_path(
     assert page.locator(".mw-sequence .mw-block").count() == 2
     # A longer spline between them takes more time.
     page.locator(".mw-sequence .mw-block").first.click()
+    studio.settle()
     studio.click(".mw-sequence .mw-choice button", "Spline")
     natural = studio.settle()["duration"]
     slide(studio, "Length", 2.0)
@@ -191,10 +194,11 @@ def test_real_clips_go_from_the_folder_into_the_sequence_and_along_a_path(
     studio.pause(0.5)
     before = studio.state()
     page.locator(".mw-sequence select").select_option(label="kick_high")
+    studio.settle()
     studio.click(".mw-sequence .mw-choice button", "Both arms")
     assert studio.settle()["points"] != before["points"]
     # The same clips along a path, with feet that are planted or not.
-    studio.click(".mw-nav button", "Library")
+    open_library(studio)
     studio.click(".mw-choice button", "Follow a path")
     studio.settle()
     box = page.locator(".mw-stage").bounding_box()

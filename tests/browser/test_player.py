@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import motionweave as mw
-from tests.browser.conftest import drag, picture_changed
+from tests.browser.conftest import PATIENCE, drag, picture_changed
 
 STATE = "document.querySelector('.mw-player').motionweave.state"
 
@@ -26,7 +26,7 @@ def test_plays_scrubs_and_orbits(browser: Any, tmp_path: Path) -> None:
     walk = mw.sample("walk")
     mw.render(walk, tmp_path / "walk.html")
     page, errors = opened(browser, tmp_path / "walk.html")
-    page.wait_for_function(f"{STATE}.drawn > 5 && {STATE}.time > 0.1", timeout=30_000)
+    page.wait_for_function(f"{STATE}.drawn > 5 && {STATE}.time > 0.1", timeout=PATIENCE)
     page.locator("button").click()
     before = page.evaluate(STATE)
     assert before["playing"] is False
@@ -59,6 +59,6 @@ def test_several_on_one_page_as_in_a_notebook(browser: Any, tmp_path: Path) -> N
     page, errors = opened(browser, path)
     assert page.locator("iframe").count() == 3
     for frame in page.frames[1:]:
-        frame.wait_for_function(f"{STATE}.drawn > 3", timeout=30_000)
+        frame.wait_for_function(f"{STATE}.drawn > 3", timeout=PATIENCE)
     assert errors == []
     page.context.close()

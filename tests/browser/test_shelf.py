@@ -32,7 +32,12 @@ def test_a_hundred_files_at_once_are_searched_and_renamed_one_by_one(
     assert page.locator(".mw-sending").count() == 0
     # New clips do not arrive where nobody sees them, and long names have room for two lines.
     first = studio.card("take 000 of the walking actor")
-    assert first.bounding_box()["y"] < page.viewport_size["height"]
+
+    def in_sight() -> None:
+        assert first.bounding_box()["y"] < page.viewport_size["height"]
+
+    # The list scrolls there once they are laid out.
+    studio.eventually(in_sight)
     name = first.locator(".mw-name")
     assert name.evaluate("(e) => e.scrollWidth <= e.clientWidth && e.rows === 2")
     # Only what is seen gets a picture.

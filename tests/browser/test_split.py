@@ -114,7 +114,7 @@ def test_a_blend_is_compared_with_a_clip_or_with_feet_that_are_not_planted(split
     assert state["before"]["name"] == "walk"
     # The others have left the stage.
     seen = "[...motionweave.viewport.stage.characters.values()].filter((c) => c.group.visible)"
-    assert split.page.evaluate(f"{seen}.length") == 1
+    split.wait(f"{seen}.length === 1")
     choice = split.page.get_by_label("what is shown as before")
     assert choice.locator("option").all_inner_texts() == [
         "walk",
@@ -139,7 +139,7 @@ def test_a_blend_is_compared_with_a_clip_or_with_feet_that_are_not_planted(split
     assert split.state()["before"]["name"] == "walk"
     split.key("b")
     split.until("!s.before && s.looks.length === 4")
-    assert split.page.evaluate(f"{seen}.length") == 4
+    split.wait(f"{seen}.length === 4")
 
 
 @pytest.mark.mocap

@@ -85,6 +85,7 @@ def test_a_warning_leads_to_its_frame_and_joint(studio: Studio, tmp_path: Path) 
     studio.screen("Transition")
     studio.card("jog").click()
     studio.card("raised").click()
+    studio.settle()
     slide(studio, "Half width", 0.1)
     studio.settle()
     notice = studio.page.locator("button.mw-remark", has_text="frame").first
@@ -115,9 +116,14 @@ def test_long_work_says_what_it_does_and_is_cancelled_by_a_click(
         studio.card(f"long {name}").click()
     working = studio.page.locator(".mw-working")
     working.wait_for()
-    assert re.search(r"(Matching|Blending|Computing).*\d+ %", working.inner_text(), re.DOTALL)
-    # No word that belongs to an empty screen is behind it.
-    assert studio.page.locator(".mw-empty").count() == 0
+
+    def told() -> None:
+        said = working.inner_text()
+        assert re.search(r"(Matching|Blending|Computing).*\d+ %", said, re.DOTALL)
+        # No word that belongs to an empty screen is behind it.
+        assert studio.page.locator(".mw-empty").count() == 0
+
+    studio.eventually(told)
     working.locator(".mw-button", has_text="Cancel").click()
     working.wait_for(state="hidden")
     studio.page.locator(".mw-stale", has_text="Stopped").wait_for()

@@ -137,7 +137,7 @@ export default {
         const [x, y] = this.px([mark.x, mark.y]);
         c.textAlign = mark.x > (this.x[0] + this.x[1]) / 2 ? "right" : "left";
         c.textBaseline = mark.y > (this.y[0] + this.y[1]) / 2 ? "top" : "bottom";
-        const way = (align) => (align === "left" || align === "top" ? 5 : -5);
+        const way = (align) => (align === "left" || align === "top" ? 8 : -8);
         haloed(c, mark.text, [x + way(c.textAlign), y + way(c.textBaseline)], paint(mark.color), ink.panel);
       }
       const now = this.now(), [first, last] = this.seen();
