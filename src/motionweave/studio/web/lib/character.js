@@ -7,6 +7,10 @@ export const LEFT = 0x55627c;
 export const RIGHT = 0xdcb58a;
 const CONTACT = 0x35c46f;
 const TAPER = 0.74;
+// A limb of this length, in metres, or longer has a muscle: where it is thickest, and how much.
+const LIMB = 0.15, MUSCLE = 0.28, THICKER = 1.14;
+// How many times as broad as thick a foot is.
+const BROAD = 1.7;
 // Where a ghost and the character are in the same place, the character is seen.
 const BEHIND = { polygonOffset: true, polygonOffsetFactor: 6, polygonOffsetUnits: 40 };
 // Where the lamps of a wide light are: on a circle and in its middle.
@@ -189,39 +193,58 @@ export class Character {
     });
   }
 
-  // What to draw: limbs [from, to, radius, side], balls and heads [point, towards, share, radius, side]; a
-  // ball may be longer than wide, along the way it is put at.
+  // What to draw: limbs { ends, shares, radius, side }, from one share of the way between two points
+  // to another, and balls and heads { ends, share, radius, side }. What is flat also names a point
+  // beside it: it is broad across the three. A ball may be longer than wide, along its ends.
   plan() {
     const { pieces, head, torso } = this.clip.body;
     const limbs = [], balls = [];
+    const limb = (ends, radius, side, more) => limbs.push({ ends, shares: [0, 1], radius, side, ...more });
+    const ball = (point, radius, side, more) => balls.push({ ends: [point, point], share: 0, radius, side, ...more });
+    const feet = pieces.filter(([points]) => points.length === 3);
     for (const [points, radii, side] of pieces) {
       if (points.length > 3) {
         if (torso) continue;
         for (let i = 0; i < points.length; i++)
-          for (let j = i + 1; j < points.length; j++) limbs.push([points[i], points[j], 0.07, side]);
+          for (let j = i + 1; j < points.length; j++) limb([points[i], points[j]], 0.07, side);
+        points.forEach((point, i) => ball(point, radii[i], side));
       } else if (points.length === 3) {
-        // A foot: heel, ankle, toe.
         const [heel, ankle, toe] = points;
-        limbs.push([heel, toe, radii[0] * 1.6, side], [ankle, toe, radii[1] * 0.95, side], [ankle, heel, radii[1] * 0.95, side]);
-        balls.push([heel, heel, 0, radii[0] * 1.9, side], [toe, toe, 0, radii[2], side]);
-      } else limbs.push([points[0], points[1], radii[0], side]);
-      if (points.length === 2)
-        balls.push([points[0], points[0], 0, radii[0], side], [points[1], points[1], 0, radii[0] * TAPER, side]);
-      else points.forEach((point, i) => points.length > 3 && balls.push([point, point, 0, radii[i], side]));
+        limb([heel, toe], radii[0] * 1.6, side, { beside: ankle });
+        limb([ankle, toe], radii[1] * 0.95, side, { beside: heel });
+        limb([ankle, heel], radii[1] * 0.95, side);
+        ball(heel, radii[0] * 1.9, side);
+        ball(toe, radii[2], side, { ends: [toe, heel], beside: ankle });
+      } else {
+        const [begin, end] = points;
+        const foot = feet.find(([[, , toe]]) => toe === begin);
+        const muscle = !foot && this.length(begin, end) >= LIMB;
+        const thick = radii[0] * (muscle ? THICKER : 1);
+        if (muscle) for (const to of [0, 1]) limb(points, thick, side, { shares: [MUSCLE, to] });
+        else limb(points, thick, side, { beside: foot?.[0][1] });
+        if (!foot) ball(begin, radii[0], side);
+        ball(end, thick * TAPER, side, foot ? { ends: [end, begin], beside: foot[0][1] } : {});
+      }
     }
     // Of balls around the same point only the largest is seen.
     const largest = new Map();
-    for (const ball of balls) if (!(largest.get(ball[0])?.[3] >= ball[3])) largest.set(ball[0], ball);
-    const heads = head ? [[head[0], head[1], 0.62, head[2] * 0.86, 0, 1.3]] : [];
+    for (const one of balls) if (!(largest.get(one.ends[0])?.radius >= one.radius)) largest.set(one.ends[0], one);
+    const heads = head ? [{ ends: [head[0], head[1]], share: 0.62, radius: head[2] * 0.86, side: 0, stretch: 1.3 }] : [];
     return { limbs, balls: [...largest.values()], heads };
+  }
+
+  // How far apart two points are in the first frame.
+  length(p, q) {
+    const { data } = this.clip;
+    return Math.hypot(...[0, 1, 2].map((i) => data[3 * p + i] - data[3 * q + i]));
   }
 
   paint(color) {
     const middle = new THREE.Color(color);
     const sides = { "1": new THREE.Color(LEFT), "-1": new THREE.Color(RIGHT), "0": middle };
     const tone = (side) => middle.clone().lerp(sides[side], side === 0 || this.look.ghost ? 0 : 0.62);
-    this.limbPlan.forEach((piece, i) => this.limbs.setColorAt(i, tone(piece[3])));
-    for (const { plan, mesh } of this.rounds) plan.forEach((piece, i) => mesh.setColorAt(i, tone(piece[4])));
+    this.limbPlan.forEach(({ side }, i) => this.limbs.setColorAt(i, tone(side)));
+    for (const { plan, mesh } of this.rounds) plan.forEach(({ side }, i) => mesh.setColorAt(i, tone(side)));
   }
 
   copies(material, order) {
@@ -325,24 +348,41 @@ export class Character {
   }
 
   place() {
-    const from = new THREE.Vector3(), to = new THREE.Vector3(), way = new THREE.Vector3();
+    const from = new THREE.Vector3(), to = new THREE.Vector3(), way = new THREE.Vector3(), middle = new THREE.Vector3();
+    const across = new THREE.Vector3(), front = new THREE.Vector3(), basis = new THREE.Matrix4();
     const turn = new THREE.Quaternion(), size = new THREE.Vector3(), matrix = new THREE.Matrix4();
     const up = new THREE.Vector3(0, 1, 0);
-    this.limbPlan.forEach(([p, q, radius], i) => {
+    // Turns +y along the way, and what is flat so that x is across; returns how broad it is.
+    const face = (beside) => {
+      if (beside !== undefined && across.crossVectors(way, this.at(beside, front).sub(from)).lengthSq() > 1e-12) {
+        front.crossVectors(across.normalize(), way);
+        turn.setFromRotationMatrix(basis.makeBasis(across, way, front));
+        return BROAD;
+      }
+      turn.setFromUnitVectors(up, way);
+      return 1;
+    };
+    this.limbPlan.forEach(({ ends: [p, q], shares: [begin, end], radius, beside }, i) => {
       this.at(p, from); this.at(q, to);
-      way.subVectors(to, from);
+      middle.lerpVectors(from, to, begin);
+      way.subVectors(to.lerpVectors(from, to, end), middle);
       const length = Math.max(way.length(), 1e-6);
-      turn.setFromUnitVectors(up, way.divideScalar(length));
-      this.limbs.setMatrixAt(i, matrix.compose(from, turn, size.set(radius, length, radius)));
+      way.divideScalar(length);
+      size.set(face(beside) * radius, length, radius);
+      this.limbs.setMatrixAt(i, matrix.compose(middle, turn, size));
     });
     this.limbs.instanceMatrix.needsUpdate = true;
     for (const { plan, mesh } of this.rounds) {
-      plan.forEach(([p, q, share, radius, , stretch], i) => {
+      plan.forEach(({ ends: [p, q], share, radius, stretch, beside }, i) => {
         this.at(p, from); this.at(q, to);
         way.subVectors(to, from);
-        if (stretch && way.lengthSq() > 1e-9) turn.setFromUnitVectors(up, way.normalize());
-        else turn.identity();
-        mesh.setMatrixAt(i, matrix.compose(from.lerp(to, share), turn, size.set(radius, radius * (stretch ?? 1), radius)));
+        let broad = 1;
+        if ((stretch || beside !== undefined) && way.lengthSq() > 1e-9) {
+          way.normalize();
+          broad = face(beside);
+        } else turn.identity();
+        size.set(broad * radius, radius * (stretch ?? 1), radius);
+        mesh.setMatrixAt(i, matrix.compose(from.lerp(to, share), turn, size));
       });
       mesh.instanceMatrix.needsUpdate = true;
     }
