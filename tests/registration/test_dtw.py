@@ -70,6 +70,13 @@ def test_corner_path_is_the_cheapest_legal_one(grid: np.ndarray, limit: int) -> 
     assert tuple(path[-1]) == end
     assert is_legal(path, limit)
     assert total(grid, path) == pytest.approx(min(total(grid, p) for p in complete), abs=1e-12)
+    # Only cells on legal paths are looked at, and those are known beforehand.
+    low, high = dtw.reachable(rows, columns, limit)
+    on_paths = {cell for p in complete for cell in p}
+    assert on_paths == {(i, j) for i in range(rows) for j in range(low[i], high[i])}
+    for i in range(rows):
+        grid[i, : low[i]] = grid[i, high[i] :] = np.nan
+    np.testing.assert_array_equal(dtw.corner_path(grid, limit), path)
 
 
 @given(grids, limits, st.floats(0.0, 3.0))
@@ -178,9 +185,9 @@ def test_few_states_and_many_agree() -> None:
     table = dtw._fill(grid, 3)
     back = np.empty((80, 95, 3), dtype=np.uint16)
     ends_row, ends_col = np.full((95, 2), np.inf), np.full((80, 2), np.inf)
-    first = np.zeros(80, dtype=np.int64)
+    first, last = np.zeros(80, dtype=np.int64), np.full(80, 95)
     rows_best = np.full((80, 3), np.inf)
-    dtw._fill_many(grid, first, 95, 3, 1.0, 0, 0, back, ends_row, ends_col, rows_best)
+    dtw._fill_many(grid, first, first, last, 3, 1.0, 0, 0, back, ends_row, ends_col, rows_best)
     np.testing.assert_array_equal(rows_best, table.rows_best)
     np.testing.assert_array_equal(ends_row, np.stack(table.ends_row, axis=1))
     np.testing.assert_array_equal(ends_col, table.ends_col)

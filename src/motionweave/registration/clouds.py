@@ -123,8 +123,10 @@ class PointClip:
         over the whole clip it is off by at most half a step. The result is cached, because much
         else is computed from it and kept with it.
         """
+        count = max(min(2, len(self)), round(self.duration * fps) + 1)
+        if count == len(self) and fps == self.fps:
+            return self
         if fps not in self._spreads:
-            count = max(min(2, len(self)), round(self.duration * fps) + 1)
             self._spreads[fps] = (
                 replace(self, fps=fps)
                 if count == len(self)

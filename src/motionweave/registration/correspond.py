@@ -16,7 +16,8 @@ from motionweave.errors import Kind, RegistrationError, Remedy
 from motionweave.registration import dtw, pairing
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_block
-from motionweave.registration.pairing import GridBlock, Pair, Rules, Span
+from motionweave.registration.grids import GridBlock
+from motionweave.registration.pairing import Pair, Rules, Span
 
 # How many frames of the reference are tried as the beginning of a common stretch.
 _MOST_STARTS = 100
@@ -145,8 +146,9 @@ def phases(
 
         means = means_of(block.poses)
         weight = pairing.signal_weight(float(means.min()), block.height, rules)
-        if block.signals is not None and weight > 0.0:
-            means = means_of(block.poses + weight * block.signals)
+        both = block.with_signals(block.poses, weight) if weight > 0.0 else None
+        if both is not None:
+            means = means_of(both)
         best = int(np.argmin(means))
         earlier, later = means[best - 1], means[(best + 1) % len(means)]
         bend = earlier - 2.0 * means[best] + later
@@ -170,8 +172,11 @@ def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Corresp
 
     def pair(a: int, b: int) -> Pair:
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
-        block = GridBlock(rounds[a], rounds[b], (rows, 2 * rows + 1), (columns, 2 * columns + 1))
-        return block.best(lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
+        middle = (rows, 2 * rows + 1), (columns, 2 * columns + 1)
+        block = GridBlock(rounds[a], rounds[b], *middle, rules.slope_limit)
+        return pairing.best(
+            block, block.poses, lambda cost: dtw.corner_path(cost, rules.slope_limit), rules
+        )
 
     return _through_reference(len(rounds), pair, reference)
 

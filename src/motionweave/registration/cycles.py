@@ -200,29 +200,34 @@ class _Lags:
     step: int
 
     @cached_property
+    def count(self) -> int:
+        """n."""
+        return len(self.clip)
+
+    @cached_property
     def distances(self) -> Array:
         """``(n, most)``; 0 where the clip has ended."""
-        first = np.arange(1, len(self.clip) + 1)
+        first = np.arange(1, self.count + 1)
         band = distance.distance_band(self.clip, self.clip, first, self.most)
         return np.where(np.isfinite(band), band, 0.0)
 
     @cached_property
     def _sums(self) -> Array:
         """``(most + 1, n + 1)`` sums of all lags and rows before."""
-        sums = np.zeros((self.most + 1, len(self.clip) + 1))
+        sums = np.zeros((self.most + 1, self.count + 1))
         np.cumsum(self.distances.T, axis=1, out=sums[1:, 1:])
         np.cumsum(sums[1:, 1:], axis=0, out=sums[1:, 1:])
         return sums
 
     def overlap(self, lag: int) -> int:
         """Over how many samples a lag is judged: a period, or what there is of the second."""
-        return min(lag, len(self.clip) - lag)
+        return min(lag, self.count - lag)
 
     def likeness(self, lag: int) -> Array:
         """For each place at which that many samples can be compared: how far they are from those
         a lag later, as a share of how far the samples there usually are from each other."""
         many = self.overlap(lag)
-        count = len(self.clip) - lag - many + 1
+        count = self.count - lag - many + 1
 
         def passed(sums: Array, over: int) -> Array:
             """What is added over some samples from each place on."""
@@ -250,7 +255,7 @@ class _Lags:
 
     def pair(self, period: int, enough: float) -> tuple[int, int]:
         """The sample and lag, about the period, whose two ends are most similar."""
-        count = len(self.clip)
+        count = self.count
         play = max(1, round(_PLAY * period))
         best, pair = np.inf, (0, period)
         for lag in range(max(2, period - play), min(period + play, self.most, count - 1) + 1):
@@ -271,7 +276,7 @@ class _Lags:
 
     def share(self, period: int) -> float:
         """The share of the clip that repeats itself with about this period."""
-        count = len(self.clip)
+        count = self.count
         repeats = np.zeros(count, dtype=bool)
         near = round(_DRIFT * period)
         for lag in range(max(self.shortest, period - near), min(period + near, self.most) + 1):

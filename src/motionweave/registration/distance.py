@@ -25,6 +25,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
+from motionweave.core.threads import one_thread
 from motionweave.errors import RegistrationError
 from motionweave.registration.clouds import REACH, JointWeights, PointClip, as_points
 from motionweave.registration.windows import (
@@ -36,8 +37,8 @@ from motionweave.registration.windows import (
     products,
 )
 
-# Rows of a band that are computed at a time.
-_BLOCK = 128
+# Rows of a band that are computed at a time, at least.
+_BLOCK = 16
 
 
 def distance_grid(
@@ -63,6 +64,7 @@ def distance_block(
     return _block(a, b, rows, columns)
 
 
+@one_thread()
 def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int) -> Array:
     """The part of the grid in which row i has the columns from ``first[i]`` on, ``width`` of them.
 
@@ -79,18 +81,18 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
     ``(Ta, width)``
     """
     band = np.full((len(a), width), np.inf)
-    block = max(16, min(_BLOCK, width))
+    # Of a block at an angle to the band about as many columns are wasted as it has rows.
+    block = max(_BLOCK, width // 3)
+    starts: list[int] = np.minimum(first, len(b)).tolist()
     for top in range(0, len(a), block):
-        rows = np.arange(top, min(top + block, len(a)))
-        low = max(0, int(first[rows].min()))
-        high = min(len(b), int(first[rows].max()) + width)
+        own = starts[top : top + block]
+        low, high = max(0, min(own)), min(len(b), max(own) + width)
         if low >= high:
             continue
-        part = _block(a, b, (top, int(rows[-1]) + 1), (low, high))
-        columns = first[rows, None] + np.arange(width) - low
-        inside = (columns >= 0) & (columns < high - low)
-        row, place = np.nonzero(inside)
-        band[top + row, place] = part[row, columns[row, place]]
+        part = _block(a, b, (top, top + len(own)), (low, high))
+        for i, start in enumerate(own):
+            begin, end = max(start, 0), min(start + width, len(b))
+            band[top + i, begin - start : end - start] = part[i, begin - low : end - low]
     return band
 
 

@@ -22,6 +22,8 @@ from motionweave.core.interrupt import checkpoint
 from motionweave.errors import Kind, RegistrationError, Remedy
 
 Path = NDArray[np.intp]  # (n, 2): row and column of each cell
+# (rows,), (rows,): the first place of each row that is searched, and the first one that is not.
+Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 # Where a path may begin: in the first cell, in the first row, or in any cell.
 CORNER, ROW, ANYWHERE = 0, 1, 2
@@ -52,18 +54,18 @@ _AFRESH = PathEntry()
 
 @kernel()
 def _fill_few(  # type: ignore[no-untyped-def]
-    cost, first, columns, limit, diagonal, free, left, above, above_from, back, ends_col, rows_best
+    cost, first, low, high, limit, diagonal, free, left, above, above_from, back, ends, rows_best
 ):
     """Fill ``back`` for L <= 3. There are no loops over the states: each is a variable.
 
-    ``above`` (width + 1, 4) holds for each place of the row above the cost of the best state,
-    of the best that a step along the column may follow, and of runs of one and two such steps;
-    ``above_from`` (width + 1, 2) which states the first two are. At first all is infinite except
-    where paths begin; the last place stays so: it represents everything outside the band.
+    Of each row the places from ``low`` up to ``high`` (rows,) are searched; neither edge ever moves
+    to an earlier column. ``above`` (width + 1, 4) holds for each place of the row above the cost of
+    the best state, of the best that a step along the column may follow, and of runs of one and two
+    such steps; ``above_from`` (width + 1, 2) which states the first two are. At first all is
+    infinite except where paths begin; the last place stays so: it represents everything outside.
     ``left`` (4,) is the same for the cell diagonally before the first one. In the first ``free``
-    rows paths may begin anywhere. ``ends_col`` (rows, 2) takes cost and state of the best path
-    to each cell of the last column, ``rows_best`` (rows, 3) cost, place and state of the best in
-    each row.
+    rows paths may begin anywhere. ``ends`` (rows, 2) takes cost and state of the best path to the
+    last cell of each row, ``rows_best`` (rows, 3) cost, place and state of the best in each row.
     """
     rows, width = cost.shape
     # Runs longer than the limit cost too much.
@@ -71,21 +73,20 @@ def _fill_few(  # type: ignore[no-untyped-def]
     third = 0.0 if limit >= 3 else np.inf
     for i in range(rows):
         shift = first[i] - first[i - 1] if i > 0 else 0
-        low = -first[i] if first[i] < 0 else 0
-        high = columns - first[i] if columns - first[i] < width else width
         diag, diag_from, steep, steep_from, right1, right2 = np.inf, 7, np.inf, 0, np.inf, np.inf
         if i == 0:
             diag, steep, right1, right2 = left[0], left[1], left[2], left[3]
-        elif 0 < low + shift <= width:
-            diag, diag_from = above[low + shift - 1, 0], above_from[low + shift - 1, 0]
+        elif low[i - 1] < low[i] + shift <= high[i - 1]:
+            before = low[i] + shift - 1
+            diag, diag_from = above[before, 0], above_from[before, 0]
         # A path that begins here costs nothing before.
         begun = 0.0 if i < free else np.inf
         least, least_place, least_state = np.inf, 0, 0
-        # What this row writes lies left of what it still reads: bands only move right, and what
-        # they leave behind beyond the last column is not read again.
-        for place in range(low, high):
+        # What this row writes lies left of what it still reads: bands only move right.
+        reach = high[i - 1] if i > 0 else width
+        for place in range(low[i], high[i]):
             c = cost[i, place]
-            over = place + shift if place + shift < width else width
+            over = place + shift if place + shift < reach else width
             if begun < diag:
                 diag, diag_from = begun, 7
             d = diag + diagonal * c
@@ -119,29 +120,27 @@ def _fill_few(  # type: ignore[no-untyped-def]
             if best < least:
                 least, least_place, least_state = best, place, best_from
         rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = least, least_place, least_state
-        ends_col[i, 0] = np.inf
-        if high == columns - first[i]:
-            ends_col[i, 0], ends_col[i, 1] = above[high - 1, 0], above_from[high - 1, 0]
+        ends[i, 0], ends[i, 1] = above[high[i] - 1, 0], above_from[high[i] - 1, 0]
 
 
 @kernel()
 def _fill_many(  # type: ignore[no-untyped-def]
-    cost, first, columns, limit, diagonal, free, enter, back, ends_row, ends_col, rows_best
+    cost, first, low, high, limit, diagonal, free, enter, back, ends_row, ends, rows_best
 ):
     """As `_fill_few` for any L: ``back`` is (rows, width, 3), and paths that do not begin freely
-    begin in the first cell's state ``enter``. ``ends_row`` (width, 2) is as ``ends_col``.
+    begin in the first cell's state ``enter``. ``ends_row`` (width, 2) takes what ``ends`` does, for
+    each cell of the last row.
     """
     rows, width = cost.shape
     states = 2 * limit + 1
     above, here = np.full((width, states), np.inf), np.full((width, states), np.inf)
-    ends_col[:], rows_best[:] = np.inf, np.inf
+    rows_best[:] = np.inf
     for i in range(rows):
         shift = first[i] - first[i - 1] if i > 0 else 0
-        for place in range(width):
-            column = first[i] + place
+        here[:] = np.inf
+        for place in range(low[i], high[i]):
             c = cost[i, place]
             now = here[place]
-            now[:] = np.inf
             over, before = place + shift, place + shift - 1
             d_from, h_from, v_from = 2 * limit + 1, 0, 0
             if i > 0 and 0 <= before < width:
@@ -169,8 +168,6 @@ def _fill_many(  # type: ignore[no-untyped-def]
                     now[s] = above[over, s - 1] + c
             if free == 0 and i == 0 and place == 0:
                 now[enter] = c
-            if column < 0 or column >= columns:
-                now[:] = np.inf
             back[i, place, 0], back[i, place, 1], back[i, place, 2] = d_from, h_from, v_from
             state = 0
             for s in range(1, states):
@@ -180,8 +177,7 @@ def _fill_many(  # type: ignore[no-untyped-def]
                 rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = now[state], place, state
             if i == rows - 1:
                 ends_row[place, 0], ends_row[place, 1] = now[state], state
-            if column == columns - 1:
-                ends_col[i, 0], ends_col[i, 1] = now[state], state
+            ends[i, 0], ends[i, 1] = now[state], state
         above, here = here, above
 
 
@@ -253,6 +249,7 @@ def _fill(
     diagonal: float = 1.0,
     begin: int = CORNER,
     entry: PathEntry = _AFRESH,
+    within: Bounds | None = None,
 ) -> _Table:
     if limit < 1:
         raise RegistrationError(f"slope limit {limit}: expected a whole number of at least 1")
@@ -261,8 +258,11 @@ def _fill(
     rows, width = cost.shape
     first = np.zeros(rows, dtype=np.int64) if first is None else np.asarray(first, dtype=np.int64)
     columns = width if columns is None else columns
+    low, high = (
+        (np.maximum(-first, 0), np.minimum(columns - first, width)) if within is None else within
+    )
     free = {CORNER: 0, ROW: 1, ANYWHERE: rows}[begin]
-    ends_col, rows_best = np.empty((rows, 2)), np.empty((rows, 3))
+    ends, rows_best = np.empty((rows, 2)), np.empty((rows, 3))
     if limit <= _WRITTEN_OUT:
         left, above = np.full(4, np.inf), np.full((width + 1, 4), np.inf)
         above_from = np.zeros((width + 1, 2), dtype=np.int64)
@@ -270,21 +270,22 @@ def _fill(
             (above[0] if entry.along == 1 and entry.run > 0 else left)[entry.run] = 0.0
         back = np.empty((rows, width, 1), dtype=np.uint8)
         _fill_few(
-            cost, first, columns, limit, diagonal, free, left, above, above_from,
-            back[..., 0], ends_col, rows_best,
+            cost, first, low, high, limit, diagonal, free, left, above, above_from,
+            back[..., 0], ends, rows_best,
         )  # fmt: skip
-        above[columns - first[-1] :] = np.inf
-        last = above[:width, 0], above_from[:width, 0]
-        return _Table(first, columns, _WRITTEN_OUT, back, last, ends_col, rows_best)
-    back = np.empty((rows, width, 3), dtype=np.uint16)
-    ends_row = np.full((width, 2), np.inf)
-    enter = entry.run + (limit * entry.along if entry.run > 0 else 0)
-    _fill_many(
-        cost, first, columns, limit, diagonal, free, enter, back, ends_row, ends_col, rows_best
-    )
-    return _Table(
-        first, columns, limit, back, (ends_row[:, 0], ends_row[:, 1]), ends_col, rows_best
-    )
+        above[: low[-1]] = above[high[-1] :] = np.inf
+        ends_row = above[:width, 0], above_from[:width, 0]
+        limit = _WRITTEN_OUT
+    else:
+        back, last = np.empty((rows, width, 3), dtype=np.uint16), np.full((width, 2), np.inf)
+        enter = entry.run + (limit * entry.along if entry.run > 0 else 0)
+        _fill_many(
+            cost, first, low, high, limit, diagonal, free, enter, back, last, ends, rows_best
+        )
+        ends_row = last[:, 0], last[:, 1]
+    # Of most rows of a band the last cell is not one of the last column.
+    ends[first + high < columns, 0] = np.inf
+    return _Table(first, columns, limit, back, ends_row, ends, rows_best)
 
 
 def smallest_limit(rows: int, columns: int) -> int:
@@ -306,6 +307,20 @@ def too_different(frames: tuple[int, int], slope_limit: int, what: str = "") -> 
     )
 
 
+def reachable(rows: int, columns: int, slope_limit: int) -> Bounds:
+    """Which columns of each row lie on a legal path from the first cell to the last.
+
+    They make a parallelogram: about half of the grid of two clips of one length, if L = 2.
+    """
+    row, steep = np.arange(rows), slope_limit + 1
+    # Before each step to the next row L steps along the row, or the other way round.
+    first = np.maximum(-(-(row - slope_limit) // steep), 0)
+    last = np.minimum(row * steep + slope_limit, columns - 1)
+    # The same backwards from the last cell.
+    low = np.maximum(first, columns - 1 - last[::-1])
+    return low, np.minimum(last, columns - 1 - first[::-1]) + 1
+
+
 def corner_path(
     cost: Array,
     slope_limit: int = 2,
@@ -318,7 +333,8 @@ def corner_path(
     Parameters
     ----------
     cost
-        ``(rows, columns)``, or a band ``(rows, width)``.
+        ``(rows, columns)``, of which only what is `reachable` is read; or a band
+        ``(rows, width)``.
     slope_limit
         L, at least 1.
     first, columns
@@ -329,7 +345,8 @@ def corner_path(
     columns = cost.shape[1] if columns is None else columns
     if smallest_limit(rows, columns) > slope_limit:
         raise too_different((rows, columns), slope_limit)
-    return _fill(cost, slope_limit, first, columns).corner()
+    within = reachable(rows, columns, slope_limit) if first is None else None
+    return _fill(cost, slope_limit, first, columns, within=within).corner()
 
 
 def corner_means(cost: Array, width: int, starts: Sequence[int], slope_limit: int = 2) -> Array:
@@ -353,11 +370,14 @@ def corner_means(cost: Array, width: int, starts: Sequence[int], slope_limit: in
     if smallest_limit(rows, width) > slope_limit:
         raise too_different((rows, width), slope_limit)
     at_once = max(1, _MOST_CELLS // (rows * width))
+    low, high = reachable(rows, width, slope_limit)
     means = []
     for some in (starts[i : i + at_once] for i in range(0, len(starts), at_once)):
+        count = len(some)
         parts = np.concatenate([cost[:, start : start + width] for start in some])
-        first = np.repeat(np.arange(len(some)) * width, rows)
-        path = corner_path(parts, slope_limit, first=first, columns=len(some) * width)
+        first = np.repeat(np.arange(count) * width, rows)
+        within = np.tile(low, count), np.tile(high, count)
+        path = _fill(parts, slope_limit, first, count * width, within=within).corner()
         row, part = path[:, 0], path[:, 0] // rows
         costs = parts[row, path[:, 1] - first[row]]
         means.append(np.bincount(part, costs) / np.bincount(part))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,9 @@ from motionweave.core.curves import smoothstep
 from motionweave.errors import Kind, RegistrationError, Remedy
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.distance import (
-    distance_band,
-    distance_block,
-    signal_band,
-    signal_block,
-)
+from motionweave.registration.distance import distance_block
 from motionweave.registration.dtw import Path
+from motionweave.registration.grids import GridBand, GridBlock
 from motionweave.registration.windows import CentredClip
 
 Span = tuple[int, int]  # first and last sample
@@ -105,7 +100,9 @@ class Rules:
 def corner_pair(a: PointClip, b: PointClip, rules: Rules) -> Pair:
     """Two clips whose first samples match, and whose last samples match."""
     check_lengths(a, b, 1, rules)
-    return between(a, b, (0, len(a) - 1), (0, len(b) - 1), rules, tie=_TIE * a.height**2)
+    return between(
+        a, b, (0, len(a) - 1), (0, len(b) - 1), rules, tie=_TIE * a.height**2 + np.finfo(float).tiny
+    )
 
 
 def between(
@@ -116,15 +113,19 @@ def between(
     if dtw.smallest_limit(*counts) > rules.slope_limit:
         raise dtw.too_different(counts, rules.slope_limit)
     if counts[0] * counts[1] <= MOST_CELLS:
-        block = GridBlock(a, b, (rows[0], rows[1] + 1), (columns[0], columns[1] + 1))
-        found = block.best(
-            lambda cost: dtw.corner_path(cost, rules.slope_limit),
-            rules,
-            tie + np.finfo(float).tiny if tie else 0.0,
+        block = GridBlock(
+            a, b, (rows[0], rows[1] + 1), (columns[0], columns[1] + 1), rules.slope_limit
         )
+        cost = block.towards_straight(tie) if tie else block.poses
+        found = best(block, cost, lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
     else:
         parts = cut(a, rows), cut(b, columns)
-        found = _Band(*parts, *_band(*parts, rules)).best(rules)
+        band = GridBand(*parts, *_band(*parts, rules))
+
+        def along(cost: Array) -> Path:
+            return dtw.corner_path(cost, rules.slope_limit, first=band.first, columns=band.columns)
+
+        found = best(band, band.poses, along, rules)
     return found.moved(rows[0], columns[0])
 
 
@@ -136,7 +137,7 @@ def good_stretch(a: PointClip, b: PointClip, rules: Rules, worth: tuple[Array, A
     """
     step = coarseness(len(a), len(b))
     a, b = thinned(a, step), thinned(b, step)
-    cost = poses(a, b, (0, len(a)), (0, len(b)))
+    cost = GridBlock(a, b, (0, len(a)), (0, len(b))).poses
     least = least_length(cost.shape)
     mean = 0.5 * (worth[0][::step, None] + worth[1][::step])
     for good in good_levels(cost):
@@ -173,7 +174,9 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
         low, high = (max(0, i - far), max(0, j - far)), (i + far + 1, j + far + 1)
         block = GridBlock(a, b, (low[0], min(len(a), high[0])), (low[1], min(len(b), high[1])))
         cell = i - low[0], j - low[1]
-        found = block.best(lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
+        found = best(
+            block, block.poses, lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules
+        )
         return trimmed(found).moved(*low)
     pieces = [
         between(a, b, (before[0], after[0]), (before[1], after[1]), rules)
@@ -182,11 +185,13 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
     if i > 0 and j > 0:
         low = max(0, i - far), max(0, j - far)
         block = GridBlock(a, b, (low[0], i + 1), (low[1], j + 1))
-        found = block.best(lambda cost: _backwards(cost, rules.slope_limit), rules)
+        found = best(block, block.poses, lambda cost: _backwards(cost, rules.slope_limit), rules)
         pieces.insert(0, trimmed(found, end=False).moved(*low))
     if k < len(a) - 1 and m < len(b) - 1:
         block = GridBlock(a, b, (k, min(len(a), k + far + 1)), (m, min(len(b), m + far + 1)))
-        found = block.best(lambda cost: dtw.boundary_path(cost, rules.slope_limit), rules)
+        found = best(
+            block, block.poses, lambda cost: dtw.boundary_path(cost, rules.slope_limit), rules
+        )
         pieces.append(trimmed(found, begin=False).moved(k, m))
     lengths = np.array([len(piece.path) for piece in pieces])
     path = np.concatenate([pieces[0].path, *(piece.path[1:] for piece in pieces[1:])])
@@ -197,89 +202,28 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
     )
 
 
-def poses(a: PointClip, b: PointClip, rows: Span, columns: Span) -> Array:
-    """A part of the grid of distances of two clips, not to be changed.
-
-    Ends are often looked for in several ways: a whole grid is kept for as long as both
-    clips are, and parts are taken from it.
-    """
-    known = _GRIDS.setdefault(a, WeakKeyDictionary())
-    if b in known:
-        return known[b][slice(*rows), slice(*columns)]
-    found = distance_block(a, b, rows, columns)
-    if found.shape == (len(a), len(b)):
-        known[b] = found
-    return found
-
-
-_GRIDS: WeakKeyDictionary[PointClip, WeakKeyDictionary[PointClip, Array]] = WeakKeyDictionary()
-
-
 def _backwards(cost: Array, slope_limit: int) -> Path:
     """From the last cell backwards to that of the first row or column with the least mean cost."""
     found = dtw.boundary_path(cost[::-1, ::-1], slope_limit)
     return np.asarray(np.array(cost.shape) - 1 - found[::-1])
 
 
-class GridBlock:
-    """A part of the grid of two clips: distances of poses, and of signals on top."""
-
-    def __init__(self, a: PointClip, b: PointClip, rows: Span, columns: Span):
-        self.poses, self.height = poses(a, b, rows, columns), a.height
-        self.signals = signal_block(a, b, rows, columns) if a.signals.size else None
-
-    def best(self, search: Callable[[Array], Path], rules: Rules, tie: float = 0.0) -> Pair:
-        """The path that a search finds by poses, and then by poses and signals.
-
-        ``tie`` is how much it costs to be away from the straight path.
-        """
-
-        def mean(path: Path) -> float:
-            return mean_along(self.poses, path)
-
-        cost = _towards_straight(self.poses, tie) if tie else self.poses
-        return _best(cost, self.signals, search, mean, rules, self.height)
-
-
-class _Band:
-    """The part of the grid of two long clips that lies along a band."""
-
-    def __init__(self, a: PointClip, b: PointClip, first: NDArray[np.int64], width: int):
-        self.first, self.columns = first, len(b)
-        self.poses, self.height = distance_band(a, b, first, width), a.height
-        self.signals = signal_band(a, b, first, width) if a.signals.size else None
-
-    def best(self, rules: Rules) -> Pair:
-        """The path from corner to corner by poses, and then by poses and signals."""
-
-        def search(cost: Array) -> Path:
-            return dtw.corner_path(cost, rules.slope_limit, first=self.first, columns=self.columns)
-
-        def mean(path: Path) -> float:
-            rows = path[:, 0]
-            return float(self.poses[rows, path[:, 1] - self.first[rows]].mean())
-
-        return _best(self.poses, self.signals, search, mean, rules, self.height)
-
-
-def _best(
-    cost: Array,
-    signals: Array | None,
-    search: Callable[[Array], Path],
-    mean: Callable[[Path], float],
-    rules: Rules,
-    height: float,
+def best(
+    grid: GridBlock | GridBand, cost: Array, search: Callable[[Array], Path], rules: Rules
 ) -> Pair:
-    """How far corresponding poses differ says how much the signals are to count."""
+    """The path that a search finds by poses, and then by poses and signals.
+
+    How far corresponding poses differ says how much the signals count. ``cost`` are the distances
+    of poses, possibly with a tie-breaker.
+    """
     path = search(cost)
-    usual = mean(path)
-    weight = signal_weight(usual, height, rules)
-    if signals is None or weight == 0.0:
+    usual = grid.mean(path)
+    weight = signal_weight(usual, grid.height, rules)
+    both = grid.with_signals(cost, weight) if weight > 0.0 else None
+    if both is None:
         return Pair(path, usual)
-    both = weight * signals
-    both += cost
     path = search(both)
-    return Pair(path, mean(path), weight)
+    return Pair(path, grid.mean(path), weight)
 
 
 def signal_weight(usual: float, height: float, rules: Rules) -> float:
@@ -383,16 +327,6 @@ def thinned(clip: PointClip, step: int) -> PointClip:
     if step == 1:
         return clip
     return replace(clip[::step], fps=clip.fps / step)
-
-
-def _towards_straight(cost: Array, weight: float) -> Array:
-    """Costs ``(rows, columns)`` and on top what grows with the distance from the straight path."""
-    rows, columns = (np.linspace(0.0, 1.0, count) for count in cost.shape)
-    # weight (row - column)² as one product.
-    left = np.column_stack([rows * rows, -2.0 * rows, np.ones(len(rows))])
-    result = (weight * left) @ np.stack([np.ones(len(columns)), columns, columns * columns])
-    result += cost
-    return np.asarray(result)
 
 
 def _band(a: PointClip, b: PointClip, rules: Rules) -> tuple[NDArray[np.int64], int]:

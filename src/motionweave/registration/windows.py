@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from weakref import WeakKeyDictionary
 
@@ -110,7 +111,7 @@ class _Side:
     """One clip of a grid: S single frames as rows of matrices, and T windows of K of them.
 
     As the left factor of products, rows are weighted, and each frame of a window counts
-    one K-th; as the right one they are as they are.
+    one K-th; as the right one they are as they are. Both kinds are made once for each clip.
 
     Parameters
     ----------
@@ -195,6 +196,44 @@ class _Side:
             shared,
         )
 
+    @cached_property
+    def weighted_plane(self) -> Array:
+        """``(S, 2 P)``: ``plane`` as a left factor."""
+        return self.plane * np.tile(self.weights / len(self.offsets), 2)
+
+    @cached_property
+    def heights(self) -> Array:
+        """``(S, P + 3)`` right factor of E + E' - 2 Σ w y y': heights, 1, energy, mean height."""
+        return np.column_stack(
+            [self.height, np.ones(len(self.height)), self.energy, self.height @ self.weights]
+        )
+
+    @cached_property
+    def weighted_heights(self) -> Array:
+        """``(S, P + 3)`` left factor of the same: weighted heights, energy, 1, 0."""
+        columns = [-2.0 * self.weights * self.height, self.energy, np.ones(len(self.height))]
+        return np.column_stack([*columns, np.zeros(len(self.height))]) / len(self.offsets)
+
+    def lifted_heights(self, frames: slice, lift: float) -> Array:
+        """``weighted_heights`` of some frames, all lifted: y + lift instead of y."""
+        result = self.weighted_heights[frames].copy()
+        if lift != 0.0:
+            means = self.heights[frames, -1]
+            result[:, -3] += lift * (2.0 * means + lift) / len(self.offsets)
+            result[:, -1] = -2.0 * lift / len(self.offsets)
+        return result
+
+    @cached_property
+    def path_shares(self) -> tuple[Array, Array]:
+        """``(T, 2 K)``: ``path`` as a left factor; ``(T, 2 K)`` that of the paths' energies."""
+        count = len(self.offsets)
+        return self.path / count, np.hstack([self.path_energy, self.inside]) / count
+
+    @cached_property
+    def path_energies(self) -> Array:
+        """``(T, 2 K)``: the right factor of the paths' energies."""
+        return np.hstack([self.inside, self.path_energy])
+
     def __len__(self) -> int:
         return len(self.path)
 
@@ -269,25 +308,23 @@ def _fill(
 ) -> None:
     """Put the distances of some windows into ``out``; either all are whole or any may be cut."""
     i, j = slice(*rows), slice(*columns)
-    k, w = len(left.offsets), left.weights
+    k = len(left.offsets)
     # Both clips' heights are taken above the level of the second.
     lift = left.level - right.level
 
     def windowed(above: slice, across: slice) -> tuple[Array, Array, Array]:
-        """The products of single frames: cosine, sine, and E + E' - 2 Σ w y y', the
-        energies in two further columns."""
-        plane, height = left.plane[above] * np.tile(w / k, 2), left.height[above]
-        own = left.energy[above] + 2.0 * lift * (height @ w) + lift * lift
-        one, other = np.ones(len(height)), right.energy[across]
-        heights = np.column_stack([(height + lift) * (-2.0 * w), own, one]) / k
-        others = np.column_stack([right.height[across], np.ones(len(other)), other])
-        return plane @ right.plane[across].T, plane @ right.turned[across].T, heights @ others.T
+        """The products of single frames: cosine, sine, and E + E' - 2 Σ w y y'."""
+        plane, heights = left.weighted_plane[above], left.lifted_heights(above, lift)
+        return (
+            plane @ right.plane[across].T,
+            plane @ right.turned[across].T,
+            heights @ right.heights[across].T,
+        )
 
-    path = left.path[i] / k
+    path, energies = (each[i] for each in left.path_shares)
     cosine = path @ right.path[j].T
     sine = path @ right.path_turned[j].T
-    moved = np.hstack([left.path_energy[i], left.inside[i]]) / k
-    energy = moved @ np.hstack([right.inside[j], right.path_energy[j]]).T
+    energy = energies @ right.path_energies[j].T
     if left.shared:
         singles = windowed(left.touched(*rows), right.touched(*columns))
         for here_a, here_b in zip(left.steps(*rows), right.steps(*columns), strict=True):
