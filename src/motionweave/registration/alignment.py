@@ -11,7 +11,6 @@ from motionweave.core import splines
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
-from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
 from motionweave.registration.windows import CentredClip
@@ -67,10 +66,9 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     follows its end is its beginning, moved on.
     """
     steps = _SAMPLES_PER_KNOT * max(1, tracks.count(_RATE) // _SAMPLES_PER_KNOT)
-    u, played = tracks.sample(steps, steps if cyclic else 0)
-    lanes = [CentredClip.of(clip) for clip in played]
+    u, lanes = tracks.sample(steps, steps if cyclic else 0)
     values = np.zeros((len(u), len(lanes), 3))
-    turned = [_turned(clip) for clip in played]
+    turned = [_turned(lane) for lane in lanes]
     for j, lane in enumerate(lanes):
         if j != reference:
             found = along(lanes[reference], lane)
@@ -81,13 +79,11 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
     return AlignmentCurve(spline, reference)
 
 
-def _turned(clip: PointClip) -> Array:
-    """How far a body has turned since the first frame ``(T,)``, frame by frame."""
-    level = clip.points[..., [0, 2]]
-    level = level - np.einsum("p,tpc->tc", clip.weights, level)[:, None]
-    before, after = level[:-1], level[1:]
-    sine = (after[..., 0] * before[..., 1] - after[..., 1] * before[..., 0]) @ clip.weights
-    cosine = np.sum(before * after, axis=-1) @ clip.weights
+def _turned(clip: CentredClip) -> Array:
+    """How far a body has turned since the first frame ``(n,)``, frame by frame."""
+    before, after = clip[:-1], clip[1:]
+    cosine = (after.plane * before.plane) @ np.tile(clip.weights, 2)
+    sine = (after.x * before.z - after.z * before.x) @ clip.weights
     return np.concatenate([[0.0], np.cumsum(np.arctan2(sine, cosine))])
 
 

@@ -97,11 +97,6 @@ class PointClip:
         return (len(self) - 1) / self.fps
 
     @cached_property
-    def plane(self) -> Array:
-        """x and z of all points, ``(T, 2, P)``."""
-        return np.ascontiguousarray(self.points[..., ::2].swapaxes(1, 2))
-
-    @cached_property
     def height(self) -> float:
         """How tall the cloud is: the median over frames of its vertical extent."""
         return float(np.median(np.ptp(self.points[..., 1], axis=1)))

@@ -146,9 +146,8 @@ def phases(
 
         means = means_of(block.poses)
         weight = pairing.signal_weight(float(means.min()), block.height, rules)
-        both = block.with_signals(block.poses, weight) if weight > 0.0 else None
-        if both is not None:
-            means = means_of(both)
+        if block.signalled and weight > 0.0:
+            means = means_of(block.costs(signals=weight))
         best = int(np.argmin(means))
         earlier, later = means[best - 1], means[(best + 1) % len(means)]
         bend = earlier - 2.0 * means[best] + later
@@ -174,9 +173,7 @@ def closed(rounds: Sequence[PointClip], rules: Rules, reference: int) -> Corresp
         rows, columns = len(rounds[a]) // 3, len(rounds[b]) // 3
         middle = (rows, 2 * rows + 1), (columns, 2 * columns + 1)
         block = GridBlock(rounds[a], rounds[b], *middle, rules.slope_limit)
-        return pairing.best(
-            block, block.poses, lambda cost: dtw.corner_path(cost, rules.slope_limit), rules
-        )
+        return pairing.best(block, lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
 
     return _through_reference(len(rounds), pair, reference)
 

@@ -12,7 +12,6 @@ from typing import Literal
 import numpy as np
 
 import motionweave
-from motionweave.core import constraints as constraint_tools
 from motionweave.core.arrays import Array
 from motionweave.core.content import same_content
 from motionweave.core.cycles import displacement
@@ -135,7 +134,7 @@ class RegistrationCurve:
 
     def contacts(self, clip: int, kind: str) -> list[Interval]:
         """A clip's contacts of one kind as intervals of u, within the range of the curve."""
-        return _lane(self.motions[clip], clip, kind, self.timewarp)
+        return _contacts(self.motions[clip], clip, self.timewarp).get(kind, [])
 
     def stepper(
         self, start: float | None = None, *, pace: Literal["durations", "rates"] = "durations"
@@ -166,27 +165,35 @@ def constraint_matches(
     literal: bool = False,
 ) -> tuple[ConstraintMatch, ...]:
     """The matches of all kinds of contacts of clips, in order of time (4.4)."""
-    kinds = sorted(
-        {kind for motion in motions for kind in constraint_tools.kinds(motion.constraints)}
-    )
+    contacts = [_contacts(motion, i, timewarp) for i, motion in enumerate(motions)]
     found = []
-    for kind in kinds:
-        lanes = [_lane(motion, i, kind, timewarp) for i, motion in enumerate(motions)]
+    for kind in sorted({kind for lanes in contacts for kind in lanes}):
+        lanes = [own.get(kind, []) for own in contacts]
         groups = _match_round(lanes, timewarp, literal) if cyclic else match(lanes, literal=literal)
         found += [ConstraintMatch(kind, intervals) for intervals in groups]
     return tuple(sorted(found, key=lambda m: (float(m.intervals[:, 0].mean()), m.kind)))
 
 
-def _lane(motion: Motion, clip: int, kind: str, timewarp: TimewarpCurve) -> list[Interval]:
-    """A clip's contacts of one kind in u, within the range of the curve."""
-    first, last = timewarp.frames(np.array([timewarp.start, timewarp.end]))[:, clip]
-    held = merged((c.start, c.end) for c in motion.constraints if c.kind == kind)
-    bounds = np.clip(np.array(held).reshape(-1, 2), first, last)
-    bounds = bounds[bounds[:, 1] > bounds[:, 0]]
+def _contacts(motion: Motion, clip: int, timewarp: TimewarpCurve) -> dict[str, list[Interval]]:
+    """A clip's contacts of each kind in u, within the range of the curve."""
+    first, last = timewarp.frames(np.array([timewarp.start, timewarp.end]))[:, clip].tolist()
+    held: dict[str, list[Interval]] = {}
+    for c in motion.constraints:
+        held.setdefault(c.kind, []).append((c.start, c.end))
+    inside = [
+        (kind, max(start, first), min(end, last))
+        for kind, spans in held.items()
+        for start, end in merged(spans)
+        if max(start, first) < min(end, last)
+    ]
+    bounds = np.array([one[1:] for one in inside]).reshape(-1, 2)
     # Frame 'last' of a closed cycle is the next cycle's first one: not the inverse, which
     # would lead back to the start, but the curve's own end.
-    u = np.where(bounds >= last, timewarp.end, timewarp.parameter(clip, np.minimum(bounds, last)))
-    return [(float(start), float(end)) for start, end in u]
+    u = np.where(bounds >= last, timewarp.end, timewarp.parameter(clip, bounds)).tolist()
+    lanes: dict[str, list[Interval]] = {kind: [] for kind in held}
+    for (kind, _, _), (start, end) in zip(inside, u, strict=True):
+        lanes[kind].append((start, end))
+    return lanes
 
 
 def _match_round(

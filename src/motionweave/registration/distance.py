@@ -58,10 +58,15 @@ def distance_block(
     b: Motion | PointClip,
     rows: tuple[int, int],
     columns: tuple[int, int],
+    *,
+    out: Array | None = None,
 ) -> Array:
-    """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
+    """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``.
+
+    ``out`` is where to put it.
+    """
     a, b = corresponding(a, b)
-    return _block(a, b, rows, columns)
+    return _block(a, b, rows, columns, out)
 
 
 @one_thread()
@@ -96,19 +101,9 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
     return band
 
 
-def signal_block(
-    a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
-) -> Array:
-    """Squared differences of the clips' signals on the requested part of the grid."""
-    p, q = a.signals[slice(*rows)], b.signals[slice(*columns)]
-    squares = np.sum(p * p, axis=1), np.sum(q * q, axis=1)
-    left = np.column_stack([-2.0 * p, squares[0], np.ones(len(p))])
-    apart = left @ np.column_stack([q, np.ones(len(q)), squares[1]]).T
-    return np.asarray(np.maximum(apart, 0.0, out=apart))
-
-
 def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int) -> Array:
-    """The same along a band, as in `distance_band`; nothing beyond the clip."""
+    """Squared differences of the clips' signals along a band, as in `distance_band`; nothing
+    beyond the clip."""
     columns = np.clip(first[:, None] + np.arange(width), 0, len(b) - 1)
     return np.asarray(np.sum((a.signals[:, None] - b.signals[columns]) ** 2, axis=2))
 
@@ -150,8 +145,9 @@ def along(a: CentredClip, b: CentredClip, signals: float = 0.0) -> Comparison:
     ``signals`` is how much the difference of the clips' signals adds to the distance.
     """
     w = a.weights
-    count = len(a.x)
-    cosine, sine = (each @ w for each in products((a.x, a.z), (b.x, b.z)))
+    count = len(a)
+    cosine = (a.plane * b.plane) @ np.tile(w, 2)
+    sine = (a.x * b.z - a.z * b.x) @ w
     other = (a.y - b.y) ** 2 @ w
     if signals:
         other += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
@@ -249,6 +245,12 @@ def corresponding(
     return first, second
 
 
-def _block(a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]) -> Array:
+def _block(
+    a: PointClip,
+    b: PointClip,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    out: Array | None = None,
+) -> Array:
     checkpoint()
-    return block_distances(a, b, rows, columns)
+    return block_distances(a, b, rows, columns, out)

@@ -7,6 +7,7 @@ and differences of signals.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,12 +16,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip
-from motionweave.registration.distance import (
-    distance_band,
-    distance_block,
-    signal_band,
-    signal_block,
-)
+from motionweave.registration.distance import distance_band, distance_block, signal_band
 from motionweave.registration.dtw import Path
 
 # Rows that are computed at a time: few enough to follow the edge of what paths can reach, and
@@ -48,7 +44,7 @@ class GridBlock:
     def __init__(
         self, a: PointClip, b: PointClip, rows: Range, columns: Range, corners: int | None = None
     ) -> None:
-        self.height = a.height
+        self.height, self.signalled = a.height, a.signals.size > 0
         self._clips, self._first = (a, b), (rows[0], columns[0])
         count, width = rows[1] - rows[0], columns[1] - columns[0]
         low, high = np.zeros(count, dtype=np.int64), np.full(count, width)
@@ -61,29 +57,34 @@ class GridBlock:
         ]
         self.poses = _distances(a, b, rows, columns, self._strips)
 
-    def towards_straight(self, weight: float) -> Array:
-        """Distances of poses, and on top what grows with the distance from the straight path."""
-        rows, columns = (np.linspace(0.0, 1.0, count) for count in self.poses.shape)
-        # weight (row - column)² as one product.
-        left = weight * np.column_stack([rows * rows, -2.0 * rows, np.ones(len(rows))])
-        right = np.stack([np.ones(len(columns)), columns, columns * columns])
-        result = np.empty(self.poses.shape)
-        for i, j in self._strips:
-            np.add(left[i] @ right[:, j], self.poses[i, j], out=result[i, j])
-        return result
+    def costs(self, tie: float = 0.0, signals: float = 0.0) -> Array:
+        """Distances of poses, and on top ``tie`` times the squared distance from the straight path
+        (from 0 to 1) and ``signals`` times the squared differences of signals.
 
-    def with_signals(self, cost: Array, weight: float) -> Array | None:
-        """Costs and on top ``weight`` times the differences of signals; None if there are none."""
-        (a, b), (row, column) = self._clips, self._first
-        if not a.signals.size:
-            return None
-        result = np.empty(cost.shape)
+        Not to be changed, and valid until the next call.
+        """
+        if not tie and not signals:
+            return self.poses
+        # (row - column)² and |p - q|² as one product.
+        rows, columns = (np.linspace(0.0, 1.0, count) for count in self.poses.shape)
+        p, q = (
+            clip.signals[first : first + count]
+            for clip, first, count in zip(self._clips, self._first, self.poses.shape, strict=True)
+        )
+        one, other = np.ones(len(rows)), np.ones(len(columns))
+        left = tie * np.column_stack([rows * rows, -2.0 * rows, one])
+        apart = signals * np.column_stack([np.sum(p * p, axis=1), -2.0 * p, one])
+        left = np.hstack([left, apart])
+        right = np.column_stack(
+            [other, columns, columns * columns, other, q, np.sum(q * q, axis=1)]
+        ).T
         for i, j in self._strips:
-            apart = signal_block(
-                a, b, (row + i.start, row + i.stop), (column + j.start, column + j.stop)
-            )
-            np.add(weight * apart, cost[i, j], out=result[i, j])
-        return result
+            np.add(left[i] @ right[:, j], self.poses[i, j], out=self._room[i, j])
+        return self._room
+
+    @cached_property
+    def _room(self) -> Array:
+        return np.empty(self.poses.shape)
 
     def mean(self, path: Path) -> float:
         """The mean distance of poses along a path."""
@@ -103,12 +104,14 @@ class GridBand:
 
     def __init__(self, a: PointClip, b: PointClip, first: NDArray[np.int64], width: int) -> None:
         self.first, self.columns, self.height = first, len(b), a.height
-        self.poses = distance_band(a, b, first, width)
-        self._signals = signal_band(a, b, first, width) if a.signals.size else None
+        self.poses, self.signalled = distance_band(a, b, first, width), a.signals.size > 0
+        self._clips, self._width = (a, b), width
 
-    def with_signals(self, cost: Array, weight: float) -> Array | None:
-        """See `GridBlock`."""
-        return None if self._signals is None else weight * self._signals + cost
+    def costs(self, tie: float = 0.0, signals: float = 0.0) -> Array:
+        """See `GridBlock`; a band leaves no need for ``tie``."""
+        if not signals:
+            return self.poses
+        return signals * signal_band(*self._clips, self.first, self._width) + self.poses
 
     def mean(self, path: Path) -> float:
         """See `GridBlock`."""
@@ -155,8 +158,12 @@ class _Distances:
             (max(stop, columns[0]), columns[1]),
         ):
             if low < high:
-                self._values[slice(*rows), low:high] = distance_block(
-                    a, b, (row + rows[0], row + rows[1]), (column + low, column + high)
+                distance_block(
+                    a,
+                    b,
+                    (row + rows[0], row + rows[1]),
+                    (column + low, column + high),
+                    out=self._values[slice(*rows), low:high],
                 )
 
 

@@ -116,8 +116,7 @@ def between(
         block = GridBlock(
             a, b, (rows[0], rows[1] + 1), (columns[0], columns[1] + 1), rules.slope_limit
         )
-        cost = block.towards_straight(tie) if tie else block.poses
-        found = best(block, cost, lambda cost: dtw.corner_path(cost, rules.slope_limit), rules)
+        found = best(block, lambda cost: dtw.corner_path(cost, rules.slope_limit), rules, tie)
     else:
         parts = cut(a, rows), cut(b, columns)
         band = GridBand(*parts, *_band(*parts, rules))
@@ -125,7 +124,7 @@ def between(
         def along(cost: Array) -> Path:
             return dtw.corner_path(cost, rules.slope_limit, first=band.first, columns=band.columns)
 
-        found = best(band, band.poses, along, rules)
+        found = best(band, along, rules)
     return found.moved(rows[0], columns[0])
 
 
@@ -174,9 +173,7 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
         low, high = (max(0, i - far), max(0, j - far)), (i + far + 1, j + far + 1)
         block = GridBlock(a, b, (low[0], min(len(a), high[0])), (low[1], min(len(b), high[1])))
         cell = i - low[0], j - low[1]
-        found = best(
-            block, block.poses, lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules
-        )
+        found = best(block, lambda cost: dtw.path_through(cost, cell, rules.slope_limit), rules)
         return trimmed(found).moved(*low)
     pieces = [
         between(a, b, (before[0], after[0]), (before[1], after[1]), rules)
@@ -185,13 +182,11 @@ def through(a: PointClip, b: PointClip, cells: Sequence[Span], far: int, rules: 
     if i > 0 and j > 0:
         low = max(0, i - far), max(0, j - far)
         block = GridBlock(a, b, (low[0], i + 1), (low[1], j + 1))
-        found = best(block, block.poses, lambda cost: _backwards(cost, rules.slope_limit), rules)
+        found = best(block, lambda cost: _backwards(cost, rules.slope_limit), rules)
         pieces.insert(0, trimmed(found, end=False).moved(*low))
     if k < len(a) - 1 and m < len(b) - 1:
         block = GridBlock(a, b, (k, min(len(a), k + far + 1)), (m, min(len(b), m + far + 1)))
-        found = best(
-            block, block.poses, lambda cost: dtw.boundary_path(cost, rules.slope_limit), rules
-        )
+        found = best(block, lambda cost: dtw.boundary_path(cost, rules.slope_limit), rules)
         pieces.append(trimmed(found, begin=False).moved(k, m))
     lengths = np.array([len(piece.path) for piece in pieces])
     path = np.concatenate([pieces[0].path, *(piece.path[1:] for piece in pieces[1:])])
@@ -209,20 +204,19 @@ def _backwards(cost: Array, slope_limit: int) -> Path:
 
 
 def best(
-    grid: GridBlock | GridBand, cost: Array, search: Callable[[Array], Path], rules: Rules
+    grid: GridBlock | GridBand, search: Callable[[Array], Path], rules: Rules, tie: float = 0.0
 ) -> Pair:
     """The path that a search finds by poses, and then by poses and signals.
 
-    How far corresponding poses differ says how much the signals count. ``cost`` are the distances
-    of poses, possibly with a tie-breaker.
+    How far corresponding poses differ says how much the signals count. ``tie`` is what it costs to
+    be away from the straight path.
     """
-    path = search(cost)
+    path = search(grid.costs(tie))
     usual = grid.mean(path)
-    weight = signal_weight(usual, grid.height, rules)
-    both = grid.with_signals(cost, weight) if weight > 0.0 else None
-    if both is None:
+    weight = signal_weight(usual, grid.height, rules) if grid.signalled else 0.0
+    if weight == 0.0:
         return Pair(path, usual)
-    path = search(both)
+    path = search(grid.costs(tie, weight))
     return Pair(path, grid.mean(path), weight)
 
 
@@ -280,9 +274,8 @@ def polished(
 def worth_of(clip: PointClip, keep: Sequence[tuple[float, float]] = ()) -> Array:
     """How much each sample ``(T,)`` is worth keeping: a share for being there, and the more the
     faster the body moves, 1 on average; in the ``keep`` ranges (in samples) it is beyond price."""
-    track = CentredClip.of(clip)
-    poses = np.stack([track.x, track.y, track.z], axis=-1)
-    speed = np.sum(np.gradient(poses, axis=0) ** 2, axis=-1) @ clip.weights
+    poses = CentredClip.of(clip).coordinates[:, :-2]
+    speed = np.gradient(poses, axis=0) ** 2 @ np.tile(clip.weights, 3)
     usual = float(speed.mean())
     worth = _PRESENT + (1.0 - _PRESENT) * (speed / usual if usual > 0.0 else np.ones(len(clip)))
     for first, last in keep:

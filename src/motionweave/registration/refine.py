@@ -47,9 +47,7 @@ def refined(
             return curve
         beyond = clips[0].reach + 1 if cyclic else 0
         u, (a, b) = tracks.sample(steps, beyond)
-        shift, certainty = _best_shift(
-            CentredClip.of(a), CentredClip.of(b), signals, clips[0].height
-        )
+        shift, certainty = _best_shift(a, b, signals, clips[0].height)
         inside = slice(beyond, beyond + steps + 1)
         u, shift, certainty = u[inside], shift[inside], certainty[inside]
         # The ends are given.

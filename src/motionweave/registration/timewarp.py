@@ -135,12 +135,13 @@ def increasing(control: ArrayLike, epsilon: float, *, closed: bool = False) -> t
     points are projected onto those that satisfy Eq. 5, which always exist.
     """
     control = np.asarray(control, dtype=np.float64)
-    clips = control.shape[1]
+    # Of two clips either one bounds the other in the same way.
+    bases = range(control.shape[1] if control.shape[1] > 2 else 1)
     best: tuple[float, Array, int] | None = None
-    for base in range(clips):
+    for base in bases:
         if satisfies_slopes(control, base, epsilon):
             return control, base
-    for base in range(clips):
+    for base in bases:
         adjusted = _with_ends_of(control, appendix_a(control, base, epsilon), closed)
         if not satisfies_slopes(adjusted, base, epsilon):
             if not _possible(control, base, epsilon):

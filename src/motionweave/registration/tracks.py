@@ -10,6 +10,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
+from motionweave.registration.windows import CentredClip
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Tracks:
         """How many steps of about 1 / rate the curve has, at least one."""
         return max(1, round((self.curve.end - self.curve.start) * rate))
 
-    def sample(self, steps: int, beyond: int = 0) -> tuple[Array, list[PointClip]]:
+    def sample(self, steps: int, beyond: int = 0) -> tuple[Array, list[CentredClip]]:
         """Parameters ``(n,)`` at equal steps along u, and each clip as it is there.
 
         ``beyond`` is by how many further steps a closed curve is followed at either end.
@@ -45,7 +46,7 @@ class Tracks:
         if self.curve.period is not None:
             seconds = seconds + self.curve.period
         played = [
-            clip.sample(np.clip(seconds[:, j] * clip.fps, 0.0, len(clip) - 1.0), 1.0 / step)
+            CentredClip.of(clip).sample(np.clip(seconds[:, j] * clip.fps, 0.0, len(clip) - 1.0))
             for j, clip in enumerate(self.clips)
         ]
         return np.asarray(u), played

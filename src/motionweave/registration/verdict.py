@@ -180,7 +180,7 @@ def agreement(
     # The end of a closed curve is its beginning again.
     frames = timewarp.frames(np.minimum(u, end - 1e-9 * (end - start)))
     played = [
-        CentredClip.of(clip.sample(np.clip(frames[:, j], 0.0, len(clip) - 1.0), _RATE))
+        CentredClip.of(clip).sample(np.clip(frames[:, j], 0.0, len(clip) - 1.0))
         for j, clip in enumerate(points)
     ]
     height = float(np.mean([clip.height for clip in points])) or 1.0

@@ -13,7 +13,7 @@ the clip. Then each gets its own product, and nothing else changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from weakref import WeakKeyDictionary
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import sample_vectors
 from motionweave.core.threads import one_thread
 from motionweave.registration.clouds import PointClip
 
@@ -41,20 +42,16 @@ class CentredClip:
 
     Parameters
     ----------
-    x, y, z
-        ``(n, P)``, x and z about each frame's own centre.
-    centre
-        ``(n, 2)`` x and z of the weighted mean of each frame's points.
+    coordinates
+        ``(n, 3 P + 2)``: x of all points about the frame's centre, z of all, y of all, then x and z
+        of that centre, which is the weighted mean of the points.
     energy
         ``(n,)`` weighted mean of x² + z².
     signals, weights, reach
         Those of the clip.
     """
 
-    x: Array
-    y: Array
-    z: Array
-    centre: Array
+    coordinates: Array
     energy: Array
     signals: Array
     weights: Array
@@ -62,25 +59,70 @@ class CentredClip:
 
     @classmethod
     def of(cls, clip: PointClip) -> CentredClip:
-        """The track of a clip."""
-        w = clip.weights
-        plane = clip.plane
-        centre = plane @ w
-        x, z = (plane[:, i] - centre[:, i, None] for i in range(2))
-        y = np.ascontiguousarray(clip.points[..., 1])
-        return cls(x, y, z, centre, (x * x + z * z) @ w, clip.signals, w, clip.reach)
+        """The track of a clip, which is computed once."""
+        if clip not in _CENTRED:
+            count = len(clip.weights)
+            coordinates = np.empty((len(clip), 3 * count + 2))
+            for place, axis in enumerate((0, 2, 1)):
+                coordinates[:, place * count : (place + 1) * count] = clip.points[..., axis]
+            for place in range(2):
+                column = coordinates[:, place * count : (place + 1) * count]
+                centre = column @ clip.weights
+                column -= centre[:, None]
+                coordinates[:, 3 * count + place] = centre
+            _CENTRED[clip] = cls._made(coordinates, clip.signals, clip.weights, clip.reach)
+        return _CENTRED[clip]
+
+    @classmethod
+    def _made(cls, coordinates: Array, signals: Array, weights: Array, reach: int) -> CentredClip:
+        plane = coordinates[:, : 2 * len(weights)]
+        return cls(coordinates, (plane * plane) @ np.tile(weights, 2), signals, weights, reach)
+
+    def __len__(self) -> int:
+        return len(self.coordinates)
 
     def __getitem__(self, frames: slice) -> CentredClip:
-        return CentredClip(
-            self.x[frames],
-            self.y[frames],
-            self.z[frames],
-            self.centre[frames],
-            self.energy[frames],
-            self.signals[frames],
-            self.weights,
-            self.reach,
+        return replace(
+            self,
+            coordinates=self.coordinates[frames],
+            energy=self.energy[frames],
+            signals=self.signals[frames],
         )
+
+    def sample(self, frames: Array) -> CentredClip:
+        """The track at fractional frames ``(n,)``: centred points lie on straight lines, as the
+        points themselves do."""
+        coordinates = sample_vectors(self.coordinates, frames)
+        signals = sample_vectors(self.signals, frames)
+        return self._made(coordinates, signals, self.weights, self.reach)
+
+    @property
+    def plane(self) -> Array:
+        """x of all points about the centre, then z of all, ``(n, 2 P)``."""
+        return self.coordinates[:, : 2 * len(self.weights)]
+
+    @property
+    def x(self) -> Array:
+        """``(n, P)``, about the centre."""
+        return self.coordinates[:, : len(self.weights)]
+
+    @property
+    def z(self) -> Array:
+        """``(n, P)``, about the centre."""
+        return self.coordinates[:, len(self.weights) : 2 * len(self.weights)]
+
+    @property
+    def y(self) -> Array:
+        """``(n, P)``."""
+        return self.coordinates[:, 2 * len(self.weights) : -2]
+
+    @property
+    def centre(self) -> Array:
+        """``(n, 2)``: x and z."""
+        return self.coordinates[:, -2:]
+
+
+_CENTRED: WeakKeyDictionary[PointClip, CentredClip] = WeakKeyDictionary()
 
 
 def products(a: Sequence[Array], b: Sequence[Array]) -> tuple[Array, Array]:
@@ -173,7 +215,7 @@ class _Side:
         if shared:
             track, place = CentredClip.of(clip), at.astype(np.intp)
         else:
-            track = CentredClip.of(clip.sample(at.T.ravel(), clip.fps))
+            track = CentredClip.of(clip).sample(at.T.ravel())
             place = np.arange(count)[:, None] + count * np.arange(len(offsets))
         level = float(track.y.mean())
         height = track.y - level
@@ -181,7 +223,7 @@ class _Side:
         path -= path.sum(axis=2, keepdims=True) / inside.sum(axis=1, keepdims=True)
         x, z = path * inside
         return cls(
-            np.hstack([track.x, track.z]),
+            track.plane,
             np.hstack([track.z, -track.x]),
             height,
             track.energy + (height * height) @ track.weights,
@@ -268,12 +310,17 @@ _SIDES: WeakKeyDictionary[PointClip, dict[bool, _Side]] = WeakKeyDictionary()
 
 @one_thread()
 def block_distances(
-    a: PointClip, b: PointClip, rows: tuple[int, int], columns: tuple[int, int]
+    a: PointClip,
+    b: PointClip,
+    rows: tuple[int, int],
+    columns: tuple[int, int],
+    out: Array | None = None,
 ) -> Array:
     """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``."""
     shared = all(_stride(clip) == round(_stride(clip)) for clip in (a, b))
     left, right = _Side.of(a, shared), _Side.of(b, shared)
-    out = np.empty((rows[1] - rows[0], columns[1] - columns[0]))
+    if out is None:
+        out = np.empty((rows[1] - rows[0], columns[1] - columns[0]))
 
     def fill(some: tuple[int, int], others: tuple[int, int]) -> None:
         if some[0] < some[1] and others[0] < others[1]:
