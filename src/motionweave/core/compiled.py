@@ -33,14 +33,16 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     from numba import njit
 
     _listen()
+    # Nothing but Python and other kernels calls kernels: one of Numba's wrappers less to compile.
+    own = {"no_cfunc_wrapper": True, **options}
 
     def declare(function: Callable[..., Any]) -> Any:
         try:
-            return njit(cache=True, **options)(function)
+            return njit(cache=True, **own)(function)
         except RuntimeError as problem:
             if "cannot cache" not in str(problem):
                 raise
-            return njit(**options)(function)
+            return njit(**own)(function)
 
     return declare
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.core.splines import QuadraticSpline
-from motionweave.methods.blending.advance import Pace, advance
+from motionweave.methods.blending.advance import Pace, advance, next_places
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -79,6 +79,21 @@ def test_by_durations_no_motion_runs_faster_than_one_over_its_weight(
     played = np.diff(spline(u), axis=0)
     np.testing.assert_allclose(played @ weights, step, atol=1e-9)
     assert np.all(played <= step / weights + 1e-9)
+
+
+@given(seeds, st.booleans(), st.booleans(), st.floats(-2.0, 9.0))
+def test_shares_that_never_change_lead_to_the_same_places_step_by_step(
+    seed: int, cyclic: bool, backwards: bool, start: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    spline = increasing_spline(seed, 3, 7, cyclic)
+    steps = rng.uniform(0.1, 2.0, 3) * (-1.0 if backwards else 1.0)
+    shares = np.tile(rng.dirichlet(np.ones(3)), (30, 1))
+    one_by_one = np.empty(30)
+    next_places(np.array(spline.control), start, steps, shares, False, cyclic, one_by_one)
+    u = advance(spline.control, start, steps, shares, cyclic)
+    assert u[0] == start
+    np.testing.assert_allclose(u[1:], one_by_one[:-1], rtol=1e-9, atol=1e-9)
 
 
 @given(seeds, st.booleans(), paces)

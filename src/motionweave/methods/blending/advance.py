@@ -18,6 +18,7 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.core.compiled import kernel
 from motionweave.core.options import check_choice
+from motionweave.core.splines import QuadraticSpline
 from motionweave.errors import BlendError
 
 Pace = Literal["durations", "rates"]
@@ -124,6 +125,9 @@ def advance(
     -------
     ``(T,)`` places in spans; those past the end of an open curve lie outside it.
     """
+    rates = by_rates(pace)
+    if not rates and len(shares) > 0 and np.all(shares == shares[0]):
+        return _steady_places(control, start, steps, shares, cyclic)
     places = np.empty(len(shares) + 1)
     places[0] = start
     next_places(
@@ -131,8 +135,35 @@ def advance(
         float(start),
         np.array(steps, dtype=np.float64),
         np.array(shares, dtype=np.float64),
-        by_rates(pace),
+        rates,
         cyclic,
         places[1:],
     )
     return places[:-1]
+
+
+def _steady_places(
+    control: Array, start: float, steps: Array, shares: Array, cyclic: bool
+) -> Array:
+    """As `advance` by durations with shares ``(T, k)`` that never change.
+
+    The time steps that pass are then one function of the place, a quadratic B-spline as the
+    motions' own frames are, and its inverse gives all places at once.
+    """
+    passed = np.asarray(control @ (shares[0] / np.abs(steps)))[:, None]
+    spans = float(len(passed) - 2)
+    whole = 0.5 * (passed[-1] + passed[-2] - passed[0] - passed[1])
+    time = QuadraticSpline(passed, 0.0, spans, whole if cyclic else None)
+    ends = np.array([0.0, spans])
+    # Past its ends an open curve continues straight.
+    slopes, outermost = time.derivative(ends)[:, 0], time(ends)[:, 0]
+    begin = start if cyclic else min(max(start, 0.0), spans)
+    now = float(time(begin)[0]) + (start - begin) * slopes[int(start > begin)]
+    count = np.arange(len(shares))
+    times = now + count if steps[0] > 0.0 else now - count
+    places = time.inverse(0, times)
+    if not cyclic:
+        places += np.minimum(times - outermost[0], 0.0) / slopes[0]
+        places += np.maximum(times - outermost[1], 0.0) / slopes[1]
+    places[0] = start
+    return places
