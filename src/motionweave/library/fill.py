@@ -8,7 +8,7 @@ as those of the stretches, stand while most of these stand, and stay where they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,14 +25,14 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.concatenation import concatenate
-from motionweave.core.constraints import FOOT_KINDS, Constraint
-from motionweave.core.intervals import runs
+from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, RigError
 from motionweave.library.bodies import on_body
 from motionweave.library.clearing import as_high
 from motionweave.library.features import RATE, ClipTrack, track
+from motionweave.library.stepping import contacts_in_gap, stepped
 from motionweave.library.stretches import Span, nearest, shares
 from motionweave.library.trust import interpolated, towards, trust
 from motionweave.methods.finish import finished
@@ -120,18 +120,19 @@ def inbetween(
     steps = round(seconds * before.fps)
     if steps < 2:
         raise LibraryError(f"a gap of {seconds:g} s has no frame in it at {before.fps:g} fps")
-    gap, clips, standing = _filled(before, after, steps, library)
+    floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
+    gap, clips, standing = _filled(before, after, steps, library, floor)
     clips += [part for part in (before, after) if len(part) > 2]
     whole = concatenate([before.with_constraints(()), gap, after.with_constraints(())])
     whole = replace(whole, name=f"{before.name or 'a clip'} to {after.name or 'a pose'}")
     first, last = len(before) - 1, len(before) - 1 + steps
     contacts = detect_contacts(whole)
-    if seconds > _LONG and standing is not None:
-        contacts = _contacts(whole, contacts, standing, first)
+    if seconds > _LONG:
+        contacts = contacts_in_gap(whole, contacts, standing, first, floor)
     whole = whole.with_constraints(contacts)
 
     def plant(motion: Motion) -> Motion:
-        return plant_between(motion, first, last)
+        return plant_between(stepped(motion, first, last, floor), first, last)
 
     return finished(
         whole,
@@ -155,11 +156,10 @@ def _put(motion: Motion, to: tuple[float, float] | None, heading: float | None) 
 
 
 def _filled(
-    before: Motion, after: Motion, steps: int, library: Library
-) -> tuple[Motion, list[Motion], Array | None]:
+    before: Motion, after: Motion, steps: int, library: Library, floor: Floor
+) -> tuple[Motion, list[Motion], Array]:
     """The frames of the gap, the stretches that they were made of, and the share of these in
-    which each foot stands, unless the stretches are trusted so little that they cannot tell."""
-    floor = estimate_floor(concatenate([m.with_constraints(()) for m in (before, after)]))
+    which each foot stands."""
     seen = _context(before, after, floor)
     samples = max(2, round(steps / before.fps * RATE))
     spans = nearest(library.index, *seen, samples, _BLENDED)
@@ -179,7 +179,7 @@ def _filled(
         moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
         mean = replace(mean, translations=moves)
     stands = np.tensordot(near, standing, axes=1)[:, 1:-1]
-    return mean[2:-2], stretches, np.asarray(stands) if trusted > 0.5 else None
+    return mean[2:-2], stretches, np.asarray(stands)
 
 
 def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, ClipTrack]:
@@ -241,41 +241,6 @@ def _standing(motion: Motion, frames: Array, swapped: bool) -> Array:
             inside = (frames >= contact.start) & (frames <= contact.end)
             held[FOOT_KINDS.index(f"{side}_{part}"), inside] = 1.0
     return held
-
-
-def _contacts(
-    whole: Motion, detected: Iterable[Constraint], standing: Array, first: int
-) -> tuple[Constraint, ...]:
-    """Contacts as detected outside a gap, and inside it where most of the stretches have them.
-
-    A foot of a blend drifts even where it is planted in all stretches, so that nothing would be
-    detected there.
-
-    Parameters
-    ----------
-    whole
-        The motion with the gap filled.
-    detected
-        Its contacts as they are detected.
-    standing
-        ``(kinds, frames)`` share of the stretches that stand, from frame ``first`` on.
-    first
-        The last frame before the gap.
-    """
-    detected = list(detected)
-    frames = np.arange(len(whole), dtype=float)
-    contacts = [one for one in detected if one.kind not in FOOT_KINDS]
-    for kind, share in zip(FOOT_KINDS, standing, strict=True):
-        held = np.zeros(len(whole), dtype=bool)
-        for one in detected:
-            if one.kind == kind:
-                held |= (frames >= one.start) & (frames <= one.end)
-        held[first + 1 : first + len(share) - 1] = share[1:-1] > 0.5
-        if first + len(share) == len(whole):
-            # Whether a single pose stands cannot be seen from it.
-            held[-1] = share[-1] > 0.5
-        contacts += [Constraint(float(low), float(high), kind) for low, high in runs(held)]
-    return tuple(sorted(contacts))
 
 
 def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
