@@ -24,7 +24,7 @@ from motionweave.core.curves import hermite, smoothstep
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 
-# How high a foot is lifted to step: this share of the way that it goes, and at most so many leg
+# How high a foot is lifted to step: as a share of the way that it goes, and at most, in leg
 # lengths.
 _RISE, _HIGHEST = 0.15, 0.045
 # Leg lengths of height that a step lacks of which half is made up for: no corners.
