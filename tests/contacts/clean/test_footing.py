@@ -124,3 +124,20 @@ def test_shaking_is_taken_out_at_right_angles_to_the_leg() -> None:
     leg = hip - ankle
     leg /= np.linalg.norm(leg, axis=-1)[:, None]
     assert np.abs(np.sum(steady.shift[0] * leg, axis=-1)).max() < 1e-12
+
+
+@pytest.mark.parametrize("fps", [30.0, 120.0])
+def test_a_foot_goes_over_from_heel_to_toe_without_a_jump(fps: float) -> None:
+    """A heel that lands a frame after the toe, or leaves first, must not decide all at once."""
+    count = round(2.0 * fps)
+    foot = sliding(fps, 0.0, seconds=2.0)[:, :count]
+    planted = np.zeros((2, count), dtype=bool)
+    planted[1, round(0.5 * fps) : round(1.5 * fps)] = True
+    planted[0, round(0.5 * fps) + 1 : round(1.1 * fps)] = True
+    lean = footing_of(foot, settled(planted, fps), FLOOR, 1.0, fps, 0.2).lean
+    assert np.all((lean >= 0.0) & (lean <= 1.0))
+    assert np.all(lean[round(1.1 * fps) : round(1.5 * fps)] == 1.0)
+    assert lean[round(0.8 * fps)] == pytest.approx(0.5)
+    # While the heel leaves, over a tenth of a second at any frame rate.
+    leaving = lean[round(0.9 * fps) : round(1.2 * fps)]
+    assert np.abs(np.diff(leaving)).max() < 25.0 / fps

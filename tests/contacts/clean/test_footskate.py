@@ -17,6 +17,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
@@ -230,6 +231,25 @@ def test_a_t_pose_in_front_stays_as_it_is(walk: Motion) -> None:
     assert np.array_equal(cleaned.rotations[1:], alone.rotations)
     assert np.array_equal(cleaned.root[1:], alone.root)
     assert cleaned.constraints == clip.constraints
+
+
+def test_only_the_first_frame_counts_as_a_t_pose(walk: Motion) -> None:
+    """In a second one, with arms held a bit differently, the feet are planted already."""
+    skating = skated(walk, 0.03)
+    rig = find_rig(walk.skeleton)
+    t_poses = np.tile(quat.IDENTITY, (2, len(walk.skeleton), 1))
+    t_poses[1, rig.roles["left_upper_arm"]] = quat.exp(np.array([0.0, 0.8, 0.0]))
+    clip = replace(
+        skating,
+        root=np.concatenate([skating.root[[0, 0]], skating.root]),
+        rotations=np.concatenate([t_poses, skating.rotations]),
+        constraints=[Constraint(1, 6, kind) for kind in FOOT_KINDS],
+    )
+    assert starts_in_tpose(clip)
+    assert starts_in_tpose(clip[1:])
+    cleaned = mw.clean_feet(clip, warn=False)
+    assert np.array_equal(cleaned.rotations[0], clip.rotations[0])
+    assert not np.array_equal(cleaned.rotations[1], clip.rotations[1])
 
 
 held_anywhere = st.lists(

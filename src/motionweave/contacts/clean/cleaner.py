@@ -33,9 +33,10 @@ _NOTICED = 0.02
 
 # A correction is reduced where a joint of the limb would accelerate more than this many times as
 # hard as it does anywhere in the clip, which counts as at least this many radians per second
-# squared: by this factor, this many times at most, within this many seconds of it at first.
+# squared: by as much as that needs, within these factors, this many times at most, within this
+# many seconds of it at first.
 _LIMIT, _HARDLY = 1.45, 2.0
-_BACK_OFF, _ATTEMPTS, _AROUND = 0.6, 5, 0.08
+_BACK_OFF, _ATTEMPTS, _AROUND = (0.4, 0.9), 5, 0.08
 
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
@@ -162,9 +163,11 @@ class Cleaner:
     def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> tuple[_Tracks, _Solved]:
         """Feet with corrections reduced where they would jerk knee or ankle, and the result."""
         solved = self._solve([feet, *others])
-        limit = _LIMIT * np.maximum(
-            _jerks(self.motion, feet.limbs).max(axis=1, initial=0.0), _HARDLY
-        )
+        before = _jerks(self.motion, feet.limbs)
+        own = before.max(axis=1, initial=0.0)
+        # A leg that does not move at all was not captured: it may move as the other one does.
+        own = np.where(own < _HARDLY, own.max(axis=0), own)
+        limit = _LIMIT * np.maximum(own, _HARDLY)
         trust = np.ones(feet.held.shape)
         jerks = _jerks(solved.motion, feet.limbs)
         for index, limb in enumerate(feet.limbs):
@@ -176,7 +179,7 @@ class Cleaner:
                     _tell_eased_off(self.motion, feet.names[index], limb, sudden)
                 # What jerks for being eased off within too short a time is given more.
                 around = (1 + attempt) * _AROUND * self.motion.fps
-                trust[index] *= _doubt((sudden > 1.0).any(axis=1), around)
+                trust[index] *= _doubt(jerks[index], before[index], limit[index], around)
                 solved = self._solve([feet.eased_off(trust), *others])
                 jerks = _jerks(solved.motion, feet.limbs)
         return feet, solved
@@ -336,17 +339,19 @@ def _jerks(motion: Motion, limbs: Sequence[ik.Limb]) -> Array:
     return np.asarray(np.sqrt(np.einsum("...i,...i->...", change, change)) * motion.fps**2)
 
 
-def _doubt(sudden: BoolArray, around: float) -> Array:
+def _doubt(jerks: Array, before: Array, limit: Array, around: float) -> Array:
     """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
 
-    ``sudden`` ``(T - 2,)`` are the accelerations at fault, of the frames from the second on,
-    and ``around`` the frames before and after them that are eased off, too.
+    ``jerks`` and ``before`` ``(T - 2, 2)`` are accelerations with and without the correction, of
+    the frames from the second on, ``limit`` ``(2,)`` those that are allowed, and ``around`` the
+    frames before and after that are eased off, too.
     """
-    frames = np.arange(len(sudden) + 2)
-    bad = np.flatnonzero(sudden) + 1
-    after = np.searchsorted(bad, frames).clip(0, len(bad) - 1)
-    away = np.minimum(np.abs(bad[after] - frames), np.abs(bad[np.maximum(after - 1, 0)] - frames))
-    return np.asarray(1.0 - (1.0 - _BACK_OFF) * smoothstep(1.0 - away / around))
+    added = np.maximum(jerks - before, 1e-12)
+    enough = np.where(jerks > limit, np.clip((limit - before) / added, *_BACK_OFF), 1.0)
+    bad = np.flatnonzero((jerks > limit).any(axis=1))
+    away = np.abs(np.arange(len(jerks) + 2)[:, None] - (bad + 1))
+    less = (1.0 - enough[bad].min(axis=1)) * smoothstep(1.0 - away / around)
+    return np.asarray(1.0 - less.max(axis=1))
 
 
 def _tell_eased_off(motion: Motion, name: str, limb: ik.Limb, sudden: Array) -> None:

@@ -20,16 +20,17 @@ import numpy as np
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.contacts.clean.banded import BandedLeastSquares
-from motionweave.contacts.clean.easing import eased
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smoothstep
 
 # Seconds over which a point comes to rest after landing, and begins to leave.
 _SETTLING = 0.03
+# Seconds over which a foot goes over from its heel to its toe.
+_LEANING = 0.1
 # Time scale in seconds of the weight that keeps a planted point still.
 _REST = 20.0
 # The costs of missing a height, stretching a foot, and a point in the floor, relative to a shift.
-_HEIGHT, _RIGID, _FLOOR = 300.0, 1e4, 300.0
+_HEIGHT, _RIGID, _FLOOR = 600.0, 1e4, 300.0
 # Leg lengths beyond which a correction is held back, and the most that is allowed.
 _FARTHEST = (0.15, 0.3)
 # Leg lengths below the floor at which a point is lifted even far from any plant.
@@ -37,7 +38,9 @@ _SUNK = 0.005
 # Of the length of the foot: a free point that is deeper by less is on the floor, which rounding
 # must not decide, and one that is kept out of it stays so until it is this far above.
 _ON_FLOOR, _CLEAR = 1e-9, 1e-4
-_ROUNDS = 3
+# The share of its length by which a foot may stretch, and how often it is tried again.
+_STRETCHED = 0.003
+_ROUNDS = 4
 
 
 class Footing(NamedTuple):
@@ -115,13 +118,43 @@ def find_footing(
             free[some],
         )
         shifts[some] = _bounded(found, size)
-    lean, grip = np.full(planted.shape, 0.5), np.zeros(planted.shape)
-    for foot in np.flatnonzero(some):
-        known = np.column_stack([held[foot].T, planted[foot]]).astype(np.float64)
-        *weight, grip[foot] = eased(known, planted[foot], reach).T
-        total = weight[0] + weight[1]
-        lean[foot] = np.where(total > 0.0, weight[1] / np.maximum(total, 1e-12), 0.5)
+    lean = np.stack([_lean(foot, fps) for foot in held])
+    grip = np.where(np.reshape(some, (-1, 1)), _grip(planted, reach), 0.0)
     return Footing(shifts, lean, grip)
+
+
+def _lean(held: BoolArray, fps: float) -> Array:
+    """How much ``(T,)`` the toe decides where the foot is, of a heel and a toe that are planted
+    ``(2, T)``.
+
+    Where heel and toe cannot both be met, the foot goes over from one to the other in some time:
+    it must not jump as one of them lands or leaves. In the air it goes on to the next stance.
+    """
+    since, until = _apart(~held)
+    weight = smoothstep((np.minimum(since, until) - 0.5) / (_LEANING * fps))
+    planted = np.flatnonzero(held.any(axis=0))
+    if len(planted) == 0:
+        return np.full(held.shape[1], 0.5)
+    known = weight[1, planted] / weight[:, planted].sum(axis=0)
+    return np.asarray(np.interp(np.arange(held.shape[1]), planted, known))
+
+
+def _grip(planted: BoolArray, reach: int) -> Array:
+    """1 ``(n, T)`` where feet are planted, fading to 0 within ``reach`` frames of that; feet that
+    are in the air for less than twice as long do not let go."""
+    since, until = _apart(planted)
+    fading = smoothstep(1.0 - np.minimum(since, until) / reach)
+    return np.where(since + until < 2.0 * reach, 1.0, fading)
+
+
+def _apart(mask: BoolArray) -> tuple[Array, Array]:
+    """Frames ``(..., T)`` since the last one of a mask ``(..., T)`` and until the next, 0 in it and
+    infinite where there is none."""
+    frames = np.arange(mask.shape[-1], dtype=np.float64)
+    before = np.maximum.accumulate(np.where(mask, frames, -np.inf), axis=-1)
+    behind = np.where(mask, frames, np.inf)[..., ::-1]
+    behind = np.minimum.accumulate(behind, axis=-1)[..., ::-1]
+    return frames - before, behind - frames
 
 
 def _bounded(shifts: Array, size: float) -> Array:
@@ -151,15 +184,8 @@ def settled(held: BoolArray, fps: float) -> Array:
     ``held`` ``(..., T)`` says where they are planted. A plant that reaches over an end of the clip
     is at rest there.
     """
-    last = held.shape[-1] - 1.0
-    frames = np.arange(last + 1.0)
-    # The last frame before each that is not held, and the first behind it.
-    before = np.maximum.accumulate(np.where(held, -1.0, frames), axis=-1)
-    behind = np.where(held, last + 1.0, frames)
-    behind = np.minimum.accumulate(behind[..., ::-1], axis=-1)[..., ::-1]
-    since = np.where(before < 0.0, np.inf, frames - before - 0.5)
-    until = np.where(behind > last, np.inf, behind - frames - 0.5)
-    return np.where(held, smoothstep(np.minimum(since, until) / (_SETTLING * fps)), 0.0)
+    since, until = _apart(~held)
+    return np.where(held, smoothstep((np.minimum(since, until) - 0.5) / (_SETTLING * fps)), 0.0)
 
 
 def _solve(
@@ -215,8 +241,8 @@ def _solve(
         along = turned / np.maximum(_length(turned), 1e-12)[..., None]
         least = np.where(active, _CLEAR * length[:, None], deep)
         sinking = ~held & (above + found[..., 1] < least)
-        changed = np.abs(turned - foot).max(axis=(1, 2)) >= 0.1 * length.max(axis=1)
-        moving &= changed | (sinking != active).any(axis=(1, 2))
+        stretched = (np.abs(_length(turned) - length) > _STRETCHED * length).any(axis=1)
+        moving &= stretched | (sinking != active).any(axis=(1, 2))
         if not moving.any():
             break
         active = sinking

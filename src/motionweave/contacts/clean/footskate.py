@@ -96,24 +96,16 @@ def clean_feet(
     motion = motion.with_constraints(used)
     if not any(c.kind in kinds for c in used):
         return motion
-    if starts_in_tpose(motion):
-        # Not part of the motion, so no correction fades into it.
-        rest = motion[1:]
-        rest = clean_feet(
-            rest,
-            rest.constraints,
-            stretch=stretch,
-            hands=hands,
-            ease=ease,
-            floor=floor,
-            warn=warn,
-        )
-        return concatenate([motion[:1], rest]).with_constraints(used)
+    # A T-pose is not part of the motion, so no correction fades into it.
+    rest = motion[1:] if starts_in_tpose(motion) else motion
     if floor is None:
-        floor = estimate_floor(motion)
+        floor = estimate_floor(rest)
     elif isinstance(floor, Ground):
-        floor = ground_under(floor, motion)
-    return Cleaner(motion, floor, stretch, ease, warn, hands=hands).cleaned(used)
+        floor = ground_under(floor, rest)
+    cleaned = Cleaner(rest, floor, stretch, ease, warn, hands=hands).cleaned(rest.constraints)
+    if rest is motion:
+        return cleaned
+    return concatenate([motion[:1], cleaned]).with_constraints(used)
 
 
 def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) -> Motion:

@@ -2,7 +2,8 @@
 
 The shaking of a planted heel or toe over the floor is removed by moving the ankle at right angles
 to the leg, which does not change the leg's length: a nearly straight knee would turn a millimetre
-into degrees. Where heel and toe shake differently, the foot is turned about the ankle, too.
+into degrees. The foot of a leg that lies, as in a crawl, stays level. Where heel and toe shake
+differently, the foot is turned about the ankle, too.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.curves import smoothstep
 
 # Seconds: movements faster than this in a plant are shaking.
 _SHAKING = 0.04
 # The cost of turning and of moving the foot, relative to remaining movement over the floor.
 _TURN, _SHIFT = 0.02, 0.001
-# A leg nearer to the horizontal than this (sine) is not followed.
-_UPRIGHT = 0.5
+# Sines of a leg's angle to the horizontal between which it comes to count as upright. The foot of
+# one that lies, as in a crawl, would go up and down by more than it shakes.
+_LYING, _UPRIGHT = 0.5, 0.8
 
 
 class Steadied(NamedTuple):
@@ -85,7 +88,8 @@ def steadied(
         leg = hip[some] - ankle[some]
         leg /= np.maximum(np.linalg.norm(leg, axis=-1), 1e-12)[:, None]
         across = leg[:, 0] * level[:, 0] + leg[:, 2] * level[:, 2]
-        level[:, 1] = -across / np.maximum(leg[:, 1], _UPRIGHT)
+        upright = smoothstep((leg[:, 1] - _LYING) / (_UPRIGHT - _LYING))
+        level[:, 1] = -upright * across / np.maximum(leg[:, 1], _LYING)
         turn[some], shift[some] = angle, level
     return Steadied(quat.exp(turn), shift)
 
