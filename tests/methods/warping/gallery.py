@@ -106,6 +106,6 @@ def scene_of(name: str, motion: Motion) -> Scene | None:
     try:
         return Scene(name, motion)
     except mw.WarpError as error:
-        if "the clip has" in str(error) or "two keys" in str(error):
+        if "the clip has" in str(error):
             return None
         raise

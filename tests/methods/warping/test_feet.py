@@ -9,6 +9,7 @@ import motionweave as mw
 from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
 from motionweave.core import rotations
+from motionweave.methods.warping.feet import _lifted
 from motionweave.methods.warping.moments import frame_of, stances
 
 FEET = {"left": "left_ankle", "right": "right_ankle"}
@@ -111,6 +112,42 @@ def test_a_foot_goal_in_the_air_is_met(walk):
     rise = (foot(warped, "left") - foot(walk, "left"))[frame] / leg_length(walk.skeleton)
     np.testing.assert_allclose(rise, [0, 0.3, 0], atol=2e-3)
     assert slides(warped, walk) < 0.25
+
+
+def test_a_foot_goal_just_before_a_landing_moves_the_stance(walk):
+    """Met in the air and taken back before the foot lands, it would have to jump."""
+    first, last = stances(walk, "left")[1]
+    frame = int(np.ceil(first)) - 2
+    warped = mw.warp(walk, mw.Key(frame, "left_foot", offset=(0.15, 0, 0.05), axes="world"))
+    moved = foot(warped, "left") - foot(walk, "left")
+    np.testing.assert_allclose(moved[frame], (0.15, 0.0, 0.05), atol=1e-3)
+    standing = moved[frame : round(0.5 * (first + last))]
+    np.testing.assert_allclose(standing, np.tile(moved[frame], (len(standing), 1)), atol=0.02)
+
+
+def test_a_lift_is_the_smoothest_way_over_what_is_in_the_way():
+    """Found by brute force: among all curves that end in the stances and clear every frame."""
+    from scipy.optimize import lsq_linear
+
+    count, width, fps = 40, 4.0, 60.0
+    standing = np.zeros(count, dtype=bool)
+    standing[[0, 1, 2, -3, -2, -1]] = True
+    frames = np.arange(count)
+    # Two treads, the second one higher, and a foot that tilts to and fro above them.
+    sunk = np.where(frames > 12, 0.1, -1.0) + 0.1 * (frames > 22) + 0.02 * np.sin(2.0 * frames)
+    sunk[standing | (frames > 32)] = -1.0
+    lift = _lifted(sunk, standing, fps, width, 1e6)
+    assert np.all(lift[standing] == 0.0)
+    assert (sunk - lift).max() < 5e-3
+    inside = np.flatnonzero(~standing)
+    rows = np.concatenate(
+        [
+            weight * np.diff(np.eye(count), order, axis=0)
+            for order, weight in enumerate((1.0, np.sqrt(2.0) * width, width**2))
+        ]
+    )[:, inside]
+    wanted = lsq_linear(rows, np.zeros(len(rows)), (np.maximum(sunk[inside], -1.0), np.inf)).x
+    np.testing.assert_allclose(lift[inside], wanted, atol=5e-3)
 
 
 def test_leg_keys_alone_change_legs_alone(walk):

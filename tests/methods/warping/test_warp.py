@@ -239,6 +239,10 @@ def test_the_upper_body_can_run_late(walk):
         ({"keys": [mw.Key(3, "haed", turn=(1, 0, 0))]}, "did you mean"),
         ({"keys": [mw.Key(3, "head", turn=(1, 0, 0))] * 2}, "two keys at frame 3"),
         ({"keys": [mw.Key(3, "height", offset=0.1)] * 2}, "two keys for the root"),
+        (
+            {"keys": [mw.Key(f"{n} left swing", "height", offset=0.1) for n in ("2nd", "last")]},
+            "too few steps to tell them apart; use a longer walk",
+        ),
         ({"keys": [mw.Key(3, "spine", rotation=(0, 0, 0, 1))]}, "a single joint"),
         ({"keys": [mw.Key(3, "spine", goal=(0, 0, 0))]}, "a single joint"),
         ({"hold": "never"}, "hold='never': expected"),

@@ -38,8 +38,11 @@ from motionweave.methods.warping.turns import WarpShape
 # Seconds over which a foot blends from its own trajectory into that of a stance, the time scale of
 # that, and the seconds in which a foot that leaves the floor moves with the body.
 _LEADING, _WIDTH, _LEAVING = 0.4, 0.1, 0.15
-# Over steps and edges feet are lifted further, and take longer.
-_WIDE = 0.15
+# A goal this many seconds from a stance at most, and this share of a swing, belongs to the stance.
+_LANDING, _OF_SWING = 0.15, 0.3
+# Over steps and edges feet are lifted further, and take longer; these seconds are the time scale
+# in which a lift follows an edge at first.
+_WIDE, _EDGE = 0.15, 0.03
 # The weight of known values relative to everything else.
 _KNOWN = 1e7
 # Height in leg lengths that a foot in the air keeps, unless it is lower in the clip.
@@ -334,9 +337,10 @@ def _goal_shift(
     shift = shape.course([p.knot for p in posed], values, np.array([into, out]), count, fps)
     wanted = np.zeros_like(shift)
     known = np.zeros(count, dtype=bool)
-    for first, last in spans:
+    of_goals = [_stance_of(frame, spans, fps) for frame in goals]
+    for index, (first, last) in enumerate(spans):
         inside = _whole_frames(first, last)
-        keyed = [frame for frame in goals if first <= frame <= last]
+        keyed = [frame for frame, stance in zip(goals, of_goals, strict=True) if stance == index]
         at = keyed[0] if keyed else min(max(0.5 * (first + last), 0.0), count - 1.0)
         wanted[inside] = _at(shift, at)
         known[inside] = True
@@ -346,6 +350,21 @@ def _goal_shift(
         known[round(frame)] = True
     touched = near(np.any((shift != 0.0) | (wanted != 0.0), axis=1), round(_LEADING * fps))
     return _led(wanted, known, touched, fps, shift)
+
+
+def _stance_of(frame: float, spans: Sequence[Span], fps: float) -> int | None:
+    """The stance that a goal of a foot belongs to; None if the foot is clearly in the air.
+
+    A foot that has just left or is about to land could only jump to where it stands.
+    """
+    away = [max(first - frame, frame - last, 0.0) for first, last in spans]
+    if not spans:
+        return None
+    nearest = int(np.argmin(away))
+    before = max((last for _, last in spans if last < frame), default=-np.inf)
+    after = min((first for first, _ in spans if first > frame), default=np.inf)
+    near = min(_LANDING * fps, _OF_SWING * (after - before))
+    return nearest if away[nearest] <= near else None
 
 
 def _led(
@@ -381,17 +400,19 @@ def _lifted(sunk: Array, standing: BoolArray, fps: float, width: float, fastest:
         return lift
     free = near(active, round(_LEADING * fps)) & ~standing
     frames = np.arange(count)
+    width = max(width, 1.0)
+    plain = BandedLeastSquares(count, 1)
+    plain.add_smoothness(width)
+    # By multipliers: each round pulls further where the lift before was not enough, and lets go
+    # where it was too much, so that only what really obstructs the foot bends its way.
+    pull = np.zeros(count)
+    weight = (width / max(_EDGE * fps, 1.0)) ** 4
     for _ in range(_ROUNDS):
-        rows = BandedLeastSquares(count, 1)
-        rows.add_smoothness(max(width, 1.0))
-        weight = 1e3 * max(width, 1.0) ** 4
-        rows.add(frames[active], np.ones((1, 1)), weight, sunk[active])
+        pull = np.where(standing, 0.0, np.maximum(pull + sunk - lift, 0.0))
+        active = pull > 0.0
+        rows = plain.copy()
+        rows.add(frames[active], np.ones((1, 1)), weight, (sunk + pull)[active])
         lift = rows.solve(free)[:, 0]
-        # Frames that the smooth lift already raises above the floor no longer constrain it.
-        more = ~standing & (sunk > lift)
-        if np.array_equal(more, active):
-            break
-        active = more
     return lift
 
 

@@ -77,6 +77,12 @@ def comes_back(moment: float | str) -> bool:
     return _step_of_every(moment) is not None
 
 
+def is_step(moment: float | str) -> bool:
+    """Whether a moment is one of a single stance or swing, in words."""
+    step = _STEP.match(moment.strip().lower()) if isinstance(moment, str) else None
+    return step is not None and step["word"] != "every"
+
+
 def _step_of_every(moment: float | str) -> re.Match[str] | None:
     step = _STEP.match(moment.strip().lower()) if isinstance(moment, str) else None
     return step if step is not None and step["word"] == "every" else None
@@ -179,6 +185,8 @@ def _span(step: re.Match[str], moment: str, motion: Motion) -> Span:
         found += f", {len(spans)} of them {step['order']} the {step['other']}"
     index = len(spans) - 1 if step["word"] == "last" else int(step["which"] or 1) - 1
     if not 0 <= index < len(spans):
-        hint = "; detect its contacts first" if not motion.constraints else ""
-        raise WarpError(f"{moment!r}: {found}{hint}")
+        hint = "use a longer walk, or another moment"
+        raise WarpError(
+            f"{moment!r}: {found}; {hint if motion.constraints else 'detect its contacts first'}"
+        )
     return spans[index]

@@ -21,7 +21,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion
-from motionweave.errors import Notice, QualityWarning
+from motionweave.errors import Notice, QualityWarning, WarpError
 from motionweave.methods.warping.feet import Feet, FootPlan, Keyed
 from motionweave.methods.warping.goals import (
     GoalFrame,
@@ -35,7 +35,7 @@ from motionweave.methods.warping.goals import (
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.legs import follow
-from motionweave.methods.warping.moments import comes_back
+from motionweave.methods.warping.moments import comes_back, is_step
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
 from motionweave.methods.warping.targets import Placed, WarpClip
@@ -85,9 +85,22 @@ def _placed(clip: WarpClip, keys: Iterable[Key]) -> list[Placed]:
         alike = [p for p in found if (p.key.joint, p.key.kind) == (key.joint, key.kind)]
         again = comes_back(key.frame) and key.until is None
         for one in clip.place(key):
+            _check_steps(one, alike)
             if not (again and any(abs(one.frame - p.frame) < near for p in alike)):
                 found.append(one)
     return found
+
+
+def _check_steps(placed: Placed, others: Iterable[Placed]) -> None:
+    """Two steps in words are one and the same if a clip has too few of them."""
+    key = placed.key
+    for other in others:
+        words = key.frame != other.key.frame and is_step(key.frame) and is_step(other.key.frame)
+        if words and placed.frame == other.frame:
+            raise WarpError(
+                f"{other.key} and {key} are both at frame {placed.frame:g}: the clip has too few "
+                "steps to tell them apart; use a longer walk, or leave one of the keys out"
+            )
 
 
 def warp_values(
