@@ -82,6 +82,8 @@ def _lowest_level(heights: Array, weights: Array, size: float) -> float:
 
 def _plane(places: Array, weights: Array, size: float, flat: float) -> Floor | None:
     """A sloping floor that explains nearly all places at least twice as well as a level one."""
+    if np.ptp(places[:, 1]) <= _LEAST_RISE * size:
+        return None
     centre = np.average(places, axis=0, weights=weights)
     level = places[:, [0, 2]] - centre[[0, 2]]
     design = np.column_stack([np.ones(len(places)), level])

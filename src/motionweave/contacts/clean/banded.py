@@ -70,7 +70,7 @@ class BandedLeastSquares:
         # How many bands rows have reached so far.
         self.width = 1
         # Where copies are solved one after the other: new memory costs more than the arithmetic.
-        self._work: dict[int, Array] = {}
+        self._work: dict[tuple[int, int], Array] = {}
 
     def copy(self) -> BandedLeastSquares:
         """The same rows, to add more to."""
@@ -78,6 +78,19 @@ class BandedLeastSquares:
         other.__dict__.update(self.__dict__)
         other.rows = list(self.rows)
         other.stencils, other.right = self.stencils.copy(), self.right.copy()
+        return other
+
+    def of_tracks(self, chosen: NDArray[np.intp]) -> BandedLeastSquares:
+        """The rows of some tracks, to add more to: stencils only."""
+        if self.rows or len(self.shape) == 1:
+            raise ValueError("only stencils of several tracks can be told apart")
+        other = BandedLeastSquares.__new__(BandedLeastSquares)
+        other.__dict__.update(self.__dict__)
+        other.rows = []
+        other.shape = (len(chosen), self.shape[-1])
+        other.stencils = self.stencils[chosen]
+        sides = self.right.shape[1]
+        other.right = self.right.reshape(self.shape[0], -1, sides)[chosen].reshape(-1, sides)
         return other
 
     def add(
@@ -208,9 +221,10 @@ class BandedLeastSquares:
 
     def _pinned(self, free: BoolArray) -> tuple[Array, Array]:
         """Bands and right-hand sides that hold the frames that are not free at zero."""
-        if self.width not in self._work:
-            self._work[self.width] = np.empty((len(self.right), self.width))
-        banded, right = self._work[self.width], self.right.copy()
+        size = len(self.right), self.width
+        if size not in self._work:
+            self._work[size] = np.empty(size)
+        banded, right = self._work[size], self.right.copy()
         banded.fill(0.0)
         # Bands that lie whole frames apart.
         apart = banded[:, :: self.unknowns]

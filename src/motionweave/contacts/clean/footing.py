@@ -38,7 +38,8 @@ _SUNK = 0.005
 # Of the length of the foot: a free point that is deeper by less is on the floor, which rounding
 # must not decide, and one that is kept out of it stays so until it is this far above.
 _ON_FLOOR, _CLEAR = 1e-9, 1e-4
-# The share of its length by which a foot may stretch, and how often it is tried again.
+# The share of its length by which what a foot is stretched may still change, and how often it is
+# tried.
 _STRETCHED = 0.003
 _ROUNDS = 4
 
@@ -222,30 +223,32 @@ def _solve(
     deep = -_ON_FLOOR * length[:, None]
     active = ~held & (above < deep)
     found = np.zeros_like(points)
-    moving = np.ones(feet, dtype=bool)
+    live, reached = np.arange(feet), length
     for _ in range(_ROUNDS):
-        rows = plain.copy()
-        coefficients = np.concatenate([-along, along], axis=-1).reshape(-1, 6)
-        stretch = length - np.einsum("nti,nti->nt", along, foot)
-        rows.add(np.arange(feet * count), coefficients, _RIGID, stretch.ravel())
+        # A foot that is where it should be is not solved again.
+        rows = plain.of_tracks(live)
+        coefficients = np.concatenate([-along[live], along[live]], axis=-1).reshape(-1, 6)
+        stretch = length[live] - np.einsum("nti,nti->nt", along[live], foot[live])
+        rows.add(np.arange(len(live) * count), coefficients, _RIGID, stretch.ravel())
         for point in (0, 1):
             rows.add_change(
                 (1.0,),
-                _FLOOR * active[:, point],
-                -above[:, point, :, None],
+                _FLOOR * active[live, point],
+                -above[live, point, :, None],
                 (3 * point + 1,),
             )
-        new = rows.solve(free).reshape(feet, count, 2, 3).swapaxes(1, 2)
-        found[moving] = new[moving]
+        found[live] = rows.solve(free[live]).reshape(-1, count, 2, 3).swapaxes(1, 2)
         turned = foot + found[:, 1] - found[:, 0]
-        along = turned / np.maximum(_length(turned), 1e-12)[..., None]
+        before, reached = reached, _length(turned)
+        along = turned / np.maximum(reached, 1e-12)[..., None]
         least = np.where(active, _CLEAR * length[:, None], deep)
         sinking = ~held & (above + found[..., 1] < least)
-        stretched = (np.abs(_length(turned) - length) > _STRETCHED * length).any(axis=1)
-        moving &= stretched | (sinking != active).any(axis=(1, 2))
-        if not moving.any():
-            break
+        stretched = (np.abs(reached - before) > _STRETCHED * length).any(axis=1)
+        again = stretched | (sinking != active).any(axis=(1, 2))
         active = sinking
+        live = live[again[live]]
+        if len(live) == 0:
+            break
     return found
 
 
