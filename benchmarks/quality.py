@@ -19,6 +19,7 @@ from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
+from motionweave.methods.blending.transition import make_transition
 from motionweave.registration.curve import RegistrationCurve
 
 Array = NDArray[np.float64]
@@ -152,21 +153,25 @@ def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Ta
     wide = 2 * HALF
     zone = slice(max(at[0] - wide, 0), at[0] + wide + 1)
     parts = a[zone], b[max(at[1] - wide, 0) : at[1] + wide + 1]
-    curve = mw.register(a, b, anchors=[at], reach=3.0 * HALF / FPS)
     span = (at[0] - HALF, at[0] + HALF)
     equal = _apart(a, b, lambda frames: frames - at[0] + at[1], span)
-    warped = _apart(a, b, lambda frames: _across(curve, frames), span)
     made = {
+        clean: make_transition((a, b), at=at, half_width=HALF, clean=clean)
+        for clean in (False, True)
+    }
+    shown = made[True].shown[0]
+    # Beyond the seam both go on at their own pace.
+    before, after = shown[0] - HALF, shown[-1] + HALF
+    beside = np.concatenate([[before], shown, [after]])
+    warped = _apart(a, b, lambda frames: np.interp(frames, *beside.T), span)
+    results = {
         "linear cross-fade": (baselines.linear_transition(a, b, at, HALF), equal),
         "slerp cross-fade": (baselines.slerp_transition(a, b, at, HALF), equal),
         "inertialised switch": (baselines.inertialised_transition(a, b, at, HALF), equal),
-        "motionweave": (mw.transition(a, b, at=at, half_width=HALF, clean=False), warped),
-        "motionweave, feet cleaned": (
-            mw.transition(a, b, at=at, half_width=HALF, clean=True),
-            warped,
-        ),
+        "motionweave": (made[False].motion, warped),
+        "motionweave, feet cleaned": (made[True].motion, warped),
     }
-    for name, (motion, apart) in made.items():
+    for name, (motion, apart) in results.items():
         where = slice(zone.start, min(zone.stop, len(motion)))
         measured = figures(motion, where, (a, b), parts)
         tallies.setdefault(name, Tally()).add({**measured, "strikes": apart})

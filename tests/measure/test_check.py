@@ -126,6 +126,29 @@ def test_joined_clips_are_hardly_faster_than_the_fastest_of_them() -> None:
     assert "speed" in [finding.kind for finding in found]
 
 
+def test_joined_clips_are_not_faster_for_a_single_frame_either() -> None:
+    walk = mw.sample("walk", fps=120.0)
+    top = np.linalg.norm(np.diff(walk.root, axis=0), axis=1).max()
+    jump = np.where(np.arange(len(walk))[:, None] > 100, [0.0, 0.0, 0.4 * top], 0.0)
+    lurching = replace(walk, root=walk.root + jump)
+    ways = np.linalg.norm(np.diff(lurching.root, axis=0), axis=1)
+    assert 1.05 * top < ways.max()
+    found = check(lurching, [walk, walk], seams=[(80, 120)])
+    assert [(one.kind, one.frame) for one in found if one.kind == "speed"] == [
+        ("speed", int(ways.argmax()))
+    ]
+
+
+def test_joined_clips_are_looked_at_near_their_seams_only() -> None:
+    """What is far from a seam is the clips' own, and a fault there would be theirs."""
+    walk = mw.sample("walk", duration=12.0)
+    popped = turned(walk, "right_shin", 250, 60.0)
+    assert check(popped, [walk, walk], seams=[(60, 80)]) == ()
+    found = check(popped, [walk, walk, walk], seams=[(60, 80), (220, 240)])
+    assert {finding.kind for finding in found} >= {"acceleration"}
+    assert all(abs((finding.frame or 0) - 250) <= 2 for finding in found)
+
+
 def test_a_lurch_is_found() -> None:
     walk = mw.sample("walk")
     jump = np.where(np.arange(len(walk))[:, None] > 40, [0.0, 0.0, 1.0], 0.0)

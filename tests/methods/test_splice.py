@@ -94,6 +94,30 @@ def test_a_longer_seam_shows_the_same_frames_and_keeps_the_speed_at_its_ends() -
     assert short.lasting(5) is short
 
 
+def test_clips_that_keep_their_own_pace_have_the_same_ends() -> None:
+    steps = np.arange(21.0)
+    hurried = Seam(30 + 0.5 * steps, 10 + 1.5 * steps, smootherstep(steps / 20))
+    half, whole = (hurried.unhurried(share) for share in (0.5, 1.0))
+    for seam in (half, whole):
+        assert seam.first[0] == 30
+        assert seam.second[-1] == 40
+    np.testing.assert_allclose(np.diff(half.first), 0.75)
+    np.testing.assert_allclose(np.diff(half.second), 1.25)
+    np.testing.assert_allclose(np.diff(whole.first), 1.0)
+    np.testing.assert_allclose(np.diff(whole.second), 1.0)
+
+
+def test_clips_out_of_step_go_as_far_as_they_do_by_themselves() -> None:
+    """Half a cycle apart, averaged steps are short; the body does not lag behind for it."""
+    walk = mw.sample("walk", duration=8.0)
+    steps = np.arange(31.0)
+    speed = np.linalg.norm(walk.root[-1] - walk.root[0]) / (len(walk) - 1)
+    for shift in (8, 12, 16, 20):
+        made = splice(walk, walk, Seam(60 + steps, 60 + shift + steps, smootherstep(steps / 30)))
+        gone = np.linalg.norm(np.ptp(made.motion.root[50:101, [0, 2]], axis=0))
+        assert gone == pytest.approx(50 * speed, rel=0.03)
+
+
 def test_a_standing_foot_stays_where_the_stances_differ() -> None:
     """Both clips stand, one with its feet further apart: one foot steps, the other stays."""
     stand = mw.sample("walk")[0]
@@ -148,11 +172,29 @@ def test_planting_at_a_seam_leaves_frames_far_away_as_they_are() -> None:
     sunk = Motion(walk.skeleton, walk.fps, root, walk.rotations, constraints=walk.constraints)
     made = plant_near(sunk, [(600, 620)])
     changed = np.flatnonzero(np.any(made.rotations != sunk.rotations, axis=(1, 2)))
-    assert 400 < changed[0] < 600
-    assert changed[-1] > 620
+    assert 600 - 1.5 * walk.fps < changed[0] < 600
+    assert 620 < changed[-1] < 620 + 1.5 * walk.fps
     # What is done fades in: nothing jumps where it begins.
     before = changed[0] - 20
     assert peak(made[before : before + 60]) < 1.05 * peak(walk)
+
+
+def test_a_foot_that_stands_longer_is_held_where_it_stands() -> None:
+    """The seam drags a foot that stands for twenty seconds, in a capture that drifts."""
+    stand = mw.sample("stand", duration=20.0)
+    frames = np.arange(len(stand))
+    drift = 5e-5 * frames[:, None] * [1.0, 0.0, 0.0]
+    dragged = 0.02 * np.sin(np.pi * np.clip((frames - 300) / 30, 0.0, 1.0))
+    root = stand.root + drift + dragged[:, None] * [0.0, 0.0, 1.0]
+    taken = Motion(stand.skeleton, stand.fps, root, stand.rotations, constraints=stand.constraints)
+    feet = SolePoints.of(stand)
+    made = plant_near(taken, [(300, 330)])
+    far = np.abs(frames - 315) > 15 + 1.5 * stand.fps
+    np.testing.assert_array_equal(made.root[far], taken.root[far])
+    np.testing.assert_array_equal(made.rotations[far], taken.rotations[far])
+    before, after = (feet.points(motion)[290:341, :, [0, 2]] for motion in (taken, made))
+    ways = [np.linalg.norm(np.diff(places, axis=0), axis=-1).sum() for places in (before, after)]
+    assert ways[1] < 0.2 * ways[0]
 
 
 def test_strain_is_one_for_what_clips_do_themselves() -> None:

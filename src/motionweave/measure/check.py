@@ -8,7 +8,7 @@ cached for the lifetime of the clip.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.soles import has_feet
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS
-from motionweave.core.intervals import runs
+from motionweave.core.intervals import merged, runs
 from motionweave.core.motion import Motion
 from motionweave.measure.figures import SPEED_WINDOW, Figures, figures, measured, unit_length
 from motionweave.measure.support import WINDOW, floor_along, support_slides
@@ -38,8 +39,8 @@ _NOTHING = 0.5
 # times as hard they may accelerate. One that is still counts as accelerating this much (leg lengths
 # per second squared), because a foot that takes a small step in half a second does.
 _CALM, _STILL = 2.0, 2.0
-# Seconds around a seam that count as part of it.
-_NEAR = 0.25
+# Seconds around a seam within which a method may change the frames of the clips.
+_REACH = 1.5
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
 # A point of the sole is low below this height above its own lowest, and slides above this speed
@@ -121,8 +122,9 @@ def check(
         Whether the result does what each of the clips does from start to end, so that its path
         should be about as long as theirs.
     seams
-        First and last frames between which one clip turns into another, if clips were joined:
-        supporting feet and calm joints are checked there, too, and the speed more closely.
+        First and last frames between which one clip turns into another, if clips were joined: only
+        what is near them is looked at, see `near_seams`; supporting feet and calm joints, too, and
+        the speed more closely.
 
     Returns
     -------
@@ -140,25 +142,54 @@ def check(
     if not clips or len(result) < 3:
         return ()
     rate = min(result.fps, *(clip.fps for clip in clips))
-    made = measured(result, rate)
     before = [figures(clip, rate) for clip in clips if len(clip) >= 3]
     if not before:
         return ()
-    found = [
-        _harder(result, made, before, "acceleration", seams),
-        _harder(result, made, before, "twist"),
-        _faster(result, made, before, bool(seams)),
-        _other_way(result, clips) if whole else None,
-    ]
+    found = [_other_way(result, clips) if whole else None]
     walkers = [one for one in before if one.soles]
-    if made.soles and walkers:
+    floor = None
+    if seams and len(walkers) == len(seams) + 1:
+        floor = floor_along([one.floor for one in walkers], seams, len(result))
+    # All other frames of joined clips are the clips' own.
+    for first, last in near_seams(seams, result.fps, len(result)) or [(0, len(result) - 1)]:
+        made = measured(result[first : last + 1], rate, first)
         found += [
-            _deeper(made, walkers),
-            _sliding(made, walkers) or _carried(made, walkers, seams),
-            _drifting(made, walkers),
-            _lost_contacts(result, clips),
+            _harder(result, made, before, "acceleration", bool(seams)),
+            _harder(result, made, before, "twist"),
+            _faster(result, made, before, bool(seams)),
         ]
-    return tuple(finding for finding in found if finding is not None)
+        if made.soles and walkers:
+            level = made.floor if floor is None else floor[first : last + 1]
+            found += [
+                _deeper(made, walkers),
+                _sliding(made, walkers) or _carried(made, walkers, seams, level),
+                _drifting(made, walkers),
+            ]
+    if walkers and has_feet(result.skeleton):
+        found.append(_lost_contacts(result, clips))
+    worst: dict[FindingKind, Finding] = {}
+    for finding in found:
+        if finding is not None:
+            known = worst.setdefault(finding.kind, finding)
+            worst[finding.kind] = max(known, finding, key=lambda one: one.severity)
+    return tuple(worst.values())
+
+
+def near_seams(seams: Iterable[tuple[int, int]], fps: float, count: int) -> list[tuple[int, int]]:
+    """First and last frames of what is near seams, which joining clips may change.
+
+    Frames further away are those of the clips, but for a move on the floor.
+
+    Parameters
+    ----------
+    seams
+        First and last frames between which one clip turns into another.
+    fps, count
+        Frames per second, and how many there are.
+    """
+    room = round(_REACH * fps)
+    around = merged((max(s - room, 0), min(e + room, count - 1)) for s, e in seams)
+    return [(int(first), int(last)) for first, last in around]
 
 
 def _harder(
@@ -166,27 +197,24 @@ def _harder(
     made: Figures,
     before: Sequence[Figures],
     kind: Literal["acceleration", "twist"],
-    seams: Sequence[tuple[int, int]] = (),
+    joined: bool = False,
 ) -> Finding | None:
     """The joint whose acceleration or twist exceeds that of the clips most.
 
-    At ``seams``, joints that hardly move in the clips are checked, too.
+    In ``joined`` clips, joints that hardly move in the clips are checked, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.max([getattr(one, kind).max(axis=0, initial=_NOTHING) for one in before], axis=0)
     values = getattr(made, kind)
-    limits = np.tile(allowed * np.maximum(own, _LIVELY * own.max()), (len(values), 1))
-    body = sorted(set(find_rig(result.skeleton).roles.values())) if seams else []
-    calm = np.minimum(limits[0], _CALM * np.maximum(own, _STILL))
-    near = round(_NEAR * made.fps)
-    for first, last in seams:
-        rows = slice(max(first - near - made.stride, 0), max(last + near - made.stride, 0) + 1)
-        limits[rows, body] = calm[body]
+    limits = allowed * np.maximum(own, _LIVELY * own.max())
+    if joined:
+        body = sorted(set(find_rig(result.skeleton).roles.values()))
+        limits[body] = np.minimum(limits, _CALM * np.maximum(own, _STILL))[body]
     beyond = values / limits
     row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
-    if values[row, joint] <= limits[row, joint]:
+    if values[row, joint] <= limits[joint]:
         return None
-    frame = int(row) + made.stride
+    frame = made.first + int(row) + made.stride
     name = result.skeleton.names[joint]
     times = values[row, joint] / own[joint]
     does = "accelerates" if kind == "acceleration" else "twists"
@@ -196,17 +224,23 @@ def _harder(
         frame,
         name,
         float(values[row, joint]),
-        float(limits[row, joint]),
+        float(limits[joint]),
     )
 
 
 def _faster(
     result: Motion, made: Figures, before: Sequence[Figures], joined: bool
 ) -> Finding | None:
-    top = max(float(one.speed.max()) for one in before)
-    limit = _JOINED_SPEED * max(top, _STANDING) if joined else _SPEED * top + _SPEED_SLACK
-    frame = int(made.speed.argmax())
-    value = float(made.speed[frame])
+    """A pelvis that moves faster than in the clips; in joined clips, even for a single frame."""
+    worst = (0.0, 0.0, 0)
+    for which in ("speed", "step_speed") if joined else ("speed",):
+        top = max(float(getattr(one, which).max()) for one in before)
+        limit = _JOINED_SPEED * max(top, _STANDING) if joined else _SPEED * top + _SPEED_SLACK
+        frame = int(getattr(made, which).argmax())
+        value = float(getattr(made, which)[frame])
+        if value > limit and value * worst[1] >= worst[0] * limit:
+            worst = (value, limit, made.first + frame)
+    value, limit, frame = worst
     if value <= limit:
         return None
     return Finding(
@@ -251,7 +285,7 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     if made.lowest >= limit:
         return None
     kind = min(made.soles, key=lambda one: float(made.soles[one][0].min()))
-    frame = int(made.soles[kind][0].argmin())
+    frame = made.first + int(made.soles[kind][0].argmin())
     depth = limit + _DEPTH - made.lowest
     return Finding(
         "floor",
@@ -294,30 +328,32 @@ def _longest_slide(one: Figures) -> tuple[float, str, int]:
         low = height < standing + _LOW
         for first, last in runs(low & (speed > _SLIDING) & ~planted):
             way = float(speed[first : last + 1].sum()) / one.fps
-            longest = max(longest, (way, side, first))
+            longest = max(longest, (way, side, one.first + first))
     return longest
 
 
 def _carried(
-    made: Figures, before: Sequence[Figures], seams: Sequence[tuple[int, int]]
+    made: Figures,
+    before: Sequence[Figures],
+    seams: Sequence[tuple[int, int]],
+    floor: ArrayLike,
 ) -> Finding | None:
     """A supporting foot that slides where clips are joined: the slowest point on the floor."""
     if not seams:
         return None
     limit = max(float(_support_slides(one, one.floor).max()) for one in before) + _CARRIED
-    joined = len(before) == len(seams) + 1
-    levels = [one.floor for one in before]
-    floor = floor_along(levels, seams, len(made.speed)) if joined else made.floor
     ways = _support_slides(made, floor)
     near = np.zeros(len(ways), dtype=bool)
     width = round(WINDOW * made.fps)
     margin = round(0.5 * WINDOW * made.fps)
     for first, last in seams:
-        near[max(first - margin, 0) : max(last + margin - width, 0) + 1] = True
+        first, last = first - margin - made.first, last + margin - width - made.first
+        near[max(first, 0) : max(last, 0) + 1] = True
     frame = int(np.argmax(np.where(near, ways, 0.0)))
     value = float(ways[frame])
     if not near[frame] or value <= limit:
         return None
+    frame += made.first
     return Finding(
         "slide",
         f"the feet slide {value:.0%} of a leg length over the floor from frame {frame} on, "
@@ -361,7 +397,8 @@ def _drift(one: Figures) -> tuple[float, str, int]:
             speed = one.soles[kind][1][first:last]
             if len(speed):
                 worst = max(
-                    worst, (float(speed.sum()) / one.fps, kind, first + int(speed.argmax()))
+                    worst,
+                    (float(speed.sum()) / one.fps, kind, one.first + first + int(speed.argmax())),
                 )
     return worst
 

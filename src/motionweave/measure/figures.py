@@ -35,8 +35,8 @@ class Figures:
         ``(n, J)`` acceleration of every joint, and change of its angular velocity.
     stride
         Frames between two of the samples that the two are taken from.
-    speed
-        ``(T,)`` of the pelvis, over a tenth of a second.
+    speed, step_speed
+        ``(T,)`` of the pelvis, over a tenth of a second, and from each frame to the next.
     soles
         Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to
         the next ``(T,)``, by kind.
@@ -44,6 +44,8 @@ class Figures:
         Height of the floor, and the lowest height of a heel or toe.
     planted
         For each kind whether it is planted, ``(T,)``.
+    first
+        Frame of a longer motion with which this one begins.
     """
 
     fps: float
@@ -51,10 +53,12 @@ class Figures:
     twist: Array
     stride: int
     speed: Array
+    step_speed: Array
     soles: dict[str, tuple[Array, Array]]
     floor: float
     lowest: float
     planted: dict[str, BoolArray]
+    first: int = 0
 
 
 _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
@@ -78,8 +82,11 @@ def figures(motion: Motion, rate: float) -> Figures:
     return known[rate]
 
 
-def measured(motion: Motion, rate: float) -> Figures:
-    """The figures of a motion that is checked once; parameters as of `figures`."""
+def measured(motion: Motion, rate: float, first: int = 0) -> Figures:
+    """The figures of a motion that is checked once; parameters as of `figures`.
+
+    ``first`` is the frame of a longer motion with which this one begins.
+    """
     size = unit_length(motion.skeleton)
     stride = max(1, min(round(motion.fps / rate), (len(motion) - 1) // 2))
     step = stride / motion.fps
@@ -89,11 +96,11 @@ def measured(motion: Motion, rate: float) -> Figures:
     paths = {kind: np.empty((len(motion), 3)) for kind in FOOT_KINDS if own}
     # A few frames at a time, which stay in the processor's cache: of where all joints of a long
     # take are, only the figures are kept.
-    for first in range(0, count, _AT_ONCE):
-        last = min(first + _AT_ONCE, count)
-        frames = slice(first, last + 2 * stride)
+    for begin in range(0, count, _AT_ONCE):
+        end = min(begin + _AT_ONCE, count)
+        frames = slice(begin, end + 2 * stride)
         pose = motion.forward(frames)
-        moved[first:last], turned[first:last] = _changes(*pose, stride)
+        moved[begin:end], turned[begin:end] = _changes(*pose, stride)
         for kind, points in sole_points(own, *pose).items():
             paths[kind][frames] = points
     tracks = _tracks(paths, size, motion.fps)
@@ -103,11 +110,13 @@ def measured(motion: Motion, rate: float) -> Figures:
         moved / (size * step**2),
         turned / step**2,
         stride,
-        _pelvis_speed(motion) / size,
+        _pelvis_speed(motion, SPEED_WINDOW) / size,
+        _pelvis_speed(motion, 0.0) / size,
         tracks,
         floor_level(heights),
         float(heights.min()),
         {kind: active(motion.constraints, kind, np.arange(len(motion))) for kind in tracks},
+        first,
     )
 
 
@@ -168,9 +177,11 @@ def _lengths(vectors: Array) -> Array:
     return np.asarray(np.sqrt(np.einsum("...c,...c->...", vectors, vectors)))
 
 
-def _pelvis_speed(motion: Motion) -> Array:
-    half = max(1, min(round(0.5 * SPEED_WINDOW * motion.fps), (len(motion) - 1) // 2))
-    place = np.arange(len(motion))
-    first, last = np.maximum(place - half, 0), np.minimum(place + half, len(motion) - 1)
-    way = np.linalg.norm(motion.root[last] - motion.root[first], axis=1)
-    return np.asarray(way * motion.fps / (last - first))
+def _pelvis_speed(motion: Motion, window: float) -> Array:
+    """Speed ``(T,)`` of the pelvis over some seconds, but at least from one frame to the next.
+
+    At the ends it is that of the first or last window: a shorter one would be noisier.
+    """
+    width = max(1, min(round(window * motion.fps), len(motion) - 1))
+    first = np.clip(np.arange(len(motion)) - width // 2, 0, len(motion) - 1 - width)
+    return _lengths(motion.root[first + width] - motion.root[first]) * motion.fps / width

@@ -19,28 +19,29 @@ from functools import cached_property
 
 import numpy as np
 
-from motionweave.body.rig.roles import find_rig
+from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import has_feet
-from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
 from motionweave.core.curves import smootherstep
-from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
+from motionweave.measure.check import near_seams
 from motionweave.methods.footing import SolePoints, carrying, eased, handed_over, loading, stepping
 from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
 _TOUCHING = 1.0
-# Seconds before and after contacts at a seam that are looked at to plant its feet.
-_AROUND = 5.0
-# Seconds over which other changes fade at the ends of that.
-_FADING = 1.0
+# Leg lengths from which on, more and more, a seam is a walk to somewhere.
+_WALKS = 0.5
+# Seconds beyond the frames that may change that are looked at to plant feet, and those over which
+# changes fade at their ends.
+_BEYOND, _FADING = 0.25, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +63,16 @@ class Seam:
 
     def __len__(self) -> int:
         return len(self.weight)
+
+    def unhurried(self, share: float) -> Seam:
+        """The same ends with clips that keep more of their own pace: at a share of 1 all of it."""
+        steps = np.arange(len(self), dtype=np.float64)
+        first, second = self.first[0] + steps, self.second[-1] - steps[::-1]
+        return Seam(
+            self.first + share * (first - self.first),
+            self.second + share * (second - self.second),
+            self.weight,
+        )
 
     def lasting(self, count: int) -> Seam:
         """The same frames over a longer time, ``count`` frames.
@@ -185,32 +196,33 @@ def given_clips(
 
 
 def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
-    """Plant the feet that stand during seams, given as first and last frames; the rest stays.
+    """Plant the feet that stand during seams, given as first and last frames.
 
-    A seam takes a second, and its clips may last an hour: feet are planted in what is around
-    it, which is long enough to tell how the body moves. Whatever else is done there, such as
-    lifting feet out of the floor, fades out at its ends.
+    Only frames near a seam change, see `near_seams`, and less and less towards the ends of that: a
+    foot that stands longer is held where it stands beyond.
     """
     seams = tuple(seams)
     near = [c for c in motion.constraints if any(c.end >= s and c.start <= e for s, e in seams)]
     if not near or not has_feet(motion.skeleton):
         return motion
-    room, last = _AROUND * motion.fps, len(motion) - 1
-    around = merged((max(c.start - room, 0.0), min(c.end + room, last)) for c in near)
-    floor = estimate_floor(motion)
+    floor, last = estimate_floor(motion), len(motion) - 1
+    bare = motion.with_constraints(near)
     root, quats = np.array(motion.root), np.array(motion.rotations)
-    for start, end in around:
-        part = slice(int(start), int(np.ceil(end)) + 1)
-        held = [c.shifted(-part.start) for c in near if start <= c.start <= end]
-        planted = clean_feet(motion[part], held, floor=floor, warn=False)
-        root[part], quats[part] = planted.root, planted.rotations
-        frames = np.arange(part.start, part.stop)
+    beyond, fading = round(_BEYOND * motion.fps), _FADING * motion.fps
+    for first, end in near_seams(seams, motion.fps, len(motion)):
+        frames = np.arange(first, end + 1)
         inside = np.full(len(frames), np.inf)
-        if part.start > 0:
-            inside = np.minimum(inside, frames - part.start)
-        if part.stop <= last:
-            inside = np.minimum(inside, part.stop - 1 - frames)
-        share = smootherstep(inside / (_FADING * motion.fps))
+        if first > 0:
+            inside = np.minimum(inside, frames - first)
+        if end < last:
+            inside = np.minimum(inside, end - frames)
+        part = slice(max(first - beyond, 0), end + beyond + 1)
+        # The frames at both ends stay as they are, unless the motion itself ends there.
+        stays = first - (first == 0) - part.start, end + (end == last) - part.start
+        planted = plant_between(bare[part], *stays, floor)
+        own = slice(first - part.start, end + 1 - part.start)
+        root[frames], quats[frames] = planted.root[own], planted.rotations[own]
+        share = smootherstep(inside / fading)
         edge, share = frames[share < 1.0], share[share < 1.0, None]
         root[edge] = motion.root[edge] + share * (root[edge] - motion.root[edge])
         quats[edge] = rotations.slerp(motion.rotations[edge], quats[edge], share)
@@ -351,11 +363,26 @@ def _standing(
     slip = Planar(way.angle[:-1, None]).apply_xz(wanted) - _steps(points)
     shares = 0.5 * (share[1:] + share[:-1])
     give = eased(np.sum(shares[..., None] * slip, axis=1), motion.fps)
+    give = _as_far(give, way, _WALKS * leg_length(motion.skeleton))
     root = np.array(motion.root)
     root[:, 1] += eased(np.sum(share * (heights - points[..., 1]), axis=1), motion.fps)
     root[:, [0, 2]] += summed(give)
     drift = summed(give[:, None] - slip)
     return stepping(replace(motion, root=root), feet, drift)
+
+
+def _as_far(give: Array, way: Planar, size: float) -> Array:
+    """Steps ``(n - 1, 2)`` by which a body gives way that take it as far along its way as without.
+
+    Clips out of step are averaged to shorter steps, and a body that keeps to the foot it stands on
+    would lag behind. Whoever goes nowhere, a distance that is small compared with ``size``, gives
+    way freely.
+    """
+    gone = np.array([way.x[-1] - way.x[0], way.z[-1] - way.z[0]])
+    far = float(gone @ gone)
+    lag = gone * float(give.sum(axis=0) @ gone) / (far + size**2)
+    share = np.sin(np.pi * (np.arange(len(give)) + 0.5) / len(give)) ** 2
+    return np.asarray(give - share[:, None] / share.sum() * lag)
 
 
 def _steps(points: Array) -> Array:

@@ -22,7 +22,7 @@ from motionweave.methods.footing import SolePoints
 from motionweave.methods.splice import Spliced, laid_over
 
 # A join is calm if it strains the body at most this many times as much as its clips do.
-_CALM = 1.02
+CALM = 1.02
 # In body heights of distance: the cost of strain, per multiple of the clips' own, and those of a
 # leg length of sliding and of depth in the floor.
 _STRAIN, _SLIDING, _SINKING = 0.2, 1.0, 1.0
@@ -134,7 +134,7 @@ class Strain:
     def cost(self, joined: Spliced) -> float:
         """What strain, sliding and sunken feet cost, in body heights of distance."""
         # Similar poses do not guarantee that the motion between them is smooth.
-        strain = _STRAIN * max(self(joined.seam) - _CALM, 0.0)
+        strain = _STRAIN * max(self(joined.seam) - CALM, 0.0)
         return strain + _SLIDING * self.slide(joined) + _SINKING * self.depth(joined)
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
@@ -182,7 +182,7 @@ def relaxed(
     hardest = strain(made.seam)
     for _ in range(_MOST_STRETCHES):
         longer = min(times * min(max(hardest, 1.1), 1.5), _LONGER, longest)
-        if hardest <= _CALM or longer <= times:
+        if hardest <= CALM or longer <= times:
             break
         other = make(longer)
         now = strain(other.seam)

@@ -123,7 +123,7 @@ def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) 
     return Cleaner(motion, floor, 0.0, _EASE, False, leads).cleaned(motion.constraints)
 
 
-def plant_between(motion: Motion, first: int, last: int) -> Motion:
+def plant_between(motion: Motion, first: int, last: int, floor: Floor | None = None) -> Motion:
     """The motion with its contacts planted between two frames; these and all outside stay.
 
     A foot that stands across one of the two frames is held where it stands outside.
@@ -134,11 +134,14 @@ def plant_between(motion: Motion, first: int, last: int) -> Motion:
         A body with legs, and its contacts.
     first, last
         The last frame before, and the first behind what may change.
+    floor
+        What the feet stand on; estimated from the motion by default.
     """
     motion = at_pelvis(motion)
     frames = np.arange(len(motion))
     only = (frames > first) & (frames < last)
-    solver = Cleaner(motion, estimate_floor(motion), 0.0, _EASE, False, only=only)
+    floor = estimate_floor(motion) if floor is None else floor
+    solver = Cleaner(motion, floor, 0.0, _EASE, False, only=only)
     return solver.cleaned(motion.constraints)
 
 

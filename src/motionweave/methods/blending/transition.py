@@ -28,7 +28,7 @@ from motionweave.methods.junctions import (
     what_is_cut,
 )
 from motionweave.methods.splice import Seam, Spliced, given_clips, plant_near, splice
-from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.strain import CALM, MOST_TRIES, Strain, calmest, relaxed
 from motionweave.registration.clouds import JointWeights, PointClip
 from motionweave.registration.distance import distance_block
 from motionweave.registration.register import comparable, timing
@@ -47,6 +47,9 @@ _REACH = 3.0
 # its half-width.
 _LONGEST = 2.5
 
+# How much of their own pace clips keep if getting into step strains the body.
+_OWN_PACE = 0.5
+
 At = tuple[float, float]
 
 
@@ -64,12 +67,16 @@ class Transition:
         First and last frame of each transition, in the result.
     cut
         What is cut off from the clips, in words.
+    shown
+        ``(n, 2)`` for each transition, the frames of both clips that each of its frames shows, at
+        the frame rate of the first clip; none where that is not known.
     """
 
     motion: Motion
     junctions: tuple[Junction, ...]
     seams: tuple[tuple[int, int], ...]
     cut: tuple[str, ...]
+    shown: tuple[Array, ...] = ()
 
 
 def transition(
@@ -172,6 +179,7 @@ def make_transition(
     junctions: list[Junction] = []
     seams: list[tuple[int, int]] = []
     cut: list[str] = []
+    shown: list[Array] = []
     done: Finished | None = None
     for number, (following, place) in enumerate(zip(clips[1:], places, strict=True)):
         current = clips[number]
@@ -193,6 +201,7 @@ def make_transition(
             replace(junction, frames=(middle[0] / scales[0], middle[1] / scales[1]), kept=shares)
         )
         seams.append((made.start, made.end))
+        shown.append(np.stack([seam.first + entered, seam.second], axis=1))
         lost = _lost((current, following), seam, entered, shares)
         cut += lost
         _warn(junctions[-1], (current, following), lost, middle, place is None)
@@ -201,7 +210,7 @@ def make_transition(
         done = _finished(whole, clips, seams, clean)
     done.tell((Remedy("at"),), stacklevel=3)
     whole = replace(done.motion, name=" to ".join(m.name or "a clip" for m in motions))
-    return Transition(whole, tuple(junctions), tuple(seams), tuple(cut))
+    return Transition(whole, tuple(junctions), tuple(seams), tuple(cut), tuple(shown))
 
 
 def _finished(
@@ -307,7 +316,7 @@ def _seam(
     def seam(junction: Junction) -> Seam:
         found = _registered(points, junction.frames, half, whole_frames)
         if half_width is not None:
-            return found
+            return _unhurried(a, b, found, strain)
         # Poses that are far apart need longer than the stretch on which the clips are similar.
         count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
         found = found.lasting(min(count + 1, round(_LONGEST * a.fps)))
@@ -339,6 +348,19 @@ def _seam(
     places = ((junction.cost, junction) for junction in found)
     taken, _ = calmest(places, lambda junction: splice(a, b, seam(junction)), strain, faults)
     return taken, seam(taken), done[taken]
+
+
+def _unhurried(a: Motion, b: Motion, seam: Seam, strain: Strain) -> Seam:
+    """A seam of given length, in which clips keep more of their own pace if that is calmer.
+
+    Clips that are out of step have to hurry and to wait for each other to get into step: if there
+    is little time for that, the body is better off half out of step.
+    """
+    hardest = strain(splice(a, b, seam).seam)
+    other = seam.unhurried(_OWN_PACE)
+    if hardest <= CALM or other.first[-1] > len(a) - 1 or other.second[0] < 0.0:
+        return seam
+    return other if strain(splice(a, b, other).seam) < hardest else seam
 
 
 def _registered(clips: Sequence[PointClip], at: At, half: int, whole_frames: bool) -> Seam:

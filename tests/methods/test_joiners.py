@@ -1,0 +1,71 @@
+"""What all joiners promise: away from the seam, the clips are shown as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import motionweave as mw
+from motionweave import Motion
+from motionweave.core import rotations
+from motionweave.methods.blending.transition import make_transition
+from motionweave.methods.warping.join import make_join
+
+# Seconds from a seam within which frames may change.
+REACH = 1.5
+
+Made = tuple[Motion, int, int]
+
+
+def by_transition(a: Motion, b: Motion) -> Made:
+    made = make_transition((a, b))
+    return made.motion, *made.seams[0]
+
+
+def by_join(a: Motion, b: Motion) -> Made:
+    place, motion = make_join(a, b)
+    start = int(place.first[0])
+    return motion, start, start + place.length
+
+
+def by_spline(a: Motion, b: Motion) -> Made:
+    made = mw.subspace(a, b).transition()
+    return made.motion, made.start, made.end
+
+
+def flickering(motion: Motion) -> Motion:
+    """A capture with noise in all joints and feet that are not quite on the floor."""
+    noise = np.random.default_rng(5).normal(scale=0.02, size=(*motion.rotations.shape[:2], 3))
+    quats = rotations.multiply(motion.rotations, rotations.exp(noise))
+    drift = 0.01 * np.sin(np.arange(len(motion)) / 40.0)[:, None] * [1.0, 1.0, 0.0]
+    return Motion(
+        motion.skeleton, motion.fps, motion.root + drift, quats, constraints=motion.constraints
+    )
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+@pytest.mark.filterwarnings("ignore::motionweave.Notice")
+@pytest.mark.parametrize("method", [by_transition, by_join, by_spline])
+@pytest.mark.parametrize("names", [("walk", "jog"), ("stand", "walk"), ("walk", "stand")])
+def test_frames_away_from_the_seam_are_those_of_the_clips(
+    method: Callable[[Motion, Motion], Made], names: tuple[str, str]
+) -> None:
+    """Bit for bit in the first clip; in the second, but for one move of the root on the floor."""
+    a, b = (flickering(mw.sample(name, duration=8.0)) for name in names)
+    made, start, end = method(a, b)
+    room = int(np.ceil(REACH * made.fps))
+    head, tail = max(start - room, 0), min(end + room, len(made))
+    assert head > 0
+    assert tail < len(made)
+    np.testing.assert_array_equal(made.root[:head], a.root[:head])
+    np.testing.assert_array_equal(made.rotations[:head], a.rotations[:head])
+    count = len(made) - tail
+    own = b[len(b) - count :]
+    np.testing.assert_array_equal(made.rotations[tail:, 1:], own.rotations[:, 1:])
+    np.testing.assert_allclose(made.root[tail:, 1], own.root[:, 1], atol=1e-12)
+    turn = rotations.multiply(made.rotations[tail:, 0], rotations.inverse(own.rotations[:, 0]))
+    angle = rotations.vertical_angle(turn[:1])
+    moved = own.moved(mw.Planar.onto(float(angle[0]), own.root[0, [0, 2]], made.root[tail, [0, 2]]))
+    np.testing.assert_allclose(made.positions()[tail:], moved.positions(), atol=1e-9)
