@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.hinges import find_hinges
 from motionweave.core import rotations
 from motionweave.core.concatenation import concatenate
+from motionweave.core.curves import smootherstep
 from motionweave.measure.check import check
 from motionweave.measure.figures import measured
 from motionweave.methods.finish import finished
@@ -137,6 +139,21 @@ def test_joined_clips_are_not_faster_for_a_single_frame_either() -> None:
     assert [(one.kind, one.frame) for one in found if one.kind == "speed"] == [
         ("speed", int(ways.argmax()))
     ]
+
+
+def test_a_knee_that_bends_backwards_is_found_where_clips_are_joined() -> None:
+    walk = mw.sample("walk")
+    knee = find_hinges(walk)["left_shin"]
+    bend = knee.flexion(*walk.forward())
+    quats = np.array(walk.rotations)
+    # Over half a second, so that nothing else is wrong with it.
+    share = smootherstep(1.0 - np.abs(np.arange(len(walk)) - 40) / 15.0)
+    turn = rotations.exp(-(share * (bend + np.radians(15.0)))[:, None] * knee.axis)
+    quats[:, knee.joint] = rotations.multiply(turn, quats[:, knee.joint])
+    found = check(replace(walk, rotations=quats), [walk, walk], seams=[(30, 50)])
+    hit = next(finding for finding in found if finding.kind == "knee")
+    assert "left knee bends 15° backwards at frame 40" in str(hit)
+    assert check(walk, [walk, walk], seams=[(30, 50)]) == ()
 
 
 def test_joined_clips_are_looked_at_near_their_seams_only() -> None:

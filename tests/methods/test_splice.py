@@ -108,11 +108,11 @@ def test_clips_that_keep_their_own_pace_have_the_same_ends() -> None:
 
 
 def test_clips_out_of_step_go_as_far_as_they_do_by_themselves() -> None:
-    """Half a cycle apart, averaged steps are short; the body does not lag behind for it."""
+    """Averaged steps are shorter or longer; a body that keeps to its foot would go less or more."""
     walk = mw.sample("walk", duration=8.0)
     steps = np.arange(31.0)
     speed = np.linalg.norm(walk.root[-1] - walk.root[0]) / (len(walk) - 1)
-    for shift in (8, 12, 16, 20):
+    for shift in (2, 5, 8, 11, 14, 16):
         made = splice(walk, walk, Seam(60 + steps, 60 + shift + steps, smootherstep(steps / 30)))
         gone = np.linalg.norm(np.ptp(made.motion.root[50:101, [0, 2]], axis=0))
         assert gone == pytest.approx(50 * speed, rel=0.03)

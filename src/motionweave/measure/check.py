@@ -25,7 +25,7 @@ from motionweave.measure.figures import SPEED_WINDOW, Figures, figures, measured
 from motionweave.measure.support import WINDOW, floor_along, support_slides
 
 FindingKind = Literal[
-    "acceleration", "twist", "floor", "slide", "drift", "speed", "path", "contacts"
+    "acceleration", "twist", "knee", "floor", "slide", "drift", "speed", "path", "contacts"
 ]
 
 # How many times as hard as in the clips a joint may accelerate, and twist.
@@ -41,6 +41,8 @@ _NOTHING = 0.5
 _CALM, _STILL = 2.0, 2.0
 # Seconds around a seam within which a method may change the frames of the clips.
 _REACH = 1.5
+# Where clips are joined, how much further backwards than in the clips a knee may bend, in radians.
+_BACKWARDS = np.radians(7.0)
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
 # A point of the sole is low below this height above its own lowest, and slides above this speed
@@ -72,7 +74,8 @@ class Finding:
     Parameters
     ----------
     kind
-        ``"acceleration"`` of a joint in space, ``"twist"`` of a joint about itself,
+        ``"acceleration"`` of a joint in space, ``"twist"`` of a joint about itself, ``"knee"`` for
+        one that bends backwards,
         ``"floor"`` for feet below it, ``"slide"`` for feet that slide, ``"drift"`` for feet
         that slide although they are planted, ``"speed"`` of the pelvis, ``"path"`` for the length
         of its path, ``"contacts"`` if they are lost.
@@ -152,11 +155,12 @@ def check(
         floor = floor_along([one.floor for one in walkers], seams, len(result))
     # All other frames of joined clips are the clips' own.
     for first, last in near_seams(seams, result.fps, len(result)) or [(0, len(result) - 1)]:
-        made = measured(result[first : last + 1], rate, first)
+        made = measured(result[first : last + 1], rate, first, before[0].hinges)
         found += [
             _harder(result, made, before, "acceleration", bool(seams)),
             _harder(result, made, before, "twist"),
             _faster(result, made, before, bool(seams)),
+            _backwards(result, made, before) if seams else None,
         ]
         if made.soles and walkers:
             level = made.floor if floor is None else floor[first : last + 1]
@@ -252,6 +256,26 @@ def _faster(
         value,
         limit,
     )
+
+
+def _backwards(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding | None:
+    """A knee that bends further backwards than in the clips."""
+    worst: Finding | None = None
+    for role, bends in made.knees.items():
+        own = [float(one.knees[role].min()) for one in before if role in one.knees]
+        frame, limit = int(bends.argmin()), _BACKWARDS - min(0.0, *own)
+        value = -float(bends[frame])
+        if value > limit and (worst is None or value / limit > worst.severity):
+            worst = Finding(
+                "knee",
+                f"the {role.split('_')[0]} knee bends {np.degrees(value):.0f}° backwards at frame "
+                f"{made.first + frame}",
+                made.first + frame,
+                result.skeleton.names[made.hinges[role].joint],
+                value,
+                limit,
+            )
+    return worst
 
 
 def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet, sole_points, soles
@@ -19,6 +20,8 @@ from motionweave.measure.support import floor_level
 
 # Seconds over which speeds of the pelvis are measured, because capture noise is not a lurch.
 SPEED_WINDOW = 0.1
+# Frames from which knees are found at most, or nearly so.
+_ENOUGH = 200
 # Frames whose changes are computed at a time.
 _AT_ONCE = 256
 
@@ -44,6 +47,8 @@ class Figures:
         Height of the floor, and the lowest height of a heel or toe.
     planted
         For each kind whether it is planted, ``(T,)``.
+    hinges, knees
+        The knees, and how far each is bent, ``(T,)`` in radians; below 0 it bends backwards.
     first
         Frame of a longer motion with which this one begins.
     """
@@ -58,6 +63,8 @@ class Figures:
     floor: float
     lowest: float
     planted: dict[str, BoolArray]
+    hinges: dict[str, Hinge]
+    knees: dict[str, Array]
     first: int = 0
 
 
@@ -82,11 +89,18 @@ def figures(motion: Motion, rate: float) -> Figures:
     return known[rate]
 
 
-def measured(motion: Motion, rate: float, first: int = 0) -> Figures:
+def measured(
+    motion: Motion, rate: float, first: int = 0, hinges: dict[str, Hinge] | None = None
+) -> Figures:
     """The figures of a motion that is checked once; parameters as of `figures`.
 
-    ``first`` is the frame of a longer motion with which this one begins.
+    ``first`` is the frame of a longer motion with which this one begins, and ``hinges`` are the
+    knees of the body, if they are known.
     """
+    if hinges is None:
+        # A few hundred frames show how a knee bends.
+        thinned = motion.with_constraints(())[:: max(len(motion) // _ENOUGH, 1)]
+        hinges = find_hinges(thinned, arms=False)
     size = unit_length(motion.skeleton)
     stride = max(1, min(round(motion.fps / rate), (len(motion) - 1) // 2))
     step = stride / motion.fps
@@ -94,6 +108,7 @@ def measured(motion: Motion, rate: float, first: int = 0) -> Figures:
     moved, turned = np.empty((2, count, len(motion.skeleton)))
     own = soles(motion) if has_feet(motion.skeleton) else {}
     paths = {kind: np.empty((len(motion), 3)) for kind in FOOT_KINDS if own}
+    knees = {role: np.empty(len(motion)) for role in hinges}
     # A few frames at a time, which stay in the processor's cache: of where all joints of a long
     # take are, only the figures are kept.
     for begin in range(0, count, _AT_ONCE):
@@ -103,6 +118,8 @@ def measured(motion: Motion, rate: float, first: int = 0) -> Figures:
         moved[begin:end], turned[begin:end] = _changes(*pose, stride)
         for kind, points in sole_points(own, *pose).items():
             paths[kind][frames] = points
+        for role, hinge in hinges.items():
+            knees[role][frames] = hinge.flexion(*pose)
     tracks = _tracks(paths, size, motion.fps)
     heights = np.stack([height for height, _ in tracks.values()]) if own else np.zeros((1, 1))
     return Figures(
@@ -116,6 +133,8 @@ def measured(motion: Motion, rate: float, first: int = 0) -> Figures:
         floor_level(heights),
         float(heights.min()),
         {kind: active(motion.constraints, kind, np.arange(len(motion))) for kind in tracks},
+        hinges,
+        knees,
         first,
     )
 

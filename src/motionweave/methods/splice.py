@@ -27,7 +27,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
-from motionweave.core.curves import smootherstep
+from motionweave.core.curves import hermite, smootherstep
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
@@ -37,8 +37,11 @@ from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
 _TOUCHING = 1.0
-# Leg lengths from which on, more and more, a seam is a walk to somewhere.
-_WALKS = 0.5
+# Clips no longer keep in step in a seam that lasts longer than theirs by this share.
+_IN_STEP = 0.5
+# Leg lengths from which on, more and more, a seam is a walk to somewhere, and the power by which
+# ways that lead equally far count more than others.
+_WALKS, _ALIKE = 0.5, 4
 # Seconds beyond the frames that may change that are looked at to plant feet, and those over which
 # changes fade at their ends.
 _BEYOND, _FADING = 0.25, 0.5
@@ -78,19 +81,36 @@ class Seam:
         """The same frames over a longer time, ``count`` frames.
 
         The first clip slows to rest as it fades out, and the second starts from rest as it fades
-        in; both keep their own speed where they are shown alone.
+        in; both keep their own speed where they are shown alone. The longer that takes, the less
+        the clips keep in step: when one moves the other rests, and only hurries would remain of it.
         """
         if count <= len(self):
             return self
-        last = len(self) - 1
-        share = np.arange(count) / (count - 1)
-        power = (count - 1) / last
-        at = np.arange(len(self))
+        last, steps = len(self) - 1, np.arange(count, dtype=np.float64)
+        own = min((count - 1 - last) / (_IN_STEP * last), 1.0)
+        # The second clip is entered as the first is left, with time reversed.
+        first, second = self.first - self.first[0], self.second[-1] - self.second[::-1]
+        shown = [
+            (1.0 - own) * _between(frames, _slowed(last, steps)) + own * _slowed(frames[-1], steps)
+            for frames in (first, second)
+        ]
         return Seam(
-            np.interp(last * (1.0 - (1.0 - share) ** power), at, self.first),
-            np.interp(last * share**power, at, self.second),
-            smootherstep(share),
+            self.first[0] + shown[0],
+            self.second[-1] - shown[1][::-1],
+            smootherstep(steps / (count - 1)),
         )
+
+
+def _slowed(room: float, steps: Array) -> Array:
+    """Places ``(n,)`` that are a step apart at first and come to rest after a ``room``."""
+    power = max(steps[-1] / max(room, 1e-9), 1.0)
+    return np.asarray(room * (1.0 - (1.0 - steps / steps[-1]) ** power))
+
+
+def _between(frames: Array, places: Array) -> Array:
+    """Rising frames ``(n,)`` at rising places ``(m,)`` between them, without corners in between."""
+    curve = hermite(np.arange(len(frames)), frames, np.gradient(frames), places)
+    return np.maximum.accumulate(np.clip(curve, frames[0], frames[-1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,7 +383,7 @@ def _standing(
     slip = Planar(way.angle[:-1, None]).apply_xz(wanted) - _steps(points)
     shares = 0.5 * (share[1:] + share[:-1])
     give = eased(np.sum(shares[..., None] * slip, axis=1), motion.fps)
-    give = _as_far(give, way, _WALKS * leg_length(motion.skeleton))
+    give = _as_far(give, way, ways, leg_length(motion.skeleton))
     root = np.array(motion.root)
     root[:, 1] += eased(np.sum(share * (heights - points[..., 1]), axis=1), motion.fps)
     root[:, [0, 2]] += summed(give)
@@ -371,18 +391,26 @@ def _standing(
     return stepping(replace(motion, root=root), feet, drift)
 
 
-def _as_far(give: Array, way: Planar, size: float) -> Array:
+def _as_far(give: Array, way: Planar, ways: Sequence[Planar], size: float) -> Array:
     """Steps ``(n - 1, 2)`` by which a body gives way that take it as far along its way as without.
 
-    Clips out of step are averaged to shorter steps, and a body that keeps to the foot it stands on
-    would lag behind. Whoever goes nowhere, a distance that is small compared with ``size``, gives
-    way freely.
+    Clips out of step are averaged to shorter or longer steps, and a body that keeps to the foot it
+    stands on lags behind or runs ahead. It does not have to if both clips go equally far; one that
+    stops, or goes nowhere compared with its leg length ``size``, gives way freely.
     """
-    gone = np.array([way.x[-1] - way.x[0], way.z[-1] - way.z[0]])
-    far = float(gone @ gone)
-    lag = gone * float(give.sum(axis=0) @ gone) / (far + size**2)
+    first, second, gone = (_gone(each) for each in (*ways, way))
+    squares = float(first @ first + second @ second) + (_WALKS * size) ** 2
+    alike = max(2.0 * float(first @ second) / squares, 0.0) ** _ALIKE
+    lag = alike * gone * float(give.sum(axis=0) @ gone) / max(float(gone @ gone), 1e-12)
     share = np.sin(np.pi * (np.arange(len(give)) + 0.5) / len(give)) ** 2
-    return np.asarray(give - share[:, None] / share.sum() * lag)
+    return np.asarray(give - (share / share.sum())[:, None] * lag)
+
+
+def _gone(way: Planar) -> Array:
+    """How far ``(2,)`` a way leads, seen from its middle."""
+    middle = len(way.x) // 2
+    steps = np.array([[way.x[-1] - way.x[0], way.z[-1] - way.z[0]]])
+    return np.asarray(Planar(-way.angle[middle]).apply_xz(steps)[0])
 
 
 def _steps(points: Array) -> Array:

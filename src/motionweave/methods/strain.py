@@ -26,6 +26,9 @@ CALM = 1.02
 # In body heights of distance: the cost of strain, per multiple of the clips' own, and those of a
 # leg length of sliding and of depth in the floor.
 _STRAIN, _SLIDING, _SINKING = 0.2, 1.0, 1.0
+# What a joint and the root of a body that stands count as doing at least: leg lengths per second
+# squared and per second.
+_STILL, _STANDING = 0.5, 0.25
 # Peaks of the slow-in, slow-out curve's second and first derivative, and the share of what the
 # clips do that a cross-fade may add.
 _PEAK_ACCELERATION = 5.77
@@ -39,7 +42,7 @@ _MOST_LOOKS = 4
 _USUAL = 0.03
 # How many times as long a join may be made so that it is calm, in how many tries, and the share
 # by which a try has to help.
-_LONGER = 2.0
+_LONGER = 3.0
 _MOST_STRETCHES = 3
 _HELPS = 0.02
 
@@ -60,15 +63,16 @@ class Strain:
         self._joints = list(find_rig(skeleton).body)
         roles = find_rig(skeleton).roles
         self._feet = [roles[f"{side}_ankle"] for side in SIDES if f"{side}_ankle" in roles]
-        # Joints that hardly move in the clips are compared with the body's size.
-        least = 1e-4 * body_height(skeleton)
+        self._soles = SolePoints.of(clips[0])
+        self._leg = leg_length(skeleton) if len(self._soles) else body_height(skeleton) or 1.0
+        # Whoever stands differently in the clips has to take a small step.
+        size, fps = self._leg, clips[0].fps
         own = [self._rates(clip) for clip in clips]
-        self._acceleration = np.max([x.max(axis=0, initial=least) for x, _ in own], axis=0)
-        self._speed = max(float(x.max(initial=least)) for _, x in own)
+        still = _STILL * size / fps**2
+        self._acceleration = np.max([x.max(axis=0, initial=still) for x, _ in own], axis=0)
+        self._speed = max(float(x.max(initial=_STANDING * size / fps)) for _, x in own)
         # Whoever walks in place moves against the feet, not over the floor.
         self._speed = max(self._speed, *(self._usual_against_feet(clip) for clip in clips))
-        self._soles = SolePoints.of(clips[0])
-        self._leg = leg_length(skeleton) if len(self._soles) else 1.0
         self._levels: WeakKeyDictionary[Motion, float] = WeakKeyDictionary()
         self._usual = max(self._slide(clip, self._level(clip)) for clip in clips)
         self._lowest = min(float(self._places(clip)[..., 1].min(initial=np.inf)) for clip in clips)

@@ -13,6 +13,7 @@ from motionweave.measure.check import Finding, FindingKind
 _SAID: dict[FindingKind, str] = {
     "acceleration": "{joint} moves abruptly",
     "twist": "{joint} twists hard",
+    "knee": "{joint} bends backwards",
     "floor": "{joint} goes into the floor",
     "slide": "{joint} slides over the floor",
     "drift": "{joint} drifts while it is planted",

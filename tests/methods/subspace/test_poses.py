@@ -6,8 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+import motionweave as mw
 from motionweave import Motion, Planar
 from motionweave.body.heading import facing
+from motionweave.body.hinges import find_hinges
 from motionweave.core import rotations
 from motionweave.methods.subspace.poses import PoseCode
 from tests.methods.subspace.clips import two_clips
@@ -73,3 +75,23 @@ def test_sliding_joints_are_kept() -> None:
     np.testing.assert_allclose(back.positions(), sliding.positions(), atol=1e-9)
     rigid = code.decode(code.encode(b), b, start_of(b))
     np.testing.assert_allclose(rigid.positions(), b.positions(), atol=1e-9)
+
+
+def test_a_knee_beyond_straight_stays_as_straight_as_in_the_clips() -> None:
+    """Extrapolated from a bent to a straight knee, the next pose would bend it backwards."""
+    walk = mw.sample("walk")
+    code = PoseCode.of([walk])
+    rows = code.encode(walk)
+    assert len(code.knees) == 2
+    knee = code.knees[0]
+    bends = knee.bend(walk.rotations)
+    np.testing.assert_allclose(
+        bends, find_hinges(walk)["left_shin"].flexion(*walk.forward()), atol=1e-9
+    )
+    bent, straight = rows[int(bends.argmax())], rows[int(bends.argmin())]
+    beyond = straight + np.linspace(0.0, 0.6, 40)[:, None] * (straight - bent)
+    plain, kept = (code.decode(beyond, walk, (0.0, 0.0, 0.0), footed=f) for f in (False, True))
+    assert knee.bend(plain.rotations).min() < knee.least - np.radians(10.0)
+    assert knee.bend(kept.rotations).min() > knee.least - np.radians(3.0)
+    own = code.decode(rows, walk, (0.0, 0.0, 0.0))
+    np.testing.assert_allclose(knee.bend(own.rotations), bends, atol=1e-9)

@@ -15,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from motionweave.body.heading import facing
+from motionweave.body.hinges import find_hinges
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
@@ -31,6 +33,34 @@ from motionweave.methods.splice import summed
 
 # How often what is faster than the clips is taken off, each time without a sudden change.
 _ROUNDS = 3
+
+
+class Knee(NamedTuple):
+    """A knee, in the frame of its thigh.
+
+    Parameters
+    ----------
+    joint
+        The joint that bends.
+    axis
+        ``(3,)`` unit vector about which it bends.
+    upper, lower
+        ``(3,)`` the thigh, and the shin in its own frame.
+    least
+        The least that it is bent in the clips, or straight; in radians.
+    """
+
+    joint: int
+    axis: Array
+    upper: Array
+    lower: Array
+    least: float
+
+    def bend(self, quats: Array) -> Array:
+        """How far ``(n,)`` it is bent in local rotations ``(n, J, 4)``."""
+        shin = rotations.rotate(quats[:, self.joint], self.lower)
+        sine = np.cross(self.upper, shin) @ self.axis
+        return np.asarray(np.arctan2(sine, shin @ self.upper))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +79,8 @@ class PoseCode:
         Whether the joints have translations of their own.
     top
         How far the root goes from frame to frame in the clips, at most.
+    knees
+        Knees that do not bend further backwards than they do in the clips.
     """
 
     skeleton: Skeleton
@@ -56,6 +88,7 @@ class PoseCode:
     feet: SolePoints
     sliding: bool = False
     top: float = np.inf
+    knees: tuple[Knee, ...] = ()
 
     @classmethod
     def of(cls, motions: Iterable[Motion]) -> PoseCode:
@@ -67,6 +100,7 @@ class PoseCode:
             SolePoints.of(motions[0]),
             any(m.translations is not None for m in motions),
             max(float(_length(_to_next(m.root)).max()) for m in motions),
+            _knees(motions),
         )
 
     @cached_property
@@ -148,6 +182,11 @@ class PoseCode:
         part = {name: rows[:, where] for name, where in self.columns.items()}
         heading = start[0] + np.concatenate([[0.0], np.cumsum(part["turn"][:-1, 0])])
         quats = self._quaternions(rows)
+        for knee in self.knees if footed else ():
+            # Beyond the samples, the weights that mix poses may be negative.
+            missing = np.maximum(knee.least - knee.bend(quats), 0.0)
+            turn = rotations.exp(eased(missing, like.fps)[:, None] * knee.axis)
+            quats[:, knee.joint] = rotations.multiply(turn, quats[:, knee.joint])
         quats[:, 0] = rotations.multiply(rotations.about_vertical(heading), quats[:, 0])
         root = np.zeros((count, 3))
         root[:, 1] = part["height"][:, 0]
@@ -208,6 +247,20 @@ class PoseCode:
         for kind, value in zip(self.feet.kinds, values.T, strict=True):
             found += [Constraint(float(a), float(b), kind) for a, b in runs(value > 0.5)]
         return found
+
+
+def _knees(motions: Sequence[Motion]) -> tuple[Knee, ...]:
+    """The knees of the character that performs motions."""
+    skeleton = motions[0].skeleton
+    found = []
+    for hinge in find_hinges(motions[0], arms=False).values():
+        parents = skeleton.parents[[hinge.joint, hinge.end]].tolist()
+        if parents == [hinge.upper, hinge.joint]:
+            upper, lower = skeleton.offsets[[hinge.joint, hinge.end]]
+            knee = Knee(hinge.joint, hinge.axis, upper, lower, 0.0)
+            least = min(0.0, *(float(knee.bend(m.rotations).min()) for m in motions))
+            found.append(knee._replace(least=least))
+    return tuple(found)
 
 
 def _length(vectors: Array) -> Array:

@@ -70,10 +70,14 @@ class Overlap:
     @property
     def length(self) -> int:
         """Frames of the shared interval: the mean of both, or more if that is too quick."""
-        return max(round(0.5 * (np.ptp(self.first) + np.ptp(self.second))), self.least)
+        return max(self._mean, self.least)
+
+    @property
+    def _mean(self) -> int:
+        return round(0.5 * (np.ptp(self.first) + np.ptp(self.second)))
 
     def curves(self) -> tuple[TimeCurve, TimeCurve]:
-        """For each clip its frames along the shared interval.
+        """For each clip its frames along the shared interval, if it is not made longer.
 
         The first clip leaves at its own speed and the second arrives at its own, so that
         nothing changes pace at the borders.
@@ -82,8 +86,8 @@ class Overlap:
             [(self.first[0], self.second[0]), *self.points, (self.first[1], self.second[1])]
         )
         start, span = pairs[0], pairs[-1] - pairs[0]
-        shared = self.length * np.mean((pairs - start) / span, axis=1)
-        pace = span / self.length
+        shared = self._mean * np.mean((pairs - start) / span, axis=1)
+        pace = span / self._mean
         return (
             paced_curve(shared, pairs[:, 0], 1.0, pace[0]),
             paced_curve(shared, pairs[:, 1], pace[1], 1.0),
@@ -91,14 +95,15 @@ class Overlap:
 
     def seam(self) -> Seam:
         """The frames of both clips along the shared interval, slow in and slow out."""
-        shared = np.arange(self.length + 1, dtype=np.float64)
+        shared = np.arange(self._mean + 1, dtype=np.float64)
         first, second = (curve(shared) for curve in self.curves())
-        return Seam(
+        seam = Seam(
             np.clip(first, *self.first),
             np.clip(second, *self.second),
             # Speed and acceleration of the blend do not jump at its ends.
-            smootherstep(shared / self.length),
+            smootherstep(shared / self._mean),
         )
+        return seam.lasting(self.length + 1)
 
 
 def join(
