@@ -145,18 +145,13 @@ class _Distances:
         return self._values[top : top + rows[1] - rows[0], left : left + columns[1] - columns[0]]
 
     def _fill(self, a: PointClip, b: PointClip, rows: Range, columns: Range) -> None:
+        """Compute columns of some rows, and those between them and what is known: one stretch."""
         known = self._known[:, slice(*rows)]
         first, stop = int(known[0].max()), int(known[1].min())
         if first >= stop:
-            first = stop = columns[1]
-            known[:] = [[columns[0]], [columns[1]]]
-        else:
-            known[:] = [[min(first, columns[0])], [max(stop, columns[1])]]
+            first = stop = columns[0]
         row, column = self._first
-        for low, high in (
-            (columns[0], min(first, columns[1])),
-            (max(stop, columns[0]), columns[1]),
-        ):
+        for low, high in ((columns[0], first), (stop, columns[1])):
             if low < high:
                 distance_block(
                     a,
@@ -165,6 +160,8 @@ class _Distances:
                     (column + low, column + high),
                     out=self._values[slice(*rows), low:high],
                 )
+        # Only now: another thread may use the same grid.
+        known[:] = [[min(first, columns[0])], [max(stop, columns[1])]]
 
 
 # Ends are often looked for in several ways, each of which needs other cells: the grid of whole
