@@ -15,6 +15,7 @@ import pytest
 from motionweave.clips import load, save
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
+from motionweave.measure import measures
 from motionweave.methods.blending.blend import blend
 from motionweave.methods.blending.trace import on_curve, walk
 from motionweave.methods.blending.transition import transition
@@ -25,6 +26,7 @@ from motionweave.studio.document import Common, Document, ShelfClip
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.blend import BlendScreen
 from motionweave.studio.screens.blend_keys import shifted
+from motionweave.studio.screens.blend_measures import unit_of
 from motionweave.studio.screens.blend_model import BlendSettings, parts
 from motionweave.studio.screens.transition import TransitionScreen, TransitionSettings, why
 
@@ -186,6 +188,17 @@ def test_it_is_said_why_the_first_place_was_taken(
     best = Junction(2 * 0.08, (10.0, 10.0), cost=0.2)
     places = [Junction(2 * far, (50.0, 9.0), cost=cost) for far, cost in others]
     assert reason in why((best, *places), 2.0)
+
+
+@pytest.mark.parametrize("name", measures.names())
+def test_measures_of_lengths_are_shown_in_metres_and_no_others(name: str) -> None:
+    """Of a body twice as large a length is twice as long, and nothing else changes."""
+    walk = sample("walk")
+    measure = measures.named(name)
+    twice = measure(walk.scaled(2.0)) / measure(walk)
+    assert twice == pytest.approx(2.0 if " m" in unit_of(name) else 1.0)
+    faster = measure(walk.faster(2.0)) / measure(walk)
+    assert faster == pytest.approx({" m/s": 2.0, " s": 0.5}.get(unit_of(name), 1.0), rel=0.15)
 
 
 def test_a_place_without_room_is_told() -> None:

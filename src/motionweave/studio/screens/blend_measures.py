@@ -9,10 +9,17 @@ from nicegui import ui
 
 from motionweave.measure import measures
 from motionweave.studio import widgets
+from motionweave.studio.payload import scale_of
 from motionweave.studio.screens.blend_model import BlendDetails, Wanted
 
 # Most measures that are asked for at a time.
 _MOST = 2
+
+
+def unit_of(name: str) -> str:
+    """What a measure is shown in: lengths, and the speeds made of them, are in metres."""
+    known = {"turn": "°", "duration": " s"}
+    return known.get(name) or (" m/s" if name.endswith("speed") else " m")
 
 
 class Measures:
@@ -42,8 +49,10 @@ class Measures:
         self._wanted = wanted
         if tuple(name for name, _ in wanted) != tuple(self._sliders):
             self._build()
+        metres = scale_of(details.registered.curve.motions[0])
         for name, value in wanted:
             if name in details.ranges:
+                self._sliders[name].shown_times(metres if " m" in unit_of(name) else 1.0)
                 shown = details.reached[name] if value is None else value
                 self._sliders[name].set(shown, *details.ranges[name])
 
@@ -52,7 +61,13 @@ class Measures:
         with self.element:
             self._sliders = {
                 name: widgets.Slider(
-                    name.replace("_", " "), 0.0, 1.0, 0.01, partial(self._on_drag, name), digits=2
+                    name.replace("_", " "),
+                    0.0,
+                    1.0,
+                    0.01,
+                    partial(self._on_drag, name),
+                    unit=unit_of(name),
+                    digits=2,
                 )
                 for name, _ in self._wanted
             }

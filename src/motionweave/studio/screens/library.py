@@ -69,7 +69,7 @@ class LibraryScreen(Screen):
         if model.place_of(settings.folder) is None:
             return f"There is no folder {settings.folder} on the machine that the studio runs on."
         if settings.mode == "walk":
-            return "" if len(settings.path) > 1 else "Draw a path on the floor to be followed."
+            return "" if len(settings.path) > 1 else "Draw a path on the floor."
         if document.usable(settings.clips):
             return ""
         if settings.mode == "fill":
@@ -228,8 +228,8 @@ class LibraryScreen(Screen):
         elif isinstance(result.details, Walked):
             walked = result.details
             self._about.set_text(walked.about)
-            count = f"{len(walked.rows)} stretches, on average {walked.error:.2f} m off the path"
-            self._show(walked.rows, -1, count)
+            parts = "1 stretch" if len(walked.rows) == 1 else f"{len(walked.rows)} stretches"
+            self._show(walked.rows, -1, f"{parts}, on average {walked.error:.2f} m off the path")
         else:
             self._about.set_text(str(result.details))
             self._show((), 0, "The clip with its gap filled; the clip as it was is a ghost.")

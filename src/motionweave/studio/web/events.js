@@ -1,9 +1,11 @@
 // States of clips along their cycles, a lane a clip; lines join those that are the same instant.
-import { dot, nearest, picture, rowed, sliding, told, trace, viewport } from "motionweave";
+import { distinct, dot, nearest, picture, rowed, sliding, told, trace, viewport } from "motionweave";
 
 const LEFT = 112;
 const RIGHT = 14;
 const RADIUS = 5;
+// Letters of a name that there is room for.
+const LETTERS = 16;
 
 export default {
   template: `
@@ -37,8 +39,9 @@ export default {
       const sheet = this.sheet();
       if (!sheet) return;
       const { context: c, ink, height } = sheet;
+      const names = distinct(this.lanes.map((lane) => lane.name), LETTERS);
       this.lanes.forEach((lane, i) => {
-        this.title(c, lane.name, this.y(i), ink.soft);
+        this.title(c, names[i], this.y(i), ink.soft);
         this.bed(c, this.y(i) - 7, 14, ink.field);
       });
       c.save();
