@@ -236,7 +236,10 @@ def _distances(index: Index, example: ClipTrack, nodes: Sequence[_Node]) -> Arra
     courses = np.stack([own[:, split:], *(index.courses[row] for row in rows)])
     turns = [_turned(example), *(_turned(_track(index, node)) for node in nodes)]
     ways = courses * known(len(example), at)
-    return kinds.registered_distances(features, ways, np.array(turns), index.basis.poses)
+    poses = index.basis.poses
+    went = [own[:, :poses], *(index.features[row[0] : row[-1] + 1, :poses] for row in rows)]
+    travelled = np.array([kinds.travel(one) for one in went])
+    return kinds.registered_distances(features, ways, np.array(turns), travelled, poses)
 
 
 def _track(index: Index, node: _Node) -> ClipTrack:
