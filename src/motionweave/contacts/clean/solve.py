@@ -41,8 +41,10 @@ _LEVEL = 1.5
 _MISSED, _LEAST, _BRISK = 0.005, 10.0, 100.0
 # Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
+# Seconds in which the plane of a limb cannot turn to and fro.
+_PLANE = 0.03
 _ROUNDS = 4
-_SETTLED = 1e-4
+_SETTLED = 3e-4
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class FootWay:
         Whether to be there exactly, however suddenly the limb has to bend for it.
     brisk
         Whether the limb may bend as suddenly as in a step, whatever it does in the clip.
+    settled
+        Whether a limb that bends further than it did does so in a plane that does not shake.
     """
 
     limb: ik.Limb
@@ -77,6 +81,7 @@ class FootWay:
     stretch: float = 0.0
     exact: bool = False
     brisk: bool = False
+    settled: bool = False
 
 
 class Legs(NamedTuple):
@@ -133,9 +138,10 @@ def body_shift(
         return shift
     plain = BandedLeastSquares(count, 3)
     plain.add_smoothness(_GIVING * fps, (_LEVEL, 1.0, _LEVEL))
+    reaching = np.zeros(legs.own.shape)
     for _ in range(_ROUNDS):
         rows = plain.copy()
-        _add_legs(rows, legs, shift, fps, size, meant)
+        reaching = _add_legs(rows, legs, shift, fps, size, meant, reaching)
         new = rows.solve(free)
         moved = float(np.abs(new - shift).max())
         shift = new
@@ -171,8 +177,20 @@ def _longer(legs: Legs, shift: Array) -> tuple[Array, Array]:
 
 
 def _add_legs(
-    rows: BandedLeastSquares, legs: Legs, shift: Array, fps: float, size: float, meant: bool
-) -> None:
+    rows: BandedLeastSquares,
+    legs: Legs,
+    shift: Array,
+    fps: float,
+    size: float,
+    meant: bool,
+    reaching: Array,
+) -> Array:
+    """Add what the legs ask of the body, as it is shifted by ``shift`` ``(T, 3)`` so far.
+
+    ``reaching`` ``(n, T)`` is how hard the legs have pulled so far because they could not reach.
+    Returns how hard they do now, halfway from that: a leg that lets go as soon as it reaches would
+    pull again in the next round.
+    """
     limbs, count = legs.own.shape
     frames = np.tile(np.arange(count), limbs)
     longer, direction = _longer(legs, shift)
@@ -192,8 +210,9 @@ def _add_legs(
     # The body comes near, or makes room, by what the bent leg misses.
     reached = legs.hinge.length(bend) - legs.own
     missing = np.where(longer == 0.0, 0.0, longer - reached)
-    weight = _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2)
+    weight = 0.5 * (reaching + _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2))
     rows.add(frames, direction.reshape(-1, 3), weight.ravel(), (reached - start).ravel())
+    return np.asarray(weight)
 
 
 def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Array) -> Array:
@@ -243,7 +262,7 @@ def solve_limbs(
     positions, orientations
         ``(T, J, 3)`` and ``(T, J, 4)`` of the motion as it is.
     ways
-        Of limbs that have no joint in common: all exact, or none.
+        Of limbs that have no joint in common: all exact, or none, and all settled, or none.
     shift
         ``(T, 3)`` of the body.
     local
@@ -267,13 +286,15 @@ def solve_limbs(
     if len(which) == 0:
         return missing, stretched
     hip, knee, ankle = (positions[frame, joints[which]] + shift[frame] for joints in limbs.T)
-    axis = np.stack([way.axis for way in ways])[off]
+    axes = np.stack([way.axis for way in ways])
     bend = None
     if not ways[0].exact:
         least = np.array([_BRISK if way.brisk else _LEAST for way in ways])
         legs = legs_of(positions, ways) if legs is None else legs
         bend = _calm_bend(legs, shift, off, motion.fps, least)[off]
-    solved = ik.solve_hinged(hip, knee, ankle, goal[off], axis, bend)
+    solved = ik.solve_hinged(hip, knee, ankle, goal[off], axes[off], bend)
+    if ways[0].settled:
+        solved = _settled_planes(solved, positions, limbs, axes, off, hip, motion.fps)
     rows = frame[:, None], limbs[which]
     parents = motion.skeleton.parents[limbs[which]]
     above = orientations[frame[:, None], parents]
@@ -290,6 +311,67 @@ def solve_limbs(
         stretched[off] = np.clip(wanted / reached, 1.0, 1.0 + give)
         missing[off] = np.abs(wanted - stretched[off] * reached)
     return missing, stretched
+
+
+def _settled_planes(
+    solved: ik.TwoBone,
+    positions: Array,
+    limbs: Array,
+    axes: Array,
+    off: BoolArray,
+    upper: Array,
+    fps: float,
+) -> ik.TwoBone:
+    """Limbs that are bent further than they were, turned so that their planes do not shake.
+
+    The plane of a nearly straight limb is little more than noise, which bending multiplies: a
+    knee would be thrown about. The limb is turned about the line from its upper to its lower
+    end, which stay where they are.
+
+    Parameters
+    ----------
+    solved
+        The limbs in m frames.
+    positions, limbs
+        ``(T, J, 3)`` of the motion as it was, and ``(n, 3)`` which joints the limbs are.
+    axes
+        ``(n, T, 3)`` of their hinges as they were.
+    off
+        ``(n, T)`` the m frames of the limbs.
+    upper
+        ``(m, 3)`` where their upper ends are.
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    first, middle, last = (positions[:, joints].swapaxes(0, 1) for joints in limbs.T)
+    line, axes = last - first, np.array(axes)
+    was = _length(_beside(middle - first, line)[0])[off]
+    line[off], axes[off] = solved.end - upper, quat.rotate(solved.upper_turn, axes[off])
+    now = _length(_beside(solved.middle - upper, line[off])[0])
+    # The plane is known by the hinge, also where the limb is straight.
+    hinge, line = _beside(axes, line)
+    hinge /= np.maximum(_length(hinge), 1e-12)[..., None]
+    calm = gaussian_filter1d(hinge, max(_PLANE * fps, 1e-3), axis=1, mode="nearest")[off]
+    hinge, line = hinge[off], line[off]
+    angle = np.arctan2(
+        np.einsum("ti,ti->t", calm, quat.cross(line, hinge)),
+        np.einsum("ti,ti->t", calm, hinge),
+    )
+    # How much further the middle is off the line decides how much of the noise is taken away.
+    more = 1.0 - was / np.maximum(now, 1e-12)
+    turn = quat.exp(line * (smoothstep(more) * angle)[:, None])
+    return solved._replace(
+        upper_turn=quat.multiply(turn, solved.upper_turn),
+        middle_turn=quat.multiply(turn, solved.middle_turn),
+        middle=upper + quat.rotate(turn, solved.middle - upper),
+    )
+
+
+def _beside(vectors: Array, lines: Array) -> tuple[Array, Array]:
+    """What vectors ``(..., 3)`` have beside lines ``(..., 3)``, and the directions of these."""
+    direction = lines / np.maximum(_length(lines), 1e-12)[..., None]
+    along = np.einsum("...i,...i->...", vectors, direction)
+    return vectors - along[..., None] * direction, direction
 
 
 def _length(vectors: Array) -> Array:

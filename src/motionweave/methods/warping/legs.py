@@ -86,6 +86,7 @@ def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) 
         np.where(off[:, None], turn, rotations.IDENTITY),
         plan.standing * (1.0 - plan.own),
         brisk=plan.steps,
+        settled=True,
     )
 
 
