@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from motionweave.body import ik
 from motionweave.body.hinges import find_hinges
@@ -78,9 +81,12 @@ class SolePoints:
     def __len__(self) -> int:
         return len(self.kinds)
 
-    def points(self, motion: Motion) -> Array:
-        """Places ``(n, feet, 3)`` of heels and toes in a motion of that skeleton."""
-        positions, orientations = motion.forward()
+    def points(self, motion: Motion, pose: tuple[Array, Array] | None = None) -> Array:
+        """Places ``(n, feet, 3)`` of heels and toes in a motion of that skeleton.
+
+        ``pose`` is what `Motion.forward` gives, if it is known.
+        """
+        positions, orientations = motion.forward() if pose is None else pose
         joints = list(self.joints)
         return np.asarray(
             positions[:, joints] + rotations.rotate(orientations[:, joints], self.offsets)
@@ -129,16 +135,22 @@ def eased(values: Array, fps: float) -> Array:
     half = min(round(_EASING * fps), len(values) - 1)
     if half < 1:
         return values
-    window = np.hanning(2 * half + 3)[1:-1]
-    window /= window.sum()
-    longer = np.pad(values, [(half, half)] + [(0, 0)] * (values.ndim - 1), mode="edge")
-    flat = longer.reshape(len(longer), -1)
-    columns = [np.convolve(column, window, mode="valid") for column in flat.T]
-    calm = np.stack(columns, axis=1).reshape(values.shape)
-    # The first and the last two are met, so that a seam has the velocities of its clips.
-    inside = np.minimum(np.arange(len(values)), np.arange(len(values))[::-1]) - 1.0
-    share = smootherstep(inside / half).reshape(-1, *[1] * (values.ndim - 1))
+    longer, window, share = _easing(len(values), half)
+    calm = np.moveaxis(sliding_window_view(values[longer], len(window), axis=0), -1, 0)
+    calm = np.tensordot(window, calm, axes=1)
+    share = share.reshape(-1, *[1] * (values.ndim - 1))
     return np.asarray(values + share * (calm - values))
+
+
+@lru_cache(maxsize=64)
+def _easing(count: int, half: int) -> tuple[NDArray[np.intp], Array, Array]:
+    """Indices ``(count + 2 half,)`` with the end ones repeated, a window ``(2 half + 1,)``, and how
+    much of what it gives counts ``(count,)``."""
+    window = np.hanning(2 * half + 3)[1:-1]
+    # The first and the last two are met, so that a seam has the velocities of its clips.
+    inside = np.minimum(np.arange(count), np.arange(count)[::-1]) - 1.0
+    longer = np.clip(np.arange(-half, count + half), 0, count - 1)
+    return longer, window / window.sum(), smootherstep(inside / half)
 
 
 def handed_over(

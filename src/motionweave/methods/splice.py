@@ -13,7 +13,7 @@ the root gives way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -163,17 +163,25 @@ class Spliced:
         joined = replace(joined, name=names, source=self.a.source)
         return joined.with_constraints(joined_contacts(held, _TOUCHING))
 
-    @cached_property
-    def seam(self) -> Motion:
-        """The frames of the seam and two on either side of it, without contacts."""
-        return self.around(2)[0]
+    def along(self, track: Callable[[Motion], Array], frames: int) -> tuple[Array, int]:
+        """Points ``(n, ..., 3)`` of the seam and up to some frames on either side of it, and where
+        it begins there.
 
-    def around(self, frames: int) -> tuple[Motion, int]:
-        """The seam and up to some frames on either side of it, without contacts; where it begins
-        there."""
-        before = min(self.start, frames)
-        after = min(int(len(self.b) - 1 - self.enter), frames)
-        return self._joined(before, after)[2], before
+        Parameters
+        ----------
+        track
+            The points ``(T, ..., 3)`` of a motion. Of the many joins of two clips, those of the
+            clips have to be found once.
+        frames
+            On either side.
+        """
+        before, after = min(self.start, frames), min(int(len(self.b) - 1 - self.enter), frames)
+        parts = (
+            _rows(track(self.a), self.leave - before, before),
+            track(self.middle)[:-1],
+            self.placed.apply(_rows(track(self.b), self.enter, after + 1)),
+        )
+        return np.concatenate(parts), before
 
     def _joined(self, before: int, after: int) -> tuple[Motion, Motion, Motion]:
         """Some frames before the seam and the frame that is left; the frame that is entered and as
@@ -269,6 +277,14 @@ def _frames(motion: Motion, first: float, last: float) -> Motion:
     if first == np.floor(first):
         return motion[int(first) : round(last) + 1]
     return motion.sample(first + np.arange(round(last - first) + 1))
+
+
+def _rows(values: Array, first: float, count: int) -> Array:
+    """Values ``(T, ...)`` from a fractional frame on, a frame apart."""
+    whole = int(first)
+    share = first - whole
+    rows = values[whole : whole + count]
+    return rows if share == 0.0 else rows + share * (values[whole + 1 : whole + count + 1] - rows)
 
 
 def cross_fade(

@@ -67,15 +67,38 @@ class Strain:
         self._leg = leg_length(skeleton) if len(self._soles) else body_height(skeleton) or 1.0
         # Whoever stands differently in the clips has to take a small step.
         size, fps = self._leg, clips[0].fps
-        own = [self._rates(clip) for clip in clips]
+        # By identity: many joins of the same clips are compared.
+        self._tracks: dict[int, tuple[Motion, Array]] = {}
+        self._levels: dict[int, float] = {}
+        self._seams: WeakKeyDictionary[Spliced, Array] = WeakKeyDictionary()
+        self._costs: WeakKeyDictionary[Spliced, float] = WeakKeyDictionary()
+        own = [self._rates(self._own(clip)) for clip in clips]
         still = _STILL * size / fps**2
         self._acceleration = np.max([x.max(axis=0, initial=still) for x, _ in own], axis=0)
         self._speed = max(float(x.max(initial=_STANDING * size / fps)) for _, x in own)
         # Whoever walks in place moves against the feet, not over the floor.
         self._speed = max(self._speed, *(self._usual_against_feet(clip) for clip in clips))
-        self._levels: WeakKeyDictionary[Motion, float] = WeakKeyDictionary()
-        self._usual = max(self._slide(clip, self._level(clip)) for clip in clips)
-        self._lowest = min(float(self._places(clip)[..., 1].min(initial=np.inf)) for clip in clips)
+        self._usual = max(self._slide(self._own(clip), fps, self._level(clip)) for clip in clips)
+        self._lowest = min(self._deepest(self._own(clip)) for clip in clips)
+
+    def _track(self, motion: Motion) -> Array:
+        """The root, the joints that count, and heels and toes ``(T, 1 + joints + feet, 3)``."""
+        pose = motion.forward()
+        soles = self._soles.points(motion, pose)
+        return np.concatenate([motion.root[:, None], pose[0][:, self._joints], soles], axis=1)
+
+    def _own(self, clip: Motion) -> Array:
+        """The track of a clip, remembered."""
+        if id(clip) not in self._tracks:
+            self._tracks[id(clip)] = clip, self._track(clip)
+        return self._tracks[id(clip)][1]
+
+    def _along(self, joined: Spliced, frames: int) -> tuple[Array, int]:
+        """The track of a seam and some frames on either side of it, and where it begins there."""
+        if joined not in self._seams:
+            self._seams[joined] = self._track(joined.middle)
+        middle = self._seams[joined]
+        return joined.along(lambda m: middle if m is joined.middle else self._own(m), frames)
 
     def _usual_against_feet(self, motion: Motion) -> float:
         """The median speed of the root against the lower foot, per frame; 0 without feet."""
@@ -86,15 +109,22 @@ class Strain:
         lower = feet[1:, :, 1].argmin(axis=1)
         return float(np.median(np.linalg.norm(moves[np.arange(len(moves)), lower], axis=-1)))
 
-    def _rates(self, motion: Motion) -> tuple[Array, Array]:
+    def _rates(self, track: Array) -> tuple[Array, Array]:
         """Accelerations ``(T - 2, joints)`` and speeds of the root ``(T - 1,)``, per frame."""
-        second = np.diff(motion.positions()[:, self._joints], n=2, axis=0)
-        return np.linalg.norm(second, axis=-1), np.linalg.norm(np.diff(motion.root, axis=0), axis=1)
+        second = np.diff(track[:, 1 : 1 + len(self._joints)], n=2, axis=0)
+        return _lengths(second), _lengths(np.diff(track[:, 0], axis=0))
 
-    def __call__(self, motion: Motion) -> float:
+    def __call__(self, shown: Motion | Spliced) -> float:
         """The larger of the peak acceleration of any joint and the top speed of the root, as a
-        multiple of what the clips do: 1 is as much as they do themselves."""
-        accelerations, speeds = self._rates(motion)
+        multiple of what the clips do: 1 is as much as they do themselves.
+
+        Of clips that are joined, the seam counts.
+        """
+        if isinstance(shown, Spliced):
+            track, _ = self._along(shown, 2)
+        else:
+            track = self._track(shown)
+        accelerations, speeds = self._rates(track)
         return max(
             float((accelerations / self._acceleration).max(initial=0.0)),
             float(speeds.max(initial=0.0)) / self._speed,
@@ -105,41 +135,49 @@ class Strain:
         seam."""
         if len(self._soles) == 0:
             return 0.0
-        motion, start = joined.around(round(0.5 * WINDOW * joined.a.fps))
+        fps = joined.a.fps
+        track, start = self._along(joined, round(0.5 * WINDOW * fps))
         seam = start, start + len(joined.middle) - 1
         levels = [self._level(clip) for clip in (joined.a, joined.b)]
-        floor = floor_along(levels, [seam], len(motion))
-        return max(self._slide(motion, floor) - self._usual, 0.0)
+        floor = floor_along(levels, [seam], len(track))
+        return max(self._slide(track, fps, floor) - self._usual, 0.0)
 
     def depth(self, joined: Spliced) -> float:
         """Leg lengths that a foot is deeper in the seam than anywhere in the clips."""
         if len(self._soles) == 0:
             return 0.0
-        return max(self._lowest - float(self._places(joined.seam)[..., 1].min()), 0.0)
+        return max(self._lowest - self._deepest(self._along(joined, 2)[0]), 0.0)
 
-    def _slide(self, motion: Motion, floor: ArrayLike) -> float:
+    def _deepest(self, track: Array) -> float:
+        """The lowest height of a heel or toe in leg lengths."""
+        return float(self._places(track)[..., 1].min(initial=np.inf))
+
+    def _slide(self, track: Array, fps: float, floor: ArrayLike) -> float:
         """Leg lengths that the supporting foot slides in half a second, at most."""
-        if len(self._soles) == 0 or len(motion) < 2:
+        if len(self._soles) == 0 or len(track) < 2:
             return 0.0
-        points = self._places(motion)
-        steps = np.linalg.norm(np.diff(points[..., [0, 2]], axis=1), axis=-1)
-        return float(support_slides(points[..., 1], steps, motion.fps, floor).max())
+        points = self._places(track)
+        steps = _lengths(np.diff(points[..., [0, 2]], axis=1))
+        return float(support_slides(points[..., 1], steps, fps, floor).max())
 
     def _level(self, clip: Motion) -> float:
-        """Height of a clip's floor in leg lengths, remembered: many places of it are tried."""
-        if len(self._soles) and clip not in self._levels:
-            self._levels[clip] = floor_level(self._places(clip)[..., 1])
-        return self._levels.get(clip, 0.0)
+        """Height of a clip's floor in leg lengths, remembered."""
+        if len(self._soles) and id(clip) not in self._levels:
+            self._levels[id(clip)] = floor_level(self._places(self._own(clip))[..., 1])
+        return self._levels.get(id(clip), 0.0)
 
-    def _places(self, motion: Motion) -> Array:
+    def _places(self, track: Array) -> Array:
         """Heels and toes ``(P, T, 3)`` in leg lengths."""
-        return np.moveaxis(self._soles.points(motion), 1, 0) / self._leg
+        return np.moveaxis(track[:, 1 + len(self._joints) :], 1, 0) / self._leg
 
     def cost(self, joined: Spliced) -> float:
         """What strain, sliding and sunken feet cost, in body heights of distance."""
-        # Similar poses do not guarantee that the motion between them is smooth.
-        strain = _STRAIN * max(self(joined.seam) - CALM, 0.0)
-        return strain + _SLIDING * self.slide(joined) + _SINKING * self.depth(joined)
+        if joined not in self._costs:
+            # Similar poses do not guarantee that the motion between them is smooth.
+            strain = _STRAIN * max(self(joined) - CALM, 0.0)
+            sliding = _SLIDING * self.slide(joined)
+            self._costs[joined] = strain + sliding + _SINKING * self.depth(joined)
+        return self._costs[joined]
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
         """The fewest frames in which one clip can turn into another without strain.
@@ -168,6 +206,11 @@ class Strain:
         return int(np.ceil(max(still, _PEAK_SPEED * way / (_SHARE * spare))))
 
 
+def _lengths(vectors: Array) -> Array:
+    """Lengths ``(...)`` of vectors ``(..., n)``."""
+    return np.asarray(np.sqrt(np.einsum("...c,...c->...", vectors, vectors)))
+
+
 def relaxed(
     make: Callable[[float], Spliced], strain: Strain, longest: float = np.inf
 ) -> tuple[float, Spliced]:
@@ -183,13 +226,13 @@ def relaxed(
         The most times as long.
     """
     times, made = 1.0, make(1.0)
-    hardest = strain(made.seam)
+    hardest = strain(made)
     for _ in range(_MOST_STRETCHES):
         longer = min(times * min(max(hardest, 1.1), 1.5), _LONGER, longest)
         if hardest <= CALM or longer <= times:
             break
         other = make(longer)
-        now = strain(other.seam)
+        now = strain(other)
         if now > hardest - _HELPS:
             break
         times, made, hardest = longer, other, now

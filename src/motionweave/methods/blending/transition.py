@@ -190,10 +190,11 @@ def make_transition(
         wanted = None if place is None else (place[0] * scales[0] - entered, place[1] * scales[1])
         if wanted is not None:
             _check_place(place, motions[number : number + 2], wanted[0] < 0.0, entered / scales[0])
-        junction, seam, done = _seam(
+        junction, seam, made, done = _seam(
             rest, following, wanted, halves[number], keep, weights, not resample, strain, clean
         )
-        made = splice(whole, following, replace(seam, first=seam.first + offset))
+        if offset > 0:
+            made = splice(whole, following, replace(seam, first=seam.first + offset))
         left = seam.first[0] + entered, seam.second[-1]
         middle = junction.frames[0] + entered, junction.frames[1]
         shares = _shares((current, following), middle)
@@ -304,16 +305,17 @@ def _seam(
     whole_frames: bool,
     strain: Strain,
     clean: bool,
-) -> tuple[Junction, Seam, Finished | None]:
-    """The seam at a given place, or at the best; clips of one skeleton and frame rate.
+) -> tuple[Junction, Seam, Spliced, Finished | None]:
+    """The seam at a given place, or at the best, and the two clips joined there; clips of one
+    skeleton and frame rate.
 
-    If it is the best, with the two clips joined there.
+    If it is the best, with the result.
     """
     half = _half(a, b, half_width)
     points = comparable(a, b, weights=weights)
 
     @cache
-    def seam(junction: Junction) -> Seam:
+    def joined(junction: Junction) -> tuple[Seam, Spliced]:
         found = _registered(points, junction.frames, half, whole_frames)
         if half_width is not None:
             return _unhurried(a, b, found, strain)
@@ -324,14 +326,15 @@ def _seam(
         def lasting(times: float) -> Seam:
             return found.lasting(1 + round(times * (len(found) - 1)))
 
-        return lasting(relaxed(lambda times: splice(a, b, lasting(times)), strain)[0])
+        times, made = relaxed(lambda times: splice(a, b, lasting(times)), strain)
+        return lasting(times), made
 
     if place is not None:
         # The frames are compared with the window around them.
         row, column = round(place[0]), round(place[1])
         apart = float(distance_block(a, b, (row, row + 1), (column, column + 1))[0, 0])
         junction = Junction(float(np.sqrt(max(apart, 0.0))), place)
-        return junction, seam(junction), None
+        return junction, *joined(junction), None
     found = find_junctions(a, b, half / a.fps, keep=keep, points=points, most=MOST_TRIES)
     if not found:
         raise BlendError(
@@ -346,21 +349,23 @@ def _seam(
         return done[junction].cost
 
     places = ((junction.cost, junction) for junction in found)
-    taken, _ = calmest(places, lambda junction: splice(a, b, seam(junction)), strain, faults)
-    return taken, seam(taken), done[taken]
+    taken, _ = calmest(places, lambda junction: joined(junction)[1], strain, faults)
+    return taken, *joined(taken), done[taken]
 
 
-def _unhurried(a: Motion, b: Motion, seam: Seam, strain: Strain) -> Seam:
-    """A seam of given length, in which clips keep more of their own pace if that is calmer.
+def _unhurried(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, Spliced]:
+    """A seam of given length, in which clips keep more of their own pace if that is calmer, and
+    the clips joined by it.
 
     Clips that are out of step have to hurry and to wait for each other to get into step: if there
     is little time for that, the body is better off half out of step.
     """
-    hardest = strain(splice(a, b, seam).seam)
-    other = seam.unhurried(_OWN_PACE)
-    if hardest <= CALM or other.first[-1] > len(a) - 1 or other.second[0] < 0.0:
-        return seam
-    return other if strain(splice(a, b, other).seam) < hardest else seam
+    made = splice(a, b, seam)
+    slower = seam.unhurried(_OWN_PACE)
+    if strain(made) <= CALM or slower.first[-1] > len(a) - 1 or slower.second[0] < 0.0:
+        return seam, made
+    other = splice(a, b, slower)
+    return (slower, other) if strain(other) < strain(made) else (seam, made)
 
 
 def _registered(clips: Sequence[PointClip], at: At, half: int, whole_frames: bool) -> Seam:

@@ -80,6 +80,7 @@ class Gap:
         self.unit: float = bezier.arc_length(direct.spline(1.0))
         self._shortest = max(self.family.shortest / self.unit, _RATIO**_LOWEST)
         self._durations: dict[int, float] = {}
+        self._traced: tuple[float, TimedSpline] | None = None
 
     def trace(self, length: float) -> TimedSpline:
         """The spline of that length and its timing."""
@@ -87,9 +88,12 @@ class Gap:
             raise BlendError(
                 f"length {length:g} of a spline: expected a positive number up to {MOST_LENGTH:g}"
             )
-        reach = self.family.reach(length * self.unit)
-        control = self.family.spline(reach)
-        return trace(self._field, control, self._left, self._entered, self._fps, plain=self._plain)
+        # Often the same again: with other feet, or after another place was tried.
+        if self._traced is None or self._traced[0] != length:
+            control = self.family.spline(self.family.reach(length * self.unit))
+            clips = self._left, self._entered
+            self._traced = length, trace(self._field, control, *clips, self._fps, plain=self._plain)
+        return self._traced[1]
 
     def warn_if_too_short(self, length: float, frames: tuple[int, int]) -> None:
         """Warn if no spline between two frames is as short as that."""
