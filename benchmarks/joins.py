@@ -70,7 +70,7 @@ def pairs(folders: list[Path], count: int, seed: int = 16) -> Iterator[tuple[Pat
     """Random pairs of clips with the same joints."""
     groups: dict[tuple[Path, tuple[str, ...]], list[Path]] = {}
     for path in sorted(p for folder in folders for p in folder.rglob("*.bvh")):
-        groups.setdefault((path.parent, _joints(path)), []).append(path)
+        groups.setdefault((path.parent, joints_of(path)), []).append(path)
     usable = [sorted(group) for group in groups.values() if len(group) > 1]
     sizes = np.array([len(group) for group in usable], dtype=float)
     random = np.random.default_rng(seed)
@@ -80,7 +80,8 @@ def pairs(folders: list[Path], count: int, seed: int = 16) -> Iterator[tuple[Pat
         yield group[first], group[second]
 
 
-def _joints(path: Path) -> tuple[str, ...]:
+def joints_of(path: Path) -> tuple[str, ...]:
+    """Names of the joints in a BVH file."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         words = (line.split() for line in lines)
         names = []

@@ -1,17 +1,24 @@
-"""How good blends are: ours and what people use otherwise, on the same clips and places."""
+"""How good blends are: ours and what people use otherwise, on the same clips and places.
+
+``python -m benchmarks.quality FOLDER...`` compares transitions of the walks, runs and sneaks of
+folders of clips instead, each with the next one that has the same joints.
+"""
 
 from __future__ import annotations
 
+import argparse
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import motionweave as mw
-from benchmarks import baselines, clips
+from benchmarks import baselines, clips, joins, trust
 from benchmarks.measure import say
 from motionweave import samples
 from motionweave.body.rig.roles import find_rig, leg_length
@@ -21,6 +28,7 @@ from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
 from motionweave.methods.blending.transition import make_transition
 from motionweave.registration.curve import RegistrationCurve
+from motionweave.retargeting import on_common_skeleton
 
 Array = NDArray[np.float64]
 
@@ -30,6 +38,8 @@ HALF = 15
 # swing through little higher than that.
 _NEAR = 0.015
 _ENDS = ("heel", "toe")
+# Frames of clips in folders that are looked at.
+_LONGEST = 1500
 # Strikes further apart than this, in seconds, have nothing to do with each other.
 _SAME_STEP = 0.5
 FIGURES = {
@@ -106,6 +116,32 @@ def table() -> list[dict[str, Any]]:
 def _clip(sort: str, name: str) -> Motion | None:
     motion = clips.built_in(name) if sort == "built-in" else clips.real(name)
     return None if motion is None else motion.resample(FPS)
+
+
+def of_folders(folders: Sequence[Path]) -> str:
+    """A table of medians of every method, for transitions between the gaits of folders."""
+    lines = []
+    gaits = ("walk", "run", "sneak", "walk turn", "run turn")
+    found = trust.clips_by_kind(folders)
+    paths = sorted(p for kind, some in found.items() if kind.startswith(gaits) for p in some)
+    groups: dict[tuple[Path, tuple[str, ...]], list[Path]] = {}
+    for path in paths:
+        groups.setdefault((path.parent, joins.joints_of(path)), []).append(path)
+    pairs = [pair for group in groups.values() for pair in pairwise(group)]
+    for what, do in (("at the best places", _transitions), ("out of step", _out_of_step)):
+        tallies: dict[str, Tally] = {}
+        cases = 0
+        for pair in pairs:
+            motions = [joins.loaded(path, _LONGEST).resample(FPS) for path in pair]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                cases += do(*on_common_skeleton(motions), tallies)
+        lines += [f"| {what}, {cases} cases | {' | '.join(FIGURES)} |", "|" + " --- |" * 6]
+        for name, tally in tallies.items():
+            cells = ("-" if x is None else f"{x:.3g}" for x in tally.medians().values())
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join([f"{len(pairs)} pairs", "", *lines])
 
 
 # Transitions
@@ -305,3 +341,9 @@ def _strikes(motion: Motion, side: str) -> Array:
             starts.append(start)
         until = max(until, end)
     return np.array(starts)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", type=Path, nargs="+")
+    print(of_folders(parser.parse_args().folders))

@@ -52,8 +52,8 @@ _SLIDING = 0.2
 _SLIDE = 1.25
 _SLIDE_SLACK = 0.4
 # Where clips are joined, the supporting foot may slide this many leg lengths further than in the
-# clips.
-_CARRIED = 0.08
+# clips, and how exactly the height of the floor is known, in leg lengths.
+_CARRIED, _JUST = 0.08, 0.002
 # A planted point may drift this far (leg lengths), or half as far again as the worst of the clips.
 _DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
@@ -213,7 +213,8 @@ def _harder(
     limits = allowed * np.maximum(own, _LIVELY * own.max())
     if joined:
         body = sorted(set(find_rig(result.skeleton).roles.values()))
-        limits[body] = np.minimum(limits, _CALM * np.maximum(own, _STILL))[body]
+        calm = np.maximum(own, _STILL)
+        limits[body] = np.clip(limits, allowed * calm, _CALM * calm)[body]
     beyond = values / limits
     row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if values[row, joint] <= limits[joint]:
@@ -366,7 +367,9 @@ def _carried(
     if not seams:
         return None
     limit = max(float(_support_slides(one, one.floor).max()) for one in before) + _CARRIED
-    ways = _support_slides(made, floor)
+    # A point that just touches the floor, or just does not, must not decide.
+    floors = np.asarray(floor), np.asarray(floor) + _JUST
+    ways = np.maximum(*(_support_slides(made, each) for each in floors))
     near = np.zeros(len(ways), dtype=bool)
     width = round(WINDOW * made.fps)
     margin = round(0.5 * WINDOW * made.fps)
