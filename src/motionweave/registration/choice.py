@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import numpy as np
 
 from motionweave.body.heading import facing
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
-from motionweave.registration.curve import RegistrationCurve
+from motionweave.registration.curve import RegistrationCurve, constraint_matches
 from motionweave.registration.cycles import Repetition
 from motionweave.registration.dragging import Drag, drags
-from motionweave.registration.points import PairEnds, Range
+from motionweave.registration.points import PairEnds, PointRegistration, Range
+from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.verdict import Verdict
 
 # How much it counts that all of the clips is kept, beside how sure a registration is, and that
 # less than this much is; how much better something else has to be to be preferred to whole
@@ -38,8 +41,49 @@ _MENDED, _KEPT = 0.5, 0.7
 _SHORTER, _PIECE, _CLOSER = 0.77, 0.8, 0.5
 
 
+@dataclass(frozen=True, eq=False)
+class CurveDraft:
+    """A registration that may be chosen: complete but for what nobody judges it by.
+
+    Parameters
+    ----------
+    motions, timewarp, ranges, fingerprints, verdict, cyclic
+        Those of its curve.
+    found
+        The registration of the clips' points.
+    literal
+        Whether contacts are matched by Appendix B to the letter.
+    """
+
+    motions: tuple[Motion, ...]
+    timewarp: TimewarpCurve
+    ranges: Array
+    fingerprints: tuple[str, ...]
+    verdict: Verdict
+    found: PointRegistration
+    cyclic: bool = False
+    literal: bool = False
+
+    def curve(self) -> RegistrationCurve:
+        """The whole of it: with its alignment and matching contacts."""
+        return RegistrationCurve(
+            motions=self.motions,
+            timewarp=self.timewarp,
+            alignment=self.found.alignment,
+            matches=constraint_matches(
+                self.motions, self.timewarp, cyclic=self.cyclic, literal=self.literal
+            ),
+            ranges=self.ranges,
+            reference=self.found.reference,
+            distances=self.found.distances,
+            fingerprints=self.fingerprints,
+            cyclic=self.cyclic,
+            verdict=self.verdict,
+        )
+
+
 class Making(Protocol):
-    """Clips to be registered, and how to make curves with different ends from them."""
+    """Clips to be registered, and how to register them with different ends."""
 
     @property
     def motions(self) -> Sequence[Motion]:
@@ -59,27 +103,27 @@ class Making(Protocol):
     def repetitions(self) -> Sequence[Repetition | None]:
         """How each clip repeats itself."""
 
-    def curve(
+    def draft(
         self, ends: PairEnds | Literal["cyclic"], why: str = "", *, auto: bool = False
-    ) -> RegistrationCurve:
-        """The curve with given ends."""
+    ) -> CurveDraft:
+        """The registration with given ends."""
 
 
-def best_ends(making: Making) -> RegistrationCurve:
-    """The curve with the ends that fit the clips best.
+def best_ends(making: Making) -> CurveDraft:
+    """The registration with the ends that fit the clips best.
 
     Whole clips are chosen at once if they have about the same duration and match well from end to
     end, unless they are loops, which may begin anywhere. Otherwise we also try one cycle of each,
-    if all clips repeat, and the best stretch, and choose the curve that is surest and keeps most.
+    if all clips repeat, and the best stretch, and choose the one that is surest and keeps most.
     Clips that are not surely cycles are matched as such only if their poses are then much closer
     than those of whole clips.
     """
-    made: list[RegistrationCurve] = []
+    made: list[CurveDraft] = []
     failed: list[MotionweaveError] = []
 
     def attempt(ends: PairEnds | Literal["cyclic"], why: str) -> None:
         try:
-            made.append(making.curve(ends, why, auto=True))
+            made.append(making.draft(ends, why, auto=True))
         except MotionweaveError as error:
             failed.append(error)
 
@@ -99,41 +143,39 @@ def best_ends(making: Making) -> RegistrationCurve:
     if not made:
         raise failed[0]
     best = max(made, key=_worth)
-    if apart and best.verdict is not None and best.verdict.ends == "fixed":
-        pieces = [curve for curve in made if _is_piece(curve, best, seconds)]
+    if apart and best.verdict.ends == "fixed":
+        pieces = [one for one in made if _is_piece(one, best, seconds)]
         best = pieces[0] if pieces else best
-    if not best.cyclic and best.verdict is not None and best.verdict.doubtful:
+    if not best.cyclic and best.verdict.doubtful:
         why = "nothing matches better"
         best = replace(best, verdict=replace(best.verdict, why=why))
     return _trimmed(making, best)
 
 
-def _is_piece(curve: RegistrationCurve, whole: RegistrationCurve, seconds: Sequence[float]) -> bool:
+def _is_piece(one: CurveDraft, whole: CurveDraft, seconds: Sequence[float]) -> bool:
     """Whether a stretch shows that a short clip is a piece of a longer one: matched with all of it,
     it would play in slow motion."""
-    assert curve.verdict is not None
     room = min(seconds) / np.asarray(seconds)
-    kept = np.asarray(curve.verdict.agreement.kept) / np.minimum(1.0, room)
-    return curve.verdict.ends == "free" and bool(
-        kept.min() >= _PIECE and _poses(curve) < _CLOSER * _poses(whole)
+    kept = np.asarray(one.verdict.agreement.kept) / np.minimum(1.0, room)
+    return one.verdict.ends == "free" and bool(
+        kept.min() >= _PIECE and _poses(one) < _CLOSER * _poses(whole)
     )
 
 
-def _poses(curve: RegistrationCurve) -> float:
-    """How far apart the poses are that a curve matches."""
-    assert curve.verdict is not None
-    return curve.verdict.agreement.poses
+def _poses(one: CurveDraft) -> float:
+    """How far apart the poses are that a registration matches."""
+    return one.verdict.agreement.poses
 
 
-def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
-    """A curve of whole clips, without the ends at which a blend would drag a foot.
+def _trimmed(making: Making, whole: CurveDraft) -> CurveDraft:
+    """A registration of whole clips, without the ends at which a blend would drag a foot.
 
     Takes begin and end anywhere in a step, and often one of them has a step more.
     """
     verdict = whole.verdict
-    if verdict is None or verdict.ends != "fixed" or any(making.keep):
+    if verdict.ends != "fixed" or any(making.keep):
         return whole
-    before = drags(whole.motions, whole.timewarp, whole.reference)
+    before = drags(whole.motions, whole.timewarp, whole.found.reference)
     far = [drag.place for drag in before if drag.way > _DRAGGED]
     begin, end = any(at < _OUTER for at in far), any(at > 1.0 - _OUTER for at in far)
     inner = [drag for drag in before if _OUTER <= drag.place <= 1.0 - _OUTER]
@@ -143,11 +185,10 @@ def _trimmed(making: Making, whole: RegistrationCurve) -> RegistrationCurve:
     where = "begin or end" if begin and end else "begin" if begin else "end"
     ends: PairEnds = ("free" if begin else "fixed", "free" if end else "fixed")
     try:
-        cut = making.curve(ends, f"they do not {where} in the same way", auto=True)
+        cut = making.draft(ends, f"they do not {where} in the same way", auto=True)
     except MotionweaveError:
         return whole
-    assert cut.verdict is not None
-    after = drags(cut.motions, cut.timewarp, cut.reference)
+    after = drags(cut.motions, cut.timewarp, cut.found.reference)
     mended = _farthest(after) <= _MENDED * _farthest(before)
     as_sure = cut.verdict.sure >= verdict.sure - _PREFERENCE
     return cut if mended and as_sure and min(_shown(making, cut)) >= _KEPT else whole
@@ -157,12 +198,11 @@ def _farthest(found: Sequence[Drag]) -> float:
     return max((drag.way for drag in found), default=0.0)
 
 
-def _shown(making: Making, curve: RegistrationCurve) -> list[float]:
+def _shown(making: Making, cut: CurveDraft) -> list[float]:
     """The share of each clip that an open curve keeps, turns of the body included."""
-    assert curve.verdict is not None
     shares = []
     for motion, lead, kept, used in zip(
-        making.motions, making.lead, curve.verdict.agreement.kept, curve.ranges, strict=True
+        making.motions, making.lead, cut.verdict.agreement.kept, cut.ranges, strict=True
     ):
         angle = facing(motion[lead:])
         inside = np.interp(used - lead, np.arange(len(angle)), angle)
@@ -171,10 +211,9 @@ def _shown(making: Making, curve: RegistrationCurve) -> list[float]:
     return shares
 
 
-def _worth(curve: RegistrationCurve) -> float:
+def _worth(one: CurveDraft) -> float:
     """How sure a registration is, and how much of the clips it keeps, in one number."""
-    assert curve.verdict is not None
-    kept = min(curve.verdict.agreement.kept)
-    whole = _PREFERENCE if curve.verdict.ends == "fixed" else 0.0
+    kept = min(one.verdict.agreement.kept)
+    whole = _PREFERENCE if one.verdict.ends == "fixed" else 0.0
     lost = _LOSING * max(0.0, _MUCH - kept)
-    return curve.verdict.sure + _KEEPING * kept - lost + whole
+    return one.verdict.sure + _KEEPING * kept - lost + whole

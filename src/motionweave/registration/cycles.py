@@ -17,6 +17,7 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, is_closed, wrapped
+from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion
 from motionweave.errors import Kind, MotionError, Remedy
 from motionweave.registration import distance
@@ -121,8 +122,18 @@ def is_cyclic(motion: Motion) -> bool:
     return found is not None and found.sure
 
 
+REPETITIONS: Memory[Repetition | None] = Memory()
+
+
 def repetition(motion: Motion) -> Repetition | None:
-    """How the clip repeats itself, or could be repeated; None if it does not close."""
+    """How the clip repeats itself, or could be repeated; None if it does not close.
+
+    It is cached for the last few clips.
+    """
+    return REPETITIONS.recall(motion, lambda: _look_for_repetition(motion))
+
+
+def _look_for_repetition(motion: Motion) -> Repetition | None:
     points = as_points(motion)
     clip = points.spread(_RATE)
     found = [(likeness, lags, lag) for lags in _levels(clip) for lag, likeness in lags.candidates()]

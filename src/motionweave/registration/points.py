@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -38,12 +39,26 @@ PairEnds = tuple[End, End]
 
 @dataclass(frozen=True, eq=False)
 class PointRegistration:
-    """What of a registration curve needs only points; the fields are those of the curve."""
+    """What of a registration curve needs only points.
+
+    Parameters
+    ----------
+    timewarp, reference, distances
+        Those of the curve.
+    tracks
+        The clips along it.
+    """
 
     timewarp: TimewarpCurve
-    alignment: AlignmentCurve
     reference: int
     distances: Array
+    tracks: Tracks
+
+    @cached_property
+    def alignment(self) -> AlignmentCurve:
+        """That of the curve."""
+        cyclic = self.tracks.curve.period is not None
+        return fit_alignment(self.tracks, self.reference, cyclic=cyclic)
 
 
 def register_points(
@@ -174,12 +189,8 @@ def _finished(
     pins: Array | None = None,
 ) -> PointRegistration:
     curve, timewarp = _timewarp(found, clips, samples, rules, cyclic=cyclic, pins=pins)
-    return PointRegistration(
-        timewarp,
-        fit_alignment(Tracks(clips, curve), found.reference, cyclic=cyclic),
-        found.reference,
-        _distances(found, clips),
-    )
+    distances = _distances(found, clips)
+    return PointRegistration(timewarp, found.reference, distances, Tracks(clips, curve))
 
 
 def _timewarp(

@@ -16,6 +16,7 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
+from motionweave.core.threads import one_thread
 from motionweave.errors import (
     Kind,
     MotionError,
@@ -24,9 +25,9 @@ from motionweave.errors import (
     Remedy,
 )
 from motionweave.registration import correspond
-from motionweave.registration.choice import LOST_TURN, best_ends
+from motionweave.registration.choice import LOST_TURN, CurveDraft, best_ends
 from motionweave.registration.clouds import POINTS, REACH, JointWeights, PointClip, as_points
-from motionweave.registration.curve import RegistrationCurve, constraint_matches
+from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.cycles import Repetition, extract_cycle, one_round, repetition
 from motionweave.registration.markers import MarkerCurve, register_markers
 from motionweave.registration.pairing import Rules, worth_of
@@ -214,7 +215,10 @@ def register(
         clips, rules, rows, [ranges or () for ranges in keep], cycles,
         weights, points, window // 2, reference, reach, paper,
     )  # fmt: skip
-    curve = best_ends(making) if chosen == "auto" else making.curve(chosen)
+    # Many small products: what limits their threads is set once.
+    with one_thread():
+        found = best_ends(making) if chosen == "auto" else making.draft(chosen)
+        curve = found.curve()
     # Around given anchors the caller knows what is compared.
     if curve.verdict is not None and curve.verdict.doubtful and reach is None:
         doubts = "; ".join(curve.verdict.doubts) or "the clips hardly match"
@@ -289,7 +293,7 @@ def _ends(ends: Ends | PairEnds, anchored: bool) -> PairEnds | Literal["auto", "
 
 @dataclass
 class _Making:
-    """Clips to be registered, with all options; makes curves with different ends."""
+    """Clips to be registered, with all options, and with different ends."""
 
     clips: Sequence[Motion]
     rules: Rules
@@ -324,13 +328,13 @@ class _Making:
     def _points(self, motion: Motion) -> PointClip:
         return as_points(motion, self.weights, self.points, self.reach)
 
-    def curve(
+    def draft(
         self, ends: PairEnds | Literal["cyclic"], why: str = "", *, auto: bool = False
-    ) -> RegistrationCurve:
-        """The curve with given ends."""
+    ) -> CurveDraft:
+        """The registration with given ends."""
         return self._round(why, auto) if ends == "cyclic" else self._stretch(ends, why, auto)
 
-    def _stretch(self, ends: PairEnds, why: str, auto: bool) -> RegistrationCurve:
+    def _stretch(self, ends: PairEnds, why: str, auto: bool) -> CurveDraft:
         points = self.struck
         found = register_points(
             *points,
@@ -351,15 +355,13 @@ class _Making:
         kept = [_kept(clip, first, last) for clip, (first, last) in zip(points, used, strict=True)]
         apart = ends[0] != ends[1]
         name = "anchored" if self.anchors or (apart and not auto) else "free" if apart else ends[0]
-        return RegistrationCurve(
+        return CurveDraft(
             motions=tuple(self.motions),
             timewarp=warp,
-            alignment=found.alignment,
-            matches=constraint_matches(self.motions, warp, literal=self.paper),
             ranges=np.round(used + np.array(self.lead)[:, None], 9),
-            reference=found.reference,
-            distances=found.distances,
             fingerprints=self.fingerprints,
+            found=found,
+            literal=self.paper,
             verdict=judged(
                 name,
                 why,
@@ -414,7 +416,7 @@ class _Making:
             ranges.append((found.first + self.lead[j], found.last + self.lead[j]))
         return ranges
 
-    def _round(self, why: str, auto: bool) -> RegistrationCurve:
+    def _round(self, why: str, auto: bool) -> CurveDraft:
         ranges = self._cycle_ranges()
         cycles = [
             extract_cycle(motion[lead:], (first - lead, last - lead))
@@ -432,16 +434,14 @@ class _Making:
         found = register_rounds(*rounds, counts=counts, rules=self.rules, reference=reference)
         kept = [self._repeated(j, cycle) for j, cycle in enumerate(cycles)]
         points = [self._points(cycle) for cycle in cycles]
-        return RegistrationCurve(
+        return CurveDraft(
             motions=tuple(cycles),
             timewarp=found.timewarp,
-            alignment=found.alignment,
-            matches=constraint_matches(cycles, found.timewarp, cyclic=True, literal=self.paper),
             ranges=np.array(ranges, dtype=np.float64),
-            reference=reference,
-            distances=found.distances,
             fingerprints=self.fingerprints,
+            found=found,
             cyclic=True,
+            literal=self.paper,
             verdict=judged(
                 "cyclic",
                 why,
