@@ -96,7 +96,7 @@ def test_the_library_says_which_kind_it_is() -> None:
     for clips, ends, kind in (
         ((walk, walk[:10]), "fixed", Kind.ENDS_DIFFER),
         ((walk, walk[:1]), "auto", Kind.TOO_SHORT),
-        ((walk, sample("jump")), "cyclic", Kind.NO_CYCLE),
+        ((walk, sample("jump")[:40]), "cyclic", Kind.NO_CYCLE),
     ):
         with pytest.raises(MotionweaveError) as raised:
             register(*clips, ends=ends)

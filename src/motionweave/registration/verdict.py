@@ -122,12 +122,12 @@ class Verdict:
 
     def __str__(self) -> str:
         said = [f"{self.taken} ({self.why})" if self.why else self.taken]
-        said.append(f"poses differ by {100 * self.agreement.poses:.1f} % of the height")
+        said.append(f"poses differ by {100 * self.agreement.poses:.1f}% of the height")
         if self.agreement.contacts is not None:
-            said.append(f"contacts agree for {100 * self.agreement.contacts:.0f} % of the time")
+            said.append(f"contacts agree for {100 * self.agreement.contacts:.0f}% of the time")
         kept = min(self.agreement.kept)
         if kept < 0.995:
-            said.append(f"{100 * kept:.0f} % kept")
+            said.append(f"{100 * kept:.0f}% kept")
         text = ", ".join(said)
         if self.doubts:
             how = "; doubtful: " if self.doubtful else ", although "
@@ -239,19 +239,19 @@ def judged(
     seconds = [max(clip.duration, 1.0 / clip.fps) for clip in clips]
     doubts = []
     if found.phase < _OUT_OF_STEP:
-        doubts.append(f"the clips are out of step for {100 * (1 - found.phase):.0f} % of the time")
+        doubts.append(f"the clips are out of step for {100 * (1 - found.phase):.0f}% of the time")
     if found.farthest > _APART:
         doubts.append(
-            f"poses are {100 * found.farthest:.0f} % of the height apart at u = {found.place:.2f} s"
+            f"poses are {100 * found.farthest:.0f}% of the height apart at u = {found.place:.2f} s"
         )
     if found.contacts is not None and found.contacts < _OTHER_CONTACTS:
-        doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f} % of the time")
+        doubts.append(f"contacts differ for {100 * (1 - found.contacts):.0f}% of the time")
     sure = found.sure
     # Of a longer clip, no more can be kept than fits the shorter one.
     room = np.minimum(1.0, min(seconds) / np.asarray(seconds))
     least = int(np.argmin(np.asarray(found.kept) / room))
     if found.kept[least] < _LEAST_KEPT * room[least]:
-        share = f"{100 * found.kept[least]:.0f} %"
+        share = f"{100 * found.kept[least]:.0f}%"
         doubts.append(f"only {share} of the action in {names[least]} is used")
         # If the user chose the ends, a short cut is what they asked for.
         sure = min(sure, 0.9 * DOUBTFUL) if auto else sure

@@ -68,9 +68,8 @@ def remark_of(warning: Warning | str) -> Remark | None:
 
 def doubts_of(doubts: Sequence[str]) -> tuple[Remark, ...]:
     """What a registration doubts about itself, each a remark of its own."""
-    # Where in the match something is, its parameter, is a time like any other here; shares are
-    # written as everywhere else on the page.
-    said = [doubt.replace(" at u = ", " at ").replace(" %", "%") for doubt in doubts]
+    # Where in the match something is, its parameter, is a time like any other here.
+    said = [doubt.replace(" at u = ", " at ") for doubt in doubts]
     return tuple(
         Remark(text[:1].upper() + text[1:], doubt) for text, doubt in zip(said, doubts, strict=True)
     )
