@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.rig.roles import find_rig
-from motionweave.body.soles import has_feet
+from motionweave.body.soles import has_feet, soles
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import merged, runs
@@ -153,9 +153,10 @@ def check(
     floor = None
     if seams and len(walkers) == len(seams) + 1:
         floor = floor_along([one.floor for one in walkers], seams, len(result))
+    feet = soles(result) if has_feet(result.skeleton) else {}
     # All other frames of joined clips are the clips' own.
     for first, last in near_seams(seams, result.fps, len(result)) or [(0, len(result) - 1)]:
-        made = measured(result[first : last + 1], rate, first, before[0].hinges)
+        made = measured(result[first : last + 1], rate, first, before[0].hinges, feet)
         found += [
             _harder(result, made, before, "acceleration", bool(seams)),
             _harder(result, made, before, "twist"),
@@ -169,7 +170,7 @@ def check(
                 _sliding(made, walkers) or _carried(made, walkers, seams, level),
                 _drifting(made, walkers),
             ]
-    if walkers and has_feet(result.skeleton):
+    if walkers and feet:
         found.append(_lost_contacts(result, clips))
     worst: dict[FindingKind, Finding] = {}
     for finding in found:

@@ -11,7 +11,7 @@ import numpy as np
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.size import body_height
-from motionweave.body.soles import contact_points, has_feet, sole_points, soles
+from motionweave.body.soles import Sole, contact_points, has_feet, sole_points, soles
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.motion import Motion
@@ -90,12 +90,16 @@ def figures(motion: Motion, rate: float) -> Figures:
 
 
 def measured(
-    motion: Motion, rate: float, first: int = 0, hinges: dict[str, Hinge] | None = None
+    motion: Motion,
+    rate: float,
+    first: int = 0,
+    hinges: dict[str, Hinge] | None = None,
+    own: dict[str, Sole] | None = None,
 ) -> Figures:
     """The figures of a motion that is checked once; parameters as of `figures`.
 
-    ``first`` is the frame of a longer motion with which this one begins, and ``hinges`` are the
-    knees of the body, if they are known.
+    ``first`` is the frame of a longer motion with which this one begins, ``hinges`` are the
+    knees of the body and ``own`` its soles, if they are known: few frames do not show them well.
     """
     if hinges is None:
         # A few hundred frames show how a knee bends.
@@ -106,7 +110,8 @@ def measured(
     step = stride / motion.fps
     count = len(motion) - 2 * stride
     moved, turned = np.empty((2, count, len(motion.skeleton)))
-    own = soles(motion) if has_feet(motion.skeleton) else {}
+    if own is None:
+        own = soles(motion) if has_feet(motion.skeleton) else {}
     paths = {kind: np.empty((len(motion), 3)) for kind in FOOT_KINDS if own}
     knees = {role: np.empty(len(motion)) for role in hinges}
     # A few frames at a time, which stay in the processor's cache: of where all joints of a long

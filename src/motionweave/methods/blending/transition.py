@@ -122,8 +122,9 @@ def transition(
     Returns
     -------
     Motion
-        The first clip is unchanged, bit for bit, up to the first transition; the others are turned
-        and shifted on the floor.
+        The first clip up to the first transition, the others turned and shifted on the floor.
+        Planting feet changes frames within 1.5 seconds of a transition; all others are those of the
+        clips, the first clip's bit for bit.
 
     Raises
     ------

@@ -135,7 +135,8 @@ def join(
     Returns
     -------
     Motion
-        ``a`` unchanged before the overlap, ``b`` moved but otherwise unchanged after it.
+        ``a`` unchanged before the overlap, ``b`` moved but otherwise unchanged after it, except
+        for feet that are planted within 1.5 seconds of it.
 
     Raises
     ------
