@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import motionweave as mw
@@ -38,3 +40,33 @@ def test_limbs_solved_together_are_as_each_alone() -> None:
         np.testing.assert_allclose(stretched[index], longer[0], atol=1e-12)
     np.testing.assert_allclose(together, alone, atol=1e-12)
     assert np.abs(together - walk.rotations).max() > 0.01
+
+
+def test_a_leg_that_bends_further_does_not_multiply_noise() -> None:
+    """The plane of a nearly straight leg shakes: a knee that is bent much further must not."""
+    walk = mw.sample("walk", fps=120.0)[:100]
+    hinge = find_hinges(walk)["left_shin"]
+    limb = ik.Limb(hinge.upper, hinge.joint, hinge.end)
+    # The thigh turns to and fro about itself, which hardly moves the knee or the foot.
+    positions, orientations = walk.forward()
+    bone = positions[:, limb.end] - positions[:, limb.upper]
+    bone /= np.linalg.norm(bone, axis=-1)[:, None]
+    noise = 0.05 * np.random.default_rng(3).normal(size=len(walk))
+    above = rotations.inverse(orientations[:, walk.skeleton.parents[limb.upper]])
+    turned = rotations.multiply(rotations.exp(bone * noise[:, None]), orientations[:, limb.upper])
+    shaken = np.array(walk.rotations)
+    shaken[:, limb.upper] = rotations.multiply(above, turned)
+    motion = replace(walk, rotations=shaken)
+    positions, orientations = motion.forward()
+    axis = rotations.rotate(orientations[:, limb.upper], hinge.axis)
+    goal = walk.positions()[:, limb.end] + [0.0, 0.25, 0.0]
+    still = np.tile(rotations.IDENTITY, (len(walk), 1))
+    rough = []
+    for settled in (False, True):
+        local = np.array(shaken)
+        way = FootWay(limb, axis, goal, still, np.ones(len(walk)), settled=settled)
+        solve_limbs(motion, positions, orientations, [way], np.zeros((len(walk), 3)), local)
+        places = replace(motion, rotations=local).positions()
+        np.testing.assert_allclose(places[:, limb.end], goal, atol=2e-3)
+        rough.append(np.linalg.norm(np.diff(places[:, limb.middle], 2, axis=0), axis=-1).max())
+    assert rough[1] < 0.4 * rough[0]
