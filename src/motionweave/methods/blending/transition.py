@@ -12,10 +12,9 @@ import numpy as np
 from motionweave.body.size import body_height
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, Kind, QualityWarning, Remedy
-from motionweave.methods.blending.advance import advance
+from motionweave.methods.blending.seam import At, half_frames, registered_seam
 from motionweave.methods.finish import Finished, finish
 from motionweave.methods.junctions import (
     LEAD_OVER,
@@ -29,28 +28,16 @@ from motionweave.methods.junctions import (
 )
 from motionweave.methods.splice import Seam, Spliced, given_clips, plant_near, splice
 from motionweave.methods.strain import CALM, MOST_TRIES, Strain, calmest, relaxed
-from motionweave.registration.clouds import JointWeights, PointClip
+from motionweave.registration.clouds import JointWeights
 from motionweave.registration.distance import distance_block
-from motionweave.registration.register import comparable, timing
-from motionweave.registration.timewarp import TimewarpCurve
+from motionweave.registration.register import comparable
 from motionweave.retargeting import on_common_skeleton
 
-# Default half-width of a transition in seconds: a share of the shorter clip, so that a seam does
-# not take up a short clip, within these bounds.
-HALF_WIDTH = 0.5
-_LEAST_HALF_WIDTH = 0.15
-_SHARE = 0.12
-# How far around the middle the clips are registered, in half-widths: a clip that moves
-# faster than the other uses up to slope limit times as much of itself.
-_REACH = 3.0
 # The longest transition in seconds, if the poses are so far apart that it has to last longer than
 # its half-width.
 _LONGEST = 2.5
-
 # How much of their own pace clips keep if getting into step strains the body.
 _OWN_PACE = 0.5
-
-At = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +156,12 @@ def make_transition(
     weights: JointWeights | None = None,
     resample: bool = False,
     clean: bool = True,
+    warn: bool = True,
 ) -> Transition:
-    """The same as `transition`, with where and how the clips were joined."""
+    """The same as `transition`, with where and how the clips were joined.
+
+    ``warn`` is whether to warn of what is doubtful about the result.
+    """
     rate = motions[0].fps
     clips = [clip.resample(rate) for clip in on_common_skeleton(motions)]
     places = _places(at, motions)
@@ -206,11 +197,13 @@ def make_transition(
         shown.append(np.stack([seam.first + entered, seam.second], axis=1))
         lost = _lost((current, following), seam, entered, shares)
         cut += lost
-        _warn(junctions[-1], (current, following), lost, middle, place is None)
+        if warn:
+            _warn(junctions[-1], (current, following), lost, middle, place is None)
         whole, entered = made.motion, left[1]
     if done is None or len(clips) > 2:
         done = _finished(whole, clips, seams, clean)
-    done.tell((Remedy("at"),), stacklevel=3)
+    if warn:
+        done.tell((Remedy("at"),), stacklevel=3)
     whole = replace(done.motion, name=" to ".join(m.name or "a clip" for m in motions))
     return Transition(whole, tuple(junctions), tuple(seams), tuple(cut), tuple(shown))
 
@@ -268,7 +261,7 @@ def junctions(
     """
     check_arguments(junctions, locals(), BlendError)
     a, b = on_common_skeleton((a, b))
-    half = _half(a, b, half_width) / a.fps
+    half = half_frames(a, b, half_width) / a.fps
     return find_junctions(a, b, half, keep=keep, weights=weights, most=most)
 
 
@@ -276,24 +269,7 @@ def best_junction(
     a: Motion, b: Motion, *, half_width: float | None = None, keep: Keep = "most"
 ) -> Junction:
     """The place that `transition` uses by default: the best of `junctions` that is calm."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", QualityWarning)
-        made = make_transition((a, b), half_width=half_width, keep=keep)
-    return made.junctions[0]
-
-
-def _half(a: Motion, b: Motion, half_width: float | None) -> int:
-    """Frames of ``a`` on either side of a transition's middle."""
-    if half_width is None:
-        seconds = float(
-            np.clip(_SHARE * min(a.duration, b.duration), _LEAST_HALF_WIDTH, HALF_WIDTH)
-        )
-        return max(1, round(seconds * a.fps))
-    if not (np.isfinite(half_width) and round(half_width) >= 1):
-        raise BlendError(
-            f"half width {half_width}: a transition needs at least one frame on either side"
-        )
-    return round(half_width)
+    return make_transition((a, b), half_width=half_width, keep=keep, warn=False).junctions[0]
 
 
 def _seam(
@@ -312,12 +288,12 @@ def _seam(
 
     If it is the best, with the result.
     """
-    half = _half(a, b, half_width)
+    half = half_frames(a, b, half_width)
     points = comparable(a, b, weights=weights)
 
     @cache
     def joined(junction: Junction) -> tuple[Seam, Spliced]:
-        found = _registered(points, junction.frames, half, whole_frames)
+        found = registered_seam(points, junction.frames, half, whole_frames)
         if half_width is not None:
             return _unhurried(a, b, found, strain)
         # Poses that are far apart need longer than the stretch on which the clips are similar.
@@ -367,61 +343,6 @@ def _unhurried(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, 
         return seam, made
     other = splice(a, b, slower)
     return (slower, other) if strain(other) < strain(made) else (seam, made)
-
-
-def _registered(clips: Sequence[PointClip], at: At, half: int, whole_frames: bool) -> Seam:
-    """The seam around a pair of frames, in the clips' common timing."""
-    room = int(min(min(f, len(clip) - 1 - f) for clip, f in zip(clips, at, strict=True)))
-    half = min(half, room)
-    if half < 1:
-        short, frame = min(
-            ((clip, f) for clip, f in zip(clips, at, strict=True)),
-            key=lambda pair: min(pair[1], len(pair[0]) - 1 - pair[1]),
-        )
-        raise BlendError(
-            f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}: it needs at "
-            f"least one frame on either side, and there are {len(short)} in all",
-            kind=Kind.NO_ROOM,
-        )
-    warp = timing(*clips, anchors=[at], reach=_REACH * half / clips[0].fps)
-    middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
-    while True:
-        weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
-        u = _walk(warp, middle, weight)
-        # Rounding the ends to whole frames changes the length by up to half a frame.
-        slack = 0.5 * float(np.min(np.diff(u)))
-        inside = (u >= warp.start - slack) & (u <= warp.end + slack)
-        if inside.all() or half == 1:
-            break
-        # One clip may play faster than the other, and end sooner.
-        half = max(min(int(inside[:half].sum()), int(inside[half + 1 :].sum()), half - 1), 1)
-    ends = warp.frames(u[[0, -1]])
-    leave, enter = float(ends[0, 0]), float(ends[1, 1])
-    if whole_frames:
-        # A smooth displacement brings both ends onto frames of the clips.
-        leave, enter = float(np.round(leave)), float(np.round(enter))
-        first = float(warp.parameter(0, leave)) - u[0]
-        last = float(warp.parameter(1, enter)) - u[-1]
-        u = u + first * (1.0 - weight) + last * weight
-    frames = warp.frames(np.clip(u, warp.start, warp.end))
-    frames[0, 0], frames[-1, 1] = leave, enter
-    return Seam(frames[:, 0], frames[:, 1], weight)
-
-
-def _walk(warp: TimewarpCurve, middle: float, weight: Array) -> Array:
-    """Places ``(2 h + 1,)`` on the curve, a frame of the mixture apart, both ways from a middle."""
-    spline = warp.spline
-    scale = (spline.end - spline.start) / spline.spans
-    half = len(weight) // 2
-    weights = np.stack([1.0 - weight, weight], axis=1)
-
-    def one_way(rows: Array, sign: int) -> Array:
-        begin = (middle - spline.start) / scale
-        place = advance(spline.control, begin, np.full(2, float(sign)), rows, False)
-        return np.asarray(spline.start + scale * place)
-
-    behind = one_way(weights[half::-1], -1)
-    return np.concatenate([behind[:0:-1], one_way(weights[half:], 1)])
 
 
 def _from(motion: Motion, frame: float) -> Motion:

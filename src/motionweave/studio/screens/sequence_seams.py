@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from motionweave.body.size import body_height
-from motionweave.methods.blending.transition import HALF_WIDTH
+from motionweave.methods.blending.seam import HALF_WIDTH
 from motionweave.methods.junctions import UNLIKE
 from motionweave.studio import widgets
 from motionweave.studio.screens.library_model import place_of

@@ -13,8 +13,8 @@ from nicegui import ui
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.methods.blending.seam import HALF_WIDTH
 from motionweave.methods.blending.transition import (
-    HALF_WIDTH,
     Transition,
     best_junction,
     junctions,
