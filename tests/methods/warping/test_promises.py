@@ -303,7 +303,7 @@ def test_a_recipe_keeps_what_it_promises(promise: Promise, walk: mw.Motion) -> N
     scene = scene_of(promise.recipe, walk)
     if scene is None:
         # Two stairs for the same step of a short walk are refused; the message names both keys.
-        with pytest.raises(mw.WarpError, match=r"^key at .* and key at .* at frame [0-9]+; keep"):
+        with pytest.raises(mw.WarpError, match=r"^key at .* and key at .*: the clip has too few"):
             Scene(promise.recipe, walk)
         assert promise.recipe == "stairs"
         return
