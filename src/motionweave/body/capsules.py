@@ -67,6 +67,9 @@ class Capsules:
         ``(S,)`` whether it is a part of the trunk, collar bones and all.
     feet
         ``(S,)`` whether it begins at an ankle, a heel or a toe.
+    carriers, solids
+        ``(S,)`` the joint that each moves with, -1 for the trunk, which bends; and a number that is
+        the same for those that make one solid.
     extra_joints, extra_offsets
         ``(X,)`` and ``(X, 3)``: points that the skeleton does not have, fixed to its joints.
     mixed, shares
@@ -78,6 +81,8 @@ class Capsules:
     sides: NDArray[np.intp]
     trunk: NDArray[np.bool_]
     feet: NDArray[np.bool_]
+    carriers: NDArray[np.intp]
+    solids: NDArray[np.intp]
     extra_joints: NDArray[np.intp]
     extra_offsets: Array
     mixed: NDArray[np.intp]
@@ -109,7 +114,7 @@ class _Builder:
         self.height = body_height(skeleton) or 1.0
         self.roles = find_rig(skeleton).roles
         self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.heel_joints)
-        self.rows: list[tuple[int, int, float, float, int]] = []
+        self.rows: list[tuple[int, int, float, float, int, int, int]] = []
         self._inner = self._up_to_limbs()
         self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
         feet = [f"{s}_{r}" for s in SIDES for r in ("ankle", "toe")]
@@ -131,13 +136,13 @@ class _Builder:
         for piece in self.shape.pieces:
             self._piece(piece.points, piece.radii, piece.side, parents)
         if not self.rows:
-            self.rows.append((0, 0, 0.05 * self.height, 0.05 * self.height, 0))
+            self._draw(0, 0, 0.05 * self.height, 0.05 * self.height, 0, 0)
         # The points between others come last, after all that the builder added.
         shift = self.known + len(self.extra)
         heels = range(self.known - len(self.shape.heel_joints), self.known)
         rows = [
-            (a if a >= 0 else shift - a - 1, b if b >= 0 else shift - b - 1, ra, rb, side)
-            for a, b, ra, rb, side in self.rows
+            (a if a >= 0 else shift - a - 1, b if b >= 0 else shift - b - 1, *rest)
+            for a, b, *rest in self.rows
         ]
         return Capsules(
             np.array([row[:2] for row in rows], dtype=np.intp),
@@ -145,6 +150,8 @@ class _Builder:
             np.array([row[4] for row in rows], dtype=np.intp),
             np.isin(np.arange(len(rows)), self.of_trunk),
             np.isin([row[0] for row in rows], [*self._feet, *heels]),
+            np.array([row[5] for row in rows], dtype=np.intp),
+            np.array([row[6] for row in rows], dtype=np.intp),
             np.array([joint for joint, _ in self.extra], dtype=np.intp),
             np.array([offset for _, offset in self.extra]).reshape(-1, 3),
             np.array([one[0] for one in self.mixed], dtype=np.intp).reshape(-1, 4),
@@ -161,6 +168,20 @@ class _Builder:
                     found.add(joint)
                     joint = int(self.skeleton.parents[joint])
         return found
+
+    def _draw(
+        self,
+        a: int,
+        b: int,
+        ra: float,
+        rb: float,
+        side: int,
+        carrier: int = -1,
+        solid: int | None = None,
+    ) -> None:
+        """Add a capsule, as a solid of its own or as a part of one, named by its first capsule."""
+        own = len(self.rows) if solid is None else solid
+        self.rows.append((a, b, ra, rb, side, carrier, own))
 
     def _add(self, joint: int, offset: Array) -> int:
         self.extra.append((joint, np.asarray(offset, dtype=np.float64)))
@@ -189,7 +210,7 @@ class _Builder:
                     if not self._broad(joint, way, sign):
                         tip = self._add(joint, way)
                         thick = (0.021 if role == "hand" else 0.018) * self.height
-                        self.rows.append((joint, tip, thick, 0.7 * thick, sign))
+                        self._draw(joint, tip, thick, 0.7 * thick, sign, joint)
 
     def _reach(self, joint: int, parents: NDArray[np.intp]) -> float:
         """How far a joint's children and end sites lie from it."""
@@ -210,7 +231,7 @@ class _Builder:
         up = way / length if length > 0.0 else np.array([0.0, 1.0, 0.0])
         chin = self._add(joint, 0.022 * self.height * up)
         crown = self._add(joint, (0.022 + _CROWN) * self.height * up)
-        self.rows.append((chin, crown, _CHIN_RADIUS * self.height, _CROWN_RADIUS * self.height, 0))
+        self._draw(chin, crown, _CHIN_RADIUS * self.height, _CROWN_RADIUS * self.height, 0, joint)
 
     def _piece(
         self,
@@ -235,10 +256,11 @@ class _Builder:
                 at, times = self._muscles[points[0]]
                 belly = self._mix((*points, *points), (0.5 - 0.5 * at, 0.5 * at) * 2)
                 thick = times * ((1.0 - at) * ra + at * rb)
-                self.rows.append((points[0], belly, ra, thick, side))
-                self.rows.append((belly, points[1], thick, rb, side))
+                first = len(self.rows)
+                self._draw(points[0], belly, ra, thick, side, points[0], first)
+                self._draw(belly, points[1], thick, rb, side, points[0], first)
                 return
-            self.rows.append((points[0], points[1], ra, rb, side))
+            self._draw(points[0], points[1], ra, rb, side, points[0])
         elif len(points) == 3 and points[0] >= self.known - len(self.shape.heel_joints):
             heel, ankle, toe = points
             back, ball = 1.6 * radii[0], _BALL_RADIUS * height
@@ -246,10 +268,11 @@ class _Builder:
             across = self._across_foot(way) * _BALL_BREADTH * height
             middle = self._mix((ankle, heel, ankle, heel), (0.25, 0.25, 0.25, 0.25))
             edges = [self._add(ankle, way + share * across) for share in (1.0, 0.0, -1.0)]
+            first = len(self.rows)
             for behind, radius in ((heel, back), (middle, back), (ankle, radii[1])):
                 for edge in edges:
-                    self.rows.append((behind, edge, radius, ball, side))
-            self.rows.append((ankle, heel, radii[1], back, side))
+                    self._draw(behind, edge, radius, ball, side, ankle, first)
+            self._draw(ankle, heel, radii[1], back, side, ankle, first)
         else:
             first = len(self.rows)
             self._trunk(points, parents)
@@ -288,7 +311,8 @@ class _Builder:
         self._wedge(joint, (0.1, _KNUCKLES), way, across, (_PALM_RADIUS, _PALM_RADIUS), side)
         self._wedge(joint, (_KNUCKLES, 1.0), way, across, (_PALM_RADIUS, _FINGER_RADIUS), side)
         thumb = [self._add(joint, a * way + b * across) for a, b in _THUMB]
-        self.rows.append((thumb[0], thumb[1], *(_FINGER_RADIUS * self.height,) * 2, side))
+        thin = _FINGER_RADIUS * self.height
+        self._draw(thumb[0], thumb[1], thin, thin, side, joint)
         return True
 
     def _wedge(
@@ -303,10 +327,11 @@ class _Builder:
         """A flat part that moves with a joint: three lines side by side, near enough to be one."""
         near, far = (radius * self.height for radius in radii)
         narrow = _AT_TIPS if stretch[1] == 1.0 else 1.0
+        first = len(self.rows)
         for share in (-1.0, 0.0, 1.0):
             begin = self._add(joint, stretch[0] * way + share * across)
             end = self._add(joint, stretch[1] * way + narrow * share * across)
-            self.rows.append((begin, end, near, far, side))
+            self._draw(begin, end, near, far, side, joint, first)
 
     def _trunk(self, points: tuple[int, ...], parents: NDArray[np.intp]) -> None:
         """A spine along the tree, and where both sides are known a line through each pair of
@@ -316,13 +341,13 @@ class _Builder:
         for point in points:
             parent = int(parents[point])
             if parent in trunk and point not in limbs:
-                self.rows.append((parent, point, _SPINE * height, _SPINE * height, 0))
+                self._draw(parent, point, _SPINE * height, _SPINE * height, 0)
         pairs = []
         for role, radius in (("thigh", _HIPS), ("upper_arm", _SHOULDERS)):
             left, right = (roles.get(f"{side}_{role}") for side in SIDES)
             if left is not None and right is not None:
                 pairs.append((left, right))
-                self.rows.append((left, right, radius * height, radius * height, 0))
+                self._draw(left, right, radius * height, radius * height, 0)
         if len(pairs) == 2:
             self._flanks(*pairs)
 
@@ -337,7 +362,7 @@ class _Builder:
                 mixed = (*((1.0 - up) * s for s in shares), *(up * s for s in shares))
                 row.append((self._mix((*hips, *shoulders), mixed), radius * height))
             levels.append(row)
-            self.rows.append((row[0][0], row[1][0], row[0][1], row[1][1], 0))
+            self._draw(row[0][0], row[1][0], row[0][1], row[1][1], 0)
         for side in (0, 1):
             line = [
                 (hips[side], _HIPS * height),
@@ -345,4 +370,4 @@ class _Builder:
                 (shoulders[side], _SHOULDERS * height),
             ]
             for (a, ra), (b, rb) in pairwise(line):
-                self.rows.append((a, b, ra, rb, 0))
+                self._draw(a, b, ra, rb, 0)

@@ -5,14 +5,15 @@ Formats for viewers show meshes, not joints: without one a figure is not to be s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.size import body_height
+from motionweave.body.capsules import Capsules, capsule_points, capsules_of
 from motionweave.body.torso import Torso, torso_of, torso_triangles
-from motionweave.body.volume import Piece, Shape, shape_of
+from motionweave.body.volume import shape_of
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -20,8 +21,6 @@ from motionweave.core.skeleton import Skeleton
 
 # Points on each ball whose hulls make the body.
 _BALL = 48
-# Radius of a body that has no bone at all, as a share of its height.
-_DOT = 0.05
 # Radius of a shoulder beside the trunk, as a share of the body height.
 _COLLAR = 0.04
 # Joints of the trunk that are turned further against each other share no vertex, in radians;
@@ -61,39 +60,17 @@ SIDE_NAMES = {1: "left", -1: "right", 0: "middle"}
 def body_parts(motion: Motion) -> list[MeshPart]:
     """The body of a motion in the rest pose, a part for each side that it has."""
     skeleton = motion.skeleton
-    shape = shape_of(skeleton)
-    rest, ends = skeleton.rest_positions, skeleton.rest_end_positions
-    heels = rest[shape.heel_joints] + shape.heel_offsets
-    points = np.concatenate([rest, ends, heels])
-    # The joint that carries each point: a joint's own turn does not move it.
-    carriers = np.concatenate(
-        [np.maximum(skeleton.parents, 0), skeleton.end_parents, shape.heel_joints]
-    )
-    torso = torso_of(skeleton)
-    solids = [
-        _hull(piece, points, carriers) for piece in shape.pieces if torso is None or not piece.trunk
-    ]
+    plan, torso = capsules_of(skeleton), torso_of(skeleton)
+    points = capsule_points(_at_rest(skeleton))[0]
+    rigid = np.unique(plan.solids[plan.carriers >= 0])
+    solids = [_solid(plan, points, np.flatnonzero(plan.solids == one)) for one in rigid]
     if torso is not None:
         solids.append(_trunk(torso, motion))
-        solids.extend(_hull(piece, points, carriers) for piece in _collars(torso, shape, skeleton))
-    ball = _head(shape, points)
-    if not solids and ball is None:
-        ball = rest[0], _DOT * (body_height(skeleton) or 1.0), 0
-    if ball is not None:
-        centre, radius, joint = ball
-        solids.append(_hull(Piece((0,), (radius,), 0), centre[None], np.array([joint])))
+        solids.extend(_collars(torso, plan, skeleton))
+    else:
+        solids.extend(_bending_trunk(skeleton, points))
     sides = sorted({solid.side for solid in solids})
     return [_joined([solid for solid in solids if solid.side == side]) for side in sides]
-
-
-def _head(shape: Shape, points: Array) -> tuple[Array, float, int] | None:
-    if shape.head is None:
-        return None
-    low, top = shape.head
-    way = points[top] - points[low]
-    length = float(np.linalg.norm(way))
-    share = min(1.0, 1.1 * shape.head_radius / length) if length > 0.0 else 0.0
-    return points[low] + share * way, shape.head_radius, low
 
 
 def _trunk(torso: Torso, motion: Motion) -> MeshPart:
@@ -122,15 +99,32 @@ def _trunk(torso: Torso, motion: Motion) -> MeshPart:
     return MeshPart(0, vertices, normals, joints, weights, torso_triangles())
 
 
-def _collars(torso: Torso, shape: Shape, skeleton: Skeleton) -> list[Piece]:
+def _collars(torso: Torso, plan: Capsules, skeleton: Skeleton) -> Iterator[MeshPart]:
     """From the joints of collarbones to the shoulders, which they move away from the trunk."""
-    drawn = {piece.points[-1] for piece in shape.pieces if not piece.trunk}
+    drawn = set(plan.ends[plan.carriers >= 0, 1].tolist())
     thick = _COLLAR * torso.height
-    return [
-        Piece((int(skeleton.parents[shoulder]), shoulder), (0.5 * thick, thick), 0)
-        for shoulder in torso.shoulders
-        if shoulder not in drawn and skeleton.parents[shoulder] >= 0
-    ]
+    for shoulder in torso.shoulders:
+        collar = int(skeleton.parents[shoulder])
+        if shoulder not in drawn and collar >= 0:
+            both = np.array([collar, shoulder])
+            radii = np.array([0.5 * thick, thick])
+            yield _hull(skeleton.rest_positions[both], radii, np.array([collar] * 2), 0)
+
+
+def _bending_trunk(skeleton: Skeleton, points: Array) -> Iterator[MeshPart]:
+    """The trunk of a creature of which it is not known where limbs begin: one hull."""
+    above = np.concatenate([np.maximum(skeleton.parents, 0), skeleton.end_parents])
+    for piece in shape_of(skeleton).pieces:
+        if piece.trunk:
+            at = list(piece.points)
+            yield _hull(points[at], np.array(piece.radii), above[at], piece.side)
+
+
+def _at_rest(skeleton: Skeleton) -> Motion:
+    """One frame in the rest pose."""
+    turns = np.zeros((1, len(skeleton), 4))
+    turns[..., 3] = 1.0
+    return Motion(skeleton, 1.0, skeleton.rest_positions[:1], turns)
 
 
 def _usual(points: Array) -> int:
@@ -140,30 +134,36 @@ def _usual(points: Array) -> int:
     return int(np.argmin(np.abs(apart - np.median(apart, axis=0)).sum(axis=1)))
 
 
-def _hull(piece: Piece, points: Array, carriers: NDArray[np.intp]) -> MeshPart:
-    """The hull of balls around a piece's points."""
+def _solid(plan: Capsules, points: Array, own: NDArray[np.intp]) -> MeshPart:
+    """The hull of some capsules of a body, which move with one joint."""
+    ends = np.stack([plan.ends[own].ravel(), plan.radii[own].ravel()], axis=1)
+    # Most balls are the ends of several capsules.
+    balls = np.asarray(np.unique(ends, axis=0), dtype=np.float64)
+    at = balls[:, 0].astype(np.intp)
+    owners = np.full(len(at), plan.carriers[own[0]])
+    return _hull(points[at], balls[:, 1], owners, int(plan.sides[own[0]]))
+
+
+def _hull(middles: Array, radii: Array, owners: NDArray[np.intp], side: int) -> MeshPart:
+    """The hull of balls ``(n, 3)`` and ``(n,)``, each of which moves with a joint ``(n,)``."""
     from scipy.spatial import ConvexHull
 
     ball = _ball()
-    at = list(piece.points)
-    centres = np.repeat(points[at], len(ball), axis=0)
-    radii = np.repeat(piece.radii, len(ball))
-    normals = np.tile(ball, (len(at), 1))
-    vertices = centres + radii[:, None] * normals
-    # A bone is rigid: both of its ends move with the joint it begins at. A trunk bends.
-    owners = np.repeat(
-        carriers[at] if piece.trunk else np.full(len(at), carriers[at[-1]]), len(ball)
+    normals = np.tile(ball, (len(middles), 1))
+    vertices = (
+        np.repeat(middles, len(ball), axis=0) + np.repeat(radii, len(ball))[:, None] * normals
     )
+    carriers = np.repeat(owners, len(ball))
     hull = ConvexHull(vertices - vertices.mean(axis=0), qhull_options="Qt QbB Pp")
     a, b, c = (vertices[hull.simplices[:, corner]] for corner in range(3))
     inward = np.sum(np.cross(b - a, c - a) * (a - vertices.mean(axis=0)), axis=1) < 0.0
     triangles = np.where(inward[:, None], hull.simplices[:, ::-1], hull.simplices)
     used, index = np.unique(triangles, return_inverse=True)
     return MeshPart(
-        piece.side,
+        side,
         vertices[used],
         normals[used],
-        np.stack([owners[used]] * 2, axis=1),
+        np.stack([carriers[used]] * 2, axis=1),
         np.tile([1.0, 0.0], (len(used), 1)),
         index.reshape(triangles.shape),
     )
