@@ -302,10 +302,10 @@ class _Builder:
             return False
         # Palms face down or the thighs, so that a hand is broad from front to back.
         ahead = np.cross(self._rest_way(right, left), [0.0, 1.0, 0.0])
-        ahead /= max(float(np.linalg.norm(ahead)), 1e-12)
-        along = way / length
-        if abs(float(ahead @ along)) > _AHEAD:
+        wide, along = float(np.linalg.norm(ahead)), way / length
+        if wide < 1e-6 * self.height or abs(float(ahead @ along)) > _AHEAD * wide:
             return False
+        ahead /= wide
         across = ahead - (ahead @ along) * along
         across *= _PALM_BREADTH * self.height / np.linalg.norm(across)
         self._wedge(joint, (0.1, _KNUCKLES), way, across, (_PALM_RADIUS, _PALM_RADIUS), side)
