@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from motionweave.body.floor import Floor
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
+from motionweave.contacts.detect import estimate_floor
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.errors import Kind, Notice, QualityWarning, Remedy
@@ -19,9 +21,9 @@ _JERKS = ("acceleration", "twist")
 _CLEARLY = 1.25
 
 
-def _planted(motion: Motion) -> Motion:
+def _planted(motion: Motion, floor: Floor | None = None) -> Motion:
     # The check sees any remaining sliding and jerks.
-    return clean_feet(motion, warn=False)
+    return clean_feet(motion, floor=floor, warn=False)
 
 
 # Faults that come from contacts, not from the options of a method.
@@ -151,7 +153,13 @@ def finish(
     look = partial(check, clips=clips, whole=whole, seams=seams)
     told: list[Warning] = []
     if clean and has_feet(result.skeleton):
-        result, found, told = _planted_where_it_helps(result, plant, look)
+        made = _planted_where_it_helps(result, plant, look)
+        if plant is _planted and any(finding.kind == "floor" for finding in made[1]):
+            # A result whose feet hang too low and do not stand cannot tell where its floor is.
+            floor = _level_floor(clips)
+            if floor is not None:
+                made = _planted_where_it_helps(result, partial(_planted, floor=floor), look)
+        result, found, told = made
     else:
         # A caller who does not plant feet knows that they may drift.
         found = tuple(finding for finding in look(result) if finding.kind != "drift")
@@ -162,6 +170,14 @@ def finish(
         and not (finding.kind == "acceleration" and finding.severity <= lively)
     )
     return Finished(result, found, tuple(told))
+
+
+def _level_floor(clips: Sequence[Motion]) -> Floor | None:
+    """The lowest floor of the clips; None if one of them slopes."""
+    floors = [estimate_floor(clip) for clip in clips if len(clip) > 1]
+    if not floors or any(floor.tilt > 0.0 for floor in floors):
+        return None
+    return Floor(min(floor.height for floor in floors))
 
 
 def _planted_where_it_helps(

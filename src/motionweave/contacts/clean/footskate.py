@@ -94,7 +94,8 @@ def clean_feet(
     kinds = FOOT_KINDS + (HAND_KINDS if hands else ())
     used = _used(motion, constraints, kinds, hands)
     motion = motion.with_constraints(used)
-    if not any(c.kind in kinds for c in used):
+    # Of a clip that never stands, only a floor that is given tells whether its feet are too low.
+    if floor is None and not any(c.kind in kinds for c in used):
         return motion
     # A T-pose is not part of the motion, so no correction fades into it.
     rest = motion[1:] if starts_in_tpose(motion) else motion
