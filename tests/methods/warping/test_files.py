@@ -34,6 +34,53 @@ def test_a_recipe_is_the_same_as_the_call(tmp_path):
     np.testing.assert_array_equal(mine.rotations, other.rotations)
 
 
+def without(clip, *dropped):
+    """The clip on a body without some joints; what hung on them hangs on their parents."""
+    skeleton = clip.skeleton
+    gone = [skeleton.index(name) for name in dropped]
+    kept = [joint for joint in range(len(skeleton)) if joint not in gone]
+    parents, offsets = list(skeleton.parents), np.array(skeleton.offsets)
+    for joint in kept:
+        while parents[joint] in gone:
+            offsets[joint] += offsets[parents[joint]]
+            parents[joint] = parents[parents[joint]]
+    body = mw.Skeleton(
+        tuple(skeleton.names[joint] for joint in kept),
+        [-1 if parents[joint] < 0 else kept.index(parents[joint]) for joint in kept],
+        offsets[kept],
+    )
+    return mw.Motion(body, clip.fps, clip.root, clip.rotations[:, kept])
+
+
+def test_a_body_without_a_neck_turns_its_head():
+    bare = without(mw.sample("walk"), "Neck", "LeftToe", "RightToe")
+    assert not mw.find_rig(bare.skeleton).has("neck")
+    recipe = mw.Recipe((mw.Key(40, "neck", turn=(10, 0, 0)), mw.Key(40, "spine", factor=1.5)))
+    with pytest.warns(mw.Notice, match="no neck: its head turns instead"):
+        mine = recipe.apply(bare)
+    other = mw.warp(bare, [mw.Key(40, "head", turn=(10, 0, 0)), mw.Key(40, "spine", factor=1.5)])
+    np.testing.assert_array_equal(mine.rotations, other.rotations)
+
+
+def test_keys_of_joints_that_a_body_can_do_without_are_left_out():
+    bare = without(mw.sample("walk"), "Neck", "LeftToe", "RightToe")
+    head = mw.Key(40, "head", turn=(10, 0, 0))
+    recipe = mw.Recipe((head, mw.Key(40, "neck", factor=0.5), mw.Key(40, "left_toe", factor=0.5)))
+    with pytest.warns(mw.Notice) as told:
+        mine = recipe.apply(bare)
+    assert [str(one.message)[:21] for one in told] == [
+        "the body has no neck:",
+        "the body has no left_",
+    ]
+    np.testing.assert_array_equal(mine.rotations, mw.warp(bare, [head]).rotations)
+
+
+def test_joints_that_matter_are_still_missed():
+    bare = without(mw.sample("walk"), "LeftHand")
+    with pytest.raises(mw.RigError, match="left_hand"):
+        mw.Recipe((mw.Key(40, "left_hand", turn=(10, 0, 0)),)).apply(bare)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -143,7 +143,7 @@ def test_what_ground_needs():
         mw.warp(walk, ground=8)
     with pytest.raises(mw.WarpError, match="clean=True"):
         mw.warp(walk, ground=mw.Ground.slope(3), clean=False)
-    with pytest.raises(mw.WarpError, match="detect them first"):
+    with pytest.raises(mw.WarpError, match="the clip has none; detect them first"):
         mw.warp(walk.with_constraints(()), ground=mw.Ground.slope(3))
 
 

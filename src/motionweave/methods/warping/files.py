@@ -21,19 +21,21 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from motionweave.body.ground import Ground
+from motionweave.body.rig.roles import find_rig
 from motionweave.clips import load
 from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
 from motionweave.core.texts import parse_json, parse_yaml, read_text, yaml_module
-from motionweave.errors import FormatError, MotionError, WarpError
+from motionweave.errors import FormatError, MotionError, Notice, WarpError
 from motionweave.io.store.atomic import atomic_path
 from motionweave.methods.warping.keys import Key
 from motionweave.methods.warping.moments import frame_of, frames_of, output_frame
@@ -55,6 +57,15 @@ _TOP = (
 )
 _KEY = ("at", "until", "pose", "ease", "unit")
 _CHANGES = tuple(f.name for f in fields(Key) if f.name not in ("frame", "until", "joint"))
+
+# Joints that many bodies do not have, and what takes their part in a recipe, if anything does.
+_DISPENSABLE: dict[str, str | None] = {
+    "neck": "head",
+    "left_toe": None,
+    "right_toe": None,
+    "left_shoulder": None,
+    "right_shoulder": None,
+}
 
 TimePair = tuple[float | str, float | str]
 
@@ -88,8 +99,15 @@ class Recipe:
     scene: tuple[Mapping[str, Any], ...] = ()
 
     def apply(self, motion: Motion, **changed: Any) -> Motion:
-        """The warped motion; parameters of `warp` override those of the recipe."""
-        return warp(motion, self.keys, **{**self.arguments(motion), **changed})
+        """The warped motion; parameters of `warp` override those of the recipe.
+
+        A body without a neck turns its head instead, and keys of toes and collarbones that it does
+        not have are left out; a `Notice` says so.
+        """
+        keys, notices = self._fitted(motion)
+        for notice in notices:
+            warnings.warn(notice, stacklevel=2)
+        return warp(motion, keys, **{**self.arguments(motion), **changed})
 
     def arguments(self, motion: Motion) -> dict[str, Any]:
         """Keyword arguments of `warp` for a clip, moments turned into frames."""
@@ -101,6 +119,25 @@ class Recipe:
                 part: _frames(pairs, motion) for part, pairs in self.part_times.items()
             }
         return arguments
+
+    def _fitted(self, motion: Motion) -> tuple[tuple[Key, ...], list[Notice]]:
+        """The keys for the joints that a body has, and what was done about the others."""
+        rig = find_rig(motion.skeleton)
+        keyed = {key.joint for key in self.keys}
+        keys, notices = [], {}
+        for key in self.keys:
+            known = key.joint in rig.roles or key.joint in motion.skeleton.names
+            if known or key.joint not in _DISPENSABLE:
+                keys.append(key)
+                continue
+            other = _DISPENSABLE[key.joint]
+            if other is not None and other not in keyed and rig.has(other):
+                keys.append(replace(key, joint=other))
+                done = f"its {other} turns instead"
+            else:
+                done = "what the recipe asks of it is left out"
+            notices[key.joint] = Notice(f"the body has no {key.joint}: {done}")
+        return tuple(keys), list(notices.values())
 
     def key_frames(self, motion: Motion) -> list[float]:
         """Frames of a clip that have keys, in order of time."""

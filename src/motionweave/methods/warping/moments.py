@@ -25,6 +25,11 @@ Span = tuple[float, float]
 # between two plants of one foot is not a swing.
 _SHORTEST_SWING = 0.12
 
+# What to do about a clip without contacts.
+NO_CONTACTS = (
+    "detect them first (load does), unless the clip walks in place: then no foot ever stands still"
+)
+
 _FORMS = (
     "a frame number, '50%', '1.2 s', 'start', 'end', or words such as "
     "'middle of 2nd left swing' or 'fastest right_hand' (with '+ 0.1 s' or '- 3' after it)"
@@ -185,8 +190,6 @@ def _span(step: re.Match[str], moment: str, motion: Motion) -> Span:
         found += f", {len(spans)} of them {step['order']} the {step['other']}"
     index = len(spans) - 1 if step["word"] == "last" else int(step["which"] or 1) - 1
     if not 0 <= index < len(spans):
-        hint = "use a longer walk, or another moment"
-        raise WarpError(
-            f"{moment!r}: {found}; {hint if motion.constraints else 'detect its contacts first'}"
-        )
+        hint = "use a longer walk, or another moment" if motion.constraints else NO_CONTACTS
+        raise WarpError(f"{moment!r}: {found}; {hint}")
     return spans[index]

@@ -18,6 +18,7 @@ from motionweave.core.options import check_choice
 from motionweave.errors import RigError, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.warping.keys import Key, ease_pair
+from motionweave.methods.warping.moments import NO_CONTACTS
 from motionweave.methods.warping.targets import WarpClip
 from motionweave.methods.warping.time import (
     TimeCurve,
@@ -241,7 +242,7 @@ def _check_ground(ground: Ground | None, motion: Motion, clean: bool) -> None:
     if not has_feet(motion.skeleton):
         raise RigError("the legs of the skeleton were not recognised: feet cannot be put on ground")
     if not any(c.kind in FOOT_KINDS for c in motion.constraints):
-        raise WarpError("ground needs foot contacts, and the clip has none; detect them first")
+        raise WarpError(f"ground needs foot contacts, and the clip has none; {NO_CONTACTS}")
 
 
 def _checked_tension(tension: float) -> float:
