@@ -110,7 +110,7 @@ def _text(facts: dict[str, Any]) -> str:
         lines.append(f"  roles not found: {', '.join(facts['roles_missing'])}")
     lines.append(f"  contacts {facts['contacts_are']}")
     if facts["contacts_are"] == "detected" and not facts["contacts"]:
-        lines[-1] += ": none, no foot ever stands still (in place, or in the air)"
+        lines[-1] += ": none; if it walks in place, convert --travel gives it its way"
     for kind, spans in facts["contacts"].items():
         shown = ", ".join(f"{start:.1f}-{end:.1f}" for start, end in spans)
         lines.append(f"    {kind}: {shown}")

@@ -27,7 +27,7 @@ _SHORTEST_SWING = 0.12
 
 # What to do about a clip without contacts.
 NO_CONTACTS = (
-    "detect them first (load does), unless the clip walks in place: then no foot ever stands still"
+    "detect them first (load does); a clip that walks in place has none until it travels (travel())"
 )
 
 _FORMS = (
