@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -162,3 +165,16 @@ def test_clean_up_on_given_ground():
         np.abs(world.above(contact_points(m)["left_toe"])[held]).mean() for m in (sunk, cleaned)
     ]
     assert high[1] < 0.4 * high[0]
+
+
+@pytest.mark.parametrize(("deep", "told"), [(0.02, 0), (0.08, 1)])
+def test_feet_left_in_the_ground_are_told(deep, told, monkeypatch):
+    clip = mw.sample("walk")
+    down = [0.0, deep * leg_length(clip.skeleton), 0.0]
+    sunk = replace(clip, root=clip.root - down)
+    monkeypatch.setattr("motionweave.methods.warping.warp.warp_values", lambda *_, **__: sunk)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mw.warp(clip, ground=mw.Ground.slope(0.0))
+    buried = [one for one in caught if "deeper in the ground" in str(one.message)]
+    assert len(buried) == told

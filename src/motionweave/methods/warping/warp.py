@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -9,13 +10,16 @@ import numpy as np
 
 from motionweave.body.ground import Ground
 from motionweave.body.rig.parts import part_joints
+from motionweave.body.rig.roles import leg_length
 from motionweave.body.root import at_pelvis
-from motionweave.body.soles import has_feet
+from motionweave.body.soles import contact_points, has_feet
+from motionweave.contacts.detect import estimate_floor
+from motionweave.contacts.floors import ground_under
 from motionweave.core.arguments import check_arguments
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
 from motionweave.core.motion import Motion, checked
 from motionweave.core.options import check_choice
-from motionweave.errors import RigError, WarpError
+from motionweave.errors import QualityWarning, RigError, WarpError
 from motionweave.methods.finish import finished
 from motionweave.methods.warping.keys import Key, ease_pair
 from motionweave.methods.warping.moments import NO_CONTACTS
@@ -45,6 +49,9 @@ _HELD = {
 # Keys change the clip on purpose: a joint may accelerate by this much more than the check allows,
 # twice as hard as in the clip, before there is a warning.
 _LIVELY = 4.0 / 3.0
+# Leg lengths by which a foot may be deeper in given ground than in the clip's floor: 3 cm on a body
+# of 1.7 m.
+_BURIED = 0.036
 # The default order of angles in the paper's form.
 _PUBLISHED: EulerOrder = "ZYX"
 
@@ -176,6 +183,8 @@ def warp(
             lively=_LIVELY * slower,
             advice="give the keys more time to ease in and out, or change less",
         )
+        if ground is not None:
+            _tell_buried(result, clip.motion, ground)
     return _warp_time(result, times, part_times, tension, monotone)
 
 
@@ -243,6 +252,23 @@ def _check_ground(ground: Ground | None, motion: Motion, clean: bool) -> None:
         raise RigError("the legs of the skeleton were not recognised: feet cannot be put on ground")
     if not any(c.kind in FOOT_KINDS for c in motion.constraints):
         raise WarpError(f"ground needs foot contacts, and the clip has none; {NO_CONTACTS}")
+
+
+def _tell_buried(result: Motion, clip: Motion, ground: Ground) -> None:
+    """Warn about a foot that is deeper in the ground than it ever is in the clip's floor."""
+    floor, own = ground_under(ground, clip), estimate_floor(clip)
+    was = [own.above(points).min() for points in contact_points(clip).values()]
+    now = {kind: floor.above(points) for kind, points in contact_points(result, like=clip).items()}
+    kind = min(now, key=lambda one: float(now[one].min()))
+    depth = (min(was) - float(now[kind].min())) / leg_length(clip.skeleton)
+    if depth > _BURIED:
+        frame = int(now[kind].argmin())
+        warnings.warn(
+            f"the {kind.replace('_', ' ')} is {depth:.1%} of a leg length deeper in the ground at "
+            f"frame {frame} than in the clip's floor; give ground that suits its steps",
+            QualityWarning,
+            stacklevel=3,
+        )
 
 
 def _checked_tension(tension: float) -> float:
