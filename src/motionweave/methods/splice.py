@@ -27,7 +27,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
-from motionweave.core.curves import hermite, smootherstep
+from motionweave.core.curves import hermite, smootherstep, smoothstep
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
@@ -97,7 +97,7 @@ class Seam:
         return Seam(
             self.first[0] + shown[0],
             self.second[-1] - shown[1][::-1],
-            smootherstep(steps / (count - 1)),
+            smoothstep(steps / (count - 1)),
         )
 
 

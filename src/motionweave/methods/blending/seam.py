@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
+from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, Kind
 from motionweave.methods.blending.advance import advance
@@ -59,7 +59,7 @@ def registered_seam(clips: Sequence[PointClip], at: At, half: int, whole_frames:
     warp = timing(*clips, anchors=[at], reach=_REACH * half / clips[0].fps)
     middle = 0.5 * (float(warp.parameter(0, at[0])) + float(warp.parameter(1, at[1])))
     while True:
-        weight = smootherstep(np.arange(2 * half + 1) / (2 * half))
+        weight = smoothstep(np.arange(2 * half + 1) / (2 * half))
         u = _walk(warp, middle, weight)
         # Rounding the ends to whole frames changes the length by up to half a frame.
         slack = 0.5 * float(np.min(np.diff(u)))
