@@ -7,6 +7,7 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -28,6 +29,14 @@ def test_every_public_name_resolves() -> None:
     for name in mw.__all__:
         assert getattr(mw, name) is not None
         assert name in dir(mw)
+
+
+def test_public_modules_resolve_before_anything_else_was_used() -> None:
+    for name in mw.__all__:
+        if isinstance(getattr(mw, name), ModuleType):
+            code = f"import motionweave; motionweave.{name}"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

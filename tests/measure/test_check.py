@@ -237,3 +237,25 @@ def test_halves_of_recorded_clips_raise_no_alarm_against_the_whole(mocap: Path) 
         half = clip.sample(np.arange(0.5, len(clip) // 2))
         alarms += [(path.stem, str(finding)) for finding in check(half, [clip])]
     assert alarms == []
+
+
+def posed(clip: mw.Motion) -> mw.Motion:
+    """The clip behind a T-pose, as converters write it."""
+    rest = np.tile(rotations.IDENTITY, (1, len(clip.skeleton), 1))
+    return concatenate([replace(clip[:1], rotations=rest), clip])
+
+
+def test_a_t_pose_in_front_hides_nothing() -> None:
+    walk = mw.sample("walk")
+    turns = np.array(walk.rotations)
+    turns[40, 15] = rotations.multiply(turns[40, 15], rotations.about_axis("X", 0.5))
+    popped = replace(walk, rotations=turns)
+    assert "acceleration" in kinds(popped, walk)
+    assert kinds(popped, posed(walk)) == kinds(popped, walk)
+    assert kinds(posed(popped), posed(walk)) == kinds(popped, walk)
+
+
+def test_a_t_pose_in_front_is_no_fault() -> None:
+    walk = mw.sample("walk")
+    assert check(posed(walk), [walk]) == ()
+    assert check(posed(walk), [posed(walk)]) == ()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import motionweave as mw
 from motionweave.body.rig.parts import part_joints
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import rotations
 from motionweave.measure.check import check
 from motionweave.methods.layering import _hip_heading
@@ -34,13 +37,16 @@ def test_the_trunk_is_as_in_its_own_clip_beside_the_hips(clips):
     rig = mw.find_rig(walk.skeleton)
     chest = rig.spine[-1]
 
-    def seen(motion):
-        back = rotations.about_vertical(-_hip_heading(motion, rig))
-        return rotations.multiply(back, motion.forward()[1][:, chest])
-
     middle = slice(5, min(len(jab), len(walk)) - 5)
-    apart = rotations.angle_between(seen(both)[middle], seen(jab)[middle])
-    assert np.degrees(apart).max() < 1e-3
+    ours, theirs = (motion.forward()[1][middle, chest] for motion in (both, jab))
+    turn = rotations.multiply(ours, rotations.inverse(theirs))
+    # As upright: only a turn about the vertical lies between them ...
+    np.testing.assert_allclose(turn[:, [0, 2]], 0.0, atol=1e-6)
+    # ... which is that of the hips, without their sway.
+    apart = _hip_heading(walk, rig)[middle] - _hip_heading(jab, rig)[middle]
+    turned = np.unwrap(rotations.vertical_angle(turn))
+    assert np.degrees(np.abs(turned - apart).max()) < 15.0
+    assert np.abs(np.diff(turned, 2)).max() < 0.2 * np.abs(np.diff(apart, 2)).max()
     arm = part_joints("right_arm", rig)
     np.testing.assert_allclose(
         rotations.angle_between(both.rotations[middle][:, arm], jab.rotations[middle][:, arm]),
@@ -147,3 +153,37 @@ def test_from_the_command_line(clips, tmp_path, capsys):
     assert "right_arm of jab.bvh over walk.bvh" in capsys.readouterr().out
     wanted = mw.layer(walk, jab, "right_arm", start=20, ease=0.3)
     np.testing.assert_allclose(mw.load(out).positions(), wanted.positions(), atol=1e-3)
+
+
+def rolling(clip, turns):
+    """The clip with a body that rolls forwards, so many times."""
+    roll = rotations.about_axis("X", np.linspace(0.0, 2.0 * np.pi * turns, len(clip)))
+    local = np.array(clip.rotations)
+    local[:, 0] = rotations.multiply(local[:, 0], roll)
+    return replace(clip, rotations=local, constraints=())
+
+
+@pytest.mark.parametrize("turns", [0.6, 0.9])
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_a_body_that_rolls_over_does_not_make_the_part_jump(clips, turns):
+    walk, jab = clips
+    # Shorter than what is laid over it, so that nothing fades.
+    base = rolling(walk[: len(jab) - 1], turns)
+    both = mw.layer(base, jab)
+    steps = rotations.angle_between(both.rotations[1:], both.rotations[:-1])
+    # A third of a full turn is what a joint of the spine would jump by.
+    assert np.degrees(steps.max()) < 40.0
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_a_t_pose_in_front_is_not_laid_over(clips):
+    walk, jab = clips
+    rest = replace(jab[:1], rotations=np.tile(rotations.IDENTITY, (1, len(jab.skeleton), 1)))
+    posed = mw.concatenate([rest, jab])
+    assert starts_in_tpose(posed)
+    assert mw.layer(walk, posed) == mw.layer(walk, jab)
+    rest = replace(walk[:1], rotations=rest.rotations)
+    started = mw.layer(mw.concatenate([rest, walk]), jab)
+    np.testing.assert_array_equal(started.rotations[0], rest.rotations[0])
+    apart = rotations.angle_between(started.rotations[1:], mw.layer(walk, jab[1:]).rotations)
+    assert np.degrees(apart.max()) < 1.0

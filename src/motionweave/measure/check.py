@@ -21,7 +21,14 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import merged, runs
 from motionweave.core.motion import Motion
-from motionweave.measure.figures import SPEED_WINDOW, Figures, figures, measured, unit_length
+from motionweave.measure.figures import (
+    SPEED_WINDOW,
+    Figures,
+    figures,
+    measured,
+    recorded_from,
+    unit_length,
+)
 from motionweave.measure.support import WINDOW, floor_along, support_slides
 
 FindingKind = Literal[
@@ -155,7 +162,9 @@ def check(
         floor = floor_along([one.floor for one in walkers], seams, len(result))
     feet = soles(result) if has_feet(result.skeleton) else {}
     # All other frames of joined clips are the clips' own.
+    begin = recorded_from(result)
     for first, last in near_seams(seams, result.fps, len(result)) or [(0, len(result) - 1)]:
+        first = max(first, begin)
         made = measured(result[first : last + 1], rate, first, before[0].hinges, feet)
         found += [
             _harder(result, made, before, "acceleration", bool(seams)),

@@ -12,6 +12,7 @@ from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import Sole, contact_points, has_feet, sole_points, soles
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.motion import Motion
@@ -22,6 +23,8 @@ from motionweave.measure.support import floor_level
 SPEED_WINDOW = 0.1
 # Frames from which knees are found at most, or nearly so.
 _ENOUGH = 200
+# Frames that have a change of velocity.
+_FEWEST = 3
 # Frames whose changes are computed at a time.
 _AT_ONCE = 256
 
@@ -74,6 +77,8 @@ _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary
 def figures(motion: Motion, rate: float) -> Figures:
     """The figures of a clip for the check, cached for the lifetime of the clip.
 
+    A T-pose in front does not count: next to the jump out of it, every fault looks small.
+
     Parameters
     ----------
     motion
@@ -85,8 +90,14 @@ def figures(motion: Motion, rate: float) -> Figures:
     """
     known = _remembered.setdefault(motion, {})
     if rate not in known:
-        known[rate] = measured(motion, rate)
+        first = recorded_from(motion)
+        known[rate] = measured(motion[first:] if first else motion, rate, first)
     return known[rate]
+
+
+def recorded_from(motion: Motion) -> int:
+    """The first frame that is part of the motion: 1 behind a T-pose, if enough is left of it."""
+    return int(len(motion) > _FEWEST and starts_in_tpose(motion))
 
 
 def measured(

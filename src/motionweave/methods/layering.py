@@ -12,6 +12,7 @@ from motionweave.body.heading import facing
 from motionweave.body.posture import bending_spine
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import checks, rotations
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -28,6 +29,11 @@ _EASE = (0.3, 1.2)
 # Peak of the slow-in, slow-out curve's second derivative, the share of what the clips do
 # themselves that it may add, and the least that a joint which hardly moves counts as.
 _PEAK, _CALM, _LIVELY = 5.77, 0.5, 0.3
+
+# Seconds over which the swaying of hips evens out.
+_SWAY = 0.3
+# Cosine of the steepest angle at which a line across the hips shows where they face.
+_LEVEL = 0.5
 
 Weight = float | ArrayLike | Callable[[float], float]
 
@@ -104,14 +110,17 @@ def layer(
     if not 0.0 <= at <= len(base) - 1.0:
         raise BlendError(f"start at frame {at:g}: the clip has frames 0 to {len(base) - 1}")
     base, over = on_common_skeleton((base, over))
-    over = over.resample(base.fps)
+    # A T-pose in front is not part of a clip: that of the base stays as it is.
+    over = (over[1:] if starts_in_tpose(over) else over).resample(base.fps)
+    posed = int(starts_in_tpose(base))
     rig = find_rig(base.skeleton)
     joints = _checked_part(part, rig)
     shown = _in_step(base, over) if in_step else _from(base, over, at)
     lent = over.sample(shown.frames)
     whole = _layered(base, lent, rig, joints, np.ones(len(base)))
-    width = ease if ease is not None else _needed(base, over, whole, shown, joints)
+    width = ease if ease is not None else _needed(base, over, whole, shown, joints, posed)
     share = shown.share(width * base.fps) * _weights(weight, len(base), base.fps)
+    share[:posed] = 0.0
     local = _layered(base, lent, rig, joints, share)
     held = _contacts(base, over, shown, rig, joints, share)
     result = replace(base, rotations=local).with_constraints(held)
@@ -146,14 +155,15 @@ class _Shown:
 
 
 def _needed(
-    base: Motion, over: Motion, whole: Array, shown: _Shown, joints: tuple[int, ...]
+    base: Motion, over: Motion, whole: Array, shown: _Shown, joints: tuple[int, ...], posed: int
 ) -> float:
     """Seconds that it takes to bring a part from one clip to the other without strain.
 
     As long as a slow-in, slow-out blend must last so that no joint accelerates much harder
     than in the clips: over a distance D in a time t its peak acceleration is 5.77 D / t².
 
-    ``whole`` ``(T, J, 4)`` are the rotations with the part laid over everywhere.
+    ``whole`` ``(T, J, 4)`` are the rotations with the part laid over everywhere, and ``posed`` the
+    frames of a T-pose in front of the base.
     """
     part = list(joints)
     there = replace(base, rotations=whole).positions()[:, part]
@@ -166,7 +176,7 @@ def _needed(
             np.linalg.norm(np.diff(m.positions()[:, part], 2, axis=0), axis=-1).max(
                 axis=0, initial=1e-12
             )
-            for m in (base, over)
+            for m in (base[posed:], over)
         ],
         axis=0,
     )
@@ -232,7 +242,7 @@ def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], shar
     """Local rotations ``(T, J, 4)`` with a part of another clip's, ``share`` ``(T,)`` of it."""
     local = np.array(base.rotations)
     below, above = base.forward()[1], lent.forward()[1]
-    turn = rotations.about_vertical(_hip_heading(base, rig) - _hip_heading(lent, rig))
+    turn = rotations.about_vertical(_turned(base, lent, rig))
     spine = [joint for joint in bending_spine(rig, base, lent) if joint in joints]
     new = np.array(below)
     for joint in joints:
@@ -242,22 +252,56 @@ def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], shar
             # Each joint takes its share of the remaining rotation to the other clip's trunk.
             level = rotations.multiply(turn, above[:, joint])
             rest = np.full(len(base), 1.0 / (len(spine) - spine.index(joint)))
-            wanted = rotations.slerp(wanted, level, rest)
+            wanted = _part_of_the_way(wanted, level, rest)
         inside = rotations.multiply(rotations.inverse(new[:, parent]), wanted)
-        blended = rotations.slerp(local[:, joint], inside, share)
+        blended = _part_of_the_way(local[:, joint], inside, share)
         local[:, joint] = np.where(share[:, None] == 0.0, local[:, joint], blended)
         new[:, joint] = rotations.multiply(new[:, parent], local[:, joint])
     return local
 
 
+def _turned(base: Motion, lent: Motion, rig: Rig) -> Array:
+    """How far ``(T,)`` a clip faces away from another, without the swaying of their hips."""
+    from scipy.ndimage import gaussian_filter1d
+
+    apart = _hip_heading(base, rig) - _hip_heading(lent, rig)
+    if starts_in_tpose(base):
+        apart[0] = apart[1]
+    return np.asarray(gaussian_filter1d(apart, _SWAY * base.fps, mode="nearest"))
+
+
+def _part_of_the_way(start: Array, end: Array, share: Array) -> Array:
+    """Rotations ``(T, 4)`` at shares ``(T,)`` of the way from others to others.
+
+    Where they pass each other half a turn apart, the shorter way changes sides, and a joint that
+    took it would jump: it goes on the same way round instead. It starts with the shorter ways of
+    most frames.
+    """
+    way = rotations.unroll(rotations.multiply(rotations.inverse(start), end))
+    if np.sum(way[:, 3] < 0.0) > 0.5 * len(way):
+        way = -way
+    sine = np.linalg.norm(way[:, :3], axis=-1)
+    half = np.arctan2(sine, way[:, 3])
+    axis = way[:, :3] / np.where(sine > 0.0, sine, 1.0)[:, None]
+    return rotations.multiply(start, rotations.exp(axis * (2.0 * half * share)[:, None]))
+
+
 def _hip_heading(motion: Motion, rig: Rig) -> Array:
-    """Angle ``(T,)`` in which the hips face, in radians; the shoulders may face elsewhere."""
+    """Angle ``(T,)`` in which the hips face, in radians; the shoulders may face elsewhere.
+
+    Of hips that lie on one side it comes from the frames around.
+    """
     thighs = [rig.roles.get(f"{side}_thigh") for side in SIDES]
     if None in thighs:
         return facing(motion)
     positions = motion.positions()
     left = positions[:, thighs[0]] - positions[:, thighs[1]]
-    return np.unwrap(np.arctan2(-left[:, 2], left[:, 0]))
+    level = np.hypot(left[:, 0], left[:, 2]) > _LEVEL * np.linalg.norm(left, axis=1)
+    if not level.any():
+        return facing(motion)
+    frames = np.arange(len(motion))
+    angle = np.unwrap(np.arctan2(-left[level, 2], left[level, 0]))
+    return np.asarray(np.interp(frames, frames[level], angle))
 
 
 def _contacts(

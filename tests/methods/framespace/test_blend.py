@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -365,3 +366,18 @@ def test_a_clip_played_once_sets_how_often_the_others_go_round() -> None:
     assert space.rounds() == round(space.bases[1].period / space.bases[0].period)
     assert space.rounds(2) == 2
     assert mw.Framespace([walk, walk]).rounds() == 6
+
+
+def test_a_t_pose_in_front_is_not_played() -> None:
+    kicks = mw.sample("kick_low"), mw.sample("kick_high")
+    posed = []
+    for kick in kicks:
+        rest = replace(kick[:1], rotations=np.tile(rotations.IDENTITY, (1, len(kick.skeleton), 1)))
+        posed.append(mw.concatenate([rest, kick]))
+    assert_same(mw.framespace(*posed, "blend"), mw.framespace(*kicks, "blend"))
+    table = mw.find_events(posed[0])
+    given = mw.Framespace(posed, events=[table, None]).bases[0]
+    assert given.ends == (1, len(kicks[0]))
+    assert [s.time for s in given.events.states] == pytest.approx(
+        [(s.time - 1.0) / (len(kicks[0]) - 1.0) for s in table.states]
+    )

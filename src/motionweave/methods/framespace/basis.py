@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.body.heading import facing
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.events import find_events
 from motionweave.contacts.states import EventTable
 from motionweave.core import constraints as constraint_tools
@@ -192,16 +193,23 @@ def make_basis(
             f"{motion.name or 'the clip'} has {len(motion)} frames: too few to interpolate"
         )
     ends: tuple[int, int] | None
+    # A T-pose in frame 0 is not part of the motion.
+    whole = int(starts_in_tpose(motion)), len(motion) - 1
     if isinstance(cyclic, tuple):
         ends = cyclic
     elif cyclic is False:
         ends = None
     else:
-        ends = _find_ends(motion, required=cyclic is True)
+        # Not more than one cycle; it may be exactly one.
+        ends = _find_ends(motion, required=cyclic is True) or (whole if cyclic else None)
     if ends is None:
-        last = len(motion) - 1
-        table = find_events(motion) if events is None else events
-        return Basis(motion, False, table.rescaled(0, last), (0, last))
+        first, last = whole
+        played = motion[first:] if first else motion
+        if events is None:
+            table = find_events(played).rescaled(0, last - first)
+        else:
+            table = events.rescaled(first, last)
+        return Basis(played, False, table, whole)
     cycle = extract_cycle(motion, ends)
     if events is None:
         table = find_events(cycle, cyclic=True).rescaled(0, len(cycle) - 1)
@@ -211,11 +219,11 @@ def make_basis(
 
 
 def _find_ends(motion: Motion, required: bool) -> tuple[int, int] | None:
+    """First and last frame of a cycle; one that is not sure only if it is required."""
     found = repetition(motion)
-    if found is not None and (found.sure or required):
-        return found.first, found.last
-    # Not more than one cycle; it may be exactly one.
-    return (0, len(motion) - 1) if required else None
+    if found is None or not (found.sure or required):
+        return None
+    return found.first, found.last
 
 
 def _through_seam(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:

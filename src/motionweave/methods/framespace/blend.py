@@ -82,6 +82,11 @@ class Framespace:
             make_basis(motion, way, table)
             for motion, way, table in zip(clips, ways, tables, strict=True)
         )
+        # What was recorded: the seam of a cycle may be no calmer than the result.
+        self._recorded = tuple(
+            clip[basis.ends[0] : basis.ends[1] + 1]
+            for clip, basis in zip(clips, self.bases, strict=True)
+        )
         self.decoupled = decoupled
         self.smoothing = smoothing
         self._once: dict[int, Matched] = {}
@@ -169,7 +174,7 @@ class Framespace:
         result = _render(matched, track, rate, "+".join(self.names))
         return finished(
             result,
-            [basis.motion for basis in self.bases],
+            self._recorded,
             clean=clean,
             remedies=(Remedy("events"),),
         )
