@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import time
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import Motion, Planar
+from motionweave.core import rotations
 from motionweave.core.cycles import displacement, is_closed, repeat
 from motionweave.registration.cycles import extract_cycle, find_cycle, is_cyclic, repetition
 
@@ -145,3 +148,21 @@ def test_most_walks_and_runs_of_many_sources_loop(wild: Path) -> None:
         path.name for path in paths if not is_cyclic(mw.load(path, contacts=False, drop_tpose=True))
     ]
     assert len(missed) <= 0.05 * len(paths) + 1e-9, missed
+
+
+def test_a_cycle_that_had_to_be_forced_is_told() -> None:
+    with pytest.warns(mw.QualityWarning, match="use frames="):
+        mw.loop(mw.sample("kick_high"), frames=(3, 9))
+
+
+def test_a_walk_is_closed_without_a_word() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mw.loop(mw.sample("walk"))
+
+
+def test_the_whole_of_a_clip_begins_behind_its_t_pose() -> None:
+    cycle = mw.loop(mw.sample("walk"))
+    rest = np.tile(rotations.IDENTITY, (1, len(cycle.skeleton), 1))
+    posed = mw.concatenate([replace(cycle[:1], rotations=rest), cycle])
+    assert mw.loop(posed, frames="whole") == mw.loop(cycle, frames="whole")

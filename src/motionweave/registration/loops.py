@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ from motionweave.body.heading import direction, facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
@@ -18,7 +20,8 @@ from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, displacement, is_closed, repeat
 from motionweave.core.motion import Motion, checked
 from motionweave.core.planar import Planar
-from motionweave.errors import MotionError, Remedy
+from motionweave.errors import MotionError, QualityWarning, Remedy
+from motionweave.measure.check import check
 from motionweave.registration.cycles import extract_cycle, find_cycle
 
 # Seconds over which the way on the floor of a clip that is not closed is smoothed.
@@ -29,6 +32,8 @@ _LOW = 0.06
 _WITH_THE_BELT = 0.35
 # Belt speeds below this many leg lengths per second are noise.
 _STANDING = 0.05
+# Faults that are left alone if feet are.
+_OF_FEET = ("drift", "contacts")
 # How often planted points and the belt's speed are found from each other.
 _ROUNDS = 8
 
@@ -68,6 +73,11 @@ def loop(
     MotionError
         If the motion does not repeat itself, or the frames are not in the clip.
 
+    Warns
+    -----
+    QualityWarning
+        If closing the cycle made it clearly worse than the clip, with frame and joint.
+
     Examples
     --------
     >>> import motionweave as mw
@@ -84,12 +94,16 @@ def loop(
     elif isinstance(frames, str):
         if frames != "whole":
             raise MotionError(f"frames={frames!r}: expected two frames or 'whole'")
-        ends = (0, len(motion) - 1)
+        ends = (int(starts_in_tpose(motion)), len(motion) - 1)
     else:
         ends = int(frames[0]), int(frames[1])
     cycle = extract_cycle(motion, ends)
     if clean and cycle.constraints and has_feet(cycle.skeleton):
         cycle = _planted(cycle)
+    for finding in check(repeat(cycle, 2), [motion]):
+        if finding.kind not in _OF_FEET or clean:
+            warning = QualityWarning(finding.message, finding, [Remedy("frames")])
+            warnings.warn(warning, stacklevel=2)
     if in_place:
         cycle = _on_the_spot(cycle)
     return repeat(cycle, int(rounds))
