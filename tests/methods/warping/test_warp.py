@@ -13,6 +13,7 @@ import motionweave as mw
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import find_rig
 from motionweave.core import rotations
+from motionweave.methods.warping.moments import frame_of
 from tests.strategies import random_motion, random_quaternions
 
 
@@ -363,3 +364,27 @@ def test_keys_of_both_stances_do_not_contradict_each_other_where_both_feet_stand
     # In a walk, in which feet take turns, both hold.
     walk = mw.sample("walk")
     assert not np.allclose(mw.warp(walk, sway).rotations, mw.warp(walk, sway[:1]).rotations)
+
+
+def test_a_t_pose_in_front_stays_as_it_is():
+    walk = mw.sample("walk")
+    rest = np.tile(rotations.IDENTITY, (1, len(walk.skeleton), 1))
+    tpose = replace(walk[:1], rotations=rest, constraints=())
+    posed = mw.concatenate([tpose, walk])
+    options = {"hold": True, "part_times": {"upper": [(0, 0), (40, 30)]}}
+    for frame, later in ((40, 41), ("fastest right_hand", "fastest right_hand"), ("50%", "50%")):
+        changes = {"hips": {"offset": (0, -0.05, 0)}, "head": {"turn": (20, 0, 0)}}
+        keys, shifted = (
+            [mw.Key(at, joint, **change) for joint, change in changes.items()]
+            for at in (frame, later)
+        )
+        expected = mw.warp(walk, keys, {0: 0, 60: 40}, **options)
+        options_later = {**options, "part_times": {"upper": [(0, 0), (41, 31)]}}
+        warped = mw.warp(posed, shifted, {0: 0, 61: 41}, **options_later)
+        assert warped[0] == posed[0]
+        np.testing.assert_allclose(warped.rotations[1:], expected.rotations, atol=1e-9)
+        np.testing.assert_allclose(warped.root[1:], expected.root, atol=1e-9)
+        assert [c.kind for c in warped.constraints] == [c.kind for c in expected.constraints]
+    assert frame_of("start", posed) == 1
+    assert frame_of("fastest right_hand", posed) == 1 + frame_of("fastest right_hand", walk)
+    assert frame_of(0, posed) == 0

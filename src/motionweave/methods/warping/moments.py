@@ -16,6 +16,7 @@ import numpy as np
 
 from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
 
@@ -51,10 +52,14 @@ def frame_of(moment: float | str, motion: Motion) -> float:
     """The frame of a clip that a moment means; a `WarpError` if there is none.
 
     Words mean whole frames, so that what they key can be seen in a frame; a number may
-    lie between two.
+    lie between two. A T-pose in front of the clip is never meant by words.
     """
     last = len(motion) - 1
-    frame = float(round(_frame(moment, motion))) if isinstance(moment, str) else float(moment)
+    if isinstance(moment, str):
+        first = int(starts_in_tpose(motion))
+        frame = float(first + round(_frame(moment, motion[first:] if first else motion)))
+    else:
+        frame = float(moment)
     if not -1e-6 <= frame <= last + 1e-6:
         raise WarpError(f"{moment!r} is frame {frame:g}: the clip has frames 0 to {last}")
     return min(max(frame, 0.0), float(last))

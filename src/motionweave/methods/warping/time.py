@@ -83,7 +83,7 @@ def time_curve(
     monotone
         Limit the slopes so that time never runs against its keys.
     """
-    pairs = sorted((float(a), float(b)) for a, b in _pairs(keys))
+    pairs = sorted((float(a), float(b)) for a, b in time_pairs(keys))
     if not pairs:
         raise WarpError("time keys: expected at least one pair (output frame, source frame)")
     last = frames - 1
@@ -183,7 +183,8 @@ def retime_parts(
     return replace(motion, rotations=turned, constraints=tuple(held))
 
 
-def _pairs(keys: TimeKeys) -> Iterable[tuple[float, float]]:
+def time_pairs(keys: TimeKeys) -> list[tuple[float, float]]:
+    """Time keys as pairs (output frame, source frame)."""
     if isinstance(keys, str) or not isinstance(keys, Iterable):
         raise WarpError(f"time keys: expected pairs (output frame, source frame), got {keys!r}")
     pairs = list(keys.items() if isinstance(keys, Mapping) else keys)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.contacts.floors import ground_under
 from motionweave.core.arguments import check_arguments
+from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
 from motionweave.core.motion import Motion, checked
 from motionweave.core.options import check_choice
@@ -31,6 +34,7 @@ from motionweave.methods.warping.time import (
     retime,
     retime_parts,
     time_curve,
+    time_pairs,
 )
 from motionweave.methods.warping.turns import WarpShape
 from motionweave.methods.warping.values import warp_values
@@ -145,8 +149,14 @@ def warp(
     185
     """
     check_arguments(warp, locals(), WarpError)
-    motion = checked(motion)
+    motion = at_pelvis(checked(motion))
     given = _checked_keys(keys)
+    # A T-pose in frame 0 is not part of the motion: it stays in front of it as it is.
+    tpose = motion[:1] if starts_in_tpose(motion) else None
+    if tpose is not None:
+        motion, given = motion[1:], [_without_tpose(key) for key in given]
+        time_keys = None if time_keys is None else _times_without_tpose(time_keys)
+        part_times = {name: _times_without_tpose(k) for name, k in (part_times or {}).items()}
     check_choice(hold, Hold, "hold", WarpError)
     if euler is not None:
         check_choice(euler, EulerOrder, "euler", WarpError)
@@ -154,7 +164,7 @@ def warp(
     if paper:
         euler, clean = euler or _PUBLISHED, False
     shape = WarpShape(ease_pair(ease), _HELD[hold], _checked_tension(tension), euler)
-    clip = WarpClip(at_pelvis(motion))
+    clip = WarpClip(motion)
     _check_ground(ground, clip.motion, clean)
     result = warp_values(
         clip, given, shape, follow_path=follow, release=kinds, clean=clean, ground=ground
@@ -185,7 +195,8 @@ def warp(
         )
         if ground is not None:
             _tell_buried(result, clip.motion, ground)
-    return _warp_time(result, times, part_times, tension, monotone)
+    result = _warp_time(result, times, part_times, tension, monotone)
+    return result if tpose is None else concatenate([tpose, result])
 
 
 def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
@@ -200,7 +211,24 @@ def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
     return given
 
 
+def _without_tpose(key: Key) -> Key:
+    """A key at frames of a clip, at those of the same clip without its first frame."""
+    until = None if key.until is None else _earlier(key.until)
+    return replace(key, frame=_earlier(key.frame), until=until)
+
+
+def _earlier(at: Any) -> Any:
+    """The frame before, or the first; words mean what they do."""
+    return max(at - 1.0, 0.0) if isinstance(at, int | float) else at
+
+
 # Time
+
+
+def _times_without_tpose(keys: TimeKeys) -> list[tuple[float, float]]:
+    """Time keys at frames of a clip, at those of the same clip without its first frame."""
+    pairs = [(_earlier(to), _earlier(at)) for to, at in time_pairs(keys)]
+    return list(dict.fromkeys(pairs))
 
 
 def _slower(times: TimeCurve, count: int) -> float:
