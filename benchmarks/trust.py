@@ -1,13 +1,16 @@
 """Whether blends of alike clips come out right, and whether those that do not say so.
 
     python -m benchmarks.trust FOLDER... [--pairs 200] [--seed 0] [--json FILE]
+                               [--framespace concatenate|blend]
 
 Pairs of clips of one kind of motion (by the words in their names and catalogues) are drawn at
 random from all sources, loaded, registered and blended half and half with nothing but default
 arguments. A blend is right if no joint accelerates more than 1.5 times as hard as in the clips,
 no knee bends backwards further than in them, no foot is 3 cm (on a body of 1.7 m) deeper than
 theirs, and the path is within 15 % of what lies between theirs. The judgement is made here,
-apart from the self-check of the library, whose warnings are counted against it.
+apart from the self-check of the library, whose warnings are counted against it. With
+``--framespace`` the clips are matched by their events instead, and the length of the path, which
+depends on how many cycles are played, does not count.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ import motionweave as mw
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.size import leg_length
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.tpose import starts_in_tpose
 
 # Words that make two clips alike. The first row that fits counts.
 KINDS = {
@@ -177,16 +181,19 @@ def path_length(motion: mw.Motion) -> float:
     return float(np.linalg.norm(np.diff(motion.root[::step][:, [0, 2]], axis=0), axis=1).sum())
 
 
-def tried(kind: str, paths: tuple[Path, Path]) -> Outcome:
-    """Load, register and blend a pair with defaults, and judge what comes out."""
+def tried(kind: str, paths: tuple[Path, Path], shape: str | None = None) -> Outcome:
+    """Load, register and blend a pair with defaults, and judge what comes out.
+
+    With a ``shape`` they are mixed in a framespace instead, along an interpolant of that shape.
+    """
     outcome = Outcome((paths[0].stem, paths[1].stem), kind)
     began = time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             clips = [mw.load(path) for path in paths]
-            curve = mw.register(*clips)
-            result = mw.blend(curve, [0.5, 0.5])
+            curve = mw.register(*clips) if shape is None else None
+            result = mw.framespace(clips, shape) if curve is None else mw.blend(curve, [0.5, 0.5])
         except mw.MotionweaveError as error:
             outcome.refused = str(error)
             return outcome
@@ -195,6 +202,13 @@ def tried(kind: str, paths: tuple[Path, Path]) -> Outcome:
             outcome.warnings = [
                 str(one.message) for one in caught if issubclass(one.category, mw.QualityWarning)
             ]
+    if curve is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            clips = mw.on_common_skeleton(clips)
+        judge(outcome, result, [m[1:] if starts_in_tpose(m) else m for m in clips])
+        outcome.way = 1.0
+        return outcome
     outcome.ends = "cyclic" if curve.cyclic else "open"
     outcome.sure = curve.verdict.sure if curve.verdict else 1.0
     used = [
@@ -247,11 +261,12 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--framespace", choices=("concatenate", "blend"), metavar="SHAPE")
     parser.add_argument("--json", type=Path, help="write every outcome to a file")
     args = parser.parse_args()
     outcomes = []
     for number, (kind, a, b) in enumerate(alike_pairs(args.folders, args.pairs, args.seed), 1):
-        one = tried(kind, (a, b))
+        one = tried(kind, (a, b), args.framespace)
         outcomes.append(one)
         state = ", ".join(one.faults) or "right"
         print(f"{number:4d} {kind:6s} {a.stem} + {b.stem}: {state}", file=sys.stderr)

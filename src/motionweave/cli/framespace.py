@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     curve.add_argument(
         "--shape",
         choices=("concatenate", "blend"),
-        default="concatenate",
-        help="from the first clip to the last (the default), or a constant mix of them",
+        help="from the first clip to the last (the default), or a constant mix of them (the "
+        "default for four clips of which one is played once)",
     )
     curve.add_argument(
         "--level",
@@ -83,6 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from motionweave.methods.framespace.blend import Framespace
+    from motionweave.methods.framespace.interpolant import as_interpolant
 
     count = len(args.clips)
     if count not in (2, 4):
@@ -90,12 +91,13 @@ def run(args: argparse.Namespace) -> int:
     common.check_output(args.output, args.clips)
     if args.plot is not None:
         common.check_output(args.plot, args.clips, motion=False)
-    curve = _curve(args, count)
+    given = _curve(args, count)
     cyclic = _cycles(args.cycle, count)
     tables = _tables(args.events, count)
     clips = common.load_clips(args, args.clips)
     options = {"decoupled": True, "smoothing": 0.0} if args.paper else {"decoupled": args.decoupled}
     space = Framespace(clips, events=tables, cyclic=cyclic, **options)
+    curve = as_interpolant(space.shape, count) if given is None else given
     clean = not (args.no_clean or args.paper)
     cycles = space.rounds(args.cycles)
     result = space.interpolate(curve, cycles, fps=args.fps, clean=clean)
@@ -122,7 +124,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _curve(args: argparse.Namespace, count: int) -> Interpolant:
+def _curve(args: argparse.Namespace, count: int) -> Interpolant | None:
+    """The interpolant that is asked for, if any."""
     from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
 
     if args.interpolant is not None:
@@ -131,7 +134,7 @@ def _curve(args: argparse.Namespace, count: int) -> Interpolant:
         if args.shape != "blend":
             raise BlendError("--level needs --shape blend")
         return Interpolant.blend(*args.level, clips=count)
-    return as_interpolant(args.shape, count)
+    return None if args.shape is None else as_interpolant(args.shape, count)
 
 
 def _cycles(given: list[str], count: int) -> list[bool | tuple[int, int] | None]:

@@ -381,3 +381,13 @@ def test_a_t_pose_in_front_is_not_played() -> None:
     assert [s.time for s in given.events.states] == pytest.approx(
         [(s.time - 1.0) / (len(kicks[0]) - 1.0) for s in table.states]
     )
+
+
+def test_four_clips_of_which_one_is_played_once_are_mixed() -> None:
+    kicks = [mw.sample(f"kick_{how}") for how in ("low", "middle", "high")]
+    once = mw.Framespace([*kicks, mw.sample("jab")], cyclic=False)
+    assert once.shape == "blend"
+    assert once.interpolate() == once.interpolate("blend")
+    assert mw.Framespace(kicks[:2], cyclic=False).shape == "concatenate"
+    gaits = [mw.sample(name) for name in ("walk", "jog", "sneak", "walk_left")]
+    assert mw.Framespace(gaits).shape == "concatenate"

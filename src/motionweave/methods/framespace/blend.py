@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -104,6 +104,12 @@ class Framespace:
         """Whether all clips repeat forever; otherwise all are played once."""
         return all(basis.cyclic for basis in self.bases)
 
+    @property
+    def shape(self) -> Literal["concatenate", "blend"]:
+        """The interpolant that suits the clips: from the first to the last, or a constant mix of
+        four of which one is played once, because that leaves no time to visit all of them."""
+        return "concatenate" if len(self.bases) == 2 or self.cyclic else "blend"
+
     def matched(self, cycles: int = 1) -> Matched:
         """The correspondences, for this many cycles.
 
@@ -134,7 +140,7 @@ class Framespace:
 
     def interpolate(
         self,
-        interpolant: Interpolant | str | ArrayLike = "concatenate",
+        interpolant: Interpolant | str | ArrayLike | None = None,
         cycles: int | None = None,
         fps: float | None = None,
         clean: bool = True,
@@ -144,7 +150,8 @@ class Framespace:
         Parameters
         ----------
         interpolant
-            A curve, ``"concatenate"``, ``"blend"``, or control vertices.
+            A curve, ``"concatenate"``, ``"blend"``, or control vertices; see `shape` for the
+            default.
         cycles
             The number of cycles that the interpolant spans; clips that are not cyclic are played
             once in that time. None for as many as fit; see `rounds`.
@@ -164,7 +171,8 @@ class Framespace:
             If interpolant, cycles or frame rate cannot be used.
         """
         check_arguments(Framespace.interpolate, locals(), BlendError)
-        curve = as_interpolant(interpolant, len(self.bases))
+        given = self.shape if interpolant is None else interpolant
+        curve = as_interpolant(given, len(self.bases))
         rounds = self.rounds(cycles)
         rate = self.bases[0].motion.fps if fps is None else float(fps)
         if not (np.isfinite(rate) and rate > 0.0):
@@ -201,8 +209,8 @@ def framespace(
         interpolant and the cycles, if they are not given by name.
     interpolant
         How much of each clip is in the mix at each moment: an `Interpolant`, the name of a
-        ready-made one (``"concatenate"``, the default, or ``"blend"``), or its control
-        vertices.
+        ready-made one (``"concatenate"``, ``"blend"``), or its control vertices. By default from
+        the first clip to the last, or a constant mix of four if one of them is played once.
     cycles
         The number of cycles that the interpolant spans. None for six, or, if a clip is played once,
         for as many as the others make in that time.
@@ -245,8 +253,7 @@ def framespace(
     space = Framespace(
         clips, events=events, cyclic=cyclic, decoupled=decoupled, smoothing=smoothing
     )
-    curve = "concatenate" if interpolant is None else interpolant
-    return space.interpolate(curve, cycles, fps=fps, clean=clean)
+    return space.interpolate(interpolant, cycles, fps=fps, clean=clean)
 
 
 def _render(matched: Matched, track: FramespaceTrack, fps: float, name: str) -> Motion:
