@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -110,6 +112,31 @@ def test_band_and_block_are_parts_of_the_grid() -> None:
             column = first[i] + place
             expected = grid[i, column] if 0 <= column < 260 else np.inf
             assert band[i, place] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("fps", [24.0, 30.0, 50.0, 120.0])
+def test_a_block_of_motions_needs_only_their_frames_near_it(fps: float) -> None:
+    rng = np.random.default_rng(5)
+    a = replace(random_motion(rng, 60, 5), fps=fps)
+    b = replace(a, root=a.root[::-1], rotations=a.rotations[::-1])
+    grid = distance.distance_grid(a, b)
+    # Windows are cut at the ends of the clips, and nowhere else.
+    for row in (0, 1, 7, 30, 58, 59):
+        for columns in ((0, 1), (0, 60), (25, 31), (57, 60)):
+            block = distance.distance_block(a, b, (row, row + 1), columns)
+            expected = grid[row : row + 1, slice(*columns)]
+            np.testing.assert_allclose(block, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_signals_along_a_band_are_compared_frame_by_frame() -> None:
+    rng = np.random.default_rng(6)
+    a, b = random_points(rng, 20, 3, 30.0), random_points(rng, 24, 3, 30.0)
+    a, b = (replace(clip, signals=rng.normal(size=(len(clip), 3))) for clip in (a, b))
+    first = np.sort(rng.integers(0, 20, 20))
+    band = distance.signal_band(a, b, first, 4)
+    for i, j in np.ndindex(band.shape):
+        apart = a.signals[i] - b.signals[first[i] + j]
+        assert band[i, j] == pytest.approx(np.sum(apart**2), rel=1e-12)
 
 
 @settings(max_examples=10)

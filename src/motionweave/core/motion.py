@@ -211,7 +211,7 @@ class Motion:
             self.rotations,
             np.zeros(0) if self.translations is None else self.translations,
         ):
-            digest.update(np.ascontiguousarray(array).tobytes())
+            digest.update(array.ravel().data)
         return digest.hexdigest()[:32]
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:

@@ -371,5 +371,10 @@ def _refined(clip: PointClip, first: float, last: float, stride: float) -> tuple
     start, far = round(first), max(1.0, stride)
     low = max(start + 1, int(np.ceil(last - far)))
     high = min(len(clip) - 1, int(np.floor(last + far)))
-    alike = distance.distance_block(clip, clip, (start, start + 1), (low, high + 1))
+    # A few cells are not worth what is kept for whole clips.
+    here, begin = distance.near(clip, start, start + 1)
+    there, left = distance.near(clip, low, high + 1)
+    alike = distance.distance_block(
+        here, there, (start - begin, start + 1 - begin), (low - left, high + 1 - left)
+    )
     return start, low + int(np.argmin(alike))

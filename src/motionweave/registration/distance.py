@@ -63,8 +63,15 @@ def distance_block(
 ) -> Array:
     """The part of the grid with rows ``[first, stop)`` and columns ``[first, stop)``.
 
-    ``out`` is where to put it.
+    What is computed for a clip of points is kept with it, for the next block; of a motion, only
+    the frames that are needed become points. ``out`` is where to put the distances.
     """
+    if isinstance(a, Motion):
+        a, begin = near(a, *rows)
+        rows = rows[0] - begin, rows[1] - begin
+    if isinstance(b, Motion):
+        b, begin = near(b, *columns)
+        columns = columns[0] - begin, columns[1] - begin
     a, b = corresponding(a, b)
     return _block(a, b, rows, columns, out)
 
@@ -105,7 +112,12 @@ def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int)
     """Squared differences of the clips' signals along a band, as in `distance_band`; nothing
     beyond the clip."""
     columns = np.clip(first[:, None] + np.arange(width), 0, len(b) - 1)
-    return np.asarray(np.sum((a.signals[:, None] - b.signals[columns]) ** 2, axis=2))
+    total = np.zeros(columns.shape)
+    for own, other in zip(a.signals.T, b.signals.T, strict=True):
+        apart = own[:, None] - other[columns]
+        apart *= apart
+        total += apart
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +217,9 @@ def align_frames(
     a: Motion | PointClip, b: Motion | PointClip, frame_a: float, frame_b: float
 ) -> Planar:
     """The move that brings a frame of b nearest to a frame of a, each with its window."""
-    (a, frame_a), (b, frame_b) = _near(a, frame_a), _near(b, frame_b)
+    a, begin_a = near(a, int(frame_a), int(frame_a) + 2)
+    b, begin_b = near(b, int(frame_b), int(frame_b) + 2)
+    frame_a, frame_b = frame_a - begin_a, frame_b - begin_b
     a, b = corresponding(a, b)
     sides = [(clip.fps * STEP, at, len(clip) - 1 - at) for clip, at in ((a, frame_a), (b, frame_b))]
     before = min(a.reach, *(int(past / stride + ROUNDING) for stride, past, _ in sides))
@@ -220,12 +234,13 @@ def align_frames(
     return align(clouds[0], clouds[1], np.tile(a.weights, len(offsets)) / len(offsets))
 
 
-def _near(clip: Motion | PointClip, frame: float) -> tuple[Motion | PointClip, float]:
-    """The part of a clip around a frame that its window needs, and where the frame is in it."""
+def near(clip: Motion | PointClip, first: int, stop: int) -> tuple[Motion | PointClip, int]:
+    """The part of a clip that the windows of frames ``[first, stop)`` need, and the frame with
+    which it begins."""
     reach = clip.reach if isinstance(clip, PointClip) else REACH
     far = int(np.ceil(reach * clip.fps * STEP)) + 1
-    first = max(0, int(frame) - far)
-    return clip[first : int(frame) + far + 2], frame - first
+    begin = max(0, first - far)
+    return clip[begin : stop + far], begin
 
 
 def corresponding(
