@@ -33,7 +33,7 @@ from motionweave.contacts.stillness import (
 )
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
-from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
+from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint, in_time
 from motionweave.core.intervals import merged
 from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion, checked
@@ -210,7 +210,7 @@ class _Scene:
             reaches_end = plant.end >= self.last_tick
             end = self.last_frame if reaches_end else self.first + plant.end * scale
             found.append(Constraint(float(start), float(end), plant.kind))
-        return tuple(sorted(found))
+        return tuple(sorted(found, key=in_time))
 
     def _planted_feet(self, still: list[StillStretch]) -> list[StillStretch]:
         places = np.array([plant.place for plant in still]).reshape(-1, 3)

@@ -250,13 +250,15 @@ def smooth_sample(values: Array, frames: Array) -> Array:
     tangents = np.gradient(values, axis=0)
     lower = np.minimum(np.floor(frames).astype(np.intp), len(values) - 2)
     rise, out, into = hermite_basis((frames - lower)[:, None])
-    start = values[lower]
-    sampled = (
-        start
-        + rise * (values[lower + 1] - start)
-        + out * tangents[lower]
-        + into * tangents[lower + 1]
-    )
+    start, sampled = values[lower], values[lower + 1]
+    # In place: of a long take, room for each term would take longer than the terms.
+    sampled -= start
+    sampled *= rise
+    sampled += start
+    for weight, at in ((out, lower), (into, lower + 1)):
+        slope = tangents[at]
+        slope *= weight
+        sampled += slope
     return _blurred(sampled)
 
 

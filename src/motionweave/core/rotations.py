@@ -130,11 +130,11 @@ def angle_between(a: ArrayLike, b: ArrayLike) -> Array:
 def unroll(q: ArrayLike) -> Array:
     """Quaternions ``(T, ..., 4)`` with signs chosen so that each is near the one before."""
     q = np.asarray(q, dtype=np.float64)
-    if len(q) < 2:
-        return q.copy()
-    flips = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0.0
-    signs = np.where(np.cumsum(flips, axis=0) % 2 == 1, -1.0, 1.0)
-    return np.concatenate([q[:1], q[1:] * signs])
+    result = q.copy()
+    flips = np.einsum("...i,...i->...", q[1:], q[:-1]) < 0.0
+    if flips.any():
+        result[1:][np.cumsum(flips, axis=0) % 2 == 1] *= -1.0
+    return result
 
 
 def about_axis(axis: str, angle: ArrayLike) -> Array:

@@ -59,7 +59,7 @@ class Knee(NamedTuple):
     def bend(self, quats: Array) -> Array:
         """How far ``(n,)`` it is bent in local rotations ``(n, J, 4)``."""
         shin = rotations.rotate(quats[:, self.joint], self.lower)
-        sine = np.cross(self.upper, shin) @ self.axis
+        sine = rotations.cross(self.upper, shin) @ self.axis
         return np.asarray(np.arctan2(sine, shin @ self.upper))
 
 
@@ -185,6 +185,8 @@ class PoseCode:
         for knee in self.knees if footed else ():
             # Beyond the samples, the weights that mix poses may be negative.
             missing = np.maximum(knee.least - knee.bend(quats), 0.0)
+            if not missing.any():
+                continue
             turn = rotations.exp(eased(missing, like.fps)[:, None] * knee.axis)
             quats[:, knee.joint] = rotations.multiply(turn, quats[:, knee.joint])
         quats[:, 0] = rotations.multiply(rotations.about_vertical(heading), quats[:, 0])
@@ -216,6 +218,8 @@ class PoseCode:
         for _ in range(_ROUNDS):
             speed = np.maximum(_length(travel + give), 1e-12)
             beyond = np.maximum(1.0 - top / speed, 0.0)
+            if not beyond.any():
+                break
             give = give - eased(beyond[:, None] * (travel + give), like.fps)
         root[:, [0, 2]] = np.asarray(start[1:]) + summed((travel + give)[:-1])
         motion = replace(motion, root=root, constraints=held)
