@@ -25,8 +25,8 @@ def flexions(motion: Motion) -> dict[str, Array]:
     a straight elbow or knee is 0, a bent one positive. Curves do not jump by full turns.
     """
     rig = find_rig(motion.skeleton)
-    hinges = find_hinges(motion)
-    positions, orientations = motion.forward()
+    positions, orientations = pose = motion.forward()
+    hinges = find_hinges(motion, pose)
 
     def bone(upper: str, lower: str) -> Array:
         return positions[:, rig.roles[lower]] - positions[:, rig.roles[upper]]
@@ -53,11 +53,14 @@ def flexions(motion: Motion) -> dict[str, Array]:
     return {joint: _centred(angle) for joint, angle in found.items()}
 
 
-def forward_of_pelvis(motion: Motion, rig: Rig) -> Array:
-    """Unit vectors ``(T, 2)`` in (x, z): where the pelvis points."""
+def forward_of_pelvis(motion: Motion, rig: Rig, orientations: Array) -> Array:
+    """Unit vectors ``(T, 2)`` in (x, z): where the pelvis points.
+
+    ``orientations`` ``(T, J, 4)`` are the motion's own.
+    """
     hips = rig.roles.get("hips", 0)
     axes = part_axes(motion, "hips") if rig.has("hips") else np.eye(3)
-    front = rotations.rotate(motion.orientations()[:, hips], axes[2])
+    front = rotations.rotate(orientations[:, hips], axes[2])
     level = front[:, [0, 2]]
     length = np.linalg.norm(level, axis=1, keepdims=True)
     return np.asarray(level / np.where(length > 0.0, length, 1.0))

@@ -7,6 +7,7 @@ coming down. `states` says what the labels mean and holds the tables they are ke
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -110,18 +111,20 @@ def smoothed(values: Array, width: float) -> Array:
     reach = min(int(np.ceil(3.0 * width)), (len(values) - 1) // 2)
     if width < 0.1 or reach < 1:
         return values
-
-    def bell(size: int) -> Array:
-        weights = np.exp(-0.5 * (np.arange(-size, size + 1) / width) ** 2)
-        return np.asarray(weights / weights.sum())
-
     result = np.array(values)
-    result[reach : len(values) - reach] = np.convolve(values, bell(reach), mode="valid")
+    result[reach : len(values) - reach] = np.convolve(values, _bell(reach, width), mode="valid")
     for frame in range(1, reach):
-        weights = bell(frame)
+        weights = _bell(frame, width)
         result[frame] = weights @ values[: 2 * frame + 1]
         result[-frame - 1] = weights @ values[len(values) - 2 * frame - 1 :]
     return result
+
+
+@lru_cache(maxsize=256)
+def _bell(size: int, width: float) -> Array:
+    """Weights ``(2 size + 1,)`` of a bell curve of this standard deviation; not to be changed."""
+    weights = np.exp(-0.5 * (np.arange(-size, size + 1) / width) ** 2)
+    return np.asarray(weights / weights.sum())
 
 
 def turning_points(values: Array, least: float) -> list[tuple[float, bool]]:
@@ -133,15 +136,18 @@ def turning_points(values: Array, least: float) -> list[tuple[float, bool]]:
     found: list[tuple[int, bool]] = []
     low = high = 0
     climbing: bool | None = None
-    for frame in range(1, len(values)):
-        if values[frame] > values[high]:
+    # One number after the other: a list gives them faster than an array.
+    curve: list[float] = values.tolist()
+    for frame in range(1, len(curve)):
+        value = curve[frame]
+        if value > curve[high]:
             high = frame
-        if values[frame] < values[low]:
+        if value < curve[low]:
             low = frame
-        if climbing is not False and values[high] - values[frame] >= least:
+        if climbing is not False and curve[high] - value >= least:
             found.append((high, True))
             climbing, low = False, frame
-        elif climbing is not True and values[frame] - values[low] >= least:
+        elif climbing is not True and value - curve[low] >= least:
             found.append((low, False))
             climbing, high = True, frame
     return [(_vertex(values, frame), top) for frame, top in found if 0 < frame < len(values) - 1]
@@ -188,9 +194,9 @@ def _ground_events(motion: Motion) -> list[Event]:
         return []
     held: Sequence[Constraint] = [c for c in motion.constraints if c.kind in FOOT_KINDS]
     held = held or detect_contacts(motion)
-    positions = motion.positions()
+    positions, orientations = motion.forward()
     hips = rig.roles.get("hips", 0)
-    front = forward_of_pelvis(motion, rig)
+    front = forward_of_pelvis(motion, rig, orientations)
     frames = np.arange(len(motion), dtype=np.float64)
     found: list[Event] = []
     for side in SIDES:
@@ -260,10 +266,9 @@ def touches(height: Array) -> list[float]:
     """
     found: list[float] = []
     in_air = False
-    for frame in range(1, len(height)):
-        in_air = in_air or height[frame - 1] > _IN_AIR
-        if in_air and height[frame] <= _ON_GROUND:
-            step = height[frame - 1] - height[frame]
-            found.append(frame - (_ON_GROUND - height[frame]) / step)
+    for frame, (before, here) in enumerate(pairwise(height.tolist()), start=1):
+        in_air = in_air or before > _IN_AIR
+        if in_air and here <= _ON_GROUND:
+            found.append(frame - (_ON_GROUND - here) / (before - here))
             in_air = False
     return found

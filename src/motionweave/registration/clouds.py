@@ -24,6 +24,8 @@ POINTS = 40
 REACH = 2
 # Places on a bone that may become markers, as a share of the skeleton's whole length.
 _FINENESS = 1.0 / 400.0
+# Frames of a long take that become clouds at a time, so that all stays in the processor's cache.
+_AT_ONCE = 1024
 # Places are equally far if their distances differ by less than this share of the largest.
 _TIED = 1e-6
 
@@ -142,12 +144,16 @@ def point_clouds(motion: Motion, points: int = POINTS) -> Array:
     hand full of fingers nor a thigh without joints counts for more than its length.
     """
     attachment, _ = _markers(motion.skeleton, points)
-    positions, orientations = motion.forward()
-    ends = end_positions(motion.skeleton, positions, orientations)
-    places = np.concatenate([positions, ends], axis=1)
-    frames, count = places.shape[:2]
-    flat = places.transpose(1, 0, 2).reshape(count, frames * 3)
-    return np.ascontiguousarray((attachment @ flat).reshape(-1, frames, 3).transpose(1, 0, 2))
+    clouds = np.empty((len(motion), len(attachment), 3))
+    for first in range(0, len(motion), _AT_ONCE):
+        frames = slice(first, first + _AT_ONCE)
+        positions, orientations = motion.forward(frames)
+        ends = end_positions(motion.skeleton, positions, orientations)
+        places = np.concatenate([positions, ends], axis=1)
+        some, count = places.shape[:2]
+        flat = places.transpose(1, 0, 2).reshape(count, some * 3)
+        clouds[frames] = (attachment @ flat).reshape(-1, some, 3).transpose(1, 0, 2)
+    return clouds
 
 
 def as_points(

@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
@@ -111,10 +112,12 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
 def signal_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: int) -> Array:
     """Squared differences of the clips' signals along a band, as in `distance_band`; nothing
     beyond the clip."""
-    columns = np.clip(first[:, None] + np.arange(width), 0, len(b) - 1)
-    total = np.zeros(columns.shape)
-    for own, other in zip(a.signals.T, b.signals.T, strict=True):
-        apart = own[:, None] - other[columns]
+    before, after = max(0, -int(first.min())), max(0, int(first.max()) + width - len(b))
+    held = np.pad(b.signals.T, ((0, 0), (before, after)), mode="edge")
+    total = np.zeros((len(first), width))
+    for own, other in zip(a.signals.T, held, strict=True):
+        apart = sliding_window_view(other, width)[first + before]
+        apart -= own[:, None]
         apart *= apart
         total += apart
     return total

@@ -128,7 +128,7 @@ def _of_half(basis: Basis, half: str) -> tuple[State, ...]:
 def _check_pace(x: Array, weights: Array, lower: Array, upper: Array) -> None:
     """Warn if clips have to run backwards, or leap, to follow the interpolant."""
     seen = np.maximum(weights[:-1], weights[1:]) > 0.01
-    for phases in (lower, upper):
+    for phases in (lower,) if upper is lower else (lower, upper):
         pace = np.diff(phases, axis=0) / np.diff(x)[:, None]
         wrong = np.any(seen & ((pace < 0.0) | (pace > _MOST_PACE)), axis=1)
         if wrong.any():
