@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import motionweave as mw
 from motionweave import Constraint, Motion, MotionError, Planar, RigError, Skeleton, concatenate
 from motionweave.core import rotations
 from motionweave.core.motion import local_translations
@@ -266,3 +268,31 @@ def test_faster_keeps_the_poses_and_the_frame_rate() -> None:
     assert len(motion.faster(0.5)) == 81
     with pytest.raises(MotionError):
         motion.faster(0.0)
+
+
+def test_arrays_that_motions_share_are_checked_against_each_of_them() -> None:
+    walk = mw.sample("walk")
+    renamed = replace(walk, name="stroll")
+    assert renamed.root is walk.root
+    assert renamed.rotations is walk.rotations
+    # Arrays of another motion, whose frames or joints are not as many.
+    with pytest.raises(MotionError, match="expected shape"):
+        replace(walk, root=walk[:5].root)
+    with pytest.raises(MotionError, match="expected shape"):
+        replace(walk, rotations=walk[:5].rotations)
+    bones = Skeleton(("a", "b"), [-1, 0], np.zeros((2, 3)))
+    with pytest.raises(MotionError, match="expected shape"):
+        Motion(bones, 30.0, walk.root, walk.rotations)
+
+
+def test_arrays_made_for_a_motion_are_read_only() -> None:
+    walk = mw.sample("walk")
+    turned = np.array(walk.rotations)
+    made = replace(walk, rotations=turned)
+    turned[:] = 0.0
+    assert made == walk
+    with pytest.raises(MotionError, match="unit quaternion"):
+        replace(made, rotations=turned)
+    for motion in (made[3:9], walk.moved(Planar(1.0)), walk.sample([0.0, 0.5, 2.0])):
+        assert not motion.root.flags.writeable
+        assert not motion.rotations.flags.writeable

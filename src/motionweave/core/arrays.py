@@ -16,3 +16,12 @@ def read_only(array: ArrayLike) -> Array:
     view = np.ascontiguousarray(array, dtype=np.float64).view()
     view.flags.writeable = False
     return view
+
+
+def sealed(array: Array) -> Array:
+    """The array, read-only from now on: a motion keeps such a one as it is, and others as copies.
+
+    Only for an array that was made for the motion.
+    """
+    array.flags.writeable = False
+    return array

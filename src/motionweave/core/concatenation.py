@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from motionweave.core.arrays import sealed
 from motionweave.core.carrier import Carrier
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion, checked, local_translations
@@ -58,9 +59,9 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     sliding = [m.translations is not None for m in motions]
     return replace(
         first,
-        root=np.concatenate([m.root for m in motions]),
-        rotations=np.concatenate([m.rotations for m in motions]),
-        translations=np.concatenate([local_translations(m) for m in motions])
+        root=sealed(np.concatenate([m.root for m in motions])),
+        rotations=sealed(np.concatenate([m.rotations for m in motions])),
+        translations=sealed(np.concatenate([local_translations(m) for m in motions]))
         if any(sliding)
         else None,
         constraints=tuple(parts),

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +18,7 @@ import motionweave
 from motionweave.core import checks, kinematics, rotations
 from motionweave.core import constraints as constraint_tools
 from motionweave.core.arguments import check_arguments
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, sealed
 from motionweave.core.carrier import STILL, Carrier
 from motionweave.core.constraints import Constraint
 from motionweave.core.joint_track import JointTrack
@@ -75,18 +76,20 @@ class Motion:
         if not isinstance(self.skeleton, Skeleton):
             raise MotionError(f"skeleton {checks.shown(self.skeleton)}: expected a Skeleton")
         joints = len(self.skeleton)
-        root = _read_only(checks.array(self.root, "root positions", (None, 3)))
-        frames = len(root)
+        if not _is_kept(self.root, (None, 3)):
+            root = checks.array(self.root, "root positions", (None, 3))
+            object.__setattr__(self, "root", _kept(root))
+        frames = len(self.root)
         if not 0 < frames <= checks.MOST_FRAMES:
             raise MotionError(f"{frames} frames: a motion has 1 to {checks.MOST_FRAMES}")
-        quats = checks.array(self.rotations, "rotations", (frames, joints, 4))
-        quats = _unit_quaternions(quats, self.skeleton.names)
+        if not _is_kept(self.rotations, (frames, joints, 4)):
+            quats = checks.array(self.rotations, "rotations", (frames, joints, 4))
+            quats = _unit_quaternions(quats, self.skeleton.names)
+            object.__setattr__(self, "rotations", _kept(quats))
         object.__setattr__(self, "fps", checks.rate(self.fps))
-        object.__setattr__(self, "root", root)
-        object.__setattr__(self, "rotations", _read_only(quats))
-        if self.translations is not None:
+        if self.translations is not None and not _is_kept(self.translations, (frames, joints, 3)):
             moves = checks.array(self.translations, "translations", (frames, joints, 3))
-            object.__setattr__(self, "translations", _read_only(moves))
+            object.__setattr__(self, "translations", _kept(moves))
         object.__setattr__(self, "constraints", _constraints(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
@@ -277,11 +280,11 @@ class Motion:
         at = np.clip(at, 0.0, last)
         return replace(
             self,
-            root=kinematics.sample_vectors(self.root, at),
-            rotations=kinematics.sample_rotations(self.rotations, at),
+            root=sealed(kinematics.sample_vectors(self.root, at)),
+            rotations=sealed(kinematics.sample_rotations(self.rotations, at)),
             translations=None
             if self.translations is None
-            else kinematics.sample_vectors(self.translations, at),
+            else sealed(kinematics.sample_vectors(self.translations, at)),
             constraints=constraint_tools.carried(self.constraints, at),
             carrier=self._carrier_after(lambda above: above.sample(at)),
         )
@@ -345,11 +348,9 @@ class Motion:
         frames = slice(chosen.start, chosen.stop, step)
         return self._out_of_checked(
             fps=checks.rate(self.fps / step),
-            root=_read_only(self.root[frames]),
-            rotations=_read_only(self.rotations[frames]),
-            translations=None
-            if self.translations is None
-            else _read_only(self.translations[frames]),
+            root=_kept(self.root[frames]),
+            rotations=_kept(self.rotations[frames]),
+            translations=None if self.translations is None else _kept(self.translations[frames]),
             constraints=_constraints(
                 Constraint((c.start - start) / step, (c.end - start) / step, c.kind) for c in inside
             ),
@@ -400,8 +401,8 @@ class Motion:
         turned[:, 0] = planar.turn(self.rotations[:, 0])
         return replace(
             self,
-            root=planar.apply(self.root),
-            rotations=turned,
+            root=sealed(planar.apply(self.root)),
+            rotations=sealed(turned),
             carrier=self._carrier_taken_along(lambda above: above.moved(planar)),
         )
 
@@ -553,11 +554,25 @@ def all_checked(motions: Any) -> list[Motion]:
     return [checked(motion) for motion in given]
 
 
-def _read_only(array: Array) -> Array:
+# The arrays of all motions there are, which have passed the checks: many a motion is another one
+# with a new name or new contacts, and long takes take long to check.
+_KEPT: WeakValueDictionary[int, Array] = WeakValueDictionary()
+
+
+def _kept(array: Array) -> Array:
+    """A checked array as motions keep it: one that nobody can change."""
     if array.flags.writeable or array.base is not None:
-        array = array.copy()
-        array.setflags(write=False)
+        array = sealed(array.copy())
+    _KEPT[id(array)] = array
     return array
+
+
+def _is_kept(array: Any, shape: tuple[int | None, ...]) -> bool:
+    """Whether an array is one that a motion keeps, and of a shape; None stands for any length."""
+    kept = _KEPT.get(id(array))
+    if kept is None or kept is not array or kept.ndim != len(shape):
+        return False
+    return all(n is None or n == m for n, m in zip(shape, kept.shape, strict=True))
 
 
 def _unit_quaternions(quats: Array, names: Sequence[str]) -> Array:

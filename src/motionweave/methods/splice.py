@@ -24,7 +24,7 @@ from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, sealed
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
 from motionweave.core.curves import hermite, smootherstep, smoothstep
@@ -254,7 +254,7 @@ def plant_near(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion:
         edge, share = frames[share < 1.0], share[share < 1.0, None]
         root[edge] = motion.root[edge] + share * (root[edge] - motion.root[edge])
         quats[edge] = rotations.slerp(motion.rotations[edge], quats[edge], share)
-    return replace(motion, root=root, rotations=quats)
+    return replace(motion, root=sealed(root), rotations=sealed(quats))
 
 
 def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
