@@ -114,6 +114,12 @@ def test_band_and_block_are_parts_of_the_grid() -> None:
             assert band[i, place] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+def test_clouds_of_a_long_take_are_those_of_its_parts() -> None:
+    take = random_motion(np.random.default_rng(7), 1500, 6)
+    halves = np.concatenate([point_clouds(part) for part in (take[:700], take[700:])])
+    np.testing.assert_allclose(point_clouds(take), halves, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize("fps", [24.0, 30.0, 50.0, 120.0])
 def test_a_block_of_motions_needs_only_their_frames_near_it(fps: float) -> None:
     rng = np.random.default_rng(5)

@@ -10,7 +10,7 @@ import pytest
 import motionweave as mw
 from motionweave import samples
 from motionweave.body.mirror import partners
-from motionweave.contacts.detect import contact_points
+from motionweave.body.soles import contact_points
 from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.samples import character

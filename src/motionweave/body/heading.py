@@ -27,12 +27,11 @@ def facing(motion: Motion) -> Array:
     about the vertical is taken.
     """
     rig = find_rig(motion.skeleton)
-    positions, orientations = motion.forward()
-    ahead = _ahead(rig, positions)
+    ahead = _ahead(rig, motion.positions())
     level = None if ahead is None else np.hypot(ahead[:, 0], ahead[:, 2]) > _LEAST_LEVEL
     if ahead is None or level is None or not level.any():
         body = rig.roles.get("hips", 0)
-        return np.unwrap(rotations.vertical_angle(orientations[:, body]))
+        return np.unwrap(rotations.vertical_angle(motion.orientations()[:, body]))
     angle = np.arctan2(ahead[:, 0], ahead[:, 2])
     frames = np.arange(len(motion))
     return np.asarray(np.interp(frames, frames[level], np.unwrap(angle[level])))

@@ -10,7 +10,7 @@ can carry the body.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from motionweave.body.floor import Floor, fit_floor, levels_of
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.root import at_pelvis
-from motionweave.body.soles import contact_points, soles
+from motionweave.body.soles import sole_points, soles
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.stillness import (
     RATE,
@@ -35,6 +35,7 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint, in_time
 from motionweave.core.intervals import merged
+from motionweave.core.kinematics import in_parts
 from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion, checked
 
@@ -64,6 +65,8 @@ _OTHER_END = {
     for end, other in (("heel", "toe"), ("toe", "heel"))
 }
 
+# What finding planted hands needs.
+_HANDS = (*HAND_KINDS, "hips")
 # Hands hold on to something if they stay while the body moves by so much.
 _HAND_STILL = 0.25
 _HAND_BODY_MOVES = 0.12
@@ -164,31 +167,23 @@ class _Scene:
         count = int(np.floor(motion.duration * RATE + 1e-6)) + 1
         frames = np.minimum(np.arange(count) * (motion.fps / RATE), last)
         self.last_frame, self.last_tick = self.first + last, count - 1
-        pose = motion.forward()
-        positions = pose[0]
-        soled = soles(motion)
-        points = contact_points(motion, hands, pose=pose)
-        ankles = [soled[side].ankle for side in SIDES]
-        # All in one go: columns are sampled as one array, (T, 3 n).
-        columns = np.concatenate([*points.values(), *(positions[:, j] for j in ankles)], axis=1)
-        sampled = (smooth_sample(columns, frames) / self.size).reshape(count, -1, 3)
-        speed_of = dict(zip((*points, *SIDES), speeds(sampled).T, strict=True))
+        names = (*SIDES, *FOOT_KINDS, *(_HANDS if hands else ()))
+        points = _points(motion, names).reshape(len(motion), -1)
+        sampled = (smooth_sample(points, frames) / self.size).reshape(count, -1, 3)
+        place_of = dict(zip(names, sampled.swapaxes(0, 1), strict=True))
+        speed_of = dict(zip(names, speeds(sampled).T, strict=True))
         self.tracks: dict[str, PointTrack] = {}
-        for number, kind in enumerate(points):
+        for kind in (*FOOT_KINDS, *(HAND_KINDS if hands else ())):
             speed = speed_of[kind]
             if kind.endswith("heel"):
                 # A foot that lands rolls over its heel, wherever in the hind foot that is:
                 # the heel rests as long as either end of the line up to the ankle does.
                 speed = np.minimum(speed, speed_of[kind.removesuffix("_heel")])
-            self.tracks[kind] = track_of(kind, sampled[:, number], speed)
+            self.tracks[kind] = track_of(kind, place_of[kind], speed)
         still = still_stretches([self.tracks[kind] for kind in FOOT_KINDS])
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
         self.feet = self._planted_feet(still)
-        self.hands: list[StillStretch] = []
-        if hands:
-            rig = find_rig(motion.skeleton)
-            body = positions[:, rig.joint("hips", "hand contacts")]
-            self.hands = self._planted_hands(smooth_sample(body, frames) / self.size)
+        self.hands = self._planted_hands(place_of["hips"]) if hands else []
 
     def whole_floor(self) -> Floor:
         """The floor with its steps, in the clip's unit."""
@@ -272,6 +267,20 @@ class _Scene:
                 if plant.seconds >= _HAND_SHORTEST and (holds or on_floor):
                     found.append(plant)
         return _merged(found, self.tracks)
+
+
+def _points(motion: Motion, names: Sequence[str]) -> Array:
+    """Where points ``(T, n, 3)`` are: sides stand for ankles, others for ends of feet or joints."""
+    rig, soled = find_rig(motion.skeleton), soles(motion)
+    joints = {side: soled[side].ankle for side in SIDES}
+    joints |= {role: rig.joint(role, "hand contacts") for role in names if role in _HANDS}
+    points = np.empty((len(motion), len(names), 3))
+    for frames in in_parts(len(motion)):
+        positions, orientations = motion.forward(frames)
+        feet = sole_points(soled, positions, orientations)
+        for number, name in enumerate(names):
+            points[frames, number] = feet[name] if name in feet else positions[:, joints[name]]
+    return points
 
 
 def _timed(plants: list[StillStretch]) -> list[StillStretch]:

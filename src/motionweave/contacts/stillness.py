@@ -15,6 +15,7 @@ import numpy as np
 
 from motionweave.core.arrays import Array, BoolArray, IntArray
 from motionweave.core.curves import hermite_basis
+from motionweave.core.kinematics import in_parts
 from motionweave.core.quantiles import quantiles_of_groups
 
 # The step of the internal clock, and the time over which velocities are averaged, in seconds.
@@ -248,17 +249,17 @@ def smooth_sample(values: Array, frames: Array) -> Array:
     if len(values) < 3:
         return np.array(values[np.round(frames).astype(np.intp)])
     tangents = np.gradient(values, axis=0)
-    lower = np.minimum(np.floor(frames).astype(np.intp), len(values) - 2)
-    rise, out, into = hermite_basis((frames - lower)[:, None])
-    start, sampled = values[lower], values[lower + 1]
-    # In place: of a long take, room for each term would take longer than the terms.
-    sampled -= start
-    sampled *= rise
-    sampled += start
-    for weight, at in ((out, lower), (into, lower + 1)):
-        slope = tangents[at]
-        slope *= weight
-        sampled += slope
+    sampled = np.empty((len(frames), values.shape[1]))
+    for ticks in in_parts(len(frames)):
+        lower = np.minimum(np.floor(frames[ticks]).astype(np.intp), len(values) - 2)
+        rise, out, into = hermite_basis((frames[ticks] - lower)[:, None])
+        start = values[lower]
+        sampled[ticks] = (
+            start
+            + rise * (values[lower + 1] - start)
+            + out * tangents[lower]
+            + into * tangents[lower + 1]
+        )
     return _blurred(sampled)
 
 

@@ -6,6 +6,7 @@ Compiled with Numba; the tests hold the same computations in plain NumPy.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from motionweave.core import rotations as quaternions
 from motionweave.core.arrays import Array, read_only
 from motionweave.core.compiled import kernel
 
+# Frames of a long take that are looked at together.
+_AT_ONCE = 1024
 # Rotations whose half angle has a larger cosine, 0.4 rad apart, need no more terms than these.
 _CLOSE, _TERMS = 0.98, 6
 
@@ -77,6 +80,15 @@ def forward(
         orientations,
     )
     return positions, orientations
+
+
+def in_parts(frames: int) -> Iterator[slice]:
+    """All frames of a take, some at a time.
+
+    What is made of a long take in parts stays in the processor's cache and takes little memory.
+    """
+    for first in range(0, frames, _AT_ONCE):
+        yield slice(first, min(first + _AT_ONCE, frames))
 
 
 def attached(

@@ -235,7 +235,10 @@ class Motion:
 
     def positions(self) -> Array:
         """Global joint positions, ``(T, J, 3)``."""
-        return self.forward()[0]
+        places = np.empty((len(self), len(self.skeleton), 3))
+        for frames in kinematics.in_parts(len(self)):
+            places[frames] = self.forward(frames)[0]
+        return places
 
     def orientations(self) -> Array:
         """Global joint orientations, ``(T, J, 4)``."""

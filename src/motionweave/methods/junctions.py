@@ -21,6 +21,7 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import in_parts
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.registration.clouds import JointWeights, PointClip, as_points
@@ -211,12 +212,18 @@ def action_before(motion: Motion) -> Array:
     if len(motion) < 3:
         return np.linspace(0.0, 1.0, len(motion))
     start = int(starts_in_tpose(motion))
-    seen = motion.positions()[:, list(find_rig(motion.skeleton).body)] - motion.root[:, None]
+    body = list(find_rig(motion.skeleton).body)
+    seen = np.empty((len(motion), len(body), 3))
+    for frames in in_parts(len(motion)):
+        seen[frames] = motion.forward(frames)[0][:, body] - motion.root[frames, None]
     step = max(round(motion.fps / _RATE), 1)
     # Differences over a thirtieth of a second: noise is not action.
     ahead = np.minimum(np.arange(len(motion)) + step, len(motion) - 1)
     behind = np.maximum(np.arange(len(motion)) - step, start)
-    speed = np.sqrt(np.mean(np.sum((seen[ahead] - seen[behind]) ** 2, axis=-1), axis=-1))
+    speed = np.empty(len(motion))
+    for frames in in_parts(len(motion)):
+        moved = seen[ahead[frames]] - seen[behind[frames]]
+        speed[frames] = np.sqrt(np.mean(np.sum(moved**2, axis=-1), axis=-1))
     usual = float(np.median(speed[start:]))
     active = np.clip(speed / usual - 1.0, 0.0, _MOST_ACTIVE) if usual > 0.0 else speed
     active[:start] = 0.0

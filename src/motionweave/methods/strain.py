@@ -15,6 +15,7 @@ from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.interrupt import checkpoint
+from motionweave.core.kinematics import in_parts
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, MotionweaveError
 from motionweave.measure.support import WINDOW, floor_along, floor_level, support_slides
@@ -83,9 +84,12 @@ class Strain:
 
     def _track(self, motion: Motion) -> Array:
         """The root, the joints that count, and heels and toes ``(T, 1 + joints + feet, 3)``."""
-        pose = motion.forward()
-        soles = self._soles.points(motion, pose)
-        return np.concatenate([motion.root[:, None], pose[0][:, self._joints], soles], axis=1)
+        parts = []
+        for frames in in_parts(len(motion)):
+            pose = motion.forward(frames)
+            points = pose[0][:, self._joints], self._soles.points(motion, pose)
+            parts.append(np.concatenate([motion.root[frames, None], *points], axis=1))
+        return np.concatenate(parts)
 
     def _own(self, clip: Motion) -> Array:
         """The track of a clip, remembered."""
@@ -104,7 +108,7 @@ class Strain:
         """The median speed of the root against the lower foot, per frame; 0 without feet."""
         if not self._feet or len(motion) < 2:
             return 0.0
-        feet = motion.positions()[:, self._feet]
+        feet = self._own(motion)[:, [1 + self._joints.index(joint) for joint in self._feet]]
         moves = np.diff(feet - motion.root[:, None], axis=0)[..., [0, 2]]
         lower = feet[1:, :, 1].argmin(axis=1)
         return float(np.median(np.linalg.norm(moves[np.arange(len(moves)), lower], axis=-1)))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.checks import array
-from motionweave.core.kinematics import sample_vectors
+from motionweave.core.kinematics import in_parts, sample_vectors
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.skeleton import Skeleton
 from motionweave.core.threads import one_thread
@@ -24,8 +24,6 @@ POINTS = 40
 REACH = 2
 # Places on a bone that may become markers, as a share of the skeleton's whole length.
 _FINENESS = 1.0 / 400.0
-# Frames of a long take that become clouds at a time, so that all stays in the processor's cache.
-_AT_ONCE = 1024
 # Places are equally far if their distances differ by less than this share of the largest.
 _TIED = 1e-6
 
@@ -145,8 +143,7 @@ def point_clouds(motion: Motion, points: int = POINTS) -> Array:
     """
     attachment, _ = _markers(motion.skeleton, points)
     clouds = np.empty((len(motion), len(attachment), 3))
-    for first in range(0, len(motion), _AT_ONCE):
-        frames = slice(first, first + _AT_ONCE)
+    for frames in in_parts(len(motion)):
         positions, orientations = motion.forward(frames)
         ends = end_positions(motion.skeleton, positions, orientations)
         places = np.concatenate([positions, ends], axis=1)

@@ -171,7 +171,7 @@ def constraint_matches(
         lanes = [own.get(kind, []) for own in contacts]
         groups = _match_round(lanes, timewarp, literal) if cyclic else match(lanes, literal=literal)
         found += [ConstraintMatch(kind, intervals) for intervals in groups]
-    begins = np.array([m.intervals[:, 0] for m in found]).reshape(len(found), -1).mean(axis=1)
+    begins = np.array([m.intervals[:, 0] for m in found]).reshape(-1, len(motions)).mean(axis=1)
     order = sorted(zip(begins.tolist(), (m.kind for m in found), range(len(found)), strict=True))
     return tuple(found[number] for _, _, number in order)
 

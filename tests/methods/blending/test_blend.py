@@ -13,7 +13,7 @@ import motionweave as mw
 from motionweave import BlendError, Motion, Planar
 from motionweave.body.heading import facing
 from motionweave.body.rig.roles import leg_length
-from motionweave.contacts.detect import contact_points
+from motionweave.body.soles import contact_points
 from motionweave.core.constraints import of_kind
 from motionweave.core.rotations import angle_between
 from tests.methods.blending.clips import (

@@ -21,7 +21,8 @@ import numpy as np
 from motionweave.body.heading import facing
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
-from motionweave.core.motion import Motion
+from motionweave.core.kinematics import in_parts
+from motionweave.core.motion import Motion, end_positions
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.core.threads import one_thread
@@ -109,14 +110,18 @@ def features(motion: Motion) -> Array:
 
     The distance of two rows is the dissimilarity of the frames.
     """
-    positions = np.concatenate([motion.positions(), motion.end_positions()], axis=1)
+    skeleton = motion.skeleton
+    joints, orientations = motion.forward()
+    positions = np.concatenate([joints, end_positions(skeleton, joints, orientations)], axis=1)
     velocities = rate_of_change(positions, motion.fps)
-    upright = Planar(-facing(motion)[:, None])
-    seen = upright.apply(positions - positions[:, :1] * [1.0, 0.0, 1.0])
-    moving = upright.apply(velocities) * VELOCITY_TIME
-    return np.concatenate(
-        [weighted(seen, motion.skeleton), weighted(moving, motion.skeleton)], axis=1
-    )
+    heading = facing(motion)
+    rows = np.empty((len(motion), 2, 3 * positions.shape[1]))
+    for frames in in_parts(len(motion)):
+        upright, places = Planar(-heading[frames, None]), positions[frames]
+        seen = upright.apply(places - places[:, :1] * [1.0, 0.0, 1.0])
+        moving = upright.apply(velocities[frames]) * VELOCITY_TIME
+        rows[frames, 0], rows[frames, 1] = weighted(seen, skeleton), weighted(moving, skeleton)
+    return rows.reshape(len(motion), -1)
 
 
 def weighted(vectors: Array, skeleton: Skeleton) -> Array:
