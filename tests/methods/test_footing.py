@@ -10,7 +10,7 @@ import motionweave as mw
 from motionweave import Constraint
 from motionweave.core.constraints import joined
 from motionweave.core.curves import smootherstep
-from motionweave.methods.footing import SolePoints, carrying, loading, steady, stepping
+from motionweave.methods.footing import SolePoints, carrying, eased, loading, steady, stepping
 
 
 def way(*stretches: tuple[int, float]) -> np.ndarray:
@@ -76,6 +76,21 @@ def test_two_feet_that_stand_alike_do_not_share_the_weight() -> None:
     stands[8:, 2:] = 0.0
     share = carrying(stands)
     assert np.all(share[:8, :2].sum(axis=1) > 0.85)
+
+
+def test_eased_values_are_means_of_those_around_them_and_keep_their_ends() -> None:
+    values = np.random.default_rng(8).normal(size=(20, 2, 3))
+    found = eased(values, 30.0)
+    # Three frames to either side: a tenth of a second.
+    window = np.hanning(9)[1:-1]
+    for frame in range(20):
+        around = [values[min(max(frame + by, 0), 19)] for by in range(-3, 4)]
+        mean = sum(w * value for w, value in zip(window / window.sum(), around, strict=True))
+        share = smootherstep((min(frame, 19 - frame) - 1.0) / 3.0)
+        expected = values[frame] + share * (mean - values[frame])
+        np.testing.assert_allclose(found[frame], expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(found[[0, 1, -2, -1]], values[[0, 1, -2, -1]])
+    np.testing.assert_allclose(eased(values[:, 0, 0], 30.0), found[:, 0, 0], rtol=1e-12)
 
 
 def test_loads_are_eased_at_both_ends() -> None:

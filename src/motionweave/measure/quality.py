@@ -274,6 +274,8 @@ def quality(
     lowered = _lowered(motion, inputs, first, size)
     way = float(np.linalg.norm(np.diff(body.root[:, [0, 2]], axis=0), axis=-1).sum())
     turn = facing(body)
+    velocity = angular_velocity(body)
+    jumps = find_seams(body, size, velocity)
     return Quality(
         name=motion.name,
         frames=len(motion),
@@ -299,8 +301,8 @@ def quality(
         hips_lowered_mean=None if lowered is None else float(lowered.mean()),
         hips_lowered_max=None if lowered is None else float(lowered.max()),
         plants=plants,
-        seams=tuple(replace(seam, frame=seam.frame + first) for seam in find_seams(body, size)),
-        peaks=_peaks(body, inputs, first),
+        seams=tuple(replace(seam, frame=seam.frame + first) for seam in jumps),
+        peaks=_peaks(body, velocity, inputs, first),
         wrong_bends=tuple(
             WrongBend(motion.skeleton.names[joint], frames, worst, frame + first)
             for joint, (frames, worst, frame) in wrong_bends(body)
@@ -380,8 +382,10 @@ def _lowered(motion: Motion, inputs: Sequence[Motion], first: int, size: float) 
     return np.asarray((inputs[0].root - motion.root)[first:, 1] / size)
 
 
-def _peaks(motion: Motion, inputs: Sequence[Motion], first: int) -> tuple[Peak, ...]:
-    peaks = [_largest(values) for values in turning(motion)]
+def _peaks(
+    motion: Motion, velocity: Array, inputs: Sequence[Motion], first: int
+) -> tuple[Peak, ...]:
+    peaks = [_largest(values) for values in _turning(velocity, motion.fps)]
     ratios: list[list[float | None]] = [[None] * len(motion.skeleton)] * 2
     if inputs:
         bodies = [other[int(starts_in_tpose(other)) :] for other in inputs]
@@ -415,8 +419,13 @@ def _largest(values: Array) -> tuple[Array, NDArray[np.intp]]:
 
 def turning(motion: Motion) -> tuple[Array, Array]:
     """Angular speeds ``(T - 1, J)`` and accelerations ``(T - 2, J)``, in degrees and seconds."""
-    velocity = np.degrees(angular_velocity(motion))
-    change = np.diff(velocity, axis=0) * motion.fps
+    return _turning(angular_velocity(motion), motion.fps)
+
+
+def _turning(velocity: Array, fps: float) -> tuple[Array, Array]:
+    """The same from angular velocities ``(T - 1, J, 3)`` in radians."""
+    velocity = np.degrees(velocity)
+    change = np.diff(velocity, axis=0) * fps
     return np.linalg.norm(velocity, axis=-1), np.linalg.norm(change, axis=-1)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import in_parts
 from motionweave.core.motion import Motion
 
 # A step is a jump if it is this many times as large as any within this many seconds of it, and
@@ -54,11 +55,14 @@ class Jump:
 def angular_velocity(motion: Motion) -> Array:
     """Angular velocities ``(T - 1, J, 3)`` in radians per second, in each joint's own frame."""
     before, after = motion.rotations[:-1], motion.rotations[1:]
-    step = rotations.multiply(rotations.inverse(before), after)
-    return rotations.log(step) * motion.fps
+    velocity = np.empty((*before.shape[:2], 3))
+    for frames in in_parts(len(before)):
+        step = rotations.multiply(rotations.inverse(before[frames]), after[frames])
+        velocity[frames] = rotations.log(step) * motion.fps
+    return velocity
 
 
-def find_seams(motion: Motion, size: float) -> tuple[Jump, ...]:
+def find_seams(motion: Motion, size: float, turning: Array | None = None) -> tuple[Jump, ...]:
     """Jumps of joints and of the root position, worst first within a frame, in order of time.
 
     Parameters
@@ -67,10 +71,12 @@ def find_seams(motion: Motion, size: float) -> tuple[Jump, ...]:
         At least five frames; with fewer there is nothing to compare with.
     size
         Leg length.
+    turning
+        What `angular_velocity` gives, if it is known.
     """
     if len(motion) < 5:
         return ()
-    turns = np.degrees(angular_velocity(motion))
+    turns = np.degrees(angular_velocity(motion) if turning is None else turning)
     ways = np.diff(motion.root, axis=0)[:, None] * (motion.fps / size)
     names = (*motion.skeleton.names, "root position")
     # One unit for both: the speed that is just fast enough to count.

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from motionweave.body import ik
@@ -135,22 +134,20 @@ def eased(values: Array, fps: float) -> Array:
     half = min(round(_EASING * fps), len(values) - 1)
     if half < 1:
         return values
-    longer, window, share = _easing(len(values), half)
-    calm = np.moveaxis(sliding_window_view(values[longer], len(window), axis=0), -1, 0)
-    calm = np.tensordot(window, calm, axes=1)
-    share = share.reshape(-1, *[1] * (values.ndim - 1))
-    return np.asarray(values + share * (calm - values))
+    near, window, share = _easing(len(values), half)
+    flat = values.reshape(len(values), -1)
+    return np.asarray(flat + share * (window @ flat[near] - flat)).reshape(values.shape)
 
 
 @lru_cache(maxsize=64)
 def _easing(count: int, half: int) -> tuple[NDArray[np.intp], Array, Array]:
-    """Indices ``(count + 2 half,)`` with the end ones repeated, a window ``(2 half + 1,)``, and how
-    much of what it gives counts ``(count,)``."""
+    """What is around each value ``(count, 2 half + 1)``, as indices with the end ones repeated, a
+    window ``(2 half + 1,)``, and how much of what it gives counts ``(count, 1)``."""
     window = np.hanning(2 * half + 3)[1:-1]
     # The first and the last two are met, so that a seam has the velocities of its clips.
     inside = np.minimum(np.arange(count), np.arange(count)[::-1]) - 1.0
-    longer = np.clip(np.arange(-half, count + half), 0, count - 1)
-    return longer, window / window.sum(), smootherstep(inside / half)
+    near = np.clip(np.arange(count)[:, None] + np.arange(-half, half + 1), 0, count - 1)
+    return near, window / window.sum(), smootherstep(inside / half)[:, None]
 
 
 def handed_over(

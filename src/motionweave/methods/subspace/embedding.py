@@ -160,8 +160,10 @@ def rate_of_change(values: Array, fps: float) -> Array:
     offsets = np.arange(-half, half + 1, dtype=np.float64)
     result = np.empty_like(values)
     inner = np.zeros_like(values[half : frames - half])
-    for index, weight in enumerate(offsets / np.sum(offsets**2)):
-        inner += weight * values[index : index + len(inner)]
+    weights = offsets / np.sum(offsets**2)
+    for part in in_parts(len(inner)):
+        for index, weight in enumerate(weights):
+            inner[part] += weight * values[part.start + index : part.stop + index]
     result[half : frames - half] = inner
     # Slopes, at the frames left and right of the middle, of the parabola through the window.
     fit = np.linalg.pinv(np.vander(offsets, 3, increasing=True))

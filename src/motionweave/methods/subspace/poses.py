@@ -227,18 +227,24 @@ class PoseCode:
 
     def places(self, rows: Array) -> Array:
         """Joints and end sites ``(n, J + E, 3)`` of rows, seen from the body: no heading."""
-        root = np.zeros((len(rows), 3))
-        root[:, 1] = rows[:, self.columns["height"]][:, 0]
-        moves = rows[:, self.columns["translations"]].reshape(len(rows), -1, 3)
-        positions, orientations = kinematics.forward(
-            self.skeleton.parents,
-            self.skeleton.offsets,
-            root,
-            self._quaternions(rows),
-            moves if self.sliding else None,
-        )
-        ends = end_positions(self.skeleton, positions, orientations)
-        return np.concatenate([positions, ends], axis=1)
+        skeleton = self.skeleton
+        joints, ends = len(skeleton), len(skeleton.end_parents)
+        places = np.empty((len(rows), joints + ends, 3))
+        for part in kinematics.in_parts(len(rows)):
+            own = rows[part]
+            root = np.zeros((len(own), 3))
+            root[:, 1] = own[:, self.columns["height"]][:, 0]
+            moves = own[:, self.columns["translations"]].reshape(len(own), -1, 3)
+            positions, orientations = kinematics.forward(
+                skeleton.parents,
+                skeleton.offsets,
+                root,
+                self._quaternions(own),
+                moves if self.sliding else None,
+            )
+            places[part, :joints] = positions
+            places[part, joints:] = end_positions(skeleton, positions, orientations)
+        return places
 
     def _quaternions(self, rows: Array) -> Array:
         vectors = rows[:, self.columns["rotations"]].reshape(len(rows), -1, 3)
