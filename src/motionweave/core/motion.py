@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,14 +21,11 @@ from motionweave.core.arrays import Array, sealed
 from motionweave.core.carrier import STILL, Carrier
 from motionweave.core.constraints import Constraint
 from motionweave.core.joint_track import JointTrack
+from motionweave.core.kept import is_kept, kept, unit_quaternions
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import MotionError, RigError
 
-# How far a quaternion may be from unit length before it is an error, not rounding.
-_UNIT_TOLERANCE = 1e-3
-# How far it may be before it is normalised: more than products of unit quaternions are.
-_EXACT = 1e-9
 # How far outside the clip a sampled frame may lie before it is an error, not rounding.
 _FRAME_TOLERANCE = 1e-6
 
@@ -76,20 +72,20 @@ class Motion:
         if not isinstance(self.skeleton, Skeleton):
             raise MotionError(f"skeleton {checks.shown(self.skeleton)}: expected a Skeleton")
         joints = len(self.skeleton)
-        if not _is_kept(self.root, (None, 3)):
+        if not is_kept(self.root, (None, 3)):
             root = checks.array(self.root, "root positions", (None, 3))
-            object.__setattr__(self, "root", _kept(root))
+            object.__setattr__(self, "root", kept(root))
         frames = len(self.root)
         if not 0 < frames <= checks.MOST_FRAMES:
             raise MotionError(f"{frames} frames: a motion has 1 to {checks.MOST_FRAMES}")
-        if not _is_kept(self.rotations, (frames, joints, 4)):
+        if not is_kept(self.rotations, (frames, joints, 4)):
             quats = checks.array(self.rotations, "rotations", (frames, joints, 4))
-            quats = _unit_quaternions(quats, self.skeleton.names)
-            object.__setattr__(self, "rotations", _kept(quats))
+            quats = unit_quaternions(quats, self.skeleton.names)
+            object.__setattr__(self, "rotations", kept(quats))
         object.__setattr__(self, "fps", checks.rate(self.fps))
-        if self.translations is not None and not _is_kept(self.translations, (frames, joints, 3)):
+        if self.translations is not None and not is_kept(self.translations, (frames, joints, 3)):
             moves = checks.array(self.translations, "translations", (frames, joints, 3))
-            object.__setattr__(self, "translations", _kept(moves))
+            object.__setattr__(self, "translations", kept(moves))
         object.__setattr__(self, "constraints", _constraints(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
@@ -351,9 +347,9 @@ class Motion:
         frames = slice(chosen.start, chosen.stop, step)
         return self._out_of_checked(
             fps=checks.rate(self.fps / step),
-            root=_kept(self.root[frames]),
-            rotations=_kept(self.rotations[frames]),
-            translations=None if self.translations is None else _kept(self.translations[frames]),
+            root=kept(self.root[frames]),
+            rotations=kept(self.rotations[frames]),
+            translations=None if self.translations is None else kept(self.translations[frames]),
             constraints=_constraints(
                 Constraint((c.start - start) / step, (c.end - start) / step, c.kind) for c in inside
             ),
@@ -555,46 +551,6 @@ def all_checked(motions: Any) -> list[Motion]:
     if not given:
         raise MotionError("expected several motions, and got none")
     return [checked(motion) for motion in given]
-
-
-# The arrays of all motions there are, which have passed the checks: many a motion is another one
-# with a new name or new contacts, and long takes take long to check.
-_KEPT: WeakValueDictionary[int, Array] = WeakValueDictionary()
-
-
-def _kept(array: Array) -> Array:
-    """A checked array as motions keep it: one that nobody can change."""
-    if array.flags.writeable or array.base is not None:
-        array = sealed(array.copy())
-    _KEPT[id(array)] = array
-    return array
-
-
-def _is_kept(array: Any, shape: tuple[int | None, ...]) -> bool:
-    """Whether an array is one that a motion keeps, and of a shape; None stands for any length."""
-    kept = _KEPT.get(id(array))
-    if kept is None or kept is not array or kept.ndim != len(shape):
-        return False
-    return all(n is None or n == m for n, m in zip(shape, kept.shape, strict=True))
-
-
-def _unit_quaternions(quats: Array, names: Sequence[str]) -> Array:
-    """Rotations ``(T, J, 4)`` made exact where rounding shows; `MotionError` if they are none."""
-    squares = np.einsum("tjc,tjc->tj", quats, quats)
-    if np.abs(squares - 1.0).max(initial=0.0) <= _EXACT:
-        return quats
-    length = np.sqrt(squares)
-    wrong = np.abs(length - 1.0) >= _UNIT_TOLERANCE
-    if np.any(wrong):
-        frame, joint = np.argwhere(wrong)[0]
-        raise MotionError(
-            f"rotation of joint {names[joint]!r} at frame {frame} "
-            f"is not a unit quaternion: {quats[frame, joint]}"
-        )
-    rounded = np.abs(length - 1.0) > _EXACT
-    return (
-        np.where(rounded[..., None], quats / length[..., None], quats) if rounded.any() else quats
-    )
 
 
 def _constraints(given: Any) -> tuple[Constraint, ...]:

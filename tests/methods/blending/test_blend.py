@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from motionweave.body.heading import facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core.constraints import of_kind
+from motionweave.core.intervals import not_negative
 from motionweave.core.rotations import angle_between
+from motionweave.methods.blending.trace import blended_constraints, trace_of
 from tests.methods.blending.clips import (
     NINE,
     acceleration,
@@ -296,3 +299,29 @@ def test_an_arm_raised_past_half_a_turn_does_not_pop() -> None:
     ]
     live = np.array([pose.rotations for pose in poses])
     assert angle_between(live, motion.rotations).max() < 1e-6
+
+
+@pytest.mark.parametrize("ends", ["fixed", "cyclic"])
+@pytest.mark.parametrize("weights", [[0.3, 0.7], [1.4, -0.4]])
+def test_contacts_of_a_blend_are_found_as_if_all_frames_were_looked_at(
+    ends: Literal["fixed", "cyclic"], weights: list[float]
+) -> None:
+    curve = mw.register(mw.sample("walk"), mw.sample("jog"), ends=ends)
+    directions: tuple[Literal["forward", "backward"], ...] = ("forward", "backward")
+    for direction in directions:
+        duration = 3.0 if ends == "cyclic" else None
+        start = curve.timewarp.end if direction == "backward" else None
+        trace = trace_of(curve, weights, duration=duration, direction=direction, start=start)
+        expected = []
+        for match in curve.matches:
+            begin, end = (trace.weights @ match.intervals).T
+            for lap in range(-6, 7) if curve.period is not None else [0]:
+                by = lap * (curve.period or 0.0)
+                inside = np.minimum(trace.u - begin - by, end + by - trace.u)
+                expected += [(match.kind, *span) for span in not_negative(inside)]
+        found = [(c.kind, c.start, c.end) for c in blended_constraints(curve, trace)]
+        assert found
+        assert [one[0] for one in sorted(found)] == [one[0] for one in sorted(expected)]
+        np.testing.assert_allclose(
+            [one[1:] for one in sorted(found)], [one[1:] for one in sorted(expected)], atol=1e-9
+        )

@@ -233,21 +233,26 @@ def blended_constraints(curve: RegistrationCurve, trace: Trace) -> tuple[Constra
     A match holds while u lies between the weighted means of its constraints' bounds. As
     bounds and weights change smoothly, so do the frames at which it begins and ends.
     """
+    u, matches = trace.u, curve.matches
+    starts, ends = np.array([m.intervals for m in matches]).reshape(-1, len(curve), 2).T
+    # How far means may lie outside of what they are of: further the more weights are negative.
+    beyond = float(np.maximum(-trace.weights, 0.0).sum(axis=1).max())
+    first = starts.min(axis=0) - beyond * np.ptp(starts, axis=0)
+    last = ends.max(axis=0) + beyond * np.ptp(ends, axis=0)
+    number, shift = np.arange(len(matches)), np.zeros(len(matches))
+    if curve.period is not None:
+        lows = np.floor((u.min() - ends.max(axis=0)) / curve.period).astype(np.intp)
+        highs = np.ceil((u.max() - starts.min(axis=0)) / curve.period).astype(np.intp)
+        number = np.repeat(number, highs - lows + 1)
+        laps = [np.arange(a, b + 1) for a, b in zip(lows, highs, strict=True)]
+        shift = np.concatenate([np.zeros(0), *laps]) * curve.period
+    # Places rise: only frames around a contact are looked at, and one on either side.
+    begin = np.maximum(np.searchsorted(u, first[number] + shift) - 1, 0)
+    stop = np.searchsorted(u, last[number] + shift, side="right") + 1
     found: list[Constraint] = []
-    u = trace.u
-    low, high = u.min(), u.max()
-    for match in curve.matches:
-        begin = trace.weights @ match.intervals[:, 0]
-        end = trace.weights @ match.intervals[:, 1]
-        shifts = [0.0]
-        if curve.cyclic:
-            period = curve.timewarp.end - curve.timewarp.start
-            first = int(np.floor((low - match.intervals[:, 1].max()) / period))
-            last = int(np.ceil((high - match.intervals[:, 0].min()) / period))
-            shifts = [lap * period for lap in range(first, last + 1)]
-        for shift in shifts:
-            found.extend(
-                Constraint(a, b, match.kind)
-                for a, b in not_negative(np.minimum(u - begin - shift, end + shift - u))
-            )
+    for n, by, low, high in zip(*(x.tolist() for x in (number, shift, begin, stop)), strict=True):
+        weights, here = trace.weights[low:high], u[low:high]
+        inside = np.minimum(here - weights @ starts[:, n] - by, weights @ ends[:, n] + by - here)
+        spans = not_negative(inside)
+        found.extend(Constraint(low + a, low + b, matches[n].kind) for a, b in spans)
     return tuple(found)
