@@ -47,8 +47,7 @@ def test_posture_size_and_speed_count_less_than_what_is_done() -> None:
     features[3, ::3, 3] = 0.2
     features[4] = 0.0
     features[4, ::3, 1] = 0.2
-    travelled = np.array([kinds.travel(one[:, :3]) for one in features])
-    still = np.zeros((5, 10, 12)), np.zeros(5), travelled
+    still = np.zeros((5, 10, 12)), np.zeros(5)
     posture, size, speed, other = kinds.registered_distances(features, *still, 3)[0, 1:]
     assert size == pytest.approx(0.0, abs=0.05)
     assert max(posture, speed) < 0.7 * other
@@ -64,10 +63,9 @@ def raised(moments: int) -> np.ndarray:
     return 0.2 * np.column_stack([up * up * (3.0 - 2.0 * up), 0.0 * up, 0.0 * up])
 
 
-def registered(features: np.ndarray, travelled: np.ndarray) -> np.ndarray:
+def registered(features: np.ndarray) -> np.ndarray:
     count, moments = features.shape[:2]
-    still = np.zeros((count, moments, 12)), np.zeros(count)
-    return kinds.registered_distances(features, *still, travelled)
+    return kinds.registered_distances(features, np.zeros((count, moments, 12)), np.zeros(count))
 
 
 def test_what_goes_on_where_the_example_rests_is_something_else() -> None:
@@ -76,8 +74,7 @@ def test_what_goes_on_where_the_example_rests_is_something_else() -> None:
     # One ends in the middle of what it does, the other differs as much while it moves.
     cut[-3:] = whole[15]
     slow[15:] += (np.linalg.norm(cut - whole) / np.linalg.norm(whole[:15])) * whole[:15][::-1]
-    travelled = np.full(3, kinds.travel(whole))
-    apart = registered(np.stack([whole, cut, slow]), travelled)[0]
+    apart = registered(np.stack([whole, cut, slow]))[0]
     assert apart[1] > 1.5 * apart[2]
     # An example that moves at its end was cut there: then the end is like any other moment.
     moving = np.array(whole[:15])
@@ -86,17 +83,7 @@ def test_what_goes_on_where_the_example_rests_is_something_else() -> None:
     other[-3:, 1] += 0.1
     parts = np.stack([moving, other])
     plain = np.sqrt(np.mean(np.sum((other - other.mean(0) - moving + moving.mean(0)) ** 2, 1)))
-    assert registered(parts, np.ones(2))[0, 1] < 1.2 * plain
-
-
-def test_what_is_done_between_the_moments_that_match_counts() -> None:
-    whole = raised(30)
-    features = np.stack([whole, whole, 2.0 * whole])
-    once = kinds.travel(whole)
-    apart = registered(features, np.array([once, 1.2 * once, 2.0 * once]))[0]
-    np.testing.assert_allclose(apart[1:], 0.0, atol=0.1)
-    assert registered(features, np.array([once, 6.0 * once, 12.0 * once]))[0, 1:].min() > 0.4
-    np.testing.assert_allclose(kinds.travel(np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0]])), 9.0)
+    assert registered(parts)[0, 1] < 1.2 * plain
 
 
 def test_candidates_are_found_at_any_tempo(library: mw.Library) -> None:

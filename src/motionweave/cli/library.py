@@ -174,9 +174,9 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     values = {name: (v.min(), v.max()) for name, v in found.values(args.measure).items()}
     lines = [
         f"{len(found)} of this kind, {len(found.outliers)} left out as outliers, "
-        f"{len(found.unreached)} out of reach",
+        f"{len(found.others)} similar but of another kind, {len(found.unreached)} out of reach",
         *(f"{name} from {low:.3g} to {high:.3g}" for name, (low, high) in values.items()),
-        *(f"  {clip}: {reason}" for clip, reason in found.unreached.items()),
+        *(f"  {clip}: {reason}" for clip, reason in (found.others | found.unreached).items()),
     ]
     if args.at and args.output is not None:
         wanted = dict(zip(args.measure, args.at, strict=True))
@@ -186,6 +186,7 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     data = {
         "matches": [_match(match) for match in found.matches],
         "outliers": [_match(match) for match in found.outliers],
+        "others": found.others,
         "unreached": found.unreached,
         "values": {name: list(pair) for name, pair in values.items()},
     }

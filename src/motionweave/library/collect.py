@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from motionweave.measure.measures import Measures, by_name
 from motionweave.methods.blending.parametric import ParametricSpace
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.register import register
-
-if TYPE_CHECKING:
-    from motionweave.library.library import Library
 
 # A match more than this many spreads beyond the usual distance is not of the kind.
 _OUTLYING = 4.0
@@ -43,6 +39,9 @@ class Collection:
         The examples of the kind, the nearest first.
     outliers
         Outliers among the matches, which were left out.
+    others
+        Clips without a match in which something similar is done that is of another kind, and what
+        is different: clip to reason.
     unreached
         Matches that cannot be used with the others, and why: clip to reason.
     motions
@@ -52,6 +51,7 @@ class Collection:
     example: Motion
     matches: tuple[Match, ...]
     outliers: tuple[Match, ...]
+    others: dict[str, str]
     unreached: dict[str, str]
     motions: tuple[Motion, ...]
 
@@ -121,11 +121,7 @@ class Collection:
         return [self.motions[number] for number in chosen]
 
 
-def collect(
-    library: Library,
-    example: Motion,
-    matches: Sequence[Match],
-) -> Collection:
+def collect(example: Motion, matches: Sequence[Match], others: dict[str, str]) -> Collection:
     """Sort matches of an example into those of its kind, outliers, and those out of reach."""
     distances = np.array([match.distance for match in matches])
     kept, outliers = list(matches), []
@@ -145,4 +141,4 @@ def collect(
             unreached[match.clip] = str(error)
             continue
         usable.append(match)
-    return Collection(example, tuple(usable), tuple(outliers), unreached, tuple(motions))
+    return Collection(example, tuple(usable), tuple(outliers), others, unreached, tuple(motions))

@@ -34,10 +34,6 @@ _LARGER = 2.5
 _AT_ENDS, _ENDS = 3, 2.0
 # Shares of its highest speed below which the first is at rest, and above which it is not.
 _AT_REST, _MOVING = 0.4, 0.6
-# How many times as far one may travel in all, per size of its movement, before it counts as doing
-# more, such as a hand that waves where another is only raised; what it then counts, in leg lengths
-# per e times more; and what is no more than sway, in leg lengths.
-_FURTHER, _MORE, _SWAY = 1.35, 1.0, 0.1
 # How much a radian of difference in the total turn counts.
 _TURN = 0.4
 # Distance beyond which two stretches are never linked, in leg lengths.
@@ -112,13 +108,13 @@ def _visits(links, weight: Array) -> Array:  # type: ignore[no-untyped-def]
 
 
 def registered_distances(
-    features: Array, courses: Array, turns: Array, travelled: Array, poses: int | None = None
+    features: Array, courses: Array, turns: Array, poses: int | None = None
 ) -> Array:
     """Distances ``(m, m)`` in leg lengths between stretches registered with one example.
 
     Movements are compared as if they were as large as that of the first, within bounds: how large
-    and how fast one is done is style rather than kind. How one begins and ends is not, and neither
-    is how much is done in between: time warping leaps over what the other does not do.
+    and how fast one is done is style rather than kind. How one begins and ends is not. What is done
+    between the moments that correspond is not seen here; see `motionweave.library.doing`.
 
     Parameters
     ----------
@@ -128,9 +124,6 @@ def registered_distances(
         ``(m, n, 12)``, zero where the example's is not known.
     turns
         ``(m,)`` radians from beginning to end.
-    travelled
-        ``(m,)`` how far the poses of each go in all, moments that match nothing included: see
-        `travel`.
     poses
         How many of the features describe the pose; None for all.
     """
@@ -140,7 +133,6 @@ def registered_distances(
         features[..., poses:] *= _DYNAMICS
     posture = features.mean(axis=1)
     movement = features - posture[:, None]
-    large = np.sqrt(np.mean(np.sum(movement[..., :poses] ** 2, axis=2), axis=1))
     size = np.sqrt(np.sum(movement**2, axis=(1, 2), keepdims=True))
     movement *= np.clip(size[:1] / np.maximum(size, _STILL), 1.0 / _LARGER, _LARGER)
     ends = _at_rest(features[0, :, :poses], movement)
@@ -154,8 +146,6 @@ def registered_distances(
     table = np.concatenate(parts, axis=1)
     squares = np.einsum("ij,ij->i", table, table)
     apart = np.sqrt(np.maximum(squares[:, None] + squares - 2.0 * table @ table.T, 0.0))
-    done = np.log((travelled + _SWAY) / (large + _SWAY))
-    apart += _MORE * np.maximum(np.abs(done[:, None] - done) - np.log(_FURTHER), 0.0)
     np.fill_diagonal(apart, 0.0)
     return np.asarray(apart)
 
@@ -172,8 +162,3 @@ def _at_rest(first: Array, movement: Array) -> Array:
         rests = float(np.clip((_MOVING - speed) / (_MOVING - _AT_REST), 0.0, 1.0))
         parts.append(np.sqrt(rests / (2 * count)) * movement[:, end])
     return np.concatenate(parts, axis=1)
-
-
-def travel(poses: Array) -> float:
-    """How far poses ``(n, d)`` go from one to the next, in all."""
-    return float(np.linalg.norm(np.diff(poses, axis=0), axis=1).sum())

@@ -271,24 +271,44 @@ class Library:
         among = chosen(self.index, words, measures, rigs_of(self, rigs))
         if example is None:
             return self._whole_clips(among, most)
-        looked_for, own = seen(self, example, frames)
-        roles = roles_of(part)
         if through_others:
-            links = through(self, looked_for, most=most, limit=limit, roles=roles, among=among)
-            found = [Match.of(self, looked_for, link.stretch, link.via) for link in links]
-        else:
-            most_likely = find(
-                self.index,
-                looked_for,
-                most=most + (own is not None),
-                roles=roles,
-                among=among,
-                limit=np.inf if limit is None else limit,
-            )
-            found = [Match.of(self, looked_for, stretch) for stretch in most_likely]
-        if own is not None:
-            found = [one for one in found if not one.overlaps(*own)]
-        return tuple(found[:most])
+            return self._of_kind(example, frames, most, limit, part, among)[0]
+        looked_for, own = seen(self, example, frames)
+        most_likely = find(
+            self.index,
+            looked_for,
+            most=most + (own is not None),
+            roles=roles_of(part),
+            among=among,
+            limit=np.inf if limit is None else limit,
+        )
+        found = [Match.of(self, looked_for, stretch) for stretch in most_likely]
+        return tuple(one for one in found if own is None or not one.overlaps(*own))[:most]
+
+    def _of_kind(
+        self,
+        example: Motion | str | Path,
+        frames: tuple[float, float] | None,
+        most: int,
+        limit: float | None,
+        part: str | Sequence[str] | None,
+        among: NDArray[np.bool_] | None,
+    ) -> tuple[tuple[Match, ...], dict[str, str]]:
+        """Matches of the example's kind, and similar clips of another kind, with reasons."""
+        looked_for, own = seen(self, example, frames)
+        reached = through(
+            self,
+            looked_for,
+            most=most + (own is not None),
+            limit=limit,
+            roles=roles_of(part),
+            among=among,
+        )
+        found = [Match.of(self, looked_for, link.stretch, link.via) for link in reached.links]
+        matches = tuple(one for one in found if own is None or not one.overlaps(*own))[:most]
+        return matches, {
+            self.index.entries[clip].path: reason for clip, reason in reached.others.items()
+        }
 
     def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:
         if among is None:
@@ -317,19 +337,12 @@ class Library:
         Returns
         -------
         Collection
-            Continue with ``registered()`` or ``parametric(["turn"])``; it also lists outliers, and
-            what could not be used and why.
+            Continue with ``registered()`` or ``parametric(["turn"])``; it also lists outliers,
+            what is similar but of another kind, and what could not be used, and why.
         """
-        matches = self.find(
-            example,
-            frames=frames,
-            most=most,
-            limit=limit,
-            part=part,
-            through_others=True,
-            words=words,
-        )
-        return collect(self, motion_of(self, example, frames), matches)
+        among = chosen(self.index, words, None)
+        matches, others = self._of_kind(example, frames, most, limit, part, among)
+        return collect(motion_of(self, example, frames), matches, others)
 
     # Graph and walks
 

@@ -31,6 +31,7 @@ from motionweave.library.candidates import (
     shared,
 )
 from motionweave.library.course import described, known
+from motionweave.library.doing import Doing, joined
 from motionweave.library.features import STRIDE, ClipTrack
 from motionweave.library.find import Stretch, apart, verified
 
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 _LEAST, _EACH = 600, 1
 # The most examples that are searched for: the first, and matches far from earlier ones.
 _MOST_EXAMPLES = 6
+# Leg lengths by which what is done in a stretch may differ from the first example, whatever it was
+# reached through.
+_SOMETHING_ELSE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,23 @@ class Link:
 
     stretch: Stretch
     via: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """What was reached from an example.
+
+    Parameters
+    ----------
+    links
+        Matches of its kind, the nearest first, each once.
+    others
+        Clips without a match that have something as similar as a match, and what is done there
+        instead: number to reason.
+    """
+
+    links: list[Link]
+    others: dict[int, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +127,8 @@ def through(
     limit: float | None,
     roles: Sequence[str],
     among: NDArray[np.bool_] | None,
-) -> list[Link]:
-    """Matches of the example's kind, the nearest first, each once.
+) -> Reached:
+    """What is of the example's kind, and what is similar but is not.
 
     Parameters
     ----------
@@ -125,16 +146,22 @@ def through(
     index = library.index
     count = max(_LEAST, _EACH * most)
     examples = [_Example(example)]
+    doing = Doing.of([example], roles)
     nodes: list[_Node] = []
+    others: list[_Node] = []
     while True:
         current = examples[-1]
         found = _candidates(library, current.track, count, roles, among)
-        fresh = _registered(found, current, len(examples) - 1, nodes)
-        nodes += fresh
-        distances = _distances(index, example, nodes)
+        fresh = _registered(found, current, len(examples) - 1, [*nodes, *others])
+        done = Doing.of([_track(index, node) for node in fresh], roles)
+        same = doing[:1].apart(done)[0] <= _SOMETHING_ELSE
+        others += [node for node, fits in zip(fresh, same, strict=True) if not fits]
+        nodes += [node for node, fits in zip(fresh, same, strict=True) if fits]
+        doing = joined([doing, done[same]])
+        distances = _distances(index, example, nodes) + doing.apart(doing)
         chosen = kinds.members(distances)
         following = _next(distances, chosen, examples, nodes)
-        exhausted = len(found) < count or not chosen[1:][len(nodes) - len(fresh) :].any()
+        exhausted = len(found) < count or not chosen[len(chosen) - int(same.sum()) :].any()
         if exhausted or following is None or len(examples) == _MOST_EXAMPLES:
             break
         examples.append(_as_example(index, nodes[following], examples))
@@ -142,7 +169,28 @@ def through(
     links = _verified(index, examples, kept, roles)
     if limit is not None:
         links = [link for link in links if link.stretch.distance <= limit]
-    return links[:most]
+    links = links[:most]
+    return Reached(links, _something_else(index, doing[:1], links, kept, others, roles))
+
+
+def _something_else(
+    index: Index,
+    first: Doing,
+    links: Sequence[Link],
+    kept: Sequence[_Node],
+    others: Sequence[_Node],
+    roles: Sequence[str],
+) -> dict[int, str]:
+    """Clips without a match in which something as similar as a match was found, and what is done
+    there instead."""
+    farthest = max((node.candidate.cost for node in kept), default=0.0)
+    matched = {link.stretch.clip for link in links}
+    reasons: dict[int, str] = {}
+    for node in sorted(others, key=lambda one: one.candidate.cost):
+        clip = node.candidate.clip
+        if node.candidate.cost <= farthest and clip not in matched and clip not in reasons:
+            reasons[clip] = Doing.of([_track(index, node)], roles).difference(first)
+    return reasons
 
 
 def _candidates(
@@ -236,10 +284,7 @@ def _distances(index: Index, example: ClipTrack, nodes: Sequence[_Node]) -> Arra
     courses = np.stack([own[:, split:], *(index.courses[row] for row in rows)])
     turns = [_turned(example), *(_turned(_track(index, node)) for node in nodes)]
     ways = courses * known(len(example), at)
-    poses = index.basis.poses
-    went = [own[:, :poses], *(index.features[row[0] : row[-1] + 1, :poses] for row in rows)]
-    travelled = np.array([kinds.travel(one) for one in went])
-    return kinds.registered_distances(features, ways, np.array(turns), travelled, poses)
+    return kinds.registered_distances(features, ways, np.array(turns), index.basis.poses)
 
 
 def _track(index: Index, node: _Node) -> ClipTrack:
