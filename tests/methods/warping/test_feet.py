@@ -8,8 +8,9 @@ import pytest
 import motionweave as mw
 from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
+from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
-from motionweave.methods.warping.feet import _lifted
+from motionweave.methods.warping.clearance import _WIDE, Clearance
 from motionweave.methods.warping.moments import frame_of, stances
 
 FEET = {"left": "left_ankle", "right": "right_ankle"}
@@ -21,8 +22,6 @@ def foot(motion, side):
 
 def slides(motion, original):
     """The largest speed of a standing ankle beyond the original's own, leg lengths per second."""
-    from motionweave.body.rig.roles import leg_length
-
     worst = 0.0
     for side in FEET:
         mine, theirs = (
@@ -129,14 +128,15 @@ def test_a_lift_is_the_smoothest_way_over_what_is_in_the_way():
     """Found by brute force: among all curves that end in the stances and clear every frame."""
     from scipy.optimize import lsq_linear
 
-    count, width, fps = 40, 4.0, 60.0
+    count, fps = 40, 60.0
+    width = _WIDE * fps
     standing = np.zeros(count, dtype=bool)
     standing[[0, 1, 2, -3, -2, -1]] = True
     frames = np.arange(count)
     # Two treads, the second one higher, and a foot that tilts to and fro above them.
     sunk = np.where(frames > 12, 0.1, -1.0) + 0.1 * (frames > 22) + 0.02 * np.sin(2.0 * frames)
     sunk[standing | (frames > 32)] = -1.0
-    lift = _lifted(sunk, standing, fps, width, 1e6)
+    lift = Clearance(sunk, standing, 1e6, fps).lift(np.zeros(count))
     assert np.all(lift[standing] == 0.0)
     assert (sunk - lift).max() < 5e-3
     inside = np.flatnonzero(~standing)
@@ -148,6 +148,39 @@ def test_a_lift_is_the_smoothest_way_over_what_is_in_the_way():
     )[:, inside]
     wanted = lsq_linear(rows, np.zeros(len(rows)), (np.maximum(sunk[inside], -1.0), np.inf)).x
     np.testing.assert_allclose(lift[inside], wanted, atol=5e-3)
+
+
+def test_a_foot_is_lifted_only_by_what_it_is_lower_than_it_may_be():
+    standing = np.zeros(60, dtype=bool)
+    standing[[0, 59]] = True
+    clearance = Clearance(np.full(60, 0.2), standing, 1.0, 60.0)
+    allowed = np.full(60, 0.1)
+    assert np.all(clearance.lift(allowed, allowed) == 0.0)
+    lower = allowed - 0.05 * np.hanning(60)
+    lift = clearance.lift(lower, allowed)
+    assert (allowed - lower - lift).max() < 2e-3
+    assert lift.max() < 0.06
+
+
+def test_a_key_of_height_is_met_though_standing_legs_have_to_follow(walk):
+    moment = "middle of 2nd left stance"
+    at, size = round(frame_of(moment, walk)), leg_length(walk.skeleton)
+    others = [f"middle of right stance {word} 2nd left stance" for word in ("before", "after")]
+    keys = [mw.Key(moment, "height", offset=0.2, unit="leg")]
+    keys += [mw.Key(other, "height", offset=0.0) for other in others]
+    warped = mw.warp(walk, keys)
+    rise = (warped.root - walk.root)[:, 1] / size
+    assert rise[at] == pytest.approx(0.2, abs=0.02)
+
+
+def test_a_goal_of_a_foot_is_met_where_the_path_lifts_the_foot_already(walk):
+    moment = "middle of 2nd left stance"
+    at, size = round(frame_of(moment, walk)), leg_length(walk.skeleton)
+    path = [mw.Key(moment, "height", offset=0.2, unit="leg", ease=0.4)]
+    goal = mw.Key(moment, "right_foot", offset=(0, 0.15, 0), unit="leg", ease=0.4)
+    lifted = foot(mw.warp(walk, path), "right")[at]
+    reached = foot(mw.warp(walk, [*path, goal]), "right")[at]
+    np.testing.assert_allclose((reached - lifted) / size, [0.0, 0.15, 0.0], atol=2e-3)
 
 
 def test_leg_keys_alone_change_legs_alone(walk):

@@ -262,6 +262,19 @@ def test_what_cannot_be_done_is_said(walk, given, message):
         mw.warp(walk, **given)
 
 
+def test_middles_of_two_stances_on_which_the_body_rests_cannot_be_told_apart(walk):
+    last = len(walk) - 1.0
+    held = [mw.Constraint(start, last, f"{s}_heel") for s, start in (("left", 0), ("right", 4))]
+    stand = walk.with_constraints(held)
+    rises = {"left": 0.0, "right": 0.1}
+    keys = [mw.Key(f"middle of 1st {s} stance", "height", offset=h) for s, h in rises.items()]
+    with pytest.raises(mw.WarpError, match="are both at frame 46 and 48: the clip has too few"):
+        mw.warp(stand, keys)
+    # The beginning of one and the middle of the other may be near each other.
+    moments = ("5% of 1st left stance", "start of 1st right stance")
+    mw.warp(stand, [mw.Key(moment, "height", offset=0.0) for moment in moments])
+
+
 def test_a_rig_without_roles_can_be_warped_and_posed():
     motion = random_motion(np.random.default_rng(8), 40, 6)
     key = mw.Key(20, "joint5", offset=(0.1, 0.1, 0.0), axes="world")

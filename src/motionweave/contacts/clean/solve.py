@@ -33,6 +33,8 @@ _GIVING = 0.1
 _CALM, _SUDDEN = 0.04, 0.05
 # Cost of a foot out of reach, relative to a shift of the body.
 _REACH = 100.0
+# Cost of a shift where the body is to be firm, relative to one elsewhere.
+_FIRM = 20.0
 # Cost of a horizontal shift, relative to a vertical one.
 _LEVEL = 1.5
 # Leg lengths missed that are worth as much as a knee's largest acceleration in the clip
@@ -41,6 +43,8 @@ _LEVEL = 1.5
 _MISSED, _LEAST, _BRISK = 0.005, 10.0, 100.0
 # Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
+# Share of its length that a limb nears as it gets longer than it was, and what it always may.
+_STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Seconds in which the plane of a limb cannot turn to and fro.
 _PLANE = 0.03
 _ROUNDS = 4
@@ -117,6 +121,7 @@ def body_shift(
     size: float,
     *,
     meant: bool = False,
+    firm: Array | None = None,
 ) -> Array:
     """Shifts ``(T, 3)`` of the body for legs whose feet have targets.
 
@@ -131,6 +136,8 @@ def body_shift(
     meant
         Whether the body is where it should be, as in a crouch: it then gives way only to knees that
         bend suddenly or cannot reach, not to bent ones.
+    firm
+        ``(T,)`` 0 to 1, where the body gives way less; by default nowhere.
     """
     count = len(free)
     shift = np.zeros((count, 3))
@@ -138,6 +145,8 @@ def body_shift(
         return shift
     plain = BandedLeastSquares(count, 3)
     plain.add_smoothness(_GIVING * fps, (_LEVEL, 1.0, _LEVEL))
+    if firm is not None:
+        plain.add_change((1.0,), _FIRM * firm)
     reaching = np.zeros(legs.own.shape)
     for _ in range(_ROUNDS):
         rows = plain.copy()
@@ -164,6 +173,16 @@ def legs_of(positions: Array, ways: Sequence[FootWay]) -> Legs:
     full = hinge.length(np.zeros_like(own))
     stretch = np.array([way.stretch for way in ways])[:, None]
     return Legs(hip - goal, own, hinge, grip, full - own, stretch * full)
+
+
+def eased_length(longer: Array, own: Array, full: Array) -> Array:
+    """How much longer a limb gets that should get ``longer``: ever less as it gets straight.
+
+    A knee that stretches until it is straight snaps as it bends again. ``own`` is how long the limb
+    was, ``full`` how long it is when straight; one that should get shorter does.
+    """
+    room = np.maximum(_STRETCH * full - own, _LEAST_ROOM * full)
+    return np.where(longer > 0.0, -room * np.expm1(-np.maximum(longer, 0.0) / room), longer)
 
 
 def _longer(legs: Legs, shift: Array) -> tuple[Array, Array]:
@@ -209,6 +228,8 @@ def _add_legs(
         rows.add(inner, three.reshape(-1, 9), (_SUDDEN * fps) ** 4, sudden.ravel())
     # The body comes near, or makes room, by what the bent leg misses.
     reached = legs.hinge.length(bend) - legs.own
+    if meant:
+        reached = np.minimum(reached, eased_length(longer, legs.own, legs.own + legs.room))
     missing = np.where(longer == 0.0, 0.0, longer - reached)
     weight = 0.5 * (reaching + _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2))
     rows.add(frames, direction.reshape(-1, 3), weight.ravel(), (reached - start).ravel())

@@ -26,6 +26,7 @@ from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
+from motionweave.methods.warping.clearance import Clearance, frames_from
 from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.goals import Posed
 from motionweave.methods.warping.moments import Span, stances
@@ -36,22 +37,17 @@ from motionweave.methods.warping.terrain import Landing, Terrain, lay_out
 from motionweave.methods.warping.turns import WarpShape
 
 # Seconds over which a foot blends from its own trajectory into that of a stance, the time scale of
-# that, and the seconds in which a foot that leaves the floor moves with the body.
-_LEADING, _WIDTH, _LEAVING = 0.4, 0.1, 0.15
+# that, that of a foot which keys or goals of its own lead, and the seconds in which a foot that
+# leaves the floor moves with the body.
+_LEADING, _WIDTH, _LED, _LEAVING = 0.4, 0.2, 0.1, 0.15
 # A goal this many seconds from a stance at most, and this share of a swing, belongs to the stance.
 _LANDING, _OF_SWING = 0.15, 0.3
-# Over steps and edges feet are lifted further, and take longer; these seconds are the time scale
-# in which a lift follows an edge at first.
-_WIDE, _EDGE = 0.15, 0.03
 # The weight of known values relative to everything else.
 _KNOWN = 1e7
 # Height in leg lengths that a foot in the air keeps, unless it is lower in the clip.
 _CLEARANCE = 0.03
-# Leg lengths per square second by which a foot that leaves the floor is lifted at most.
-_FASTEST = 15.0
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
 ROUNDING = 1e-9
-_ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -91,6 +87,10 @@ class FootPlan:
         ``(T,)`` 1 in stances, 0 where the foot moves with the body.
     own
         ``(T,)`` 1 where the keys of the leg are followed instead.
+    lifted
+        ``(T,)`` by how much the foot is lifted over the ground: included in ``ankle``.
+    clearance
+        How low it may be in the air.
     steps
         Whether the foot takes steps that are not in the clip.
     """
@@ -101,6 +101,8 @@ class FootPlan:
     orientation: Array
     standing: Array
     own: Array
+    lifted: Array
+    clearance: Clearance
     steps: bool = False
 
 
@@ -158,6 +160,7 @@ class Feet:
         release: Sequence[str],
         stepping: Mapping[str, Stepping],
         terrain: Terrain | None = None,
+        carried: Mapping[str, Array] | None = None,
     ) -> list[FootPlan]:
         """Plans for the feet of every leg that is known.
 
@@ -178,6 +181,9 @@ class Feet:
             When the feet stand.
         terrain
             Given ground; the path leads over it.
+        carried
+            By side, how far ``(T, 3)`` the feet of the posed motion are from their plan without
+            goals and lifts.
         """
         clip = self.clip
         if not has_feet(clip.motion.skeleton):
@@ -208,7 +214,8 @@ class Feet:
                 way, ground, tilt = _held(
                     own, moved, path, clip.scale, stands, moments, fps, landings
                 )
-            way[:, :3] += _goal_shift(side, posed, shape, clip, spans)
+            off = None if carried is None else carried.get(side)
+            way[:, :3] += _goal_shift(side, posed, shape, clip, spans, off)
             index = SIDES.index(side)
             standing = _standing(spans, len(way))
             firmness = _eased(standing, fps)
@@ -227,15 +234,17 @@ class Feet:
             )
             if terrain is not None:
                 ground = terrain.under(*(ankle + lever)) - self.floor[:, index]
-            sunk = (least + ground - lever[..., 1] - ankle[:, 1]).max(axis=0)
-            width = (_WIDTH if terrain is None else _WIDE) * fps
-            sunk -= ROUNDING * clip.scale
-            ankle[:, 1] += _lifted(sunk, standing, fps, width, _FASTEST * clip.scale)
+            lowest = (least + ground - lever[..., 1]).max(axis=0) - ROUNDING * clip.scale
+            clearance = Clearance(lowest, standing, clip.scale, fps)
+            lifted = clearance.lift(ankle[:, 1])
+            ankle[:, 1] += lifted
             turned = rotations.multiply(level, pose)
             loose, in_stance = keyed.own.get(side, np.zeros((2, len(way))))
             own_way = np.where(standing, in_stance, loose)
             steps = bool(stepping[side].swings)
-            result.append(FootPlan(side, limb, ankle, turned, firmness, own_way, steps))
+            result.append(
+                FootPlan(side, limb, ankle, turned, firmness, own_way, lifted, clearance, steps)
+            )
         return result
 
 
@@ -284,30 +293,36 @@ def _held(
     frames = np.arange(count, dtype=np.float64)
     heading = np.zeros(count) if path is None else np.asarray(path.planar.angle)
     rise = np.zeros(count) if path is None else path.rise
-    carried = moved if path is None else path.move(moved, frames)
+    carried = own if path is None else path.move(own, frames)
+    keyed = moved - own if path is None else path.move(moved, frames) - carried
     way = np.column_stack([carried, heading, rise, np.zeros((count, 3))])
-    correction = np.zeros((count, 8))
+    correction, of_keys = np.zeros((count, 8)), np.zeros((count, 3))
     known = np.zeros(count, dtype=bool)
     for index, ((first, last), at) in enumerate(zip(spans, moments, strict=True)):
         inside = _whole_frames(first, last)
         # Keys of the leg may plant a foot elsewhere, but not in the floor or above it.
         change = (_at(moved, at) - _at(own, at)) * [1.0, 0.0, 1.0]
-        place = own[inside] + change
+        place, there = own[inside], own[inside] + change
         if path is not None:
             correction[inside, 3] = path.angle_at(at) - heading[inside]
             if landings is None:
-                place = path.move(place, np.full(len(place), at))
+                place, there = (path.move(p, np.full(len(p), at)) for p in (place, there))
                 correction[inside, 4] = _at(rise, at) - rise[inside]
             else:
-                place = landings[index].move(place)
+                place, there = (landings[index].move(p) for p in (place, there))
                 correction[inside, 5:] = landings[index].tilt
-        correction[inside, :3] = place - way[inside, :3]
+        correction[inside, :3] = place - carried[inside]
+        of_keys[inside] = there - place - keyed[inside]
         known[inside] = True
-    if np.any(correction):
-        lengths = np.column_stack([way[:, :3] - own, correction[:, [0, 1, 2, 4]]])
+    way[:, :3] += keyed
+    if np.any(correction) or np.any(of_keys):
+        lengths = np.column_stack([way[:, :3] - own, correction[:, [0, 1, 2, 4]], of_keys])
         touched = _more_than_rounding(lengths, size)
         touched |= _more_than_rounding(correction[:, [3, 5, 6, 7]], 1.0)
-        way = way + _led(correction, known, near(touched, round(_LEADING * fps)), fps)
+        free = near(touched, round(_LEADING * fps))
+        way += _led(correction, known, free, _WIDTH * fps)
+        if np.any(of_keys):
+            way[:, :3] += _led(of_keys, known, free, _LED * fps)
     return way[:, :4], way[:, 4], way[:, 5:]
 
 
@@ -320,11 +335,17 @@ def _more_than_rounding(changes: Array, size: float) -> BoolArray:
 
 
 def _goal_shift(
-    side: str, posed: Sequence[Posed], shape: WarpShape, clip: WarpClip, spans: Sequence[Span]
+    side: str,
+    posed: Sequence[Posed],
+    shape: WarpShape,
+    clip: WarpClip,
+    spans: Sequence[Span],
+    off: Array | None,
 ) -> Array:
     """How far goals move a foot, ``(T, 3)``: constant throughout a stance.
 
-    Posed frames without a goal for this foot leave it alone.
+    Posed frames without a goal for this foot leave it alone. ``off`` ``(T, 3)`` is how far the foot
+    was from its plan in the motion that was posed.
     """
     count, fps = len(clip.motion), clip.motion.fps
     goals = [p.frame for p in posed if side in p.feet]
@@ -334,6 +355,9 @@ def _goal_shift(
         np.array([p.feet.get(side, np.zeros(3)) for p in rows])
         for rows in (posed, *([p.going_on(way) for p in posed] for way in (0, 1)))
     )
+    if off is not None:
+        more = np.array([_at(off, p.frame) if side in p.feet else np.zeros(3) for p in posed])
+        values, into, out = values + more, into + more, out + more
     shift = shape.course([p.knot for p in posed], values, np.array([into, out]), count, fps)
     wanted = np.zeros_like(shift)
     known = np.zeros(count, dtype=bool)
@@ -349,7 +373,7 @@ def _goal_shift(
         wanted[round(frame)] = shift[round(frame)]
         known[round(frame)] = True
     touched = near(np.any((shift != 0.0) | (wanted != 0.0), axis=1), round(_LEADING * fps))
-    return _led(wanted, known, touched, fps, shift)
+    return _led(wanted, known, touched, _LED * fps, shift)
 
 
 def _stance_of(frame: float, spans: Sequence[Span], fps: float) -> int | None:
@@ -368,52 +392,23 @@ def _stance_of(frame: float, spans: Sequence[Span], fps: float) -> int | None:
 
 
 def _led(
-    values: Array, known: BoolArray, free: BoolArray, fps: float, near_to: Array | None = None
+    values: Array, known: BoolArray, free: BoolArray, width: float, near_to: Array | None = None
 ) -> Array:
     """Values ``(T, n)`` that are ``known`` ``(T,)`` in some frames, and smooth between them.
 
-    Elsewhere they stay near zero, or near others, with critical damping; frames that are
-    neither known nor ``free`` are zero.
+    Elsewhere they stay near zero, or near others, with critical damping over ``width`` frames;
+    frames that are neither known nor ``free`` are zero.
     """
     count, sides = values.shape
+    width = max(width, 1.0)
     rows = BandedLeastSquares(count, 1, sides)
-    rows.add_smoothness(max(_WIDTH * fps, 1.0))
+    rows.add_smoothness(width)
     frames = np.arange(count)
     if near_to is not None:
         rows.add(frames, np.ones((1, 1)), 1.0, near_to)
-    weight = _KNOWN * max(_WIDTH * fps, 1.0) ** 4
+    weight = _KNOWN * width**4
     rows.add(frames[known], np.ones((1, 1)), weight, values[known])
     return np.where(known[:, None], values, rows.solve(free | known))
-
-
-def _lifted(sunk: Array, standing: BoolArray, fps: float, width: float, fastest: float) -> Array:
-    """Smooth lifts ``(T,)``, at least as much as a foot in the air is too low, 0 in stances.
-
-    ``width`` is their time scale in frames, and ``fastest`` how much of a lift there may be
-    at all, per square second from and to the next stance.
-    """
-    count = len(sunk)
-    sunk = np.minimum(sunk, fastest * (_away(standing) / fps) ** 2)
-    active = (sunk > 0.0) & ~standing
-    lift = np.zeros(count)
-    if not active.any():
-        return lift
-    free = near(active, round(_LEADING * fps)) & ~standing
-    frames = np.arange(count)
-    width = max(width, 1.0)
-    plain = BandedLeastSquares(count, 1)
-    plain.add_smoothness(width)
-    # By multipliers: each round pulls further where the lift before was not enough, and lets go
-    # where it was too much, so that only what really obstructs the foot bends its way.
-    pull = np.zeros(count)
-    weight = (width / max(_EDGE * fps, 1.0)) ** 4
-    for _ in range(_ROUNDS):
-        pull = np.where(standing, 0.0, np.maximum(pull + sunk - lift, 0.0))
-        active = pull > 0.0
-        rows = plain.copy()
-        rows.add(frames[active], np.ones((1, 1)), weight, (sunk + pull)[active])
-        lift = rows.solve(free)[:, 0]
-    return lift
 
 
 def _standing(spans: Sequence[Span], count: int) -> BoolArray:
@@ -425,18 +420,7 @@ def _standing(spans: Sequence[Span], count: int) -> BoolArray:
 
 def _eased(standing: BoolArray, fps: float) -> Array:
     """``(T,)``: 1 where a foot stands, fading to 0 in the frames beside."""
-    return np.asarray(smoothstep(1.0 - _away(standing) / max(_LEAVING * fps, 1.0)))
-
-
-def _away(standing: BoolArray) -> Array:
-    """Frames ``(T,)`` from and to the nearest in which a foot stands, infinite if none."""
-    frames = np.flatnonzero(standing)
-    if len(frames) == 0:
-        return np.full(len(standing), np.inf)
-    every = np.arange(len(standing))
-    after = np.searchsorted(frames, every).clip(0, len(frames) - 1)
-    before = np.maximum(after - 1, 0)
-    return np.minimum(np.abs(frames[after] - every), np.abs(frames[before] - every)) * 1.0
+    return np.asarray(smoothstep(1.0 - frames_from(standing) / max(_LEAVING * fps, 1.0)))
 
 
 def _whole_frames(first: float, last: float) -> slice:

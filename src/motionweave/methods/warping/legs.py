@@ -7,7 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve_limbs
+from motionweave.contacts.clean.solve import (
+    FootWay,
+    Legs,
+    body_shift,
+    eased_length,
+    legs_of,
+    solve_limbs,
+)
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
@@ -15,14 +22,16 @@ from motionweave.core.motion import Motion
 from motionweave.methods.warping.feet import ROUNDING, FootPlan
 from motionweave.methods.warping.targets import WarpClip
 
-# Share of its length to which a leg in the air may be stretched, and that it always may more.
-_STRETCH, _LEAST_ROOM = 0.98, 0.003
-# Seconds around a goal in which the body gives way less and less.
+# Seconds around a key or a goal in which the body gives way less and less.
 _FIRM = 0.15
 
 
 def follow(
-    motion: Motion, plans: Sequence[FootPlan], clip: WarpClip, still: Sequence[float]
+    motion: Motion,
+    plans: Sequence[FootPlan],
+    clip: WarpClip,
+    still: Sequence[float],
+    keyed: Sequence[float],
 ) -> tuple[Motion, dict[str, Array], Array]:
     """The motion with its legs solved for their feet, the body giving way where it must.
 
@@ -38,6 +47,8 @@ def follow(
         The original clip, which defines the axes about which knees bend.
     still
         Frames at which the body must not give way.
+    keyed
+        Frames at which it should give way as little as possible.
 
     Returns
     -------
@@ -55,14 +66,39 @@ def follow(
     # Only frames that the warp has touched may give way: all others are to stay.
     free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
     legs = legs_of(positions, ways)
-    shift = body_shift(legs, free, motion.fps, clip.scale, meant=True)
-    for frame in still:
-        away = np.abs(np.arange(len(motion)) - frame) / motion.fps
-        shift *= smootherstep(away / _FIRM)[:, None]
+    frames = np.arange(len(motion), dtype=np.float64)
+    firm = 1.0 - smootherstep(_away(keyed, frames) / (_FIRM * motion.fps))
+    shift = body_shift(legs, free, motion.fps, clip.scale, meant=True, firm=firm)
+    shift *= smootherstep(_away(still, frames) / (_FIRM * motion.fps))[:, None]
+    ways, legs = _cleared(ways, plans, positions, shift, legs)
     local = np.array(motion.rotations)
     missed, _ = solve_limbs(motion, positions, orientations, ways, shift, local, legs)
     missing = {plan.side: off for plan, off in zip(plans, missed, strict=True)}
     return replace(motion, root=motion.root + shift, rotations=local), missing, shift
+
+
+def _away(moments: Sequence[float], frames: Array) -> Array:
+    """Frames ``(T,)`` from the nearest of some moments, infinite if there are none."""
+    apart = np.abs(frames[:, None] - np.asarray(moments, dtype=np.float64))
+    return np.asarray(apart.min(axis=1, initial=np.inf))
+
+
+def _cleared(
+    ways: list[FootWay], plans: Sequence[FootPlan], positions: Array, shift: Array, legs: Legs
+) -> tuple[list[FootWay], Legs]:
+    """Feet that a body with a ``shift`` ``(T, 3)`` does not carry into the ground."""
+    lifts = [
+        (1.0 - plan.own)
+        * plan.clearance.lift(way.goal[:, 1] + (1.0 - way.grip) * shift[:, 1], way.goal[:, 1])
+        for plan, way in zip(plans, ways, strict=True)
+    ]
+    if not np.any(lifts):
+        return ways, legs
+    ways = [
+        replace(way, goal=way.goal + lift[:, None] * np.array([0.0, 1.0, 0.0]))
+        for way, lift in zip(ways, lifts, strict=True)
+    ]
+    return ways, legs_of(positions, ways)
 
 
 def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) -> FootWay:
@@ -102,8 +138,6 @@ def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip)
     own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
     span = goal - hip
     wanted = np.linalg.norm(span, axis=-1)
-    room = np.maximum(_STRETCH * full - own, _LEAST_ROOM * full)
-    longer = np.maximum(wanted - own, 0.0)
-    kept = wanted - longer - room * np.expm1(-longer / room)
-    share = (1.0 - plan.standing) * (longer > ROUNDING * full)
+    kept = own + eased_length(wanted - own, own, full)
+    share = (1.0 - plan.standing) * (wanted - own > ROUNDING * full)
     return hip + span * (1.0 + share * (kept / np.maximum(wanted, 1e-12) - 1.0))[:, None]

@@ -87,10 +87,10 @@ def comes_back(moment: float | str) -> bool:
     return _step_of_every(moment) is not None
 
 
-def is_step(moment: float | str) -> bool:
-    """Whether a moment is one of a single stance or swing, in words."""
+def place_in_step(moment: float | str) -> float | None:
+    """From 0 to 1, where in a single stance or swing a moment in words is; None for any other."""
     step = _STEP.match(moment.strip().lower()) if isinstance(moment, str) else None
-    return step is not None and step["word"] != "every"
+    return None if step is None or step["word"] == "every" else _share(step)
 
 
 def _step_of_every(moment: float | str) -> re.Match[str] | None:

@@ -35,7 +35,7 @@ from motionweave.methods.warping.goals import (
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.legs import follow
-from motionweave.methods.warping.moments import comes_back, is_step
+from motionweave.methods.warping.moments import comes_back, place_in_step
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
 from motionweave.methods.warping.targets import Placed, WarpClip
@@ -85,20 +85,25 @@ def _placed(clip: WarpClip, keys: Iterable[Key]) -> list[Placed]:
         alike = [p for p in found if (p.key.joint, p.key.kind) == (key.joint, key.kind)]
         again = comes_back(key.frame) and key.until is None
         for one in clip.place(key):
-            _check_steps(one, alike)
+            _check_steps(one, alike, near)
             if not (again and any(abs(one.frame - p.frame) < near for p in alike)):
                 found.append(one)
     return found
 
 
-def _check_steps(placed: Placed, others: Iterable[Placed]) -> None:
-    """Two steps in words are one and the same if a clip has too few of them."""
-    key = placed.key
+def _check_steps(placed: Placed, others: Iterable[Placed], near: float) -> None:
+    """Two steps in words are one and the same, or nearly, if a clip has too few of them."""
+    key, place = placed.key, place_in_step(placed.key.frame)
     for other in others:
-        words = key.frame != other.key.frame and is_step(key.frame) and is_step(other.key.frame)
-        if words and placed.frame == other.frame:
+        there = place_in_step(other.key.frame)
+        if place is None or there is None or key.frame == other.key.frame:
+            continue
+        # The middles of two stances are nearly the same moment if the body stands on both feet.
+        apart = abs(placed.frame - other.frame)
+        if apart == 0.0 or (place == there and apart < near):
+            frames = " and ".join(f"{frame:g}" for frame in sorted({other.frame, placed.frame}))
             raise WarpError(
-                f"{other.key} and {key} are both at frame {placed.frame:g}: the clip has too few "
+                f"{other.key} and {key} are both at frame {frames}: the clip has too few "
                 "steps to tell them apart; use a longer walk, or leave one of the keys out"
             )
 
@@ -176,6 +181,8 @@ class _Kept:
         self.plans: list[FootPlan] = []
         self.missing: Mapping[str, Array] = {}
         self.given_way: Array = np.zeros((len(clip.motion), 3))
+        # How far feet are from their plans, without lifts, in the motion that goals start from.
+        self.carried: dict[str, Array] = {}
 
     def kept(self, motion: Motion, posed: Sequence[Posed] = ()) -> Motion:
         """The motion with its feet at their targets."""
@@ -187,9 +194,21 @@ class _Kept:
             self.release,
             self.stepping,
             self.terrain,
+            self.carried,
         )
         still = [p.frame for p in posed]
-        result, self.missing, self.given_way = follow(motion, self.plans, self.clip, still)
+        for p in self.given.goals if posed else ():
+            if p.until is not None:
+                still += np.arange(p.frame, p.until).tolist()
+        keyed = [p.frame for p in self.given.path if p.key.joint != "heading"]
+        result, self.missing, shift = follow(motion, self.plans, self.clip, still, keyed)
+        # Goals start from a body that has given way already.
+        self.given_way = self.given_way + shift
+        if not posed and self.given.goals:
+            places = result.positions()
+            for plan in self.plans:
+                self.carried[plan.side] = places[:, plan.limb.end] - plan.ankle
+                self.carried[plan.side][:, 1] += plan.lifted
         return result
 
     def tell(self, result: Motion) -> None:
