@@ -59,8 +59,8 @@ class Keyed:
     whole
         The clip with all keys of leg joints: where feet go.
     footed
-        The clip with the keys of ankles and toes alone: how feet are turned that stand. A
-        leg that is swung further does not tilt the foot on the floor.
+        The clip with the keys that turn ankles and toes alone: how feet are turned that stand. A
+        leg that is swung further, or an ankle that is scaled, does not tilt the foot on the floor.
     own
         For each side ``(2, T)``: how much of a key of thigh or shin there is, in the air and
         in stances, 0 to 1. Where it is 1 the leg is as keyed, and its foot where that is.

@@ -168,7 +168,8 @@ class _Kept:
         self.shape, self.release = shape, release
         legs, ankles = _below(clip, "thigh"), _below(clip, "ankle")
         self.turns = [turn for turn in given.turns if turn.joint in legs]
-        footed = [turn for turn in self.turns if turn.joint in ankles]
+        # A stiff ankle does not tilt a foot that stands: the leg turns above it.
+        footed = [turn for turn in self.turns if turn.joint in ankles and turn.factor is None]
         whole = _turned(clip, self.turns, shape)
         alone = whole if len(footed) == len(self.turns) else _turned(clip, footed, shape)
         self.keyed = Keyed(whole, alone, _own_legs(clip, self.turns, shape))
