@@ -9,9 +9,11 @@ import pytest
 
 import motionweave as mw
 from motionweave.body.axes import joint_forward
+from motionweave.body.hinges import find_hinges
 from motionweave.core import kinematics, rotations
 from motionweave.errors import QualityWarning
 from motionweave.methods.warping import posing
+from motionweave.methods.warping.moments import frame_of
 from motionweave.methods.warping.posing import Aim, PosableBody, SolvedPose
 from tests.strategies import random_quaternions, random_skeleton
 
@@ -114,6 +116,25 @@ def test_knees_bend_the_way_knees_do(walk):
         # Travelling along +z: the knee is in front of the line from hip to ankle.
         middle = 0.5 * (hip + ankle)
         assert np.all(knee[:, 2] - middle[:, 2] > 0.0)
+
+
+def test_a_knee_that_is_bent_backwards_slightly_bends_in_a_crouch(walk):
+    hinge = find_hinges(walk)["left_shin"]
+    positions, orientations = walk.forward()
+    parent = int(walk.skeleton.parents[hinge.joint])
+    axis = rotations.rotate(orientations[:, hinge.upper], hinge.axis)
+    axis = rotations.rotate(rotations.inverse(orientations[:, parent]), axis)
+    back = -0.07 - hinge.flexion(positions, orientations)
+    local = np.array(walk.rotations)
+    turn = rotations.exp(axis * back[:, None])
+    local[:, hinge.joint] = rotations.multiply(turn, local[:, hinge.joint])
+    straight = replace(walk, rotations=local)
+    at = round(frame_of("middle of 2nd left stance", straight))
+    low = mw.warp(straight, mw.Key(at, "hips", offset=(0, -0.2, 0), unit="leg"))
+    assert np.degrees(hinge.flexion(*low.forward())[at]) > 40.0
+    # The pelvis does not turn instead.
+    turned = rotations.angle_between(low.rotations[at, 0], straight.rotations[at, 0])
+    assert np.degrees(turned) < 10.0
 
 
 def _random_body(rng):

@@ -14,13 +14,14 @@ elbow past its limit, which costs nothing before it is passed, is taken again to
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.hinges import Hinge
+from motionweave.body.ik import NEARLY_STRAIGHT
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, read_only
 from motionweave.core.compiled import kernel
@@ -32,6 +33,8 @@ _STEPS, _TRIES = 25, 12
 # A step that lowers the cost by a smaller share than this ends a stage; a step that turns
 # every joint by less than the last (radians) ends it too.
 _COARSE, _FINE, _STILL = 0.02, 1e-5, 1e-9
+# Radians of bend below which a knee or an elbow counts as straight.
+_STRAIGHT = 0.05
 
 
 @dataclass(frozen=True)
@@ -166,10 +169,18 @@ def solve(body: PosableBody, start: SolvedPose, aims: Sequence[Aim]) -> SolvedPo
     problem = _Problem(body, start, aims)
     if problem.count == 0:
         return start
-    pose = start
-    for slack in _SLACKS:
-        pose = _descend(problem, pose, slack, _FINE if slack == _SLACKS[-1] else _COARSE)
-    return pose
+    pose = _descended(problem, start)
+    straight = problem.straight(pose)
+    if not straight.any():
+        return pose
+    # A limb that has to get shorter would go on bending the wrong way from where it is straight or
+    # past that, which its limit forbids, and the rest of the body turns instead.
+    bent = [
+        replace(limit, least=NEARLY_STRAIGHT) if is_straight else limit
+        for limit, is_straight in zip(body.limits, straight, strict=True)
+    ]
+    another = _descended(_Problem(replace(body, limits=tuple(bent)), start, aims), start)
+    return min(pose, another, key=problem.cost)
 
 
 def misses(aims: Sequence[Aim], places: tuple[Array, Array]) -> Array:
@@ -325,6 +336,17 @@ class _Problem:
         missed = self.aims.misses(places) * (self.weights / slack)[:, None]
         return np.concatenate([missed.ravel(), _LIMIT / slack * beyond])
 
+    def straight(self, pose: SolvedPose) -> NDArray[np.bool_]:
+        """Hinges ``(n,)`` that may bend for the aims but have stayed straight."""
+        places, _ = self.forward(pose)
+        if not self.turn(pose).any():
+            return np.zeros(len(self.bending), dtype=bool)
+        return np.asarray((self.limits.bends(*places) < _STRAIGHT) & self.bending.any(axis=1))
+
+    def cost(self, pose: SolvedPose) -> float:
+        """What a pose costs in the end."""
+        return self.tried(pose, np.zeros(self.count), _SLACKS[-1]).cost
+
     def turn(self, pose: SolvedPose) -> Array:
         """How far a pose is from the start, ``(count,)``."""
         return self._turned(pose, np.zeros(self.count))[1]
@@ -411,6 +433,13 @@ def _places(body: PosableBody, pose: SolvedPose) -> tuple[Array, Array]:
         body.skeleton.parents, body.offsets, pose.root[None], pose.rotations[None]
     )
     return positions[0], orientations[0]
+
+
+def _descended(problem: _Problem, pose: SolvedPose) -> SolvedPose:
+    """The nearest pose, for a slack that shrinks."""
+    for slack in _SLACKS:
+        pose = _descend(problem, pose, slack, _FINE if slack == _SLACKS[-1] else _COARSE)
+    return pose
 
 
 def _descend(problem: _Problem, pose: SolvedPose, slack: float, settled: float) -> SolvedPose:
