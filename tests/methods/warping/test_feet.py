@@ -14,6 +14,7 @@ from motionweave.methods.warping.clearance import _WIDE, Clearance
 from motionweave.methods.warping.moments import frame_of, stances
 
 FEET = {"left": "left_ankle", "right": "right_ankle"}
+LEG = ("thigh", "shin", "ankle")
 
 
 def foot(motion, side):
@@ -233,3 +234,14 @@ def test_following_a_path_never_spins_the_body():
     warped = mw.warp(slow, mw.Key("50%", "position", offset=(-1.5, 0, -1.0)), follow=True, ease=1.0)
     turn = np.degrees(facing(warped) - facing(slow))
     assert np.abs(turn).max() <= 91.0
+
+
+def test_a_leg_that_is_folded_up_does_not_fold_through_itself_in_a_crouch():
+    walk = mw.sample("walk")
+    march = [mw.Key("50%", f"{side}_{joint}", factor=3) for side in FEET for joint in LEG[:2]]
+    crouch = mw.Key("50%", "hips", offset=(0, -0.65, 0), unit="leg")
+    warped = mw.warp(walk, [*march, crouch], hold=True)
+    for role, hinge in find_hinges(walk).items():
+        if role.endswith("shin"):
+            bends = np.degrees(hinge.flexion(*warped.forward()))
+            assert 0.0 < bends.min() < bends.max() < 156.0

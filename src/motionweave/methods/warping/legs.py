@@ -22,6 +22,10 @@ from motionweave.core.motion import Motion
 from motionweave.methods.warping.feet import ROUNDING, FootPlan
 from motionweave.methods.warping.targets import WarpClip
 
+# Radians of bend from which on a knee or an elbow is held back, and that it does not pass; and the
+# share of its length by which a folded leg always may get shorter.
+FOLDING, FOLDED = np.radians((120.0, 155.0))
+_LEAST_ROOM = 0.02
 # Seconds around a key or a goal in which the body gives way less and less.
 _FIRM = 0.15
 
@@ -127,17 +131,25 @@ def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) 
 
 
 def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip) -> Array:
-    """Places ``(T, 3)`` of an ankle in the air that its leg reaches without getting straight.
+    """Places ``(T, 3)`` of an ankle in the air that its leg reaches without a snap of the knee.
 
-    Beyond its length in the clip, a leg in the air follows less and less: its foot moves with the
-    body instead, and the knee does not snap.
+    Beyond its length in the clip, a leg in the air follows less and less, and so it does where it
+    is folded up: its foot moves with the body instead.
     """
     hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
-    full = np.linalg.norm(knee - hip, axis=-1) + np.linalg.norm(ankle - knee, axis=-1)
+    thigh, shin = np.linalg.norm(knee - hip, axis=-1), np.linalg.norm(ankle - knee, axis=-1)
     there = clip.forward[0]
     own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
     span = goal - hip
     wanted = np.linalg.norm(span, axis=-1)
-    kept = own + eased_length(wanted - own, own, full)
-    share = (1.0 - plan.standing) * (wanted - own > ROUNDING * full)
+    kept = own + eased_length(wanted - own, own, thigh + shin)
+    folding, folded = (
+        np.sqrt(thigh**2 + shin**2 + 2.0 * thigh * shin * np.cos(bend))
+        for bend in (FOLDING, FOLDED)
+    )
+    start = np.minimum(own, folding)
+    room = np.maximum(start - folded, _LEAST_ROOM * (thigh + shin))
+    kept = np.where(wanted < start, start - room * np.tanh((start - wanted) / room), kept)
+    off = np.abs(kept - wanted) > ROUNDING * (thigh + shin)
+    share = (1.0 - plan.standing) * off
     return hip + span * (1.0 + share * (kept / np.maximum(wanted, 1e-12) - 1.0))[:, None]

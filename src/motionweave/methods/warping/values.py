@@ -34,7 +34,7 @@ from motionweave.methods.warping.goals import (
 )
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
-from motionweave.methods.warping.legs import follow
+from motionweave.methods.warping.legs import FOLDED, FOLDING, follow
 from motionweave.methods.warping.moments import comes_back, place_in_step
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
@@ -45,9 +45,8 @@ from motionweave.methods.warping.turns import Turn, WarpShape, turns_of
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
 # off its place, before there is a warning.
 _NOTICED, _SLIPPED = 1.0, 0.02
-# Radians of bend from which on a scaled knee or elbow is held back, that it does not pass, and
-# by which it always may go further than in the clip.
-_FOLDING, _FOLDED, _ROOM = np.radians((120.0, 155.0, 2.0))
+# Radians by which a scaled knee or elbow always may be bent further than in the clip.
+_ROOM = np.radians(2.0)
 # Seconds within which keys that come back with every step are in each other's way.
 _NEAR = 0.15
 
@@ -353,7 +352,7 @@ def _within_range(clip: WarpClip, motion: Motion, joints: Sequence[int]) -> Moti
 
     A bend ``b`` that was ``o`` becomes ``o + r expm1((b - o) / r)`` where it is less, with
     ``r`` the room down to straight, or to a little beyond what the clip has itself: the same
-    where nothing changes, and never past that. What is folded up further than `_FOLDING`
+    where nothing changes, and never past that. What is folded up further than `FOLDING`
     nears the other end as a tanh does.
     """
     positions, orientations = motion.forward()
@@ -369,8 +368,8 @@ def _within_range(clip: WarpClip, motion: Motion, joints: Sequence[int]) -> Moti
         # At least a little room everywhere: a knee that passes straight does so without a jerk.
         room = own - min(0.0, float(own.min()) - _ROOM)
         less = room * np.expm1(np.minimum(change, 0.0) / room)
-        start = np.maximum(own, _FOLDING)
-        room = max(_FOLDED, float(own.max()) + _ROOM) - start
+        start = np.maximum(own, FOLDING)
+        room = max(FOLDED, float(own.max()) + _ROOM) - start
         beyond = np.maximum(own + change - start, 0.0)
         more = change - beyond + room * np.tanh(beyond / room)
         back = np.where(change < 0.0, less, more) - change
