@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -389,6 +390,20 @@ def test_a_plant_that_cannot_hold_is_left_behind() -> None:
     second = np.linalg.norm(np.diff(cleaned.positions(), n=2, axis=0), axis=-1)
     own = np.linalg.norm(np.diff(walk.positions(), n=2, axis=0), axis=-1)
     assert second.max() < 4.0 * own.max()
+
+
+def test_a_plant_that_is_given_up_is_told_with_foot_and_frames() -> None:
+    walk = mw.sample("walk")
+    with pytest.warns(mw.QualityWarning) as told:
+        mw.clean_feet(walk, [Constraint(5.0, 45.0, "left_heel")])
+    (given_up,) = [str(one.message) for one in told if "in its place" in str(one.message)]
+    found = re.search(r"left foot of 'walk' .* in frames (\d+) to (\d+)", given_up)
+    assert found
+    # The heel is furthest from the middle of the stance at its ends.
+    assert 5 <= int(found[1]) < int(found[2]) <= 45
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mw.clean_feet(walk)
 
 
 def test_feet_planted_between_two_frames_leave_the_rest_alone() -> None:

@@ -25,11 +25,14 @@ from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint
 from motionweave.core.curves import smoothstep
 from motionweave.core.interrupt import checkpoint
+from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, local_translations
 from motionweave.errors import QualityWarning
 
 # Leg lengths by which a foot may miss its plant before there is a warning.
 _NOTICED = 0.02
+# How many stretches of frames a warning names.
+_NAMED = 3
 
 # A correction is reduced where a joint of the limb would accelerate more than this many times as
 # hard as it does anywhere in the clip, which counts as at least this many radians per second
@@ -156,6 +159,7 @@ class Cleaner:
         others = [self._hands(used, points)] if self.hands else []
         feet, solved = self._calmed(feet, others)
         if self.warn:
+            _tell_held_back(self.motion, feet, self.size)
             for tracks, missing in zip((feet, *others), solved.missing, strict=True):
                 _tell_missing(self.motion, tracks, missing, self.size)
         return solved.motion
@@ -287,7 +291,8 @@ class Cleaner:
         known = np.concatenate([goal - hands, np.ones((*held.shape, 1))], axis=-1)
         known = np.where(held[..., None], known, 0.0)
         spread = np.stack([eased(one, mask, reach) for one, mask in zip(known, held, strict=True)])
-        footing = Footing(spread[:, None, :, :3], np.zeros(held.shape), spread[..., 3])
+        still = np.zeros(held.shape)
+        footing = Footing(spread[:, None, :, :3], still, spread[..., 3], still)
         names = tuple(f"{side} hand" for side in SIDES)
         limbs = self._limbs(ARM, "hand clean-up")
         return _Tracks(names, limbs, hands, hands[:, None], held, footing)
@@ -364,6 +369,25 @@ def _tell_eased_off(motion: Motion, name: str, limb: ik.Limb, sudden: Array) -> 
         QualityWarning,
         stacklevel=5,
     )
+
+
+def _tell_held_back(motion: Motion, tracks: _Tracks, size: float) -> None:
+    for name, held, left in zip(tracks.names, tracks.held, tracks.footing.held_back, strict=True):
+        far = held & (left > _NOTICED * size)
+        if not far.any():
+            continue
+        what = f" of {motion.name!r}" if motion.name else ""
+        spans = [f"{first} to {last}" for first, last in runs(far)]
+        frames = ", ".join(spans[:_NAMED])
+        if len(spans) > _NAMED:
+            frames += f" and {len(spans) - _NAMED} more times"
+        warnings.warn(
+            f"the {name}{what} is not held in its place in frames {frames}: "
+            f"it would have to move by {left[far].max() / size:.0%} of a leg length more than "
+            "clean-up allows; check the contacts there",
+            QualityWarning,
+            stacklevel=5,
+        )
 
 
 def _tell_missing(motion: Motion, tracks: _Tracks, missing: Array, size: float) -> None:

@@ -55,11 +55,14 @@ class Footing(NamedTuple):
         ``(..., T)`` 0 where the heel must be exact, 1 where the toe must.
     grip
         ``(..., T)`` 1 where a foot is planted, fading to 0 where it moves with the body.
+    held_back
+        ``(..., T)`` by how much shifts fall short of what plants need, because that is too much.
     """
 
     shifts: Array
     lean: Array
     grip: Array
+    held_back: Array
 
 
 def find_footing(
@@ -103,7 +106,7 @@ def find_footing(
     free = np.stack([near(foot, reach) for foot in planted | sunk])
     if only is not None:
         free &= only
-    shifts = np.zeros_like(points)
+    shifts, held_back = np.zeros_like(points), np.zeros(planted.shape)
     # A foot that stays as it is must not decide what is done to the other one.
     some = free.any(axis=1)
     if some.any():
@@ -118,10 +121,10 @@ def find_footing(
             ease,
             free[some],
         )
-        shifts[some] = _bounded(found, size)
+        shifts[some], held_back[some] = _bounded(found, size)
     lean = np.stack([_lean(foot, fps) for foot in held])
     grip = np.where(np.reshape(some, (-1, 1)), _grip(planted, reach), 0.0)
-    return Footing(shifts, lean, grip)
+    return Footing(shifts, lean, grip, held_back)
 
 
 def _lean(held: BoolArray, fps: float) -> Array:
@@ -158,16 +161,17 @@ def _apart(mask: BoolArray) -> tuple[Array, Array]:
     return frames - before, behind - frames
 
 
-def _bounded(shifts: Array, size: float) -> Array:
-    """Shifts ``(n, 2, T, 3)`` with large ones held back: a foot may leave its plant."""
+def _bounded(shifts: Array, size: float) -> tuple[Array, Array]:
+    """Shifts ``(n, 2, T, 3)`` with large ones held back, and by how much ``(n, T)``: a foot may
+    leave its plant."""
     start, most = _FARTHEST[0] * size, _FARTHEST[1] * size
     way = np.sqrt(np.einsum("...i,...i->...", shifts, shifts)).max(axis=1)
     if way.max() <= start:
-        return shifts
+        return shifts, np.zeros_like(way)
     room = most - start
-    bounded = start + room * np.tanh((way - start) / room)
-    share = np.where(way > start, bounded / np.maximum(way, 1e-12), 1.0)
-    return np.asarray(shifts * share[:, None, :, None])
+    bounded = np.where(way > start, start + room * np.tanh((way - start) / room), way)
+    share = bounded / np.maximum(way, 1e-12)
+    return np.where(way > start, share, 1.0)[:, None, :, None] * shifts, way - bounded
 
 
 def near(mask: BoolArray, reach: int) -> BoolArray:
