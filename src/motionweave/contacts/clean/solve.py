@@ -137,7 +137,8 @@ def body_shift(
         Whether the body is where it should be, as in a crouch: it then gives way only to knees that
         bend suddenly or cannot reach, not to bent ones.
     firm
-        ``(T,)`` 0 to 1, where the body gives way less; by default nowhere.
+        ``(T,)`` 0 to 1, where the body gives way less, and only to legs that cannot reach; by
+        default nowhere.
     """
     count = len(free)
     shift = np.zeros((count, 3))
@@ -150,7 +151,7 @@ def body_shift(
     reaching = np.zeros(legs.own.shape)
     for _ in range(_ROUNDS):
         rows = plain.copy()
-        reaching = _add_legs(rows, legs, shift, fps, size, meant, reaching)
+        reaching = _add_legs(rows, legs, shift, fps, size, meant, firm, reaching)
         new = rows.solve(free)
         moved = float(np.abs(new - shift).max())
         shift = new
@@ -202,10 +203,12 @@ def _add_legs(
     fps: float,
     size: float,
     meant: bool,
+    firm: Array | None,
     reaching: Array,
 ) -> Array:
     """Add what the legs ask of the body, as it is shifted by ``shift`` ``(T, 3)`` so far.
 
+    ``meant`` and ``firm`` are those of `body_shift`.
     ``reaching`` ``(n, T)`` is how hard the legs have pulled so far because they could not reach.
     Returns how hard they do now, halfway from that: a leg that lets go as soon as it reaches would
     pull again in the next round.
@@ -229,7 +232,8 @@ def _add_legs(
     # The body comes near, or makes room, by what the bent leg misses.
     reached = legs.hinge.length(bend) - legs.own
     if meant:
-        reached = np.minimum(reached, eased_length(longer, legs.own, legs.own + legs.room))
+        eased = np.minimum(reached, eased_length(longer, legs.own, legs.own + legs.room))
+        reached = eased if firm is None else eased + firm * (reached - eased)
     missing = np.where(longer == 0.0, 0.0, longer - reached)
     weight = 0.5 * (reaching + _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2))
     rows.add(frames, direction.reshape(-1, 3), weight.ravel(), (reached - start).ravel())

@@ -71,7 +71,7 @@ def follow(
     free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
     legs = legs_of(positions, ways)
     frames = np.arange(len(motion), dtype=np.float64)
-    firm = 1.0 - smootherstep(_away(keyed, frames) / (_FIRM * motion.fps))
+    firm = 1.0 - smootherstep(_away([*keyed, *still], frames) / (_FIRM * motion.fps))
     shift = body_shift(legs, free, motion.fps, clip.scale, meant=True, firm=firm)
     shift *= smootherstep(_away(still, frames) / (_FIRM * motion.fps))[:, None]
     ways, legs = _cleared(ways, plans, positions, shift, legs)
