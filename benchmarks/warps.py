@@ -2,6 +2,7 @@
 
     python -m benchmarks.warps FOLDER... [--every 1] [--recipes NAME ...]
     python -m benchmarks.warps FOLDER... --goals 500 [--seed 0]
+    python -m benchmarks.warps FOLDER... --promises
 
 All recipes of ``examples/warps`` are applied to every walk of the folders at its own frame
 rate, with nothing but default arguments; or random goals of hands, feet and hips to random
@@ -9,7 +10,8 @@ clips. A warp is right if no knee bends backwards further than in the clip, no f
 (on a body of 1.7 m) deeper in the floor, or in the ground that is asked for, than in the clip,
 no joint accelerates more than twice as hard, and the hips are not lowered by more than 0.15 leg
 beyond what was asked for. A recipe that asks for more steps than a walk has is refused, which
-is right, too.
+is right, too. ``--promises`` measures what the texts of the recipes say, by the figures of
+``tests/methods/warping/test_promises.py``, on every walk.
 """
 
 from __future__ import annotations
@@ -201,6 +203,50 @@ def goals(paths: Sequence[Path], count: int, seed: int) -> list[Outcome]:
     return outcomes
 
 
+def promises(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
+    """What the texts of recipes promise, and on how many walks it is kept, as Markdown rows."""
+    from tests.methods.warping.gallery import scene_of
+    from tests.methods.warping.test_promises import PROMISES
+
+    found: list[list[float]] = [[] for _ in PROMISES]
+    for path in paths:
+        clip = loaded(path)
+        for promise, values in zip(PROMISES, found, strict=True):
+            scene = None
+            if promise.recipe in names:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    scene = scene_of(promise.recipe, clip)
+            if scene is None:
+                continue
+            try:
+                value = promise.measure(scene)
+            except mw.WarpError:
+                # The walk has none of the steps that the figure is taken at.
+                continue
+            values.append(value)
+            if not promise.least <= value <= promise.most:
+                print(
+                    f"{promise.recipe}: {promise.says}: {value:.3f} in {path.stem}", file=sys.stderr
+                )
+        scene_of.cache_clear()
+    rows = [
+        "| recipe | promise | from | to | walks | kept | least | median | most |",
+        "| --- | --- |" + " ---: |" * 7,
+    ]
+    kept = measured = 0
+    for promise, values in zip(PROMISES, found, strict=True):
+        if values:
+            within = sum(promise.least <= value <= promise.most for value in values)
+            kept, measured = kept + within, measured + len(values)
+            spread = " | ".join(f"{f(values):.3f}" for f in (min, np.median, max))
+            rows.append(
+                f"| {promise.recipe} | {promise.says} | {promise.least:g} | {promise.most:g} | "
+                f"{len(values)} | {within} | {spread} |"
+            )
+    return [*rows, f"| all | | | | {measured} | {kept} | | | |"]
+
+
 def _line(one: Outcome) -> str:
     told = "" if one.warnings else " SILENT"
     return (
@@ -244,9 +290,13 @@ def main() -> None:
     parser.add_argument("--recipes", nargs="+", default=sorted(p.stem for p in WARPS.glob("*")))
     parser.add_argument("--goals", type=int, default=0, help="so many random goals instead")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--promises", action="store_true", help="measure what recipes promise")
     parser.add_argument("--json", type=Path, help="write every outcome to a file")
     args = parser.parse_args()
     by_kind = clips_by_kind(args.folders)
+    if args.promises:
+        print("\n".join(promises(by_kind["walk"][args.start :: args.every], args.recipes)))
+        return
     if args.goals:
         paths = sorted(path for paths in by_kind.values() for path in paths)
         outcomes = goals(paths[args.start :: args.every], args.goals, args.seed)
