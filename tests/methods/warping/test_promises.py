@@ -256,7 +256,7 @@ PROMISES = (
     Promise("stoop", "one key, held from beginning to end", least_lean, least=10.0),
     Promise("tiptoe", "heels rise", heels_off, least=0.02),
     Promise("tiptoe", "heels are released", heel_contacts, most=0.0),
-    Promise("tiptoe", "the hips go up a little", height, 0.0, 0.04),
+    Promise("tiptoe", "the hips go up a little", height, 0.02, 0.06),
     Promise(
         "heavy_weight",
         "arms that hardly swing",

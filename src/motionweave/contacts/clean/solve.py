@@ -75,6 +75,9 @@ class FootWay:
         Whether the limb may bend as suddenly as in a step, whatever it does in the clip.
     settled
         Whether a limb that bends further than it did does so in a plane that does not shake.
+    easy
+        ``(T,)`` lengths beyond which the body gives way to the limb, more and more, before it gets
+        straight; by default it does so only where the limb cannot reach.
     """
 
     limb: ik.Limb
@@ -86,6 +89,7 @@ class FootWay:
     exact: bool = False
     brisk: bool = False
     settled: bool = False
+    easy: Array | None = None
 
 
 class Legs(NamedTuple):
@@ -104,6 +108,8 @@ class Legs(NamedTuple):
     room, give
         ``(n, T)`` how much longer they are when they are straight, and how far they may stretch
         beyond that.
+    easy
+        ``(n, T)`` how much longer they get before the body gives way; None until they cannot reach.
     """
 
     span: Array
@@ -112,6 +118,7 @@ class Legs(NamedTuple):
     grip: Array
     room: Array
     give: Array
+    easy: Array | None
 
 
 def body_shift(
@@ -173,7 +180,9 @@ def legs_of(positions: Array, ways: Sequence[FootWay]) -> Legs:
     own = _length(ankle - hip)
     full = hinge.length(np.zeros_like(own))
     stretch = np.array([way.stretch for way in ways])[:, None]
-    return Legs(hip - goal, own, hinge, grip, full - own, stretch * full)
+    lengths = [way.easy for way in ways if way.easy is not None]
+    easy = np.maximum(np.stack(lengths) - own, 0.0) if len(lengths) == len(ways) else None
+    return Legs(hip - goal, own, hinge, grip, full - own, stretch * full, easy)
 
 
 def eased_length(longer: Array, own: Array, full: Array) -> Array:
@@ -231,8 +240,9 @@ def _add_legs(
         rows.add(inner, three.reshape(-1, 9), (_SUDDEN * fps) ** 4, sudden.ravel())
     # The body comes near, or makes room, by what the bent leg misses.
     reached = legs.hinge.length(bend) - legs.own
-    if meant:
-        eased = np.minimum(reached, eased_length(longer, legs.own, legs.own + legs.room))
+    if legs.easy is not None:
+        eased = eased_length(longer - legs.easy, legs.own + legs.easy, legs.own + legs.room)
+        eased = np.minimum(reached, legs.easy + eased)
         reached = eased if firm is None else eased + firm * (reached - eased)
     missing = np.where(longer == 0.0, 0.0, longer - reached)
     weight = 0.5 * (reaching + _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2))

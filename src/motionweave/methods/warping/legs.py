@@ -127,7 +127,14 @@ def _way(plan: FootPlan, positions: Array, orientations: Array, clip: WarpClip) 
         plan.standing * (1.0 - plan.own),
         brisk=plan.steps,
         settled=True,
+        easy=_own_length(plan, clip),
     )
+
+
+def _own_length(plan: FootPlan, clip: WarpClip) -> Array:
+    """How long ``(T,)`` the leg is in the clip, from hip to ankle."""
+    there = clip.forward[0]
+    return np.asarray(np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1))
 
 
 def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip) -> Array:
@@ -138,8 +145,7 @@ def _within_reach(goal: Array, plan: FootPlan, positions: Array, clip: WarpClip)
     """
     hip, knee, ankle = (positions[:, joint] for joint in plan.limb)
     thigh, shin = np.linalg.norm(knee - hip, axis=-1), np.linalg.norm(ankle - knee, axis=-1)
-    there = clip.forward[0]
-    own = np.linalg.norm(there[:, plan.limb.end] - there[:, plan.limb.upper], axis=-1)
+    own = _own_length(plan, clip)
     span = goal - hip
     wanted = np.linalg.norm(span, axis=-1)
     kept = own + eased_length(wanted - own, own, thigh + shin)
