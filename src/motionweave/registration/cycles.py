@@ -371,9 +371,13 @@ def _refined(clip: PointClip, first: float, last: float, stride: float) -> tuple
     start, far = round(first), max(1.0, stride)
     low = max(start + 1, int(np.ceil(last - far)))
     high = min(len(clip) - 1, int(np.floor(last + far)))
-    # A few cells are not worth what is kept for whole clips.
-    here, begin = distance.near(clip, start, start + 1)
-    there, left = distance.near(clip, low, high + 1)
+    here: Motion | PointClip = clip
+    there: Motion | PointClip = clip
+    begin = left = 0
+    if clip.spread(_RATE) is not clip:
+        # At its own rate the clip was not compared yet, and a few cells are not worth preparing it.
+        here, begin = distance.near(clip, start, start + 1)
+        there, left = distance.near(clip, low, high + 1)
     alike = distance.distance_block(
         here, there, (start - begin, start + 1 - begin), (low - left, high + 1 - left)
     )
