@@ -26,6 +26,8 @@ from motionweave.methods.warping.targets import WarpClip
 # share of its length by which a folded leg always may get shorter.
 FOLDING, FOLDED = np.radians((120.0, 155.0))
 _LEAST_ROOM = 0.02
+# Leg lengths by which a body that gives way may carry feet down unseen.
+_UNSEEN = 2e-3
 # Seconds around a key or a goal in which the body gives way less and less.
 _FIRM = 0.15
 
@@ -74,7 +76,7 @@ def follow(
     firm = 1.0 - smootherstep(_away([*keyed, *still], frames) / (_FIRM * motion.fps))
     shift = body_shift(legs, free, motion.fps, clip.scale, meant=True, firm=firm)
     shift *= smootherstep(_away(still, frames) / (_FIRM * motion.fps))[:, None]
-    ways, legs = _cleared(ways, plans, positions, shift, legs)
+    ways, legs = _cleared(ways, plans, positions, shift, legs, clip.scale)
     local = np.array(motion.rotations)
     missed, _ = solve_limbs(motion, positions, orientations, ways, shift, local, legs)
     missing = {plan.side: off for plan, off in zip(plans, missed, strict=True)}
@@ -88,13 +90,20 @@ def _away(moments: Sequence[float], frames: Array) -> Array:
 
 
 def _cleared(
-    ways: list[FootWay], plans: Sequence[FootPlan], positions: Array, shift: Array, legs: Legs
+    ways: list[FootWay],
+    plans: Sequence[FootPlan],
+    positions: Array,
+    shift: Array,
+    legs: Legs,
+    size: float,
 ) -> tuple[list[FootWay], Legs]:
     """Feet that a body with a ``shift`` ``(T, 3)`` does not carry into the ground."""
+    down = [(1.0 - way.grip) * shift[:, 1] for way in ways]
+    if np.min(down) > -_UNSEEN * size:
+        return ways, legs
     lifts = [
-        (1.0 - plan.own)
-        * plan.clearance.lift(way.goal[:, 1] + (1.0 - way.grip) * shift[:, 1], way.goal[:, 1])
-        for plan, way in zip(plans, ways, strict=True)
+        (1.0 - plan.own) * plan.clearance.lift(way.goal[:, 1] + lower, way.goal[:, 1])
+        for plan, way, lower in zip(plans, ways, down, strict=True)
     ]
     if not np.any(lifts):
         return ways, legs
