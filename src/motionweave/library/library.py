@@ -296,7 +296,7 @@ class Library:
     ) -> tuple[tuple[Match, ...], dict[str, str]]:
         """Matches of the example's kind, and similar clips of another kind, with reasons."""
         looked_for, own = seen(self, example, frames)
-        reached = through(
+        gathered = through(
             self,
             looked_for,
             most=most + (own is not None),
@@ -304,10 +304,10 @@ class Library:
             roles=roles_of(part),
             among=among,
         )
-        found = [Match.of(self, looked_for, link.stretch, link.via) for link in reached.links]
+        found = [Match.of(self, looked_for, link.stretch, link.via) for link in gathered.links]
         matches = tuple(one for one in found if own is None or not one.overlaps(*own))[:most]
         return matches, {
-            self.index.entries[clip].path: reason for clip, reason in reached.others.items()
+            self.index.entries[clip].path: reason for clip, reason in gathered.others.items()
         }
 
     def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:

@@ -57,8 +57,8 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
-    """What was reached from an example.
+class Gathered:
+    """What was gathered from an example.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def through(
     limit: float | None,
     roles: Sequence[str],
     among: NDArray[np.bool_] | None,
-) -> Reached:
+) -> Gathered:
     """What is of the example's kind, and what is similar but is not.
 
     Parameters
@@ -170,7 +170,7 @@ def through(
     if limit is not None:
         links = [link for link in links if link.stretch.distance <= limit]
     links = links[:most]
-    return Reached(links, _something_else(index, doing[:1], links, kept, others, roles))
+    return Gathered(links, _something_else(index, doing[:1], links, kept, others, roles))
 
 
 def _something_else(
