@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,11 @@ import pytest
 
 import motionweave as mw
 from motionweave.library import kinds, web
-from motionweave.library.candidates import at_tempos
+from motionweave.library.candidates import Candidate, at_tempos
 from motionweave.library.course import apart, courses, known
+from motionweave.library.doing import Doing
 from motionweave.library.engine import Here
-from motionweave.library.features import ClipTrack, track
+from motionweave.library.features import TRACKED, ClipTrack, track
 
 
 def distances(points: np.ndarray) -> np.ndarray:
@@ -127,6 +129,42 @@ def test_what_an_example_does_not_show_is_not_compared() -> None:
 def test_straight_walks_are_not_collected_for_a_turn(library: mw.Library) -> None:
     found = library.find("walks/walk_left.npz", frames=(0, 100), through_others=True, most=50)
     assert {match.clip for match in found} == {"walks/walk_left.npz"}
+
+
+@pytest.fixture
+def reaches(tmp_path: Path) -> mw.Library:
+    """A hand that reaches up, slowly, and again and again."""
+    clip = replace(mw.sample("reach_high"), constraints=())
+    share = np.linspace(0.0, 1.0, len(clip))
+    stirring = np.tile(np.concatenate([np.linspace(0.5, 0.35, 6), np.linspace(0.35, 0.5, 6)]), 3)
+    again = np.concatenate([np.linspace(0.0, 0.5, 20), stirring, np.linspace(0.5, 1.0, 20)])
+    slow = np.linspace(0.0, 1.0, round(1.3 * len(clip)))
+    for name, at in (("once", share), ("slow", slow), ("again", again)):
+        mw.save(clip.sample(at * (len(clip) - 1)), tmp_path / f"{name}.npz", contacts=False)
+    library = mw.Library(tmp_path, executor=Here())
+    library.add()
+    return library
+
+
+def test_what_goes_to_and_fro_more_often_is_not_collected(reaches: mw.Library) -> None:
+    found = reaches.collect("once.npz")
+    assert [match.clip for match in found.matches] == ["slow.npz"]
+
+
+def test_what_is_similar_but_something_else_is_named(reaches: mw.Library) -> None:
+    index = reaches.index
+    once, slow, again = (index.number(f"{name}.npz") or 0 for name in ("once", "slow", "again"))
+
+    def node(clip: int, cost: float) -> web._Node:
+        path = np.arange(int(index.counts[clip]))
+        return web._Node(Candidate(clip, path, cost), 0, path)
+
+    first = Doing.of([index.track(once)])
+    kept = [node(slow, 0.2)]
+    named = web._something_else(index, first, [], kept, [node(again, 0.1)], TRACKED)
+    assert named == {again: "the right hand makes 8 strokes, not 2"}
+    # What is farther than anything of the kind is no surprise.
+    assert web._something_else(index, first, [], kept, [node(again, 0.3)], TRACKED) == {}
 
 
 @pytest.fixture
