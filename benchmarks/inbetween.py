@@ -328,7 +328,7 @@ def main() -> int:
 
 
 def _loaded(path: Path) -> mw.Motion:
-    return from_hips(mw.load(path, contacts=False))
+    return from_hips(mw.load(path, contacts=False, drop_tpose=True))
 
 
 if __name__ == "__main__":
