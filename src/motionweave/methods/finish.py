@@ -154,7 +154,8 @@ def finish(
     told: list[Warning] = []
     if clean and has_feet(result.skeleton):
         made = _planted_where_it_helps(result, plant, look)
-        if plant is _planted and any(finding.kind == "floor" for finding in made[1]):
+        sunk = made[0] is not result and any(finding.kind == "floor" for finding in made[1])
+        if sunk and plant is _planted:
             # A result whose feet hang too low and do not stand cannot tell where its floor is.
             floor = _level_floor(clips)
             if floor is not None:
