@@ -28,13 +28,25 @@ def facing(motion: Motion) -> Array:
     """
     rig = find_rig(motion.skeleton)
     ahead = _ahead(rig, motion.positions())
-    level = None if ahead is None else np.hypot(ahead[:, 0], ahead[:, 2]) > _LEAST_LEVEL
-    if ahead is None or level is None or not level.any():
+    angle = None if ahead is None else seen_from_above(ahead, _LEAST_LEVEL)
+    if angle is None:
         body = rig.roles.get("hips", 0)
         return np.unwrap(rotations.vertical_angle(motion.orientations()[:, body]))
-    angle = np.arctan2(ahead[:, 0], ahead[:, 2])
-    frames = np.arange(len(motion))
-    return np.asarray(np.interp(frames, frames[level], np.unwrap(angle[level])))
+    return angle
+
+
+def seen_from_above(ahead: Array, least: float) -> Array | None:
+    """Angles ``(T,)`` of vectors ``(T, 3)`` in radians, as of `facing`.
+
+    Frames in which less than ``least`` of a vector is level are filled from their neighbours; None
+    if that is all of them.
+    """
+    level = np.hypot(ahead[:, 0], ahead[:, 2]) > least
+    if not level.any():
+        return None
+    angle = np.unwrap(np.arctan2(ahead[level, 0], ahead[level, 2]))
+    frames = np.arange(len(ahead))
+    return np.asarray(np.interp(frames, frames[level], angle))
 
 
 def _ahead(rig: Rig, positions: Array) -> Array | None:

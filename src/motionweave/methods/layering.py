@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.body.heading import facing
+from motionweave.body.heading import facing, seen_from_above
 from motionweave.body.posture import bending_spine
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
@@ -50,9 +50,9 @@ def layer(
 ) -> Motion:
     """Play part of one clip's body over another clip: waving while walking.
 
-    Legs and path are those of ``base``. The trunk of ``over`` is as upright, and as far turned from
-    the hips, as in its own clip; hips that sway below do not shake it. Each joint of the spine
-    takes a share of the difference.
+    Legs and path are those of ``base``, and so is a T-pose in its frame 0. The trunk of ``over`` is
+    as upright, and as far turned from the hips, as in its own clip; hips that sway below do not
+    shake it. Each joint of the spine takes a share of the difference.
 
     Parameters
     ----------
@@ -296,12 +296,10 @@ def _hip_heading(motion: Motion, rig: Rig) -> Array:
         return facing(motion)
     positions = motion.positions()
     left = positions[:, thighs[0]] - positions[:, thighs[1]]
-    level = np.hypot(left[:, 0], left[:, 2]) > _LEVEL * np.linalg.norm(left, axis=1)
-    if not level.any():
-        return facing(motion)
-    frames = np.arange(len(motion))
-    angle = np.unwrap(np.arctan2(-left[level, 2], left[level, 0]))
-    return np.asarray(np.interp(frames, frames[level], angle))
+    left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)
+    ahead = np.stack([-left[:, 2], left[:, 1], left[:, 0]], axis=1)
+    angle = seen_from_above(ahead, _LEVEL)
+    return facing(motion) if angle is None else angle
 
 
 def _contacts(

@@ -102,7 +102,9 @@ def loop(
         cycle = _planted(cycle)
     for finding in check(repeat(cycle, 2), [motion]):
         if finding.kind not in _OF_FEET or clean:
-            warning = QualityWarning(finding.message, finding, [Remedy("frames")])
+            # The frame may be one of the second round.
+            reason = finding.message if rounds > 1 else f"played twice, {finding.message}"
+            warning = QualityWarning(reason, finding, [Remedy("frames")])
             warnings.warn(warning, stacklevel=2)
     if in_place:
         cycle = _on_the_spot(cycle)

@@ -28,7 +28,8 @@ _SHORTEST_SWING = 0.12
 
 # What to do about a clip without contacts.
 NO_CONTACTS = (
-    "detect them first (load does); a clip that walks in place has none until it travels (travel())"
+    "detect them first (load does); a clip that walks in place has none until it travels "
+    "(mw.travel, or convert --travel)"
 )
 
 _FORMS = (
