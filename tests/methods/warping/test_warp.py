@@ -268,7 +268,7 @@ def test_middles_of_two_stances_on_which_the_body_rests_cannot_be_told_apart(wal
     stand = walk.with_constraints(held)
     rises = {"left": 0.0, "right": 0.1}
     keys = [mw.Key(f"middle of 1st {s} stance", "height", offset=h) for s, h in rises.items()]
-    with pytest.raises(mw.WarpError, match="are both at frame 46 and 48: the clip has too few"):
+    with pytest.raises(mw.WarpError, match="are at frames 46 and 48: the clip has too few"):
         mw.warp(stand, keys)
     # The beginning of one and the middle of the other may be near each other.
     moments = ("5% of 1st left stance", "start of 1st right stance")

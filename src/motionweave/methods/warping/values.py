@@ -100,10 +100,13 @@ def _check_steps(placed: Placed, others: Iterable[Placed], near: float) -> None:
         # The middles of two stances are nearly the same moment if the body stands on both feet.
         apart = abs(placed.frame - other.frame)
         if apart == 0.0 or (place == there and apart < near):
-            frames = " and ".join(f"{frame:g}" for frame in sorted({other.frame, placed.frame}))
+            first, last = sorted((other.frame, placed.frame))
+            where = (
+                f"both at frame {first:g}" if apart == 0.0 else f"at frames {first:g} and {last:g}"
+            )
             raise WarpError(
-                f"{other.key} and {key} are both at frame {frames}: the clip has too few "
-                "steps to tell them apart; use a longer walk, or leave one of the keys out"
+                f"{other.key} and {key} are {where}: the clip has too few steps to tell them "
+                "apart; use a longer walk, or leave one of the keys out"
             )
 
 
