@@ -1,13 +1,14 @@
 """Bring clips to one floor, and put given ground under a clip.
 
-Actors on one skeleton are often recorded, or exported, with floors a few centimetres apart.
-Combined as they are, one would sink into the floor of the other.
+Actors on one skeleton are often recorded with floors a few centimetres apart, or exported with
+different origins. Combined as they are, one would sink into the floor of the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +17,19 @@ from motionweave.body.heading import facing
 from motionweave.body.size import leg_length
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
-from motionweave.contacts.detect import estimate_floor
+from motionweave.contacts.detect import detect_contacts, estimate_floor
+from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 
 # In leg lengths: floors that differ by less are the same within the estimate's accuracy ...
 _SAME = 0.02
-# ... and those that differ by more are intended: steps, platforms, a body that only lies.
-_MEANT = 0.06
+# ... and those that differ by more are known well enough only if the body stands on them: its hips
+# are this high above the floor, and its feet stand on it for this share of the time, or more.
+_ALIKE = 0.06
+_UPRIGHT, _STANDING = 0.6, 0.25
+# Radians: the floor of a recording that slopes by more is a ramp, and has no one height.
+_RAMP = np.radians(3.0)
 # Seconds over which the body's direction in the beginning is averaged.
 _START = 1.0
 
@@ -34,9 +40,9 @@ def on_one_floor(motions: Sequence[Motion]) -> tuple[Motion, ...]:
     Parameters
     ----------
     motions
-        Clips to be combined. The first is not changed, nor are clips without feet, on
-        slopes, and on floors that are the same or too different to be a matter of
-        calibration.
+        Clips to be combined. The first is not changed, nor are clips without feet, on ramps,
+        and on the same floor. A floor far above or below the first one's counts only if the bodies
+        in both clips stand on theirs: where somebody lies, feet say little about the floor.
 
     Returns
     -------
@@ -49,27 +55,45 @@ def on_one_floor(motions: Sequence[Motion]) -> tuple[Motion, ...]:
     >>> from dataclasses import replace
     >>> from motionweave.contacts.floors import on_one_floor
     >>> walk, jog = mw.sample("walk"), mw.sample("jog")
-    >>> raised = replace(jog, root=jog.root + [0.0, 0.03, 0.0])
+    >>> raised = replace(jog, root=jog.root + [0.0, 0.5, 0.0])
     >>> bool(abs(on_one_floor([walk, raised])[1].root - jog.root).max() < 1e-6)
     True
     """
     if len(motions) < 2 or not has_feet(motions[0].skeleton):
         return tuple(motions)
-    first = _level(motions[0])
+    first = _Level.of(motions[0])
     return (motions[0], *(_moved(motion, first) for motion in motions[1:]))
 
 
-def _level(motion: Motion) -> float | None:
-    """Height of a level floor in leg lengths, or None."""
-    floor = estimate_floor(motion)
-    return floor.height / leg_length(motion.skeleton) if floor.tilt == 0.0 else None
+class _Level(NamedTuple):
+    """How high the floor of a clip is, in leg lengths, and whether the body stands on it."""
+
+    height: float
+    stood_on: bool
+
+    @classmethod
+    def of(cls, motion: Motion) -> _Level | None:
+        """The level of a clip's floor; None on a ramp."""
+        floor, size = estimate_floor(motion), leg_length(motion.skeleton)
+        if floor.tilt > _RAMP:
+            return None
+        upright = float(np.median(floor.above(motion.root))) > _UPRIGHT * size
+        frames = np.arange(len(motion))
+        contacts = motion.constraints or detect_contacts(motion)
+        standing = np.any([active(contacts, kind, frames) for kind in FOOT_KINDS], axis=0)
+        height = float(floor.at(motion.root.mean(axis=0))) / size
+        return cls(height, upright and float(standing.mean()) > _STANDING)
 
 
-def _moved(motion: Motion, wanted: float | None) -> Motion:
-    level = _level(motion) if wanted is not None and has_feet(motion.skeleton) else None
-    if wanted is None or level is None or not _SAME < abs(level - wanted) < _MEANT:
+def _moved(motion: Motion, wanted: _Level | None) -> Motion:
+    level = _Level.of(motion) if wanted is not None and has_feet(motion.skeleton) else None
+    if wanted is None or level is None:
         return motion
-    rise = (wanted - level) * leg_length(motion.skeleton)
+    higher = wanted.height - level.height
+    known = abs(higher) < _ALIKE or (wanted.stood_on and level.stood_on)
+    if abs(higher) <= _SAME or not known:
+        return motion
+    rise = higher * leg_length(motion.skeleton)
     return replace(motion, root=motion.root + np.array([0.0, rise, 0.0]))
 
 
