@@ -18,16 +18,13 @@ def _eliminate(band, right):  # type: ignore[no-untyped-def]
     count, width = band.shape
     sides = right.shape[1]
     for i in range(count):
-        pivot = band[i, 0]
-        if not pivot > 0.0:
+        if not band[i, 0] > 0.0:
             return False
-        row = band[i]
         for a in range(1, min(width, count - i)):
-            share = row[a] / pivot
+            share = band[i, a] / band[i, 0]
             if share != 0.0:
-                below = band[i + a]
                 for b in range(width - a):
-                    below[b] -= share * row[a + b]
+                    band[i + a, b] -= share * band[i, a + b]
                 for s in range(sides):
                     right[i + a, s] -= share * right[i, s]
     for i in range(count - 1, -1, -1):

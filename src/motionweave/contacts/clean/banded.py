@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,27 +22,22 @@ _SHORT = 5
 
 
 @kernel()
-def _accumulate(banded, right, columns, coefficients, weights, targets):  # type: ignore[no-untyped-def]
-    """Add rows to the normal equations, in the form of `motionweave.core.bands`.
+def _add_products(bands, right, vectors, ties, wanted):  # type: ignore[no-untyped-def]
+    """Add what `BandedLeastSquares.add_along` is given to bands and right-hand sides.
 
-    Row r is ``sum_k coefficients[r, k] x[columns[r] + k] = targets[r]``, with a weight. Values that
-    are the same for all rows, or sides, may be given once.
+    All tracks are in a row, ``(m, T, unknowns)``, ``(m, T, n)`` and ``(m, T)``.
     """
-    for r in range(columns.shape[0]):
-        own = r if coefficients.shape[0] > 1 else 0
-        weight = weights[r if weights.shape[0] > 1 else 0]
-        target = targets[r if targets.shape[0] > 1 else 0]
-        if weight == 0.0:
-            continue
-        for a in range(coefficients.shape[1]):
-            scaled = weight * coefficients[own, a]
-            if scaled == 0.0:
-                continue
-            row = columns[r] + a
-            for s in range(right.shape[1]):
-                right[row, s] += scaled * target[s if target.shape[0] > 1 else 0]
-            for b in range(a, coefficients.shape[1]):
-                banded[row, b - a] += scaled * coefficients[own, b]
+    unknowns = vectors.shape[2]
+    for m in range(vectors.shape[0]):
+        for t in range(vectors.shape[1]):
+            for a in range(unknowns):
+                row = t * unknowns + a
+                right[row, 0] += vectors[m, t, a] * wanted[m, t]
+                for d in range(min(ties.shape[2], vectors.shape[1] - t)):
+                    scaled = vectors[m, t, a] * ties[m, t, d]
+                    # Of a frame with itself only one half: the matrix is symmetric.
+                    for b in range(a if d == 0 else 0, unknowns):
+                        bands[row, d * unknowns + b - a] += scaled * vectors[m, t + d, b]
 
 
 class BandedLeastSquares:
@@ -56,147 +52,122 @@ class BandedLeastSquares:
     tracks
         How many such problems are solved at once, such as one for each foot; rows do not tie one to
         another. Shapes below begin with T, or with ``tracks, T`` if their number is given.
+    across
+        Whether an unknown may be tied to every one of the next two frames, not only to the same.
     """
 
     def __init__(
-        self, frames: int, unknowns: int, sides: int = 1, tracks: int | None = None
+        self,
+        frames: int,
+        unknowns: int,
+        sides: int = 1,
+        tracks: int | None = None,
+        across: bool = False,
     ) -> None:
-        self.unknowns = unknowns
         self.shape = (frames,) if tracks is None else (tracks, frames)
-        # What ties each unknown to itself and to that of the next frames, and all other rows.
-        self.stencils = np.zeros((*self.shape, unknowns, 3))
-        self.rows: list[tuple[NDArray[np.int64], Array, Array, Array]] = []
-        self.right = np.zeros((int(np.prod(self.shape)) * unknowns, sides))
-        # How many bands rows have reached so far.
-        self.width = 1
+        self.unknowns = unknowns
+        self.width = 3 * unknowns if across else 2 * unknowns + 1
+        # What ties each unknown to itself and to the same one of the next two frames, and all else.
+        self.ties = np.zeros((*self.shape, unknowns, 3))
+        self.along: list[tuple[Array, Array, Array]] = []
+        self.right = np.zeros((*self.shape, unknowns, sides))
         # Where copies are solved one after the other: new memory costs more than the arithmetic.
-        self._work: dict[tuple[int, int], Array] = {}
+        self._work: dict[int, Array] = {}
 
     def copy(self) -> BandedLeastSquares:
         """The same rows, to add more to."""
-        other = BandedLeastSquares.__new__(BandedLeastSquares)
-        other.__dict__.update(self.__dict__)
-        other.rows = list(self.rows)
-        other.stencils, other.right = self.stencils.copy(), self.right.copy()
+        other = self._like()
+        other.along = list(self.along)
+        other.ties, other.right = self.ties.copy(), self.right.copy()
         return other
 
     def of_tracks(self, chosen: NDArray[np.intp]) -> BandedLeastSquares:
-        """The rows of some tracks, to add more to: stencils only."""
-        if self.rows or len(self.shape) == 1:
+        """The rows of some tracks, to add more to; not what is along vectors."""
+        if self.along or len(self.shape) == 1:
             raise ValueError("only stencils of several tracks can be told apart")
-        other = BandedLeastSquares.__new__(BandedLeastSquares)
-        other.__dict__.update(self.__dict__)
-        other.rows = []
+        other = self._like()
         other.shape = (len(chosen), self.shape[-1])
-        other.stencils = self.stencils[chosen]
-        sides = self.right.shape[1]
-        other.right = self.right.reshape(self.shape[0], -1, sides)[chosen].reshape(-1, sides)
+        other.along = []
+        other.ties, other.right = self.ties[chosen], self.right[chosen]
         return other
 
-    def add(
-        self,
-        first: NDArray[np.intp],
-        coefficients: Array,
-        weights: ArrayLike,
-        targets: ArrayLike = 0.0,
-        offset: int = 0,
-    ) -> None:
-        """Rows that begin at an unknown of frames ``first``.
-
-        Parameters
-        ----------
-        first
-            ``(n,)`` frames; those of the second track are counted on from those of the first.
-        coefficients
-            ``(n, k)`` of the k unknowns from that one on, through the frames that follow; or
-            ``(1, k)``, the same for all rows.
-        weights
-            ``(n,)`` of the squares, or one number.
-        targets
-            ``(n,)`` or ``(n, sides)`` what the sums shall be, or one number.
-        offset
-            Which unknown of frame ``first`` the row begins at.
-        """
-        if len(first) == 0:
-            return
-        wanted = np.asarray(targets, dtype=np.float64)
-        self.width = max(self.width, coefficients.shape[-1])
-        self.rows.append(
-            (
-                np.asarray(first, dtype=np.int64) * self.unknowns + offset,
-                read_only(np.atleast_2d(coefficients)),
-                read_only(np.atleast_1d(weights)),
-                read_only(wanted[:, None] if wanted.ndim == 1 else np.atleast_2d(wanted)),
-            )
-        )
+    def _like(self) -> BandedLeastSquares:
+        other = BandedLeastSquares.__new__(BandedLeastSquares)
+        other.__dict__.update(self.__dict__)
+        return other
 
     def add_change(
-        self,
-        stencil: Sequence[float],
-        weights: ArrayLike,
-        targets: ArrayLike = 0.0,
-        unknowns: Sequence[int] | None = None,
+        self, stencil: Sequence[float], weights: ArrayLike, targets: ArrayLike = 0.0
     ) -> None:
-        """The same row for some unknowns: a stencil over one, two or three frames in a row.
+        """The same row for all unknowns: a stencil over one, two or three frames in a row.
 
         Parameters
         ----------
         stencil
             Coefficients of the frames, such as ``(-1, 1)``.
         weights
-            ``(T - len(stencil) + 1,)`` or one number.
+            Of the squares, ``(T - len(stencil) + 1, unknowns)`` or what is repeated to that.
         targets
-            One number, or ``(T - len(stencil) + 1, unknowns)``; with several right-hand sides of
-            one unknown, of those.
-        unknowns
-            Which; all by default.
+            What the sums shall be, the same; with several right-hand sides of one unknown,
+            ``(T - len(stencil) + 1, sides)``.
         """
-        chosen = slice(None) if unknowns is None else list(unknowns)
-        self._add_stencil(stencil, np.asarray(weights)[..., None], np.asarray(targets), chosen)
-
-    def add_smoothness(self, width: float, costs: Sequence[float] | None = None) -> None:
-        """Penalise size, speed and bending of all unknowns, with a time scale of ``width`` frames.
-
-        ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: a correction fades out
-        without overshooting. ``costs`` are factors, one for each unknown.
-        """
-        cost = np.array(costs or (1.0,) * self.unknowns)
-        if self.shape[-1] > _SHORT:
-            # All frames but those near the ends have the same equations.
-            short = BandedLeastSquares(_SHORT, self.unknowns)
-            short.add_smoothness(width, costs)
-            half = _SHORT // 2
-            self.stencils[..., :half, :, :] += short.stencils[:half]
-            self.stencils[..., half:-half, :, :] += short.stencils[half]
-            self.stencils[..., -half:, :, :] += short.stencils[half + 1 :]
-            self.width = max(self.width, short.width)
-            return
-        for stencil, weight in (
-            ((1.0,), 1.0),
-            ((-1.0, 1.0), 2.0 * width**2),
-            ((1.0, -2.0, 1.0), width**4),
-        ):
-            self._add_stencil(stencil, cost * weight, np.zeros(()), slice(None))
-
-    def _add_stencil(
-        self, stencil: Sequence[float], weights: Array, targets: Array, chosen: slice | list[int]
-    ) -> None:
-        """A stencil for the chosen unknowns, with weights and targets for rows and unknowns."""
         rows = self.shape[-1] - len(stencil) + 1
         if rows <= 0:
             return
-        self.width = max(self.width, (len(stencil) - 1) * self.unknowns + 1)
-        right = self.right.reshape(*self.shape, self.unknowns, -1)
-        # What is given for each unknown, or for each side of a single one.
-        several = self.unknowns == 1 and targets.ndim > 0
-        targets = targets[..., None, :] if several else targets[..., None]
-        wanted = weights[..., None] * targets if targets.any() else None
+        weights, targets = np.asarray(weights), np.asarray(targets)
+        wanted = None
+        if targets.any():
+            several = self.right.shape[-1] > 1
+            wanted = weights[..., None] * (targets[..., None, :] if several else targets[..., None])
         for a, coefficient in enumerate(stencil):
-            frames = slice(a, a + rows)
+            inside = slice(a, a + rows)
             for b, other in enumerate(stencil[a:]):
-                self.stencils[..., frames, chosen, b] += coefficient * other * weights
+                self.ties[..., inside, :, b] += coefficient * other * weights
             if wanted is not None:
-                right[..., frames, chosen, :] += coefficient * wanted
+                self.right[..., inside, :, :] += coefficient * wanted
+
+    def add_smoothness(self, width: float, costs: tuple[float, ...] = (1.0,)) -> None:
+        """Penalise size, speed and bending of all unknowns, with a time scale of ``width`` frames.
+
+        ``|x|^2 + 2 width^2 |x'|^2 + width^4 |x''|^2`` is critical damping: a correction fades out
+        without overshooting. ``costs`` are factors, one for each unknown or for all.
+        """
+        ties, near = self.ties, _smoothness(min(self.shape[-1], _SHORT), width, costs)
+        if len(near) < _SHORT:
+            ties += near
+            return
+        # All frames but those near the ends have the same equations.
+        half = _SHORT // 2
+        ties[..., :half, :, :] += near[:half]
+        ties[..., half:-half, :, :] += near[half]
+        ties[..., -half:, :, :] += near[half + 1 :]
+
+    def add_along(self, vectors: Array, ties: Array, right: Array) -> None:
+        """Equations in what the unknowns of a frame amount to along vectors.
+
+        That is ``y = vectors · x``, for m vectors in each frame. What is added are the normal
+        equations of rows in ``y``; different vectors of a frame are not tied to each other.
+
+        Parameters
+        ----------
+        vectors
+            ``(m, T, unknowns)``.
+        ties
+            ``(m, T, n)`` what ties each ``y`` to itself and to those of the next n - 1 frames, 0
+            behind the last.
+        right
+            ``(m, T)`` their right-hand sides.
+        """
+        count, reach = len(vectors), ties.shape[-1]
+        if reach * self.unknowns > self.width:
+            raise ValueError("only rows of an `across` system tie vectors of several frames")
+        self.along.append(
+            (
+                read_only(vectors.reshape(count, -1, self.unknowns)),
+                read_only(ties.reshape(count, -1, reach)),
+                read_only(right.reshape(count, -1)),
+            )
+        )
 
     def solve(self, free: BoolArray) -> Array:
         """The unknowns ``(T, unknowns)``, or ``(T, sides)`` of one; zero in frames not free.
@@ -207,10 +178,10 @@ class BandedLeastSquares:
         # numbers have, so that rounding makes the equations unsolvable. Then as little as necessary
         # is added to the diagonal, which only penalises size a bit more.
         for ridge in (0.0, *_RIDGES):
-            banded, right = self._pinned(free)
-            banded[:, 0] *= 1.0 + ridge
+            bands, right = self._pinned(free)
+            bands[:, 0] *= 1.0 + ridge
             try:
-                found = solve_bands(banded, right, overwrite=True).reshape(*self.shape, -1)
+                found = solve_bands(bands, right, overwrite=True).reshape(*free.shape, -1)
             except np.linalg.LinAlgError:
                 continue
             found[~free] = 0.0
@@ -221,20 +192,42 @@ class BandedLeastSquares:
 
     def _pinned(self, free: BoolArray) -> tuple[Array, Array]:
         """Bands and right-hand sides that hold the frames that are not free at zero."""
-        size = len(self.right), self.width
+        size = self.right[..., 0].size
         if size not in self._work:
-            self._work[size] = np.empty(size)
-        banded, right = self._work[size], self.right.copy()
-        banded.fill(0.0)
+            self._work[size] = np.empty((size, self.width))
+        bands, right = self._work[size], self.right.reshape(size, -1).copy()
+        bands.fill(0.0)
         # Bands that lie whole frames apart.
-        apart = banded[:, :: self.unknowns]
-        apart += self.stencils.reshape(len(banded), 3)[:, : apart.shape[1]]
-        for rows in self.rows:
-            _accumulate(banded, right, *rows)
+        bands[:, :: self.unknowns] = self.ties.reshape(size, 3)
+        for each in self.along:
+            _add_products(bands, right, *each)
         if not free.all():
-            diagonal = banded.reshape(*self.shape, self.unknowns, -1)[..., 0]
+            diagonal = bands[:, 0].reshape(*self.shape, self.unknowns)
             peak = diagonal.max(axis=(-2, -1), keepdims=True)
             held = np.broadcast_to(_PINNED * np.maximum(peak, 1.0), diagonal.shape)
             diagonal[~free] = held[~free]
             right.reshape(*self.shape, -1)[~free] = 0.0
-        return banded, right
+        return bands, right
+
+
+def product(ties: Array, values: Array) -> Array:
+    """Symmetric ties ``(T, n)`` of each value to itself and to the next n - 1, times values ``(...,
+    T)``."""
+    result = np.asarray(ties[:, 0] * values)
+    for apart in range(1, min(ties.shape)):
+        tie = ties[:-apart, apart]
+        result[..., :-apart] += tie * values[..., apart:]
+        result[..., apart:] += tie * values[..., :-apart]
+    return result
+
+
+@lru_cache(maxsize=64)
+def _smoothness(frames: int, width: float, costs: tuple[float, ...]) -> Array:
+    """What `BandedLeastSquares.add_smoothness` adds to the ties of a few frames, ``(frames, costs,
+    3)``."""
+    short = BandedLeastSquares(frames, len(costs))
+    cost = np.array(costs)
+    short.add_change((1.0,), cost)
+    short.add_change((-1.0, 1.0), cost * (2.0 * width**2))
+    short.add_change((1.0, -2.0, 1.0), cost * width**4)
+    return short.ties

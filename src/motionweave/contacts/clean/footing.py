@@ -42,6 +42,8 @@ _ON_FLOOR, _CLEAR = 1e-9, 1e-4
 # tried.
 _STRETCHED = 0.003
 _ROUNDS = 4
+# What is over the floor, and what is upright.
+_OVER, _UP = np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0])
 
 
 class Footing(NamedTuple):
@@ -209,18 +211,10 @@ def _solve(
     plain = BandedLeastSquares(count, 6, tracks=feet)
     plain.add_smoothness(0.5 * ease * fps)
     steps = np.diff(points - drift, axis=2)
-    missing = np.where(held, heights - above, 0.0)
     resting = (held[..., 1:] & held[..., :-1]) * (_REST * fps) ** 2
-    for point in (0, 1):
-        plain.add_change(
-            (-1.0, 1.0),
-            resting[:, point],
-            -steps[:, point][..., [0, 2]],
-            (3 * point, 3 * point + 2),
-        )
-        plain.add_change(
-            (1.0,), _HEIGHT * settled[:, point], missing[:, point, :, None], (3 * point + 1,)
-        )
+    plain.add_change((-1.0, 1.0), _unknowns(resting[..., None] * _OVER), _unknowns(-steps))
+    missing = np.where(held, heights - above, 0.0)
+    plain.add_change((1.0,), _upright(_HEIGHT * settled), _upright(missing))
     foot = points[:, 1] - points[:, 0]
     length = _length(foot)
     along = foot / np.maximum(length, 1e-12)[..., None]
@@ -228,19 +222,15 @@ def _solve(
     active = ~held & (above < deep)
     found = np.zeros_like(points)
     live, reached = np.arange(feet), length
+    rigid = np.full((1, feet, count, 1), _RIGID)
     for _ in range(_ROUNDS):
         # A foot that is where it should be is not solved again.
         rows = plain.of_tracks(live)
-        coefficients = np.concatenate([-along[live], along[live]], axis=-1).reshape(-1, 6)
+        apart = np.concatenate([-along[live], along[live]], axis=-1)
         stretch = length[live] - np.einsum("nti,nti->nt", along[live], foot[live])
-        rows.add(np.arange(len(live) * count), coefficients, _RIGID, stretch.ravel())
-        for point in (0, 1):
-            rows.add_change(
-                (1.0,),
-                _FLOOR * active[live, point],
-                -above[live, point, :, None],
-                (3 * point + 1,),
-            )
+        rows.add_along(apart[None], rigid[:, : len(live)], _RIGID * stretch[None])
+        lifting = np.where(active[live], _FLOOR, 0.0)
+        rows.add_change((1.0,), _upright(lifting), _upright(-above[live]))
         found[live] = rows.solve(free[live]).reshape(-1, count, 2, 3).swapaxes(1, 2)
         turned = foot + found[:, 1] - found[:, 0]
         before, reached = reached, _length(turned)
@@ -254,6 +244,16 @@ def _solve(
         if len(live) == 0:
             break
     return found
+
+
+def _unknowns(values: Array) -> Array:
+    """Values ``(n, 2, T, 3)`` of heels and toes as those of unknowns, ``(n, T, 6)``."""
+    return values.swapaxes(1, 2).reshape(len(values), -1, 6)
+
+
+def _upright(values: Array) -> Array:
+    """Values ``(n, 2, T)`` of heels and toes as those of their heights, ``(n, T, 6)``."""
+    return _unknowns(values[..., None] * _UP)
 
 
 def _length(vectors: Array) -> Array:

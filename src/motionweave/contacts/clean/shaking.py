@@ -127,6 +127,6 @@ def _shaking(points: Array, held: BoolArray, fps: float) -> Array:
     slow = BandedLeastSquares(count, 1, sides=3, tracks=len(tracks))
     slow.add_change((1.0,), 1.0, tracks)
     inside = (held[..., :-2] & held[..., 1:-1] & held[..., 2:]).reshape(-1, count - 2)
-    slow.add_change((1.0, -2.0, 1.0), (_SHAKING * fps) ** 4 * inside)
+    slow.add_change((1.0, -2.0, 1.0), (_SHAKING * fps) ** 4 * inside[..., None])
     calm = slow.solve(np.ones(tracks.shape[:2], dtype=bool)).reshape(points.shape)
     return np.where(held[..., None], points - calm, 0.0)

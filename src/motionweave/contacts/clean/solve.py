@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionweave.body import ik
-from motionweave.contacts.clean.banded import BandedLeastSquares
+from motionweave.contacts.clean.banded import BandedLeastSquares, product
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smoothstep
@@ -151,14 +151,19 @@ def body_shift(
     shift = np.zeros((count, 3))
     if not free.any() or np.abs(_longer(legs, shift)[0]).max() < 1e-9 * size:
         return shift
-    plain = BandedLeastSquares(count, 3)
+    plain = BandedLeastSquares(count, 3, across=True)
     plain.add_smoothness(_GIVING * fps, (_LEVEL, 1.0, _LEVEL))
     if firm is not None:
-        plain.add_change((1.0,), _FIRM * firm)
+        plain.add_change((1.0,), _FIRM * firm[:, None])
+    # How bent a leg is, and how suddenly that changes.
+    calm = BandedLeastSquares(count, 1)
+    if not meant:
+        calm.add_change((1.0,), 1.0)
+    calm.add_change((1.0, -2.0, 1.0), (_SUDDEN * fps) ** 4)
     reaching = np.zeros(legs.own.shape)
     for _ in range(_ROUNDS):
         rows = plain.copy()
-        reaching = _add_legs(rows, legs, shift, fps, size, meant, firm, reaching)
+        reaching = _add_legs(rows, legs, shift, calm.ties[:, 0], size, meant, firm, reaching)
         new = rows.solve(free)
         moved = float(np.abs(new - shift).max())
         shift = new
@@ -209,7 +214,7 @@ def _add_legs(
     rows: BandedLeastSquares,
     legs: Legs,
     shift: Array,
-    fps: float,
+    calm: Array,
     size: float,
     meant: bool,
     firm: Array | None,
@@ -217,13 +222,12 @@ def _add_legs(
 ) -> Array:
     """Add what the legs ask of the body, as it is shifted by ``shift`` ``(T, 3)`` so far.
 
-    ``meant`` and ``firm`` are those of `body_shift`.
+    ``calm`` ``(T, 3)`` ties the bends of a leg to each other, ``meant`` and ``firm`` are those of
+    `body_shift`.
     ``reaching`` ``(n, T)`` is how hard the legs have pulled so far because they could not reach.
     Returns how hard they do now, halfway from that: a leg that lets go as soon as it reaches would
     pull again in the next round.
     """
-    limbs, count = legs.own.shape
-    frames = np.tile(np.arange(count), limbs)
     longer, direction = _longer(legs, shift)
     # How much longer the legs would have to be without a shift, if the change were linear.
     start = longer - np.einsum("nti,ti->nt", direction, shift)
@@ -231,13 +235,7 @@ def _add_legs(
     at = bend if meant else np.minimum(bend, legs.hinge.bend)
     steep = _CALM * size / legs.hinge.slope(at)
     pull, rest = direction * steep[..., None], -start * steep
-    if not meant:
-        rows.add(frames, pull.reshape(-1, 3), 1.0, rest.ravel())
-    if count > 2:
-        three = np.concatenate([pull[:, :-2], -2.0 * pull[:, 1:-1], pull[:, 2:]], axis=-1)
-        sudden = rest[:, :-2] - 2.0 * rest[:, 1:-1] + rest[:, 2:]
-        inner = np.tile(np.arange(count - 2), limbs)
-        rows.add(inner, three.reshape(-1, 9), (_SUDDEN * fps) ** 4, sudden.ravel())
+    rows.add_along(pull, np.broadcast_to(calm, (*rest.shape, 3)), product(calm, rest))
     # The body comes near, or makes room, by what the bent leg misses.
     reached = legs.hinge.length(bend) - legs.own
     if legs.easy is not None:
@@ -246,7 +244,7 @@ def _add_legs(
         reached = eased if firm is None else eased + firm * (reached - eased)
     missing = np.where(longer == 0.0, 0.0, longer - reached)
     weight = 0.5 * (reaching + _REACH * missing**2 / (missing**2 + (1e-3 * size) ** 2))
-    rows.add(frames, direction.reshape(-1, 3), weight.ravel(), (reached - start).ravel())
+    rows.add_along(direction, weight[..., None], weight * (reached - start))
     return np.asarray(weight)
 
 
@@ -267,7 +265,7 @@ def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Arra
     size = np.median(hinge.length(np.zeros(off.shape)), axis=1)[:, None]
     slope = hinge.slope(np.minimum(hinge.bend + wanted, hinge.bend)) / size
     rows = BandedLeastSquares(count, 1, tracks=limbs)
-    rows.add_change((1.0,), slope**2, wanted[..., None])
+    rows.add_change((1.0,), slope[..., None] ** 2, wanted[..., None])
     jerks = np.diff(hinge.bend, 2)
     sudden = np.maximum(np.abs(jerks).max(axis=1) * fps**2, least)[:, None]
     calm = 1.0 - smoothstep((hinge.bend[:, 1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
@@ -275,7 +273,7 @@ def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Arra
     share = np.minimum(hinge.slope(hinge.bend) / hinge.slope(hinge.bend + wanted), 1.0)
     rows.add_change(
         (1.0, -2.0, 1.0),
-        calm * (_MISSED / sudden * fps**2) ** 2,
+        (calm * (_MISSED / sudden * fps**2) ** 2)[..., None],
         ((share[:, 1:-1] - 1.0) * jerks)[..., None],
     )
     return hinge.kept_back(hinge.bend + rows.solve(off)[..., 0])

@@ -52,7 +52,6 @@ class Clearance:
         if not active.any():
             return lift
         free = near(active, round(_LEADING * self.fps)) & ~self.standing
-        frames = np.arange(len(sunk))
         width = max(_WIDE * self.fps, 1.0)
         plain = BandedLeastSquares(len(sunk), 1)
         plain.add_smoothness(width)
@@ -62,9 +61,8 @@ class Clearance:
         weight = (width / max(_EDGE * self.fps, 1.0)) ** 4
         for _ in range(_ROUNDS):
             pull = np.where(self.standing, 0.0, np.maximum(pull + sunk - lift, 0.0))
-            active = pull > 0.0
             rows = plain.copy()
-            rows.add(frames[active], np.ones((1, 1)), weight, (sunk + pull)[active])
+            rows.add_change((1.0,), weight * (pull > 0.0)[:, None], (sunk + pull)[:, None])
             lift = rows.solve(free)[:, 0]
         return lift
 

@@ -403,11 +403,10 @@ def _led(
     width = max(width, 1.0)
     rows = BandedLeastSquares(count, 1, sides)
     rows.add_smoothness(width)
-    frames = np.arange(count)
     if near_to is not None:
-        rows.add(frames, np.ones((1, 1)), 1.0, near_to)
+        rows.add_change((1.0,), 1.0, near_to)
     weight = _KNOWN * width**4
-    rows.add(frames[known], np.ones((1, 1)), weight, values[known])
+    rows.add_change((1.0,), weight * known[:, None], np.where(known[:, None], values, 0.0))
     return np.where(known[:, None], values, rows.solve(free | known))
 
 
