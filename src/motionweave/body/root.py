@@ -12,6 +12,7 @@ frame.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ _EXACT_PLACE, _EXACT_ANGLE = 1e-9, 1e-8
 _SMOOTH = 0.2
 
 
+@lru_cache(maxsize=256)
 def pelvis_of(skeleton: Skeleton) -> int:
     """The joint at which the body begins: the hips, or where legs and spine meet.
 

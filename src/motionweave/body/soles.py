@@ -22,6 +22,7 @@ from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import attached
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
@@ -121,15 +122,13 @@ def sole_points(
     soles: Mapping[str, Sole], positions: Array, orientations: Array
 ) -> dict[str, Array]:
     """Heels and toes ``(T, 3)`` of joints at ``(T, J, 3)`` turned by ``(T, J, 4)``, by kind."""
-    points: dict[str, Array] = {}
-    for side, sole in soles.items():
-        for end, joint, offset in (
-            ("heel", sole.ankle, sole.heel),
-            ("toe", sole.toe_joint, sole.toe),
-        ):
-            turned = rotations.rotate(orientations[:, joint], offset)
-            points[f"{side}_{end}"] = positions[:, joint] + turned
-    return points
+    if not soles:
+        return {}
+    kinds = [f"{side}_{end}" for side in soles for end in ("heel", "toe")]
+    joints = [joint for sole in soles.values() for joint in (sole.ankle, sole.toe_joint)]
+    offsets = [offset for sole in soles.values() for offset in (sole.heel, sole.toe)]
+    points = attached(positions, orientations, np.array(joints), np.array(offsets))
+    return dict(zip(kinds, points.swapaxes(0, 1), strict=True))
 
 
 def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:

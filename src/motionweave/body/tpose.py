@@ -14,8 +14,10 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 
-# A change from the first frame to the second that no joint makes in a captured motion.
+# A change from the first frame to the second that no joint makes in a captured motion, and the
+# cosine of half of it.
 _JUMP = np.radians(12.0)
+_HALF_JUMP = float(np.cos(0.5 * _JUMP))
 # ... and this many times the largest step of the frames that follow.
 _OUT_OF_LINE = 3.0
 # Frames that follow.
@@ -42,7 +44,7 @@ def starts_in_tpose(motion: Motion) -> bool:
         return False
     start = motion.rotations[: _FOLLOWING + 2]
     # In most clips the first step already tells.
-    if rotations.angle_between(start[0], start[1]).max() < _JUMP:
+    if np.abs(np.einsum("jc,jc->j", start[0], start[1])).min() > _HALF_JUMP:
         return False
     largest = rotations.angle_between(start[:-1], start[1:]).max(axis=1)
     if largest[0] < max(_JUMP, _OUT_OF_LINE * float(np.median(largest[1:]))):

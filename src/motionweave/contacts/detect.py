@@ -38,6 +38,7 @@ from motionweave.core.intervals import merged
 from motionweave.core.kinematics import in_parts
 from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion, checked
+from motionweave.core.quantiles import median
 
 Mask = NDArray[np.bool_]
 
@@ -341,7 +342,7 @@ def _floor_of(still: list[StillStretch], tracks: list[PointTrack]) -> Floor:
     weights = np.array([min(plant.seconds, 1.0) for plant in still])
     floor = fit_floor(places, weights, 1.0)
     lowest = np.min([floor.above(track.points) for track in tracks], axis=0)
-    if np.median(lowest) < -_UNDER:
+    if median(lowest) < -_UNDER:
         # When walking in place, a foot is only still in the air.
         return Floor(floor.height + float(np.quantile(lowest, _LOW)), floor.slope)
     return floor

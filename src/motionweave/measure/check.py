@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike
 
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import has_feet, soles
-from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS
-from motionweave.core.intervals import merged, runs
+from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 from motionweave.measure.figures import (
     SPEED_WINDOW,
@@ -29,7 +28,7 @@ from motionweave.measure.figures import (
     recorded_from,
     unit_length,
 )
-from motionweave.measure.support import WINDOW, floor_along, support_slides
+from motionweave.measure.support import WINDOW, floor_along
 
 FindingKind = Literal[
     "acceleration", "twist", "knee", "floor", "slide", "drift", "speed", "path", "contacts"
@@ -52,10 +51,7 @@ _REACH = 1.5
 _BACKWARDS = np.radians(7.0)
 # How much deeper than in the clips a foot may be, in leg lengths: 3 cm on a body of 1.7 m.
 _DEPTH = 0.036
-# A point of the sole is low below this height above its own lowest, and slides above this speed
-# (leg lengths; per second). A foot may slide this much further than in the clips: factor, slack.
-_LOW = 0.025
-_SLIDING = 0.2
+# A foot may slide this much further than in the clips: factor, slack (leg lengths).
 _SLIDE = 1.25
 _SLIDE_SLACK = 0.4
 # Where clips are joined, the supporting foot may slide this many leg lengths further than in the
@@ -218,7 +214,7 @@ def _harder(
     In ``joined`` clips, joints that hardly move in the clips are checked, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
-    own = np.max([getattr(one, kind).max(axis=0, initial=_NOTHING) for one in before], axis=0)
+    own = np.maximum(np.max([one.hardest[kind] for one in before], axis=0), _NOTHING)
     values = getattr(made, kind)
     limits = allowed * np.maximum(own, _LIVELY * own.max())
     if joined:
@@ -249,7 +245,7 @@ def _faster(
     """A pelvis that moves faster than in the clips; in joined clips, even for a single frame."""
     worst = (0.0, 0.0, 0)
     for which in ("speed", "step_speed") if joined else ("speed",):
-        top = max(float(getattr(one, which).max()) for one in before)
+        top = max(one.fastest[which] for one in before)
         limit = _JOINED_SPEED * max(top, _STANDING) if joined else _SPEED * top + _SPEED_SLACK
         frame = int(getattr(made, which).argmax())
         value = float(getattr(made, which)[frame])
@@ -335,8 +331,8 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
 
 def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
     """A foot that slides low over the floor although it is not marked as planted."""
-    limit = _SLIDE * max(_longest_slide(one)[0] for one in before) + _SLIDE_SLACK
-    value, side, frame = _longest_slide(made)
+    limit = _SLIDE * max(one.longest_slide[0] for one in before) + _SLIDE_SLACK
+    value, side, frame = made.longest_slide
     if value <= limit:
         return None
     return Finding(
@@ -350,23 +346,6 @@ def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
     )
 
 
-def _longest_slide(one: Figures) -> tuple[float, str, int]:
-    """The longest slide of a foot low over the floor, not planted: leg lengths, side, frame."""
-    longest = (0.0, "left", 0)
-    for side in ("left", "right"):
-        heel, toe = (one.soles[f"{side}_{end}"] for end in ("heel", "toe"))
-        lower = heel[0] < toe[0]
-        height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
-        planted = one.planted[f"{side}_heel"] | one.planted[f"{side}_toe"]
-        # A foot's ground is where it is planted, otherwise about the lowest that it gets.
-        standing = float(np.median(height[planted])) if planted.any() else np.quantile(height, 0.1)
-        low = height < standing + _LOW
-        for first, last in runs(low & (speed > _SLIDING) & ~planted):
-            way = float(speed[first : last + 1].sum()) / one.fps
-            longest = max(longest, (way, side, one.first + first))
-    return longest
-
-
 def _carried(
     made: Figures,
     before: Sequence[Figures],
@@ -376,10 +355,10 @@ def _carried(
     """A supporting foot that slides where clips are joined: the slowest point on the floor."""
     if not seams:
         return None
-    limit = max(float(_support_slides(one, one.floor).max()) for one in before) + _CARRIED
+    limit = max(one.farthest_carried for one in before) + _CARRIED
     # A point that just touches the floor, or just does not, must not decide.
     floors = np.asarray(floor), np.asarray(floor) + _JUST
-    ways = np.maximum(*(_support_slides(made, each) for each in floors))
+    ways = np.maximum(*(made.support_slides(each) for each in floors))
     near = np.zeros(len(ways), dtype=bool)
     width = round(WINDOW * made.fps)
     margin = round(0.5 * WINDOW * made.fps)
@@ -402,16 +381,10 @@ def _carried(
     )
 
 
-def _support_slides(one: Figures, floor: ArrayLike) -> Array:
-    """Leg lengths ``(n,)`` that the supporting foot slides in each half second."""
-    heights, speeds = (np.stack([sole[i] for sole in one.soles.values()]) for i in (0, 1))
-    return support_slides(heights, speeds[:, :-1] / one.fps, one.fps, floor)
-
-
 def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
     """Points that are planted and move nevertheless."""
-    limit = max(_DRIFT, 1.5 * max(_drift(one)[0] for one in before))
-    value, kind, frame = _drift(made)
+    limit = max(_DRIFT, 1.5 * max(one.drift[0] for one in before))
+    value, kind, frame = made.drift
     if value <= limit:
         return None
     return Finding(
@@ -423,21 +396,6 @@ def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
         value,
         limit,
     )
-
-
-def _drift(one: Figures) -> tuple[float, str, int]:
-    """How far the worst plant drifts, what is planted, and the frame where it drifts most."""
-    worst = (0.0, "", 0)
-    for kind, held in one.planted.items():
-        for first, last in runs(held):
-            # From one planted frame to the next one: not the step that lifts the foot.
-            speed = one.soles[kind][1][first:last]
-            if len(speed):
-                worst = max(
-                    worst,
-                    (float(speed.sum()) / one.fps, kind, one.first + first + int(speed.argmax())),
-                )
-    return worst
 
 
 def _lost_contacts(result: Motion, clips: Sequence[Motion]) -> Finding | None:

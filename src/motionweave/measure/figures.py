@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motionweave.body.hinges import Hinge, find_hinges
-from motionweave.body.rig.roles import leg_length
+from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import Sole, contact_points, has_feet, sole_points, soles
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
+from motionweave.core.quantiles import median, quantile
 from motionweave.core.skeleton import Skeleton
-from motionweave.measure.support import floor_level
+from motionweave.measure.support import floor_level, support_slides
 
 # Seconds over which speeds of the pelvis are measured, because capture noise is not a lurch.
 SPEED_WINDOW = 0.1
@@ -25,6 +29,10 @@ SPEED_WINDOW = 0.1
 _ENOUGH = 200
 # Frames that have a change of velocity.
 _FEWEST = 3
+# A point of the sole is low below this height above its own lowest, which is what it is below for
+# this share of the time, and slides above this speed (leg lengths; per second).
+_LOW, _LOWEST = 0.025, 0.1
+_SLIDING = 0.2
 # Frames whose changes are computed at a time.
 _AT_ONCE = 256
 
@@ -69,6 +77,62 @@ class Figures:
     hinges: dict[str, Hinge]
     knees: dict[str, Array]
     first: int = 0
+
+    # What clips are asked for at every check, found once.
+
+    @cached_property
+    def hardest(self) -> dict[str, Array]:
+        """The largest ``acceleration`` and ``twist`` of every joint ``(J,)``."""
+        return {
+            "acceleration": self.acceleration.max(axis=0, initial=0.0),
+            "twist": self.twist.max(axis=0, initial=0.0),
+        }
+
+    @cached_property
+    def fastest(self) -> dict[str, float]:
+        """The largest ``speed`` and ``step_speed``."""
+        return {"speed": float(self.speed.max()), "step_speed": float(self.step_speed.max())}
+
+    @cached_property
+    def longest_slide(self) -> tuple[float, str, int]:
+        """The longest slide of a foot low over the floor, not planted: leg lengths, side, frame."""
+        longest = (0.0, "left", 0)
+        for side in SIDES:
+            heel, toe = (self.soles[f"{side}_{end}"] for end in ("heel", "toe"))
+            lower = heel[0] < toe[0]
+            height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
+            planted = self.planted[f"{side}_heel"] | self.planted[f"{side}_toe"]
+            # A foot's ground is where it is planted, otherwise about the lowest that it gets.
+            ground = median(height[planted]) if planted.any() else quantile(height, _LOWEST)
+            low = height < ground + _LOW
+            for first, last in runs(low & (speed > _SLIDING) & ~planted):
+                way = float(speed[first : last + 1].sum()) / self.fps
+                longest = max(longest, (way, side, self.first + first))
+        return longest
+
+    @cached_property
+    def drift(self) -> tuple[float, str, int]:
+        """How far the worst plant drifts, what is planted, and the frame where it drifts most."""
+        worst = (0.0, "", 0)
+        for kind, held in self.planted.items():
+            for first, last in runs(held):
+                # From one planted frame to the next one: not the step that lifts the foot.
+                speed = self.soles[kind][1][first:last]
+                if len(speed):
+                    way = float(speed.sum()) / self.fps
+                    worst = max(worst, (way, kind, self.first + first + int(speed.argmax())))
+        return worst
+
+    @cached_property
+    def farthest_carried(self) -> float:
+        """The farthest that the supporting foot slides in half a second, in leg lengths."""
+        return float(self.support_slides(self.floor).max())
+
+    def support_slides(self, floor: ArrayLike) -> Array:
+        """Leg lengths ``(n,)`` that the supporting foot slides in each half second, on a floor of a
+        height or of one under every frame ``(T,)``."""
+        heights, speeds = (np.stack([sole[i] for sole in self.soles.values()]) for i in (0, 1))
+        return support_slides(heights, speeds[:, :-1] / self.fps, self.fps, floor)
 
 
 _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core.arrays import Array
+from motionweave.core.quantiles import quantile
 
 # Seconds over which sliding is measured.
 WINDOW = 0.5
@@ -22,7 +23,7 @@ _ON_FLOOR, _SHARE = 0.05, 0.2
 
 def floor_level(heights: Array) -> float:
     """Height of the floor that heels and toes, ``(P, T)`` high, walk on."""
-    return float(np.quantile(heights.min(axis=0), _SHARE))
+    return float(quantile(heights.min(axis=0), _SHARE))
 
 
 def floor_along(levels: Sequence[float], seams: Sequence[tuple[int, int]], frames: int) -> Array:

@@ -22,6 +22,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint, clipped, kinds, of_kind
 from motionweave.core.curves import smootherstep
+from motionweave.core.kinematics import attached
 from motionweave.core.motion import Motion
 
 # Seconds in which a foot takes over, or gives up, the weight of the body.
@@ -86,10 +87,8 @@ class SolePoints:
         ``pose`` is what `Motion.forward` gives, if it is known.
         """
         positions, orientations = motion.forward() if pose is None else pose
-        joints = list(self.joints)
-        return np.asarray(
-            positions[:, joints] + rotations.rotate(orientations[:, joints], self.offsets)
-        )
+        joints = np.array(self.joints, dtype=np.intp)
+        return attached(positions, orientations, joints, self.offsets)
 
 
 def carrying(stands: Array) -> Array:

@@ -39,6 +39,7 @@ from motionweave.body.rig.tree import chain, is_above, meeting, most_between, ne
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import shown
+from motionweave.core.quantiles import median
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 
@@ -147,10 +148,10 @@ class Rig:
                     positions[:, self.roles[f"left_{role}"]]
                     - positions[:, self.roles[f"right_{role}"]]
                 )
-                width = float(np.median(np.linalg.norm(across, axis=1)))
+                width = float(median(np.linalg.norm(across, axis=1)))
                 if width > 0.0:
                     axes.append(across / width)
-        return np.mean(axes, axis=0) if axes else None
+        return np.asarray(sum(axes) / len(axes)) if axes else None
 
     def names(self) -> dict[str, str]:
         """Role to joint name, for the roles that were found, in the order of `ROLES`."""
