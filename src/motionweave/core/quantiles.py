@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motionweave.core.arrays import Array, IntArray
 
@@ -29,26 +30,29 @@ def median(values: Array) -> Array:
     return np.asarray(0.5 * (ordered[middle - 1] + ordered[middle]))
 
 
-def quantiles_of_groups(values: Array, group: IntArray, share: float) -> Array:
-    """The `quantile` of each of g groups, ``(g,)``.
+def quantiles_of_groups(values: Array, group: IntArray, share: ArrayLike) -> Array:
+    """The `quantile` of each of g groups, ``(g,)`` or ``(g, c)``.
 
     Parameters
     ----------
     values
-        ``(n,)``.
+        ``(n,)``, or ``(n, c)`` of c columns.
     group
         ``(n,)`` which group each value is of: not decreasing, and each of 0 to g - 1 occurs.
     share
-        Of the quantile.
+        Of the quantile; one number, or one for each column.
     """
     count = np.bincount(group)
-    ordered = values.copy()
+    # Columns are sorted as rows, which are in one piece.
+    ordered = np.array(values.T if values.ndim > 1 else values[None], order="C")
     last = np.cumsum(count) - 1
     # Groups are short: sorted one by one, they are done long before all values would be.
     for start, stop in zip((last - count + 1).tolist(), (last + 1).tolist(), strict=True):
-        ordered[start:stop].sort()
-    place = share * (count - 1)
+        ordered[:, start:stop].sort()
+    place = np.reshape(share, (-1, 1)) * (count - 1)
     whole = place.astype(np.intp)
     low = last - count + 1 + whole
-    below, above = ordered[low], ordered[np.minimum(low + 1, last)]
-    return np.asarray(below + (place - whole) * (above - below))
+    column = np.arange(len(ordered))[:, None]
+    below, above = ordered[column, low], ordered[column, np.minimum(low + 1, last)]
+    found = below + (place - whole) * (above - below)
+    return np.asarray(found.T.reshape(len(count), *values.shape[1:]))
