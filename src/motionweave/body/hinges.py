@@ -170,10 +170,12 @@ def _hinges(
     upper, middle, end = (list(column) for column in zip(*joints, strict=True))
     turn = orientations[:, upper]
     back = rotations.inverse(turn)
-    bone = _unit(rotations.rotate(back, positions[:, middle] - positions[:, upper]))
-    below = _unit(rotations.rotate(back, positions[:, end] - positions[:, middle]))
+    places = (positions[:, column] for column in (upper, middle, end))
+    bones = np.diff(np.array([*places]), axis=0)
+    bone, below, built = rotations.rotate(back, np.array([*bones, built]))
+    bone, below = _unit(bone), _unit(below)
     mean_bone = _unit(bone.mean(axis=0))
-    expected = _unit(_across(rotations.rotate(back, built).mean(axis=0), mean_bone))
+    expected = _unit(_across(built.mean(axis=0), mean_bone))
     bends = rotations.cross(bone, below)
     mean = bends.mean(axis=0)
     # How bent each limb is, and how much of it is about one axis (either way round).

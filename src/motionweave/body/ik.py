@@ -161,7 +161,7 @@ def solve_hinged(
     end: Array,
     goal: Array,
     axis: Array,
-    bend: Array | None = None,
+    further: Array | None = None,
 ) -> TwoBone:
     """Bend a limb about its hinge and swing it so that its end is at ``goal``.
 
@@ -176,16 +176,16 @@ def solve_hinged(
     axis
         ``(T, 3)`` unit axes of the hinge (right-handed: turning the second bone about it
         bends the limb more).
-    bend
-        ``(T,)`` bends to take; by default those of `HingeReach.bent_for`.
+    further
+        ``(T,)`` radians to bend by; by default those that lead to `HingeReach.bent_for`.
     """
     first, second = middle - upper, end - middle
-    hinge = HingeReach.of(first, second, axis)
     pull = goal - upper
-    if bend is None:
+    if further is None:
+        hinge = HingeReach.of(first, second, axis)
         now = np.sqrt(_rowdot(end - upper, end - upper))
-        bend = hinge.bent_for(np.sqrt(_rowdot(pull, pull)) - now)
-    flex = quat.exp(axis * (bend - hinge.bend)[:, None])
+        further = hinge.bent_for(np.sqrt(_rowdot(pull, pull)) - now) - hinge.bend
+    flex = quat.exp(axis * further[:, None])
     span = first + quat.rotate(flex, second)
     # A limb folded onto itself, or a goal at its upper joint, points nowhere.
     points = (_length(span) > 0.0) & (_length(pull) > 0.0)

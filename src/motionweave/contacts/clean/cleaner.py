@@ -21,7 +21,7 @@ from motionweave.contacts.clean.plants import anchored, find_plants, planted_hei
 from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve_limbs
 from motionweave.core import rotations as quat
-from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.arrays import Array, BoolArray, sealed
 from motionweave.core.constraints import Constraint
 from motionweave.core.curves import smoothstep
 from motionweave.core.interrupt import checkpoint
@@ -40,6 +40,8 @@ _NAMED = 3
 # many seconds of it at first.
 _LIMIT, _HARDLY = 1.45, 2.0
 _BACK_OFF, _ATTEMPTS, _AROUND = (0.4, 0.9), 5, 0.08
+
+_NO_AXIS = np.zeros(3)
 
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
@@ -167,13 +169,12 @@ class Cleaner:
     def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> tuple[_Tracks, _Solved]:
         """Feet with corrections reduced where they would jerk knee or ankle, and the result."""
         solved = self._solve([feet, *others])
-        before = _jerks(self.motion, feet.limbs)
+        before, jerks = _jerks([self.motion, solved.motion], feet.limbs)
         own = before.max(axis=1, initial=0.0)
         # A leg that does not move at all was not captured: it may move as the other one does.
         own = np.where(own < _HARDLY, own.max(axis=0), own)
         limit = _LIMIT * np.maximum(own, _HARDLY)
         trust = np.ones(feet.held.shape)
-        jerks = _jerks(solved.motion, feet.limbs)
         for index, limb in enumerate(feet.limbs):
             for attempt in range(_ATTEMPTS):
                 sudden = jerks[index] / limit[index]
@@ -185,7 +186,7 @@ class Cleaner:
                 around = (1 + attempt) * _AROUND * self.motion.fps
                 trust[index] *= _doubt(jerks[index], before[index], limit[index], around)
                 solved = self._solve([feet.eased_off(trust), *others])
-                jerks = _jerks(solved.motion, feet.limbs)
+                (jerks,) = _jerks([solved.motion], feet.limbs)
         return feet, solved
 
     def _solve(self, tracks: Sequence[_Tracks]) -> _Solved:
@@ -213,8 +214,8 @@ class Cleaner:
             missing.append(left)
         motion = replace(
             self.motion,
-            root=self.motion.root + shift,
-            rotations=local,
+            root=sealed(self.motion.root + shift),
+            rotations=sealed(local),
             translations=translations,
         )
         return _Solved(motion, tuple(missing))
@@ -314,10 +315,11 @@ class Cleaner:
             changed |= np.any(steady.turn[..., :3] != 0.0, axis=-1)
         goal = np.where(changed[..., None], goal, end)
         turn = np.where(changed[..., None], turn, quat.IDENTITY)
+        axes = self._axes(tracks.limbs)
         return [
             FootWay(
                 limb,
-                self._axis(limb),
+                axes[index],
                 goal[index],
                 turn[index],
                 tracks.footing.grip[index],
@@ -327,21 +329,23 @@ class Cleaner:
             for index, limb in enumerate(tracks.limbs)
         ]
 
-    def _axis(self, limb: ik.Limb) -> Array:
-        """The axis ``(T, 3)`` about which a limb bends; zeros for one without a hinge."""
-        for hinge in self.hinges:
-            if hinge.joint == limb.middle:
-                return quat.rotate(self.orientations[:, limb.upper], hinge.axis)
-        return np.zeros((len(self.motion), 3))
+    def _axes(self, limbs: Sequence[ik.Limb]) -> Array:
+        """The axes ``(n, T, 3)`` about which limbs bend; zeros for those without a hinge."""
+        axis_of = {hinge.joint: hinge.axis for hinge in self.hinges}
+        axes = np.array([axis_of.get(limb.middle, _NO_AXIS) for limb in limbs])
+        upper = self.orientations[:, [limb.upper for limb in limbs]].swapaxes(0, 1)
+        return quat.rotate(upper, axes[:, None])
 
 
-def _jerks(motion: Motion, limbs: Sequence[ik.Limb]) -> Array:
-    """Angular accelerations ``(n, T - 2, 2)`` of knees and ankles, in radians per square second."""
+def _jerks(motions: Sequence[Motion], limbs: Sequence[ik.Limb]) -> Array:
+    """Angular accelerations ``(m, n, T - 2, 2)`` of knees and ankles of m motions, in radians per
+    square second."""
     joints = [[limb.middle, limb.end] for limb in limbs]
-    local = motion.rotations[:, joints].swapaxes(0, 1)
-    steps = quat.log(quat.multiply(quat.inverse(local[:, :-1]), local[:, 1:]))
-    change = np.diff(steps, axis=1)
-    return np.asarray(np.sqrt(np.einsum("...i,...i->...", change, change)) * motion.fps**2)
+    local = np.array([motion.rotations[:, joints] for motion in motions]).swapaxes(1, 2)
+    steps = quat.log(quat.multiply(quat.inverse(local[:, :, :-1]), local[:, :, 1:]))
+    change = steps[:, :, 1:] - steps[:, :, :-1]
+    size = np.sqrt(np.einsum("...i,...i->...", change, change))
+    return np.asarray(size * motions[0].fps ** 2)
 
 
 def _doubt(jerks: Array, before: Array, limit: Array, around: float) -> Array:

@@ -105,7 +105,7 @@ def find_footing(
     planted = np.asarray(held.any(axis=1))
     above = floor.above(points)
     sunk = np.asarray((above < -_SUNK * size).any(axis=1))
-    free = np.stack([near(foot, reach) for foot in planted | sunk])
+    free = near(planted | sunk, reach)
     if only is not None:
         free &= only
     shifts, held_back = np.zeros_like(points), np.zeros(planted.shape)
@@ -124,25 +124,26 @@ def find_footing(
             free[some],
         )
         shifts[some], held_back[some] = _bounded(found, size)
-    lean = np.stack([_lean(foot, fps) for foot in held])
+    lean = _lean(held, fps)
     grip = np.where(np.reshape(some, (-1, 1)), _grip(planted, reach), 0.0)
     return Footing(shifts, lean, grip, held_back)
 
 
 def _lean(held: BoolArray, fps: float) -> Array:
-    """How much ``(T,)`` the toe decides where the foot is, of a heel and a toe that are planted
-    ``(2, T)``.
+    """How much ``(n, T)`` the toe decides where the foot is, of heels and toes that are planted
+    ``(n, 2, T)``.
 
     Where heel and toe cannot both be met, the foot goes over from one to the other in some time:
     it must not jump as one of them lands or leaves. In the air it goes on to the next stance.
     """
     since, until = _apart(~held)
     weight = smoothstep((np.minimum(since, until) - 0.5) / (_LEANING * fps))
-    planted = np.flatnonzero(held.any(axis=0))
-    if len(planted) == 0:
-        return np.full(held.shape[1], 0.5)
-    known = weight[1, planted] / weight[:, planted].sum(axis=0)
-    return np.asarray(np.interp(np.arange(held.shape[1]), planted, known))
+    lean, frames = np.full((len(held), held.shape[-1]), 0.5), np.arange(held.shape[-1])
+    for own, (heel, toe) in zip(lean, weight, strict=True):
+        planted = np.flatnonzero(heel + toe)
+        if len(planted):
+            own[:] = np.interp(frames, planted, toe[planted] / (heel + toe)[planted])
+    return lean
 
 
 def _grip(planted: BoolArray, reach: int) -> Array:
@@ -177,12 +178,13 @@ def _bounded(shifts: Array, size: float) -> tuple[Array, Array]:
 
 
 def near(mask: BoolArray, reach: int) -> BoolArray:
-    """Frames less than ``reach`` frames from those of a mask ``(T,)``."""
-    count = np.cumsum(np.concatenate([[0], mask]))
-    frames = np.arange(len(mask))
+    """Frames less than ``reach`` frames from those of a mask ``(..., T)``."""
+    frames = np.arange(mask.shape[-1])
+    count = np.zeros((*mask.shape[:-1], len(frames) + 1), dtype=np.intp)
+    np.cumsum(mask, axis=-1, out=count[..., 1:])
     first = np.maximum(frames - reach + 1, 0)
-    last = np.minimum(frames + reach, len(mask))
-    return np.asarray(count[last] > count[first])
+    last = np.minimum(frames + reach, len(frames))
+    return np.asarray(count[..., last] > count[..., first])
 
 
 def settled(held: BoolArray, fps: float) -> Array:

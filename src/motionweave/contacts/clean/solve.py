@@ -25,6 +25,7 @@ from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
+from motionweave.core.quantiles import median
 
 # Seconds over which the body gives way.
 _GIVING = 0.1
@@ -259,18 +260,20 @@ def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Arra
     limbs, count = off.shape
     hinge = legs.hinge
     longer, _ = _longer(legs, shift)
-    wanted = hinge.bent_for(longer) - hinge.bend
+    bend = hinge.bent_for(longer)
     if count < 3:
-        return hinge.bend + wanted
-    size = np.median(hinge.length(np.zeros(off.shape)), axis=1)[:, None]
-    slope = hinge.slope(np.minimum(hinge.bend + wanted, hinge.bend)) / size
+        return bend
+    wanted = bend - hinge.bend
+    size = median((legs.own + legs.room).T)[:, None]
+    before, behind = hinge.slope(np.array([hinge.bend, bend]))
+    slope = np.where(wanted < 0.0, behind, before) / size
     rows = BandedLeastSquares(count, 1, tracks=limbs)
     rows.add_change((1.0,), slope[..., None] ** 2, wanted[..., None])
     jerks = np.diff(hinge.bend, 2)
     sudden = np.maximum(np.abs(jerks).max(axis=1) * fps**2, least)[:, None]
     calm = 1.0 - smoothstep((hinge.bend[:, 1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
     # A limb that is bent further does with less what a straighter one needs degrees for.
-    share = np.minimum(hinge.slope(hinge.bend) / hinge.slope(hinge.bend + wanted), 1.0)
+    share = np.minimum(before / behind, 1.0)
     rows.add_change(
         (1.0, -2.0, 1.0),
         (calm * (_MISSED / sudden * fps**2) ** 2)[..., None],
@@ -320,12 +323,13 @@ def solve_limbs(
         return missing, stretched
     hip, knee, ankle = (positions[frame, joints[which]] + shift[frame] for joints in limbs.T)
     axes = np.stack([way.axis for way in ways])
-    bend = None
+    further = None
     if not ways[0].exact:
         least = np.array([_BRISK if way.brisk else _LEAST for way in ways])
         legs = legs_of(positions, ways) if legs is None else legs
-        bend = _calm_bend(legs, shift, off, motion.fps, least)[off]
-    solved = ik.solve_hinged(hip, knee, ankle, goal[off], axes[off], bend)
+        bend = _calm_bend(legs, shift, off, motion.fps, least)
+        further = (bend - legs.hinge.bend)[off]
+    solved = ik.solve_hinged(hip, knee, ankle, goal[off], axes[off], further)
     if ways[0].settled:
         solved = _settled_planes(solved, positions, limbs, axes, off, hip, motion.fps)
     rows = frame[:, None], limbs[which]
