@@ -43,6 +43,53 @@ def test_products_inverses_vectors_and_matrices_agree_with_scipy(seed: int) -> N
     )
 
 
+@pytest.mark.parametrize(
+    ("turns", "others"),
+    [
+        ((), ()),
+        ((5,), ()),
+        ((), (5,)),
+        ((4, 3), (3,)),
+        ((4, 1), (1, 3)),
+        ((2, 1, 3), (4, 1)),
+        ((0,), (0,)),
+    ],
+)
+def test_turns_are_repeated_as_numpy_repeats_them(
+    turns: tuple[int, ...], others: tuple[int, ...]
+) -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(*turns, 4)), rng.normal(size=(*others, 4))
+    v = rng.normal(size=(*others, 3))
+    for found, oracle in ((rot.multiply(a, b), _product(a, b)), (rot.rotate(a, v), _turned(a, v))):
+        assert np.array_equal(found, oracle)
+        assert found.shape == oracle.shape
+    with pytest.raises(ValueError, match="expected"):
+        rot.rotate(a, b)
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    (ax, ay, az, aw), (bx, by, bz, bw) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
+    parts = (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+    return np.stack(np.broadcast_arrays(*parts), axis=-1)
+
+
+def _turned(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    (x, y, z, w), (vx, vy, vz) = np.moveaxis(q, -1, 0), np.moveaxis(v, -1, 0)
+    tx, ty, tz = 2.0 * (y * vz - z * vy), 2.0 * (z * vx - x * vz), 2.0 * (x * vy - y * vx)
+    parts = (
+        vx + w * tx + y * tz - z * ty,
+        vy + w * ty + z * tx - x * tz,
+        vz + w * tz + x * ty - y * tx,
+    )
+    return np.stack(np.broadcast_arrays(*parts), axis=-1)
+
+
 @given(seeds, st.floats(0.0, 1.0))
 def test_slerp_agrees_with_scipy_and_ignores_signs(seed: int, share: float) -> None:
     a, b = random_quaternions(np.random.default_rng(seed), 2)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, read_only
+from motionweave.core.compiled import kernel
 from motionweave.errors import MotionError
 
 IDENTITY: Array = np.array([0.0, 0.0, 0.0, 1.0])
@@ -33,18 +34,57 @@ def normalize(q: ArrayLike) -> Array:
     return np.asarray(q / length)
 
 
+@kernel()
+def _turn(turns, others, result):  # type: ignore[no-untyped-def]
+    """Turn quaternions (n, 4) or vectors (n, 3) by unit quaternions (n, 4), into ``result``.
+
+    One that is the same for all may be given once, (1, n). Both kinds are in one kernel, because
+    compiling one takes a tenth of a second however small it is.
+    """
+    for n in range(result.shape[0]):
+        a, b = n if turns.shape[0] > 1 else 0, n if others.shape[0] > 1 else 0
+        x, y, z, w = turns[a, 0], turns[a, 1], turns[a, 2], turns[a, 3]
+        vx, vy, vz = others[b, 0], others[b, 1], others[b, 2]
+        if result.shape[1] == 4:
+            vw = others[b, 3]
+            result[n, 0] = w * vx + x * vw + y * vz - z * vy
+            result[n, 1] = w * vy - x * vz + y * vw + z * vx
+            result[n, 2] = w * vz + x * vy - y * vx + z * vw
+            result[n, 3] = w * vw - x * vx - y * vy - z * vz
+        else:
+            # Twice the cross product of axis and vector.
+            tx = 2.0 * (y * vz - z * vy)
+            ty = 2.0 * (z * vx - x * vz)
+            tz = 2.0 * (x * vy - y * vx)
+            result[n, 0] = vx + w * tx + y * tz - z * ty
+            result[n, 1] = vy + w * ty + z * tx - x * tz
+            result[n, 2] = vz + w * tz + x * ty - y * tx
+
+
+def _turned(turns: ArrayLike, others: ArrayLike, size: int) -> Array:
+    """Quaternions or vectors ``(..., size)`` turned by quaternions ``(..., 4)``, broadcast."""
+    turns, others = np.asarray(turns, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    if turns.shape[-1] != 4 or others.shape[-1] != size:
+        raise ValueError(f"expected (..., 4) and (..., {size}), got {turns.shape}, {others.shape}")
+    shape = turns.shape[:-1]
+    if shape != others.shape[:-1]:
+        shape = np.broadcast(turns[..., 0], others[..., 0]).shape
+    result = np.empty((*shape, size))
+    _turn(_rows(turns, shape), _rows(others, shape), result.reshape(-1, size))
+    return result
+
+
+def _rows(values: Array, shape: tuple[int, ...]) -> Array:
+    """Values ``(..., n)`` repeated to a shape, one below the other; a single one as it is."""
+    size = values.shape[-1]
+    if values.shape[:-1] != shape and values.size > size:
+        values = np.broadcast_to(values, (*shape, size))
+    return read_only(values.reshape(-1, size))
+
+
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """Products ``a * b`` (first b, then a), ``(..., 4)``, broadcast."""
-    a = np.asarray(a, dtype=np.float64)
-    b = np.asarray(b, dtype=np.float64)
-    ax, ay, az, aw = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
-    bx, by, bz, bw = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
-    return _stacked(
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
+    return _turned(a, b, 4)
 
 
 def inverse(q: ArrayLike) -> Array:
@@ -54,19 +94,7 @@ def inverse(q: ArrayLike) -> Array:
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """Vectors ``(..., 3)`` turned by unit quaternions ``(..., 4)``, broadcast."""
-    q = np.asarray(q, dtype=np.float64)
-    v = np.asarray(v, dtype=np.float64)
-    x, y, z, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
-    vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
-    # Twice the cross product of axis and vector.
-    tx = 2.0 * (y * vz - z * vy)
-    ty = 2.0 * (z * vx - x * vz)
-    tz = 2.0 * (x * vy - y * vx)
-    return _stacked(
-        vx + w * tx + y * tz - z * ty,
-        vy + w * ty + z * tx - x * tz,
-        vz + w * tz + x * ty - y * tx,
-    )
+    return _turned(q, v, 3)
 
 
 def cross(a: ArrayLike, b: ArrayLike) -> Array:
