@@ -44,8 +44,6 @@ class Hinge:
     axis
         ``(3,)`` unit vector in the frame of ``upper``, across the upper bone. Turning the
         lower bone about it (right-handed) by a positive angle flexes the limb.
-    lower_axis
-        ``(3,)`` the same axis in the frame of ``joint``.
     steadiness
         How well all bends of the motion are about this axis, 0 to 1. Below 0.7 the joint
         is not a hinge in this rig, such as an elbow that also turns the upper arm.
@@ -55,7 +53,6 @@ class Hinge:
     joint: int
     end: int
     axis: Array
-    lower_axis: Array
     steadiness: float
 
     @property
@@ -168,8 +165,7 @@ def _hinges(
 ) -> list[Hinge | None]:
     """The hinges of n limbs; ``built`` ``(T, n, 3)``: where axes point by the body's build."""
     upper, middle, end = (list(column) for column in zip(*joints, strict=True))
-    turn = orientations[:, upper]
-    back = rotations.inverse(turn)
+    back = rotations.inverse(orientations[:, upper])
     places = (positions[:, column] for column in (upper, middle, end))
     bones = np.diff(np.array([*places]), axis=0)
     bone, below, built = rotations.rotate(back, np.array([*bones, built]))
@@ -187,11 +183,8 @@ def _hinges(
     axis = _unit(axis)
     about = np.abs(np.einsum("tnc,nc->tn", bends, axis)).mean(axis=0)
     steadiness = np.where(much > _BUILD, about / np.where(much > _BUILD, much, 1.0), 1.0)
-    there = rotations.rotate(turn, axis)
-    lower = rotations.rotate(rotations.inverse(orientations[:, middle]), there)
-    lower_axis = _unit(lower.mean(axis=0))
     return [
-        Hinge(*joints[i], axis[i], lower_axis[i], float(steadiness[i])) if known[i] else None
+        Hinge(*joints[i], axis[i], float(steadiness[i])) if known[i] else None
         for i in range(len(joints))
     ]
 

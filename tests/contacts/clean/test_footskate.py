@@ -366,9 +366,9 @@ def test_a_knee_recorded_past_straight_does_not_go_further() -> None:
         hinge = hinges[f"{side}_shin"]
         bend = hinge.flexion(*walk.forward())
         back = np.minimum(bend, np.radians(18.0)) + np.radians(4.0)
-        turn = quat.exp(-back[:, None] * hinge.lower_axis)
+        turn = quat.exp(-back[:, None] * hinge.axis)
         shin = rig.roles[f"{side}_shin"]
-        rotations[:, shin] = quat.multiply(rotations[:, shin], turn)
+        rotations[:, shin] = quat.multiply(turn, rotations[:, shin])
     past = skated(replace(walk, rotations=rotations), 0.02)
     before = knee_bends(walk, past)
     assert before.min() < -3.0

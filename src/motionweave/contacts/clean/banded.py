@@ -177,21 +177,24 @@ class BandedLeastSquares:
         # At thousands of frames per second, bending outweighs size by more than the digits that
         # numbers have, so that rounding makes the equations unsolvable. Then as little as necessary
         # is added to the diagonal, which only penalises size a bit more.
+        fixed = None if free.all() else ~free
         for ridge in (0.0, *_RIDGES):
-            bands, right = self._pinned(free)
-            bands[:, 0] *= 1.0 + ridge
+            bands, right = self._pinned(fixed)
+            if ridge:
+                bands[:, 0] *= 1.0 + ridge
             try:
-                found = solve_bands(bands, right, overwrite=True).reshape(*free.shape, -1)
+                found = solve_bands(bands, right, overwrite=True).reshape(*self.shape, -1)
             except np.linalg.LinAlgError:
                 continue
-            found[~free] = 0.0
+            if fixed is not None:
+                found[fixed] = 0.0
             return found
         raise MotionError(
             "the feet cannot be planted: positions or times of the motion are out of all proportion"
         )
 
-    def _pinned(self, free: BoolArray) -> tuple[Array, Array]:
-        """Bands and right-hand sides that hold the frames that are not free at zero."""
+    def _pinned(self, fixed: BoolArray | None) -> tuple[Array, Array]:
+        """Bands and right-hand sides that hold ``fixed`` frames, if any, at zero."""
         size = self.right[..., 0].size
         if size not in self._work:
             self._work[size] = np.empty((size, self.width))
@@ -201,12 +204,11 @@ class BandedLeastSquares:
         bands[:, :: self.unknowns] = self.ties.reshape(size, 3)
         for each in self.along:
             _add_products(bands, right, *each)
-        if not free.all():
+        if fixed is not None:
             diagonal = bands[:, 0].reshape(*self.shape, self.unknowns)
             peak = diagonal.max(axis=(-2, -1), keepdims=True)
-            held = np.broadcast_to(_PINNED * np.maximum(peak, 1.0), diagonal.shape)
-            diagonal[~free] = held[~free]
-            right.reshape(*self.shape, -1)[~free] = 0.0
+            np.copyto(diagonal, _PINNED * np.maximum(peak, 1.0), where=fixed[..., None])
+            right.reshape(*self.shape, -1)[fixed] = 0.0
         return bands, right
 
 

@@ -132,7 +132,7 @@ def _lifts(plants: Sequence[Plant], above: Array, rest: Array, size: float, spre
     Only what comes down for good, or leaves for good, near the end of a plant counts; a small part
     of it, and what is beyond the largest lift, is held back.
     """
-    first, last, point = (np.array(column)[:, None] for column in zip(*plants, strict=True))
+    first, last, point = np.array(plants).T[..., None]
     steps = np.arange(min(spread, int((last - first).max()) + 1))
     weight = smoothstep(1.0 - steps / spread)
     inside = first + steps <= last
