@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.core.intervals import covered, merged, not_negative, runs
+from motionweave.core.intervals import covered, frames_in, merged, not_negative, runs
 
 masks = st.lists(st.booleans(), max_size=40).map(lambda row: np.array(row, dtype=bool))
 interval = st.tuples(st.integers(0, 40), st.integers(0, 8)).map(lambda p: (p[0], p[0] + p[1]))
@@ -24,6 +24,17 @@ def test_runs_cover_exactly_the_true_entries(mask: np.ndarray) -> None:
         inside[first : last + 1] = True
     assert np.array_equal(inside, mask)
     assert all(b[0] - a[1] > 1 for a, b in itertools.pairwise(found))
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5.0, 45.0), st.floats(0.0, 8.0)), max_size=12),
+    st.integers(1, 40),
+)
+def test_frames_in_intervals_are_the_runs_of_what_they_cover(
+    given_: list[tuple[float, float]], count: int
+) -> None:
+    intervals = [(start, start + length) for start, length in given_]
+    assert frames_in(intervals, count) == runs(covered(intervals, np.arange(count)))
 
 
 @given(st.lists(interval, max_size=12), st.integers(0, 4))

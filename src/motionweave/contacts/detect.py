@@ -341,7 +341,7 @@ def _floor_of(still: list[StillStretch], tracks: list[PointTrack]) -> Floor:
     places = np.array([plant.place for plant in still])
     weights = np.array([min(plant.seconds, 1.0) for plant in still])
     floor = fit_floor(places, weights, 1.0)
-    lowest = np.min([floor.above(track.points) for track in tracks], axis=0)
+    lowest = floor.above(np.array([track.points for track in tracks])).min(axis=0)
     if median(lowest) < -_UNDER:
         # When walking in place, a foot is only still in the air.
         return Floor(floor.height + float(np.quantile(lowest, _LOW)), floor.slope)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,18 +53,26 @@ def check_arguments(
         ...
     motionweave.errors.MotionError: factor='twice': expected a number
     """
-    for name, (hint, several) in _hints(function).items():
+    for name, parameter in _parameters(function).items():
         value = given[name]
-        for one in value if several else (value,):
-            if not _fits(one, hint):
-                said = shown(one) if several else f"{name}={shown(one)}"
-                raise error(f"{said}: expected {_described(hint)}")
+        for one in value if parameter.several else (value,):
+            if not parameter.fits(one):
+                said = shown(one) if parameter.several else f"{name}={shown(one)}"
+                raise error(f"{said}: expected {_described(parameter.hint)}")
+
+
+class _Parameter(NamedTuple):
+    """A parameter that is annotated: what it takes, whether any number of that, and the check."""
+
+    hint: Any
+    several: bool
+    fits: Callable[[Any], bool]
 
 
 @cache
-def _hints(function: Callable[..., Any]) -> dict[str, tuple[Any, bool]]:
-    """The parameters that are annotated: what each takes, and whether it takes any number."""
-    found: dict[str, tuple[Any, bool]] = {}
+def _parameters(function: Callable[..., Any]) -> dict[str, _Parameter]:
+    """The parameters of a function that are annotated, by name."""
+    found: dict[str, _Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = parameter.annotation
         if isinstance(hint, str):
@@ -74,39 +82,43 @@ def _hints(function: Callable[..., Any]) -> dict[str, tuple[Any, bool]]:
                 continue  # Known to type checkers alone.
         if hint is _EMPTY or hint is Any or parameter.kind is parameter.VAR_KEYWORD:
             continue
-        found[name] = (hint, parameter.kind is parameter.VAR_POSITIONAL)
+        several = parameter.kind is parameter.VAR_POSITIONAL
+        found[name] = _Parameter(hint, several, _fitting(hint))
     return found
 
 
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value matches an annotation; vague annotations accept everything."""
+def _fitting(hint: Any) -> Callable[[Any], bool]:
+    """What tells whether a value matches an annotation; vague annotations accept everything."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        own = [part for part in parts if not _of_numpy(part) and part not in (bytes, complex)]
-        # NumPy's array-like type includes strings and all kinds of single values.
-        if hint != ArrayLike and any(_fits(value, part) for part in own):
-            return True
-        return len(own) < len(parts) and _numeric(value)
+        return _fitting_one_of(hint, parts)
     if hint is None or hint is types.NoneType:
-        return value is None
+        return lambda value: value is None
     if hint is bool:
-        return isinstance(value, bool | np.bool_)
+        return lambda value: isinstance(value, bool | np.bool_)
     if hint is float or hint is int:
-        return _number(value, hint)
+        return lambda value: _number(value, hint)
     if origin is Literal:
         # Functions check their literal options themselves, with their own messages.
-        return any(type(value) is type(part) for part in parts)
+        kinds = {type(part) for part in parts}
+        return lambda value: type(value) in kinds
     if hint is np.ndarray or origin is np.ndarray:
-        return _numeric(value)
+        return _numeric
     if origin is tuple:
-        return _tuple_fits(value, parts)
+        return _fitting_tuple(parts)
     if origin is not None and isinstance(origin, type):
-        return _collection_fits(value, origin, parts)
-    if hint is Path:
-        return isinstance(value, Path)
-    if isinstance(hint, type) and not getattr(hint, "_is_protocol", False):
-        return isinstance(value, hint)
-    return True
+        return _fitting_collection(origin, parts)
+    if hint is Any or not isinstance(hint, type) or getattr(hint, "_is_protocol", False):
+        return lambda _: True
+    return lambda value: isinstance(value, hint)
+
+
+def _fitting_one_of(hint: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
+    own = [part for part in parts if not _of_numpy(part) and part not in (bytes, complex)]
+    numbers = len(own) < len(parts)
+    # NumPy's array-like type includes strings and all kinds of single values.
+    checks = [] if hint == ArrayLike else [_fitting(part) for part in own]
+    return lambda value: any(fits(value) for fits in checks) or (numbers and _numeric(value))
 
 
 def _number(value: Any, kind: type) -> bool:
@@ -118,32 +130,46 @@ def _number(value: Any, kind: type) -> bool:
     return bool(-most <= value <= most)
 
 
-def _tuple_fits(value: Any, parts: tuple[Any, ...]) -> bool:
-    if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
-        return False
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        return False
-    if len(parts) == 2 and parts[1] is Ellipsis:
-        return all(_fits(one, parts[0]) for one in value)
-    return len(value) == len(parts) and all(map(_fits, value, parts))
+def _fitting_tuple(parts: tuple[Any, ...]) -> Callable[[Any], bool]:
+    alike = len(parts) == 2 and parts[1] is Ellipsis
+    checks = [_fitting(part) for part in (parts[:1] if alike else parts)]
+
+    def fits(value: Any) -> bool:
+        if not isinstance(value, Sequence | np.ndarray) or isinstance(value, str | bytes):
+            return False
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            return False
+        if alike:
+            return all(map(checks[0], value))
+        return len(value) == len(checks) and all(
+            check(one) for check, one in zip(checks, value, strict=True)
+        )
+
+    return fits
 
 
-def _collection_fits(value: Any, origin: type, parts: tuple[Any, ...]) -> bool:
+def _fitting_collection(origin: type, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
     if issubclass(origin, Mapping):
-        keys, values = parts or (Any, Any)
-        return isinstance(value, Mapping) and all(
-            _fits(key, keys) and _fits(one, values) for key, one in value.items()
+        key_fits, value_fits = map(_fitting, parts or (Any, Any))
+        return lambda value: (
+            isinstance(value, Mapping)
+            and all(key_fits(key) and value_fits(one) for key, one in value.items())
         )
     if not issubclass(origin, Iterable):
-        return isinstance(value, origin)
-    if isinstance(value, str | bytes | Mapping):
-        return False
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0 and all(_fits(one, parts[0]) for one in value)
-    if not isinstance(value, origin):
-        return False
-    # Iterators, which can be consumed only once, are left to the function.
-    return not isinstance(value, Collection) or all(_fits(one, parts[0]) for one in value)
+        return lambda value: isinstance(value, origin)
+    item_fits = _fitting(parts[0])
+
+    def fits(value: Any) -> bool:
+        if isinstance(value, str | bytes | Mapping):
+            return False
+        if isinstance(value, np.ndarray):
+            return value.ndim > 0 and all(map(item_fits, value))
+        if not isinstance(value, origin):
+            return False
+        # Iterators, which can be consumed only once, are left to the function.
+        return not isinstance(value, Collection) or all(map(item_fits, value))
+
+    return fits
 
 
 def _of_numpy(hint: Any) -> bool:

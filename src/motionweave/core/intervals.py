@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -39,6 +40,18 @@ def covered(intervals: Iterable[Interval], places: ArrayLike) -> BoolArray:
         return np.zeros(places.shape, dtype=bool)
     last_begun = np.searchsorted(apart[:, 0], places, side="right") - 1
     return np.asarray((last_begun >= 0) & (places <= apart[last_begun, 1]))
+
+
+def frames_in(intervals: Iterable[Interval], count: int) -> list[tuple[int, int]]:
+    """First and last of the frames 0 to ``count`` - 1 in any of the intervals, one for each run."""
+    found: list[tuple[int, int]] = []
+    for start, end in merged(intervals):
+        first, last = max(math.ceil(start), 0), min(math.floor(end), count - 1)
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], last
+        elif first <= last:
+            found.append((first, last))
+    return found
 
 
 def not_negative(values: ArrayLike) -> list[Interval]:

@@ -190,15 +190,15 @@ def between_vectors(a: ArrayLike, b: ArrayLike) -> Array:
     """Smallest rotations ``(..., 4)`` that take directions a to directions b ``(..., 3)``."""
     a = np.asarray(a, dtype=np.float64)
     b = np.asarray(b, dtype=np.float64)
-    a, b = np.broadcast_arrays(a / _length(a), b / _length(b))
+    a, b = a / _length(a), b / _length(b)
     cosine = np.einsum("...i,...i->...", a, b)[..., None]
     q = np.concatenate([cross(a, b), 1.0 + cosine], axis=-1)
     # Opposite directions: any axis at right angles will do.
-    opposite = cosine[..., 0] < -1.0 + 1e-12
-    if np.any(opposite):
+    opposite = cosine < -1.0 + 1e-12
+    if opposite.any():
         helper = np.where(np.abs(a[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
-        axis = cross(a, helper)
-        q = np.where(opposite[..., None], np.concatenate([axis, 0.0 * cosine], axis=-1), q)
+        axis = np.broadcast_to(cross(a, helper), (*q.shape[:-1], 3))
+        q = np.where(opposite, np.concatenate([axis, 0.0 * cosine], axis=-1), q)
     return normalize(q)
 
 

@@ -16,8 +16,8 @@ from motionweave.body.size import body_height
 from motionweave.body.soles import Sole, contact_points, has_feet, sole_points, soles
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.constraints import FOOT_KINDS, active
-from motionweave.core.intervals import runs
+from motionweave.core.constraints import FOOT_KINDS
+from motionweave.core.intervals import frames_in, runs
 from motionweave.core.motion import Motion
 from motionweave.core.quantiles import median, quantile
 from motionweave.core.skeleton import Skeleton
@@ -212,11 +212,20 @@ def measured(
         tracks,
         floor_level(heights),
         float(heights.min()),
-        {kind: active(motion.constraints, kind, np.arange(len(motion))) for kind in tracks},
+        {kind: _planted(motion, kind) for kind in tracks},
         hinges,
         knees,
         first,
     )
+
+
+def _planted(motion: Motion, kind: str) -> BoolArray:
+    """Whether a heel or toe is planted in each frame, ``(T,)``."""
+    planted = np.zeros(len(motion), dtype=bool)
+    held = ((c.start, c.end) for c in motion.constraints if c.kind == kind)
+    for first, last in frames_in(held, len(motion)):
+        planted[first : last + 1] = True
+    return planted
 
 
 def sole_tracks(

@@ -14,9 +14,9 @@ import numpy as np
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.constraints import Constraint, active
+from motionweave.core.constraints import Constraint
 from motionweave.core.curves import smoothstep
-from motionweave.core.intervals import runs
+from motionweave.core.intervals import frames_in
 from motionweave.core.quantiles import quantile
 
 # In leg lengths: a plant this close above a level stands on it ...
@@ -53,11 +53,12 @@ class Plant(NamedTuple):
 def find_plants(constraints: Iterable[Constraint], kinds: Sequence[str], count: int) -> list[Plant]:
     """Plants of the points named by ``kinds`` in a clip of ``count`` frames, in order of time."""
     constraints = tuple(constraints)
-    frames = np.arange(count)
     return sorted(
         Plant(first, last, point)
         for point, kind in enumerate(kinds)
-        for first, last in runs(active(constraints, kind, frames))
+        for first, last in frames_in(
+            ((c.start, c.end) for c in constraints if c.kind == kind), count
+        )
     )
 
 

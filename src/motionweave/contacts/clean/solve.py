@@ -108,7 +108,7 @@ class Legs(NamedTuple):
         ``(n, T)``, as of a `FootWay`.
     room, give
         ``(n, T)`` how much longer they are when they are straight, and how far they may stretch
-        beyond that.
+        beyond that; None if they may not.
     easy
         ``(n, T)`` how much longer they get before the body gives way; None until they cannot reach.
     """
@@ -118,7 +118,7 @@ class Legs(NamedTuple):
     hinge: ik.HingeReach
     grip: Array
     room: Array
-    give: Array
+    give: Array | None
     easy: Array | None
 
 
@@ -180,15 +180,16 @@ def legs_of(positions: Array, ways: Sequence[FootWay]) -> Legs:
         for joints in zip(*(way.limb for way in ways), strict=True)
     )
     axis, goal, grip = (
-        np.stack([getattr(way, name) for way in ways]) for name in ("axis", "goal", "grip")
+        np.array([getattr(way, name) for way in ways]) for name in ("axis", "goal", "grip")
     )
     hinge = ik.HingeReach.of(knee - hip, ankle - knee, axis)
     own = _length(ankle - hip)
     full = hinge.length(np.zeros_like(own))
     stretch = np.array([way.stretch for way in ways])[:, None]
+    give = stretch * full if stretch.any() else None
     lengths = [way.easy for way in ways if way.easy is not None]
     easy = np.maximum(np.stack(lengths) - own, 0.0) if len(lengths) == len(ways) else None
-    return Legs(hip - goal, own, hinge, grip, full - own, stretch * full, easy)
+    return Legs(hip - goal, own, hinge, grip, full - own, give, easy)
 
 
 def eased_length(longer: Array, own: Array, full: Array) -> Array:
@@ -208,7 +209,9 @@ def _longer(legs: Legs, shift: Array) -> tuple[Array, Array]:
     direction = span * (legs.grip / np.maximum(length, 1e-12))[..., None]
     longer = length - legs.own
     # A limb that cannot reach may stretch.
-    return longer - np.clip(longer - legs.room, 0.0, legs.give), direction
+    if legs.give is not None:
+        longer -= np.clip(longer - legs.room, 0.0, legs.give)
+    return longer, direction
 
 
 def _add_legs(
@@ -312,17 +315,17 @@ def solve_limbs(
         ``(n, T)`` what is missing, and how bones stretch.
     """
     limbs = np.array([way.limb for way in ways])
-    turn = np.stack([way.turn for way in ways])
-    goal = np.stack([way.goal + (1.0 - way.grip)[:, None] * shift for way in ways])
+    turn = np.array([way.turn for way in ways])
+    goal = np.array([way.goal + (1.0 - way.grip)[:, None] * shift for way in ways])
     end = positions[:, limbs[:, 2]].swapaxes(0, 1) + shift
-    off = np.any(goal != end, axis=-1) | (np.abs(turn[..., 3]) < 1.0)
+    off = (goal != end).any(axis=-1) | (np.abs(turn[..., 3]) < 1.0)
     missing, stretched = np.zeros(off.shape), np.ones(off.shape)
     # All frames of all limbs that have something to do, one after the other.
     which, frame = np.nonzero(off)
     if len(which) == 0:
         return missing, stretched
     hip, knee, ankle = (positions[frame, joints[which]] + shift[frame] for joints in limbs.T)
-    axes = np.stack([way.axis for way in ways])
+    axes = np.array([way.axis for way in ways])
     further = None
     if not ways[0].exact:
         least = np.array([_BRISK if way.brisk else _LEAST for way in ways])
