@@ -155,12 +155,12 @@ def test_derivatives_are_those_of_finite_differences():
         Aim(5, direction=np.stack([[0, 0, 1.0], [0.0, 50.0, 900.0]])),
     ]
     problem = posing._Problem(body, pose, aims)
-    slopes = problem.derivatives(pose, 0.5)
-    base = problem.errors(pose, 0.5)
+    slopes = problem.derivatives(pose)
+    base = problem.errors(pose)
     for column in range(problem.count):
         step = np.zeros(problem.count)
         step[column] = 1e-6
-        found = (problem.errors(problem.moved(pose, step), 0.5) - base) / 1e-6
+        found = (problem.errors(problem.moved(pose, step)) - base) / 1e-6
         np.testing.assert_allclose(slopes[:, column], found, atol=1e-2)
 
 
@@ -213,7 +213,7 @@ def test_the_pose_found_is_the_nearest_one():
         return np.sum(turn**2) + 4.0 * np.sum((pose.root - start.root) ** 2)
 
     problem = posing._Problem(body, start, aims)
-    slopes = problem.derivatives(found, 1.0)
+    slopes = problem.derivatives(found)
     for _ in range(20):
         step = rng.normal(size=problem.count)
         step -= np.linalg.pinv(slopes) @ (slopes @ step)

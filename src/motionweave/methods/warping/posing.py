@@ -93,9 +93,10 @@ class Limits:
     """Several hinges of a skeleton, to be measured at once."""
 
     def __init__(self, limits: Sequence[Limit]):
-        self.joint = np.array([limit.hinge.joint for limit in limits], dtype=np.intp)
-        self.upper = np.array([limit.hinge.upper for limit in limits], dtype=np.intp)
-        self.end = np.array([limit.hinge.end for limit in limits], dtype=np.intp)
+        joints = [(limit.hinge.upper, limit.hinge.joint, limit.hinge.end) for limit in limits]
+        # Of both bones of each, (2, n): where they begin and where they end.
+        bones = np.array(joints, dtype=np.intp).reshape(-1, 3).T
+        self.begin, self.end = bones[:-1], bones[1:]
         self.axis = np.reshape([limit.hinge.axis for limit in limits], (-1, 3))
         self.least = np.array([limit.least for limit in limits])
         self.most = np.array([limit.most for limit in limits])
@@ -105,9 +106,8 @@ class Limits:
 
         Positions and orientations are those of one pose, ``(J, 3)`` and ``(J, 4)``.
         """
-        first = positions[self.joint] - positions[self.upper]
-        second = positions[self.end] - positions[self.joint]
-        axes = rotations.rotate(orientations[self.upper], self.axis)
+        first, second = positions[self.end] - positions[self.begin]
+        axes = rotations.rotate(orientations[self.begin[0]], self.axis)
         sine = np.einsum("ij,ij->i", rotations.cross(first, second), axes)
         return np.asarray(np.arctan2(sine, np.einsum("ij,ij->i", first, second)))
 
@@ -169,18 +169,19 @@ def solve(body: PosableBody, start: SolvedPose, aims: Sequence[Aim]) -> SolvedPo
     problem = _Problem(body, start, aims)
     if problem.count == 0:
         return start
-    pose = _descended(problem, start)
-    straight = problem.straight(pose)
+    found = _descended(problem)
+    straight = problem.straight(found)
     if not straight.any():
-        return pose
+        return found.pose
     # A limb that has to get shorter would go on bending the wrong way from where it is straight or
     # past that, which its limit forbids, and the rest of the body turns instead.
     bent = [
         replace(limit, least=NEARLY_STRAIGHT) if is_straight else limit
         for limit, is_straight in zip(body.limits, straight, strict=True)
     ]
-    another = _descended(_Problem(replace(body, limits=tuple(bent)), start, aims), start)
-    return min(pose, another, key=problem.cost)
+    other = _descended(_Problem(replace(body, limits=tuple(bent)), start, aims)).pose
+    another = problem.tried(other, np.zeros(problem.count))
+    return min(found, another, key=lambda one: problem.cost(one, _SLACKS[-1])).pose
 
 
 def misses(aims: Sequence[Aim], places: tuple[Array, Array]) -> Array:
@@ -285,19 +286,18 @@ class _Aims:
 
 
 class _Tried(NamedTuple):
-    """A pose, its errors ``(n,)``, its turn from the start ``(count,)``, and what it costs."""
+    """A pose, its errors ``(n,)``, and its turn from the start ``(count,)``."""
 
     pose: SolvedPose
     errors: Array
     turn: Array
-    cost: float
 
 
 class _Problem:
     """Errors and their derivatives with respect to turns of the joints, root shift last.
 
-    The errors are misses of the aims, three each, and bends past the hinges' limits. A pose
-    also costs ``turn @ stiff @ turn``, with its turn from the start.
+    The errors, for a slack of 1, are misses of the aims, three each, and bends past the hinges'
+    limits. A pose also costs ``turn @ stiff @ turn``, with its turn from the start.
     """
 
     def __init__(self, body: PosableBody, start: SolvedPose, aims: Sequence[Aim]):
@@ -331,42 +331,42 @@ class _Problem:
             self._known = pose, places, self.limits.beyond(*places)
         return self._known[1:]
 
-    def errors(self, pose: SolvedPose, slack: float) -> Array:
+    def errors(self, pose: SolvedPose) -> Array:
         places, beyond = self.forward(pose)
-        missed = self.aims.misses(places) * (self.weights / slack)[:, None]
-        return np.concatenate([missed.ravel(), _LIMIT / slack * beyond])
+        missed = self.aims.misses(places) * self.weights[:, None]
+        return np.concatenate([missed.ravel(), _LIMIT * beyond])
 
-    def straight(self, pose: SolvedPose) -> NDArray[np.bool_]:
+    def straight(self, tried: _Tried) -> NDArray[np.bool_]:
         """Hinges ``(n,)`` that may bend for the aims but have stayed straight."""
-        places, _ = self.forward(pose)
-        if not self.turn(pose).any():
+        places, _ = self.forward(tried.pose)
+        if not tried.turn.any():
             return np.zeros(len(self.bending), dtype=bool)
         return np.asarray((self.limits.bends(*places) < _STRAIGHT) & self.bending.any(axis=1))
 
-    def cost(self, pose: SolvedPose) -> float:
-        """What a pose costs in the end."""
-        return self.tried(pose, np.zeros(self.count), _SLACKS[-1]).cost
+    def cost(self, tried: _Tried, slack: float) -> float:
+        """What a pose costs."""
+        missed = float(tried.errors @ tried.errors) / slack**2
+        return missed + float(tried.turn @ self.stiff @ tried.turn)
 
     def turn(self, pose: SolvedPose) -> Array:
         """How far a pose is from the start, ``(count,)``."""
         return self._turned(pose, np.zeros(self.count))[1]
 
-    def derivatives(self, pose: SolvedPose, slack: float) -> Array:
+    def derivatives(self, pose: SolvedPose) -> Array:
         """Of the errors, ``(n, count)``."""
         places, beyond = self.forward(pose)
-        aims = self._aim_derivatives(places) * (self.weights / slack)[:, None, None]
-        limits = np.where(beyond[:, None] != 0.0, _LIMIT / slack * self.bending, 0.0)
+        aims = self._aim_derivatives(places) * self.weights[:, None, None]
+        limits = np.where(beyond[:, None] != 0.0, _LIMIT * self.bending, 0.0)
         return np.concatenate([aims.reshape(-1, self.count), limits])
 
     def moved(self, pose: SolvedPose, step: Array) -> SolvedPose:
         """The pose after a step ``(count,)``."""
         return self._turned(pose, step)[0]
 
-    def tried(self, pose: SolvedPose, step: Array, slack: float) -> _Tried:
-        """The pose after a step, its errors, its turn and its cost."""
+    def tried(self, pose: SolvedPose, step: Array) -> _Tried:
+        """The pose after a step, its errors and its turn."""
         new, turn = self._turned(pose, step)
-        errors = self.errors(new, slack)
-        return _Tried(new, errors, turn, float(errors @ errors + turn @ self.stiff @ turn))
+        return _Tried(new, self.errors(new), turn)
 
     def _turned(self, pose: SolvedPose, step: Array) -> tuple[SolvedPose, Array]:
         """The pose after a step, and how far that is from the start."""
@@ -435,29 +435,32 @@ def _places(body: PosableBody, pose: SolvedPose) -> tuple[Array, Array]:
     return positions[0], orientations[0]
 
 
-def _descended(problem: _Problem, pose: SolvedPose) -> SolvedPose:
-    """The nearest pose, for a slack that shrinks."""
+def _descended(problem: _Problem) -> _Tried:
+    """The pose nearest to the start, for a slack that shrinks."""
+    now = problem.tried(problem.start, np.zeros(problem.count))
     for slack in _SLACKS:
-        pose = _descend(problem, pose, slack, _FINE if slack == _SLACKS[-1] else _COARSE)
-    return pose
+        now = _descend(problem, now, slack, _FINE if slack == _SLACKS[-1] else _COARSE)
+    return now
 
 
-def _descend(problem: _Problem, pose: SolvedPose, slack: float, settled: float) -> SolvedPose:
+def _descend(problem: _Problem, now: _Tried, slack: float, settled: float) -> _Tried:
     """Levenberg-Marquardt from a pose, for one slack, until a step gains too little."""
-    damping = 1e-3
-    now = problem.tried(pose, np.zeros(problem.count), slack)
+    damping, cost = 1e-3, problem.cost(now, slack)
     for _ in range(_STEPS):
-        slopes = problem.derivatives(now.pose, slack)
+        slopes = problem.derivatives(now.pose) / slack
         normal = slopes.T @ slopes + problem.stiff
-        gradient = now.errors @ slopes + problem.stiff @ now.turn
-        diagonal = np.diag(normal).copy()
+        gradient = now.errors / slack @ slopes + problem.stiff @ now.turn
+        # A view of the diagonal, and what it is without damping.
+        diagonal = normal.reshape(-1)[:: problem.count + 1]
+        plain = diagonal.copy()
         places, beyond = problem.forward(now.pose)
         heeded = beyond != 0.0
         for _ in range(_TRIES):
-            np.fill_diagonal(normal, diagonal + damping * np.maximum(diagonal, 1e-9))
+            diagonal[:] = plain + damping * np.maximum(plain, 1e-9)
             step = np.asarray(np.linalg.solve(normal, -gradient), dtype=np.float64)
-            new = problem.tried(now.pose, step, slack)
-            if new.cost < now.cost:
+            new = problem.tried(now.pose, step)
+            new_cost = problem.cost(new, slack)
+            if new_cost < cost:
                 break
             _, past = problem.forward(new.pose)
             passed = np.flatnonzero((past != 0.0) & ~heeded)
@@ -468,18 +471,17 @@ def _descend(problem: _Problem, pose: SolvedPose, slack: float, settled: float) 
             heeded[passed] = True
             rows = _LIMIT / slack * problem.bending[passed]
             away = _LIMIT / slack * problem.limits.away(places, past)[passed]
-            np.fill_diagonal(normal, diagonal)
+            diagonal[:] = plain
             normal += rows.T @ rows
             gradient += away @ rows
-            diagonal = np.diag(normal).copy()
+            plain = diagonal.copy()
         else:
             break
-        gained = now.cost - new.cost
-        now = new
+        gained, cost, now = cost - new_cost, new_cost, new
         damping = max(damping / 6.0, 1e-12)
-        if gained < settled * now.cost or np.abs(step).max() < _STILL:
+        if gained < settled * cost or np.abs(step).max() < _STILL:
             break
-    return now.pose
+    return now
 
 
 def _ancestors(skeleton: Skeleton) -> NDArray[np.bool_]:
