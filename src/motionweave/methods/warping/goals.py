@@ -75,6 +75,8 @@ class GoalFrame:
         The aims of feet without a goal.
     ankles
         Sides whose foot has a goal, and where its ankle was, ``(3,)``.
+    here
+        The body in that frame, before.
     """
 
     frame: float
@@ -82,6 +84,7 @@ class GoalFrame:
     goals: tuple[Aim, ...]
     pins: tuple[Aim, ...]
     ankles: Mapping[str, Array]
+    here: WarpClip
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,7 @@ def pose(
         The pose that it shall differ from as little as possible; by default that of the clip.
     """
     checkpoint()
-    here = clip.now(clip.motion.sample([goals.frame]))
+    here = goals.here
     start = SolvedPose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]
     body = _body(clip, here, [aim.joint for aim in aims], fixed)
@@ -225,7 +228,7 @@ def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip)
     floor: float | None = None
     told: set[Placed] = set()
     for goals in frames:
-        here = clip.now(clip.motion.sample([goals.frame]))
+        here = clip.at(goals.frame)
         places = here.forward[0][0], here.forward[1][0]
         # A goal relative to a joint is measured from the joint's new position.
         aims = [
@@ -314,7 +317,7 @@ def pose_turns(
 
 
 def _goal_frame(clip: WarpClip, frame: float, placed: Sequence[Placed]) -> GoalFrame:
-    here = clip.now(clip.motion.sample([frame]))
+    here = clip.at(frame)
     aimed = {joint for p in placed for joint in p.joints if p.key.kind in ("goal", "offset")}
     turned = {joint for p in placed for joint in p.joints if p.key.kind == "orientation"}
     ankles = {}
@@ -324,7 +327,7 @@ def _goal_frame(clip: WarpClip, frame: float, placed: Sequence[Placed]) -> GoalF
             ankles[side] = here.forward[0][0, ankle]
     goals = tuple(_aim(here, clip, p, frame, placed[:i]) for i, p in enumerate(placed))
     pins = _pins(here, clip, frame, set(ankles), turned)
-    return GoalFrame(frame, tuple(placed), goals, pins, ankles)
+    return GoalFrame(frame, tuple(placed), goals, pins, ankles, here)
 
 
 def _aim(

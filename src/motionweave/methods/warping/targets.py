@@ -18,6 +18,7 @@ from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
+from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
@@ -90,6 +91,10 @@ class Knot(NamedTuple):
     given: tuple[bool, bool] = (False, False)
 
 
+# Of clips that were warped lately: while a key is dragged, the clip stays the same.
+HINGES: Memory[dict[int, Hinge]] = Memory()
+
+
 @dataclass(frozen=True, eq=False)
 class WarpClip:
     """A motion with everything needed to place keys on it, each computed on first use.
@@ -109,6 +114,10 @@ class WarpClip:
         """Another motion of the same body."""
         return WarpClip(motion, self.source or self)
 
+    def at(self, frame: float) -> WarpClip:
+        """The body at a frame, without its contacts."""
+        return self.now(self.motion.with_constraints(()).sample([frame]))
+
     @cached_property
     def rig(self) -> Rig:
         """Roles of the joints."""
@@ -119,7 +128,10 @@ class WarpClip:
         """Knees and elbows by the joint that bends."""
         if self.source is not None:
             return self.source.hinges
-        return {hinge.joint: hinge for hinge in find_hinges(self.motion).values()}
+        return HINGES.recall(self.motion, self._find_hinges)
+
+    def _find_hinges(self) -> dict[int, Hinge]:
+        return {hinge.joint: hinge for hinge in find_hinges(self.motion, self.forward).values()}
 
     @cached_property
     def legs(self) -> dict[str, Limb]:

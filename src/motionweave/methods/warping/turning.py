@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from motionweave.core import kinematics, rotations
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, IntArray
 from motionweave.core.averaging import mean_rotations
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import (
@@ -21,7 +20,7 @@ from motionweave.methods.warping.curves import (
     shift_rotations,
 )
 from motionweave.methods.warping.eulers import warp_angles
-from motionweave.methods.warping.targets import WarpClip, sample_pairs
+from motionweave.methods.warping.targets import Knot, WarpClip, sample_pairs
 from motionweave.methods.warping.turns import Turn, WarpShape, onward_values, shared_zero
 
 
@@ -68,33 +67,48 @@ def _shifted(
         return quaternions
     knots = _knots(quaternions, shifts)
     onward = {joint: _onward(quaternions, mine, knots[joint]) for joint, mine in shifts.items()}
-    carried = {
-        joint: _body_axes(clip, joint) if joint in steady else _calm_axes(clip, joint)
-        for joint in shifts
-        if joint not in clip.hinges
-        and (joint in steady or clip.motion.skeleton.parents[joint] >= 0)
-    }
-    for joint, axes in carried.items():
-        back = rotations.inverse(_at(axes, [turn.frame for turn in shifts[joint]]))
-        knots[joint] = rotations.rotate(back, knots[joint])
-        onward[joint] = rotations.rotate(back, onward[joint])
     # Joints keyed in the same frames share their weights: one product for all of them.
-    alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    alike: dict[tuple[Knot, ...], list[int]] = defaultdict(list)
     for joint, mine in shifts.items():
         alike[tuple(turn.knot for turn in mine)].append(joint)
+    count = len(quaternions)
     joints: list[int] = []
     courses: list[Array] = []
     for times, group in alike.items():
-        values = np.stack([knots[joint] for joint in group], axis=1).reshape(len(times), -1)
-        later = np.stack([onward[joint] for joint in group], axis=2).reshape(2, len(times), -1)
-        course = shape.course(times, values, later, len(quaternions), clip.motion.fps)
-        courses.append(course.reshape(len(quaternions), len(group), 3))
+        axes = _axes(clip, group, steady)
+        moments = np.array([knot.frame for knot in times], dtype=np.float64)
+        back = rotations.inverse(kinematics.sample_rotations(axes, moments))
+        values = rotations.rotate(back, np.stack([knots[joint] for joint in group], axis=1))
+        later = rotations.rotate(back, np.stack([onward[joint] for joint in group], axis=2))
+        course = shape.course(
+            times,
+            values.reshape(len(times), -1),
+            later.reshape(2, len(times), -1),
+            count,
+            clip.motion.fps,
+        )
+        courses.append(rotations.rotate(axes, course.reshape(count, len(group), 3)))
         joints += group
-    course = courses[0] if len(courses) == 1 else np.concatenate(courses, axis=1)
-    for joint, axes in carried.items():
-        column = joints.index(joint)
-        course[:, column] = rotations.rotate(axes, course[:, column])
-    return shift_rotations(quaternions, joints, course)
+    return shift_rotations(quaternions, joints, np.concatenate(courses, axis=1))
+
+
+def _axes(clip: WarpClip, joints: Sequence[int], steady: Sequence[int]) -> Array:
+    """Rotations ``(T, n, 4)`` from the axes in which joints are shifted to those of their parents.
+
+    Hinges are shifted in those of the parent themselves, others in what these are without shaking,
+    and ``steady`` ones in the level axes of the body.
+    """
+    axes = np.empty((len(clip.motion), len(joints), 4))
+    axes[:] = rotations.IDENTITY
+    carried = [(i, joint) for i, joint in enumerate(joints) if joint not in clip.hinges]
+    for i, joint in carried:
+        if joint in steady:
+            axes[:, i] = _body_axes(clip, joint)
+    above = clip.motion.skeleton.parents
+    calm = [i for i, joint in carried if joint not in steady and above[joint] >= 0]
+    if calm:
+        axes[:, calm] = _calm_axes(clip, above[[joints[i] for i in calm]])
+    return axes
 
 
 def _knots(quaternions: Array, shifts: dict[int, list[Turn]]) -> dict[int, Array]:
@@ -136,7 +150,9 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: WarpShape, fps: float) ->
     def wanted(turn: Turn) -> float:
         factor = turn.factor
         if turn.rotation is not None:
-            both = np.stack([turn.rotation, _at(row, [turn.frame])[0]])
+            moment = np.array([turn.frame], dtype=np.float64)
+            own = kinematics.sample_rotations(row[:, None], moment)[0, 0]
+            both = np.stack([turn.rotation, own])
             away = rotations.log(rotations.multiply(rotations.inverse(zero), both))
             factor = scale_factor(away[0], away[1])
         if factor is None:
@@ -187,17 +203,11 @@ def _body_axes(clip: WarpClip, joint: int) -> Array:
     return rotations.multiply(rotations.inverse(clip.forward[1][:, parent]), level)
 
 
-def _calm_axes(clip: WarpClip, joint: int) -> Array:
-    """Rotations ``(T, 4)`` from the parent's axes without their shaking to the parent's own."""
-    parent = clip.forward[1][:, int(clip.motion.skeleton.parents[joint])]
-    calm = rotations.normalize(calmed(rotations.unroll(parent), clip.motion.fps))
-    return rotations.multiply(rotations.inverse(parent), calm)
-
-
-def _at(row: Array, frames: Sequence[float]) -> Array:
-    """Rotations ``(n, 4)`` at fractional frames of ``(T, 4)``."""
-    moments = np.asarray(frames, dtype=np.float64)
-    return np.asarray(kinematics.sample_rotations(row[:, None], moments)[:, 0])
+def _calm_axes(clip: WarpClip, parents: IntArray) -> Array:
+    """Rotations ``(T, n, 4)`` from the axes of joints without their shaking to their own."""
+    own = clip.forward[1][:, parents]
+    calm = rotations.normalize(calmed(rotations.unroll(own), clip.motion.fps))
+    return rotations.multiply(rotations.inverse(own), calm)
 
 
 def _check_one_a_frame(turns: Sequence[Turn], clip: WarpClip) -> None:
