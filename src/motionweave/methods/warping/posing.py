@@ -35,6 +35,8 @@ _STEPS, _TRIES = 25, 12
 _COARSE, _FINE, _STILL = 0.02, 1e-5, 1e-9
 # Radians of bend below which a knee or an elbow counts as straight.
 _STRAIGHT = 0.05
+# Kinds of aims: a position, something to point at, an orientation.
+_PLACED, _POINTED, _TURNED = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -236,6 +238,46 @@ def _turn_joints(rotations, free, turns, back, turned, apart):  # type: ignore[n
         apart[i, 0], apart[i, 1], apart[i, 2] = _rotation_vector(x, y, z, w)
 
 
+@kernel()
+def _fill_slopes(  # type: ignore[no-untyped-def]
+    positions, orientations, free, parents, kinds, arms, carries, scales, slopes
+):
+    """Fill in how misses of n aims change as free joints turn about the axes of their parents.
+
+    ``positions`` (J, 3) and ``orientations`` (J, 4) are those of the pose; the other parameters are
+    members of `_Problem` and `_Aims`. Rows of ``slopes`` are the misses, three each, columns the
+    axes of the free joints, three each.
+    """
+    for i in range(free.shape[0]):
+        x, y, z, w = 0.0, 0.0, 0.0, 1.0
+        if parents[i] >= 0:
+            x, y = orientations[parents[i], 0], orientations[parents[i], 1]
+            z, w = orientations[parents[i], 2], orientations[parents[i], 3]
+        for k in range(3):
+            if k == 0:
+                ax, ay, az = 1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)
+            elif k == 1:
+                ax, ay, az = 2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)
+            else:
+                ax, ay, az = 2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)
+            for n in range(kinds.shape[0]):
+                if not carries[n, i]:
+                    continue
+                # A turn changes an orientation by its axis, and a point or a direction by
+                # axis x arm.
+                dx, dy, dz = ax, ay, az
+                if kinds[n] != _TURNED:
+                    bx, by, bz = arms[n, 0], arms[n, 1], arms[n, 2]
+                    if kinds[n] == _PLACED:
+                        bx -= positions[free[i], 0]
+                        by -= positions[free[i], 1]
+                        bz -= positions[free[i], 2]
+                    dx, dy, dz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+                slopes[3 * n, 3 * i + k] = scales[n, 0] * dx
+                slopes[3 * n + 1, 3 * i + k] = scales[n, 1] * dy
+                slopes[3 * n + 2, 3 * i + k] = scales[n, 2] * dz
+
+
 class _Aims:
     """Aims grouped by kind, so that all of a kind are evaluated at once."""
 
@@ -256,6 +298,9 @@ class _Aims:
         self.tipped = np.array([tip is not None for tip in tips], dtype=bool)
         self.directions = np.reshape(directions, (-1, 2, 3))
         self.back = rotations.inverse(np.reshape(orientations, (-1, 4)))
+        self.kinds = np.empty(len(aims), dtype=np.int64)
+        self.kinds[self.placed], self.kinds[self.pointed] = _PLACED, _POINTED
+        self.kinds[self.turned] = _TURNED
 
     def points(self, places: tuple[Array, Array]) -> Array:
         """Where the points are that have to be somewhere, ``(n, 3)``."""
@@ -268,6 +313,15 @@ class _Aims:
     def pointing(self, orientations: Array) -> Array:
         """Where joints point that have to point at something, ``(n, 3)``."""
         return rotations.rotate(orientations[self.joints[self.pointed]], self.directions[:, 0])
+
+    def arms(self, places: tuple[Array, Array]) -> Array:
+        """What is turned about the joints above, ``(n, 3)``: the points, or where joints point."""
+        arms = np.zeros((len(self.joints), 3))
+        if len(self.placed):
+            arms[self.placed] = self.points(places)
+        if len(self.pointed):
+            arms[self.pointed] = self.pointing(places[1])
+        return arms
 
     def misses(self, places: tuple[Array, Array]) -> Array:
         """As the function `misses`."""
@@ -302,11 +356,11 @@ class _Problem:
 
     def __init__(self, body: PosableBody, start: SolvedPose, aims: Sequence[Aim]):
         self.body, self.start, self.aims = body, start, _Aims(aims)
-        self.free = np.flatnonzero(np.isfinite(body.stiffness))
+        self.free = np.flatnonzero(np.isfinite(body.stiffness)).astype(np.int64)
         self.shifts = bool(np.isfinite(body.root_stiffness))
         self.count = 3 * len(self.free) + (3 if self.shifts else 0)
         self.back = read_only(rotations.inverse(start.rotations[self.free]))
-        self.parents = body.skeleton.parents[self.free]
+        self.parents = body.skeleton.parents[self.free].astype(np.int64)
         lengths = np.where([aim.position is not None for aim in aims], body.scale, 1.0)
         self.weights = self.aims.weights / lengths
         above = _ancestors(body.skeleton)
@@ -321,6 +375,10 @@ class _Problem:
         for i, limit in enumerate(body.limits):
             at = 3 * np.flatnonzero(self.free == limit.hinge.joint)
             self.bending[i, at[:, None] + np.arange(3)] = limit.axis
+        # Weights of the misses; axes that are free do not count.
+        self.scales = np.repeat(self.weights[:, None], 3, axis=1)
+        self.scales[self.aims.placed] *= self.aims.asked
+        self.slopes = self._slopes()
         self._known: tuple[SolvedPose, tuple[Array, Array], Array] | None = None
 
     def forward(self, pose: SolvedPose) -> tuple[tuple[Array, Array], Array]:
@@ -333,7 +391,7 @@ class _Problem:
 
     def errors(self, pose: SolvedPose) -> Array:
         places, beyond = self.forward(pose)
-        missed = self.aims.misses(places) * self.weights[:, None]
+        missed = self.aims.misses(places) * self.scales
         return np.concatenate([missed.ravel(), _LIMIT * beyond])
 
     def straight(self, tried: _Tried) -> NDArray[np.bool_]:
@@ -355,9 +413,20 @@ class _Problem:
     def derivatives(self, pose: SolvedPose) -> Array:
         """Of the errors, ``(n, count)``."""
         places, beyond = self.forward(pose)
-        aims = self._aim_derivatives(places) * self.weights[:, None, None]
-        limits = np.where(beyond[:, None] != 0.0, _LIMIT * self.bending, 0.0)
-        return np.concatenate([aims.reshape(-1, self.count), limits])
+        slopes = self.slopes.copy()
+        # Limits that are not passed cost nothing.
+        slopes[len(slopes) - len(beyond) :][beyond == 0.0] = 0.0
+        _fill_slopes(
+            *map(read_only, places),
+            self.free,
+            self.parents,
+            self.aims.kinds,
+            read_only(self.aims.arms(places)),
+            self.carries,
+            self.scales,
+            slopes,
+        )
+        return slopes
 
     def moved(self, pose: SolvedPose, step: Array) -> SolvedPose:
         """The pose after a step ``(count,)``."""
@@ -386,29 +455,13 @@ class _Problem:
             turn[turns:] = (root - self.start.root) / self.body.scale
         return SolvedPose(root, quaternions), turn
 
-    def _aim_derivatives(self, places: tuple[Array, Array]) -> Array:
-        """Of the misses, ``(n, 3, count)``."""
-        positions, orientations = places
-        aims, free = self.aims, len(self.free)
-        # Rows are the axes about which free joints turn: those of their parents.
-        axes = np.swapaxes(rotations.to_matrix(orientations[self.parents]), 1, 2)
-        axes[self.parents < 0] = np.eye(3)
-        # For each aim, free joint and axis what the aim's joint does: (n, free, 3, 3).
-        parts = np.empty((len(aims.joints), free, 3, 3))
-        parts[aims.turned] = axes
-        # d(point) = axis x arm
-        arm = aims.points(places)[:, None] - positions[self.free]
-        parts[aims.placed] = rotations.cross(axes, arm[:, :, None])
-        if len(aims.pointed):
-            pointing = aims.pointing(orientations)
-            parts[aims.pointed] = rotations.cross(axes, pointing[:, None, None])
-        parts *= self.carries[:, :, None, None]
-        result = np.zeros((len(aims.joints), 3, self.count))
-        result[:, :, : 3 * free] = parts.reshape(-1, 3 * free, 3).swapaxes(1, 2)
+    def _slopes(self) -> Array:
+        """What derivatives have in common, ``(n, count)``: shifts of the root, and limits."""
+        aims = np.zeros((len(self.aims.joints), 3, self.count))
         if self.shifts:
-            result[aims.placed, :, -3:] = np.eye(3) * self.body.scale
-        result[aims.placed] *= aims.asked[:, :, None]
-        return result
+            aims[self.aims.placed, :, -3:] = np.eye(3) * self.body.scale
+        aims *= self.scales[..., None]
+        return np.concatenate([aims.reshape(-1, self.count), _LIMIT * self.bending])
 
     def _stiffness(self) -> Array:
         """Block by block, ``(count, count)``."""
