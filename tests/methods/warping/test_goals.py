@@ -13,8 +13,9 @@ from motionweave.body.hinges import find_hinges
 from motionweave.core import kinematics, rotations
 from motionweave.errors import QualityWarning
 from motionweave.methods.warping import posing
+from motionweave.methods.warping.aims import Aim
 from motionweave.methods.warping.moments import frame_of, stances
-from motionweave.methods.warping.posing import Aim, PosableBody, SolvedPose
+from motionweave.methods.warping.posing import PosableBody, SolvedPose
 from tests.strategies import random_quaternions, random_skeleton
 
 
@@ -162,6 +163,41 @@ def test_derivatives_are_those_of_finite_differences():
         step[column] = 1e-6
         found = (problem.errors(problem.moved(pose, step)) - base) / 1e-6
         np.testing.assert_allclose(slopes[:, column], found, atol=1e-2)
+
+
+def test_compiled_derivatives_are_those_of_plain_numpy():
+    rng = np.random.default_rng(3)
+    body, pose = _random_body(rng)
+    aims = [
+        Aim(7, 2.0, position=np.array([0.1, np.nan, 0.3]), tip=rng.normal(size=3)),
+        Aim(6, position=rng.normal(size=3)),
+        Aim(5, direction=rng.normal(size=(2, 3))),
+        Aim(4, 3.0, orientation=random_quaternions(rng, 1)[0]),
+    ]
+    problem = posing._Problem(body, pose, aims)
+    (positions, turned), _ = problem.forward(pose)
+    found = problem.derivatives(pose).reshape(4, 3, problem.count)
+    for row, aim in zip(found, aims, strict=True):
+        arm, asked = np.zeros(3), np.ones(3)
+        if aim.position is not None:
+            tip = np.zeros(3) if aim.tip is None else aim.tip
+            arm = positions[aim.joint] + rotations.rotate(turned[aim.joint], tip)
+            asked = np.isfinite(aim.position) * 1.0
+        elif aim.direction is not None:
+            arm = rotations.rotate(turned[aim.joint], aim.direction[0])
+        expected = np.zeros((3, problem.count))
+        for joint in body.skeleton.chain(0, aim.joint):
+            if joint == aim.joint and aim.position is not None and aim.tip is None:
+                continue
+            parent = int(body.skeleton.parents[joint])
+            axes = np.eye(3) if parent < 0 else rotations.to_matrix(turned[parent]).T
+            if aim.orientation is None:
+                middle = positions[joint] if aim.position is not None else 0.0
+                axes = np.cross(axes, arm - middle)
+            expected[:, 3 * joint : 3 * joint + 3] = axes.T
+        if aim.position is not None:
+            expected[:, -3:] = np.eye(3)
+        np.testing.assert_allclose(row, aim.weight * asked[:, None] * expected, atol=1e-12)
 
 
 def test_steps_turn_joints_as_quaternions_do():

@@ -30,8 +30,9 @@ from motionweave.core.motion import local_translations
 from motionweave.core.prop import Prop
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
+from motionweave.methods.warping.aims import Aim, Aims, Limit, Limits
 from motionweave.methods.warping.keys import Side
-from motionweave.methods.warping.posing import Aim, Limit, Limits, PosableBody, SolvedPose
+from motionweave.methods.warping.posing import PosableBody, SolvedPose
 from motionweave.methods.warping.targets import Knot, Placed, WarpClip
 from motionweave.methods.warping.turns import Turn
 
@@ -235,7 +236,7 @@ def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip)
             _aim(here, clip, p, goals.frame) if isinstance(p.key.of, str) else aim
             for aim, p in zip(goals.goals, goals.keys, strict=True)
         ]
-        missed = np.linalg.norm(posing.misses(aims, places), axis=1).tolist()
+        missed = np.linalg.norm(Aims(aims).misses(places), axis=1).tolist()
         for aim, p, miss in zip(aims, goals.keys, missed, strict=True):
             if aim.position is not None and np.isfinite(aim.position[1]) and p not in told:
                 if floor is None:
@@ -269,7 +270,7 @@ def _alone(clip: WarpClip, goals: GoalFrame, aim: Aim) -> float:
     here = clip.motion.sample([goals.frame])
     here = replace(here, root=after.root[None], rotations=after.rotations[None])
     positions, orientations = here.forward()
-    return float(np.linalg.norm(posing.misses([aim], (positions[0], orientations[0]))))
+    return float(np.linalg.norm(Aims([aim]).misses((positions[0], orientations[0]))))
 
 
 def _lowest(clip: WarpClip) -> float:
