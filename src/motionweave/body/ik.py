@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,7 +96,7 @@ class HingeReach:
 
     def slope(self, bend: Array) -> Array:
         """How much the limb shortens per radian of bend, ``(T,)``, at least slightly."""
-        bend = np.clip(bend, NEARLY_STRAIGHT, np.pi - NEARLY_STRAIGHT)
+        bend = np.minimum(np.maximum(bend, NEARLY_STRAIGHT), np.pi - NEARLY_STRAIGHT)
         length = np.maximum(self.length(bend), 1e-12)
         return np.asarray(np.maximum(self.swing * np.sin(bend) / length, 1e-12))
 
@@ -109,22 +109,23 @@ class HingeReach:
         price of a small shortfall. A limb approaches straight without passing it, and one
         recorded there or past it goes further by no more than two degrees.
         """
-        edge, at_edge, slope, before, least, room = self._edge
+        edge, at_edge, slope, before, least, room, double_swing, folded = self._edge
         wanted = before + change
-        cosine = (np.maximum(wanted, 0.0) ** 2 - self.base) / np.maximum(2.0 * self.swing, 1e-300)
-        clear = np.arccos(np.clip(cosine, -1.0, 1.0))
-        folded = self.bend > np.pi
-        clear = np.where(folded, 2.0 * np.pi - clear, clear)
+        cosine = (np.maximum(wanted, 0.0) ** 2 - self.base) / double_swing
+        clear = np.arccos(np.minimum(np.maximum(cosine, -1.0), 1.0))
+        if folded is not None:
+            clear = np.where(folded, 2.0 * np.pi - clear, clear)
         bend = np.where(wanted <= at_edge, clear, edge - (wanted - at_edge) / slope)
         bend = _eased_above(bend, least, room)
         # What does not change stays to the last bit.
         return np.asarray(np.where(change == 0.0, self.bend, bend))
 
     @cached_property
-    def _edge(self) -> tuple[Array, ...]:
+    def _edge(self) -> tuple[Any, ...]:
         """What `bent_for` needs of the limb alone, each ``(T,)``: the bend at which it is nearly
-        straight, its length and slope there, the length that it counts as having, and the least
-        bend with the room beyond."""
+        straight, its length and slope there, the length that it counts as having, the least bend
+        with the room beyond, twice the swing, and where it is folded past half a turn, if it is
+        anywhere."""
         edge = np.full_like(self.bend, NEARLY_STRAIGHT)
         at_edge, slope = self.length(edge), self.slope(edge)
         before = np.where(
@@ -134,7 +135,17 @@ class HingeReach:
         # Only what comes near to straight by itself yields there.
         yielding = 1.0 - smoothstep(self.bend / NEARLY_STRAIGHT)
         limit = yielding * (self._straightest() - _YIELDING)
-        return edge, at_edge, slope, before, least, least - limit
+        folded = self.bend > np.pi
+        return (
+            edge,
+            at_edge,
+            slope,
+            before,
+            least,
+            least - limit,
+            np.maximum(2.0 * self.swing, 1e-300),
+            folded if folded.any() else None,
+        )
 
     def kept_back(self, bend: Array) -> Array:
         """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""

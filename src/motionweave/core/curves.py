@@ -10,7 +10,7 @@ from motionweave.core.arrays import Array
 
 def smoothstep(share: ArrayLike) -> Array:
     """From 0 at 0 and below to 1 at 1 and above, with zero slope at either end."""
-    share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
+    share = np.minimum(np.maximum(np.asarray(share, dtype=np.float64), 0.0), 1.0)
     return np.asarray(share * share * (3.0 - 2.0 * share))
 
 

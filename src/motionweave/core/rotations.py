@@ -27,7 +27,8 @@ def normalize(q: ArrayLike) -> Array:
     """Quaternions ``(..., 4)`` scaled to unit length."""
     q = np.asarray(q, dtype=np.float64)
     length = _length(q)
-    if not np.all((length > 0.0) & (length < np.inf)):
+    # Also true for NaN.
+    if length.size and not 0.0 < length.min() <= length.max() < np.inf:
         raise MotionError(
             "a quaternion of length zero or with a non-finite value is not a rotation"
         )

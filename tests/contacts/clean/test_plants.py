@@ -41,7 +41,7 @@ def test_heights(heel_height: float, toe_height: float, expected: tuple[float, f
     above = np.repeat([[heel_height], [toe_height]], 40, axis=1)
     floor = Floor(0.0, levels=(0.0, 0.3))
     plants = [Plant(0, 39, 0), Plant(0, 39, 1)]
-    heights = planted_heights(plants, above, floor, 1.0, 6)
+    (heights,) = planted_heights([plants], above[None], floor, 1.0, 6)
     np.testing.assert_allclose(heights, np.broadcast_to(np.array(expected)[:, None], (2, 40)))
 
 
@@ -52,7 +52,7 @@ def test_a_heel_may_leave_before_its_plant_ends() -> None:
     lift[20:24] = 0.02
     above = np.stack([lift, 0.0 * lift])
     plants = [Plant(0, 59, 0), Plant(0, 59, 1)]
-    heights = planted_heights(plants, above, FLOOR, 1.0, 12)
+    (heights,) = planted_heights([plants], above[None], FLOOR, 1.0, 12)
     assert np.all(heights[0, :45] == 0.0)
     assert 0.015 < heights[0, -1] < lift[-1]
     assert np.all(heights[1] == 0.0)

@@ -213,11 +213,11 @@ class BandedLeastSquares:
 
 
 def product(ties: Array, values: Array) -> Array:
-    """Symmetric ties ``(T, n)`` of each value to itself and to the next n - 1, times values ``(...,
-    T)``."""
-    result = np.asarray(ties[:, 0] * values)
-    for apart in range(1, min(ties.shape)):
-        tie = ties[:-apart, apart]
+    """Symmetric ties ``(..., T, n)`` of each value to itself and to the next n - 1, times values
+    ``(..., T)``."""
+    result = np.asarray(ties[..., 0] * values)
+    for apart in range(1, min(ties.shape[-2:])):
+        tie = ties[..., :-apart, apart]
         result[..., :-apart] += tie * values[..., apart:]
         result[..., apart:] += tie * values[..., :-apart]
     return result

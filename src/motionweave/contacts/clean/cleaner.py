@@ -244,12 +244,7 @@ class Cleaner:
         if self.leads is None:
             spread = max(round(self.ease * fps), 2)
             above = self.floor.above(foot)
-            heights = np.stack(
-                [
-                    planted_heights(its_plants, high, self.floor, self.size, spread)
-                    for its_plants, high in zip(plants, above, strict=True)
-                ]
-            )
+            heights = planted_heights(plants, above, self.floor, self.size, spread)
             steady = steadied(foot, ankle, hip, held, resting, fps)
             if self.only is not None:
                 steady = steady.eased_off(self.only.astype(np.float64))

@@ -231,8 +231,9 @@ def _solve(
         apart = np.concatenate([-along[live], along[live]], axis=-1)
         stretch = length[live] - np.einsum("nti,nti->nt", along[live], foot[live])
         rows.add_along(apart[None], rigid[:, : len(live)], _RIGID * stretch[None])
-        lifting = np.where(active[live], _FLOOR, 0.0)
-        rows.add_change((1.0,), _upright(lifting), _upright(-above[live]))
+        if active[live].any():
+            lifting = np.where(active[live], _FLOOR, 0.0)
+            rows.add_change((1.0,), _upright(lifting), _upright(-above[live]))
         found[live] = rows.solve(free[live]).reshape(-1, count, 2, 3).swapaxes(1, 2)
         turned = foot + found[:, 1] - found[:, 0]
         before, reached = reached, _length(turned)

@@ -63,13 +63,13 @@ def find_plants(constraints: Iterable[Constraint], kinds: Sequence[str], count: 
 
 
 def planted_heights(
-    plants: Sequence[Plant],
+    plants: Sequence[Sequence[Plant]],
     above: Array,
     floor: Floor | Ground,
     size: float,
     spread: int,
 ) -> Array:
-    """Target heights of planted points above the floor's plane, ``(points, T)``.
+    """Target heights of planted points of n feet above the floor's plane, ``(n, points, T)``.
 
     0 where a point is not planted. A point stays at its height, but may land and leave as in the
     clip: a heel that has begun to rise is not pressed to the floor until its plant ends.
@@ -77,23 +77,33 @@ def planted_heights(
     Parameters
     ----------
     plants
-        In order of time.
+        Those of each foot in order of time.
     above
-        ``(points, T)`` how high heel and toe are above the floor's plane.
+        ``(n, points, T)`` how high heels and toes are above the floor's plane.
     floor
-        What the foot stands on.
+        What the feet stand on.
     size
         Leg length.
     spread
         Frames over which a point comes down or leaves.
     """
     result = np.zeros_like(above)
-    if not plants:
+    # All feet have their points in one row.
+    _, points, count = above.shape
+    every: list[Plant] = []
+    resting: list[float] = []
+    for foot, own in enumerate(plants):
+        if not own:
+            continue
+        rest = [_rest_height(above[foot, p.point, p.frames]) for p in own]
+        for plant, height in zip(own, _heights(own, np.array(rest), floor, size), strict=True):
+            result[foot, plant.point, plant.frames] = height
+        every += [plant._replace(point=foot * points + plant.point) for plant in own]
+        resting += rest
+    if not every:
         return result
-    rest = np.array([_rest_height(above[p.point, p.frames]) for p in plants])
-    for plant, height in zip(plants, _heights(plants, rest, floor, size), strict=True):
-        result[plant.point, plant.frames] = height
-    return result + _lifts(plants, above, rest, size, spread)
+    lifts = _lifts(every, above.reshape(-1, count), np.array(resting), size, spread)
+    return result + lifts.reshape(above.shape)
 
 
 def anchored(plants: Sequence[Plant], wanted: Array, above: Array, fixed: BoolArray) -> Array:

@@ -161,10 +161,11 @@ def body_shift(
     if not meant:
         calm.add_change((1.0,), 1.0)
     calm.add_change((1.0, -2.0, 1.0), (_SUDDEN * fps) ** 4)
+    ties = np.array(np.broadcast_to(calm.ties[:, 0], (*legs.own.shape, 3)))
     reaching = np.zeros(legs.own.shape)
     for _ in range(_ROUNDS):
         rows = plain.copy()
-        reaching = _add_legs(rows, legs, shift, calm.ties[:, 0], size, meant, firm, reaching)
+        reaching = _add_legs(rows, legs, shift, ties, size, meant, firm, reaching)
         new = rows.solve(free)
         moved = float(np.abs(new - shift).max())
         shift = new
@@ -226,8 +227,8 @@ def _add_legs(
 ) -> Array:
     """Add what the legs ask of the body, as it is shifted by ``shift`` ``(T, 3)`` so far.
 
-    ``calm`` ``(T, 3)`` ties the bends of a leg to each other, ``meant`` and ``firm`` are those of
-    `body_shift`.
+    ``calm`` ``(n, T, 3)`` ties the bends of a leg to each other, ``meant`` and ``firm`` are those
+    of `body_shift`.
     ``reaching`` ``(n, T)`` is how hard the legs have pulled so far because they could not reach.
     Returns how hard they do now, halfway from that: a leg that lets go as soon as it reaches would
     pull again in the next round.
@@ -239,7 +240,7 @@ def _add_legs(
     at = bend if meant else np.minimum(bend, legs.hinge.bend)
     steep = _CALM * size / legs.hinge.slope(at)
     pull, rest = direction * steep[..., None], -start * steep
-    rows.add_along(pull, np.broadcast_to(calm, (*rest.shape, 3)), product(calm, rest))
+    rows.add_along(pull, calm, product(calm, rest))
     # The body comes near, or makes room, by what the bent leg misses.
     reached = legs.hinge.length(bend) - legs.own
     if legs.easy is not None:
