@@ -168,8 +168,8 @@ def _hinges(
     back = rotations.inverse(orientations[:, upper])
     places = (positions[:, column] for column in (upper, middle, end))
     bones = np.diff(np.array([*places]), axis=0)
-    bone, below, built = rotations.rotate(back, np.array([*bones, built]))
-    bone, below = _unit(bone), _unit(below)
+    turned = rotations.rotate(back, np.array([*bones, built]))
+    (bone, below), built = _unit(turned[:2]), turned[2]
     mean_bone = _unit(bone.mean(axis=0))
     expected = _unit(_across(built.mean(axis=0), mean_bone))
     bends = rotations.cross(bone, below)
