@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave import BlendError, Motion, QualityWarning
 from motionweave.measure import measures
+from motionweave.methods.blending.parametric import pair_around, simplex_around
 from tests.methods.blending.clips import built_in, real
 
 
@@ -26,6 +29,15 @@ def check_sweep(clips: list[Motion], name: str, tolerance: float = 0.02) -> None
         assert reached.weights.sum() == pytest.approx(1.0)
         assert abs(reached.values[name] - value) <= tolerance * (high - low)
         assert measure(reached.motion) == pytest.approx(reached.values[name])
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1, max_size=9), st.floats(-0.3, 1.3))
+def test_one_parameter_is_mixed_as_several_are(values: list[int], aim: float) -> None:
+    """The two corners around a value, found directly, are those of the linear program."""
+    away = np.array(values) / 20.0 - aim
+    found, expected = pair_around(away), simplex_around(away[:, None])
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert found.sum() == pytest.approx(1.0)
 
 
 def test_turns_from_none_to_a_half_turn() -> None:

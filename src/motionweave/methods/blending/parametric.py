@@ -224,26 +224,10 @@ class ParametricSpace:
         return Reached(motion, weights, values, asked), error
 
     def _mixture(self, aim: Array) -> Array:
-        """Weights ``(k,)`` whose mixed values are nearest to ``aim`` ``(d,)``.
-
-        Of all mixtures of corners that meet it, the one with the least squared distances: its
-        corners are those of a Delaunay simplex (the lower hull of the lifted points).
-        """
-        from scipy.optimize import linprog
-
+        """Weights ``(k,)`` whose mixed values are nearest to ``aim`` ``(d,)``."""
         away = (self._values - aim) / self._scale
-        count, size = away.shape
-        near = np.sum(away**2, axis=1) + _APART * np.arange(count)
-        # If the aim is outside, missing it has a cost, and the nearest mixture is used.
-        cost = np.concatenate([near, np.full(2 * size, _MISS)])
-        rows = np.block(
-            [
-                [np.ones((1, count)), np.zeros((1, 2 * size))],
-                [away.T, np.eye(size), -np.eye(size)],
-            ]
-        )
-        found = linprog(cost, A_eq=rows, b_eq=np.eye(1 + size)[0], method="highs-ds")
-        weights = np.clip(found.x[:count], 0.0, None) @ self._corners
+        shares = pair_around(away[:, 0]) if away.shape[1] == 1 else simplex_around(away)
+        weights = shares @ self._corners
         return np.asarray(weights / weights.sum())
 
     def _measure(self, weights: Array) -> tuple[Motion, Array]:
@@ -366,6 +350,49 @@ class _Bracket:
         self._side = side
         (a, below), (b, over) = self.low, self.high
         return 0.5 * (a + b) if over <= below else a - below * (b - a) / (over - below)
+
+
+def simplex_around(away: Array) -> Array:
+    """Shares ``(k,)`` of corners that are ``away`` ``(k, d)`` from an aim, nearest to it together.
+
+    Of all mixtures that meet it, the one with the least squared distances: its corners are those of
+    a Delaunay simplex (the lower hull of the lifted points).
+    """
+    from scipy.optimize import linprog
+
+    count, size = away.shape
+    # If the aim is outside, missing it has a cost, and the nearest mixture is used.
+    cost = np.concatenate([_distances(away), np.full(2 * size, _MISS)])
+    rows = np.block(
+        [
+            [np.ones((1, count)), np.zeros((1, 2 * size))],
+            [away.T, np.eye(size), -np.eye(size)],
+        ]
+    )
+    found = linprog(cost, A_eq=rows, b_eq=np.eye(1 + size)[0], method="highs-ds")
+    return np.clip(found.x[:count], 0.0, None)
+
+
+def pair_around(away: Array) -> Array:
+    """The same as `simplex_around` for one parameter ``(k,)``: two corners, or the nearest one."""
+    near, shares = _distances(away[:, None]), np.zeros(len(away))
+    below, above = np.flatnonzero(away <= 0.0), np.flatnonzero(away >= 0.0)
+    if len(below) == 0 or len(above) == 0:
+        shares[np.argmin(near + _MISS * np.abs(away))] = 1.0
+        return shares
+    # All pairs: their mixtures meet the aim.
+    apart = away[above] - away[below, None]
+    share = -away[below, None] / np.where(apart > 0.0, apart, 1.0)
+    cost = near[below, None] + share * (near[above] - near[below, None])
+    i, j = np.unravel_index(np.argmin(cost), cost.shape)
+    shares[above[j]] = share[i, j]
+    shares[below[i]] += 1.0 - share[i, j]
+    return shares
+
+
+def _distances(away: Array) -> Array:
+    """Squared distances ``(k,)``; of two corners in one place the first is nearer."""
+    return np.asarray(np.sum(away**2, axis=1) + _APART * np.arange(len(away)))
 
 
 def _corners(inputs: int, convex: bool) -> Array:
