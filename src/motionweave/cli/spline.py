@@ -38,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="-1 for follow-through of the first clip, 1 for anticipation of the second "
         "(default: 0)",
     )
+    spline.add_argument(
+        "--part",
+        help="let only a part of the body change to the second clip, above the legs of the "
+        "first: upper, arms, left_arm, head ..., or a joint",
+    )
     space = parser.add_argument_group("subspace")
     space.add_argument(
         "--dimensions",
@@ -83,7 +88,13 @@ def run(args: argparse.Namespace) -> None:
     from motionweave.methods.subspace.fitting import subspace
 
     # Clips after the second contribute their poses.
-    space = subspace(*clips, dimensions=args.dimensions, explained=args.explained, paper=args.paper)
+    space = subspace(
+        *clips,
+        dimensions=args.dimensions,
+        explained=args.explained,
+        paper=args.paper,
+        part=args.part,
+    )
     made = space.transition(
         args.leave,
         args.enter,

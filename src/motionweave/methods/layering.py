@@ -114,7 +114,7 @@ def layer(
     over = (over[1:] if starts_in_tpose(over) else over).resample(base.fps)
     posed = int(starts_in_tpose(base))
     rig = find_rig(base.skeleton)
-    joints = _checked_part(part, rig)
+    joints = layered_joints(part, rig)
     shown = _in_step(base, over) if in_step else _from(base, over, at)
     lent = over.sample(shown.frames)
     whole = _layered(base, lent, rig, joints, np.ones(len(base)))
@@ -208,7 +208,16 @@ def _in_step(base: Motion, over: Motion) -> _Shown:
     )
 
 
-def _checked_part(part: str, rig: Rig) -> tuple[int, ...]:
+def layered_joints(part: str, rig: Rig) -> tuple[int, ...]:
+    """The joints of a part that can be laid over another clip: without legs and root.
+
+    Raises
+    ------
+    BlendError
+        If the part contains legs.
+    RigError
+        If the skeleton has no such part.
+    """
     if not isinstance(part, str):
         raise BlendError(f"part {part!r}: expected the name of a part, such as 'upper'")
     joints = part_joints(part, rig)

@@ -19,6 +19,7 @@ from motionweave.methods.subspace.embedding import (
     weighted,
 )
 from motionweave.methods.subspace.field import Field
+from motionweave.methods.subspace.part import Part
 from motionweave.methods.subspace.poses import PoseCode
 from motionweave.methods.subspace.space import Subspace
 from motionweave.retargeting import on_common_skeleton
@@ -38,6 +39,7 @@ def subspace(
     explained: float = 0.95,
     most_samples: int = MOST_SAMPLES,
     paper: bool = False,
+    part: str | None = None,
 ) -> Subspace:
     """Clips as curves in one linear subspace, ready to be joined by splines.
 
@@ -60,6 +62,9 @@ def subspace(
         along the spline, and only the feet are cleaned afterwards. By default, poses beyond the
         samples continue their trend, both ends match the clips' velocities, the root follows the
         supporting foot, and a transition takes at least as long as the poses need.
+    part
+        A part of the body that alone changes to ``b``, such as ``"upper"`` or ``"arms"``; see
+        `layer`. The legs and the path of ``a`` go on below it.
 
     Returns
     -------
@@ -69,7 +74,10 @@ def subspace(
     Raises
     ------
     BlendError
-        If a clip has fewer than three frames, or dimensions or explained is out of range.
+        If a clip has fewer than three frames, dimensions or explained is out of range, or the part
+        contains legs.
+    RigError
+        If the skeleton has no such part.
 
     Examples
     --------
@@ -90,23 +98,24 @@ def subspace(
                 f"a clip of {len(clip)} frames is too short for a subspace: at least 3 are needed",
                 kind=Kind.TOO_SHORT,
             )
-    clips = [_with_contacts(clip) for clip in clips]
+    moving = None if part is None else Part(clips[0], part)
+    clips = [_with_contacts(clip) if moving is None else moving.alone(clip) for clip in clips]
     # A T-pose before the first frame is not part of the motion: it would be an outlier among
     # the samples, and the jump away from it the fastest thing that happens.
     skipped = [int(starts_in_tpose(clip)) for clip in clips]
     cut = [clip[skip:] for clip, skip in zip(clips, skipped, strict=True)]
     seen = [features(clip) for clip in cut]
     total = sum(len(clip) for clip in cut)
-    fitted = np.concatenate([part[_thinned(len(part), _MOST_FITTED / total)] for part in seen])
+    fitted = np.concatenate([rows[_thinned(len(rows), _MOST_FITTED / total)] for rows in seen])
     embedding = embed(fitted, dimensions, explained)
-    curves = [embedding.project(part) for part in seen]
+    curves = [embedding.project(rows) for rows in seen]
     velocities = [rate_of_change(curve, a.fps) for curve in curves]
     code = PoseCode.of(cut)
     rows = [code.encode(clip) for clip in cut]
     kept = [_thinned(len(clip), most_samples / total) for clip in cut]
     speeds = []
-    for along, part in zip(velocities, rows, strict=True):
-        shape = weighted(code.places(part), code.skeleton)
+    for along, posed in zip(velocities, rows, strict=True):
+        shape = weighted(code.places(posed), code.skeleton)
         rates = along, rate_of_change(shape, a.fps)
         speeds.append(np.stack([np.linalg.norm(rate, axis=1) for rate in rates], axis=1))
     offsets = np.cumsum([0, *(len(clip) for clip in clips[:-1])]) + skipped
@@ -125,6 +134,7 @@ def subspace(
         field=Field(code, chosen(curves), chosen(rows), chosen(speeds), plain=paper),
         enter_scale=scale,
         paper=paper,
+        part=moving,
     )
 
 

@@ -36,6 +36,7 @@ from motionweave.methods.subspace.embedding import Embedding, features
 from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.gap import Gap, needed
 from motionweave.methods.subspace.joined import SplineTransition
+from motionweave.methods.subspace.part import Part
 from motionweave.methods.subspace.tracing import JoinedClip, hand_over
 
 # Default length of a spline.
@@ -95,6 +96,9 @@ class Subspace:
         Frames of ``b`` here per frame of the original clip.
     paper
         Whether transitions are made exactly as in the paper.
+    part
+        The part of the body that alone changes to ``b``; None for all of it. The clips here then
+        show only that part in motion.
     """
 
     a: Motion
@@ -107,6 +111,7 @@ class Subspace:
     field: Field
     enter_scale: float = 1.0
     paper: bool = False
+    part: Part | None = None
     _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
     _shapes: list[tuple[Array, Array]] = dataclasses.field(default_factory=list)
 
@@ -158,6 +163,8 @@ class Subspace:
         apart = np.linalg.norm(self.curves[other] - self.curves[given][frame], axis=1)
         before = action_before((self.a, self.b)[other])
         cost = apart + CUT * (before if other else 1.0 - before)
+        if not other:
+            cost[self._latest + 1 :] = np.inf
         if starts_in_tpose((self.a, self.b)[other]):
             cost[0] = np.inf
         best = int(np.argmin(cost))
@@ -222,6 +229,8 @@ class Subspace:
             bridged, done = self._calmest(leave, enter, degree, length, bias, clean)
         made = self._made(bridged, degree)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
+        if self.part is not None:
+            return replace(made, motion=self.part.over_base(made.motion))
         if leave is None or enter is None:
             self.warn_of_cut(made)
         done.tell((Remedy("leave"), Remedy("enter")), stacklevel=2)
@@ -229,6 +238,7 @@ class Subspace:
 
     def _finished(self, joined: Spliced, clean: bool) -> Finished:
         """A transition with its feet planted, and checked."""
+        clean = clean and self.part is None
         seams = [(joined.start, joined.end)]
         plant = partial(plant_near, seams=seams)
         return finish(joined.motion, (self.a, self.b), clean=clean, plant=plant, seams=seams)
@@ -443,7 +453,13 @@ class Subspace:
 
     @cached_property
     def _junctions(self) -> tuple[Junction, ...]:
-        return find_junctions(self.a, self.b, self._half, most=MOST_TRIES)
+        left = self.a[: self._latest + 1]
+        return find_junctions(left, self.b, self._half, most=MOST_TRIES)
+
+    @property
+    def _latest(self) -> int:
+        """The last frame of ``a`` at which it may be left automatically."""
+        return len(self.a) - 1 if self.part is None else self.part.latest(self.b)
 
     @cached_property
     def _strain(self) -> Strain:

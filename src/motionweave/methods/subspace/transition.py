@@ -19,6 +19,7 @@ def spline_transition(
     bias: float = 0.0,
     clean: bool = True,
     paper: bool = False,
+    part: str | None = None,
 ) -> Motion:
     """Join two clips by a spline in their subspace.
 
@@ -43,16 +44,24 @@ def spline_transition(
         Whether to plant the feet that stand during the transition.
     paper
         Exactly as published; see `subspace`.
+    part
+        A part of the body that alone changes to ``b``, such as ``"upper"`` or ``"arms"``; see
+        `layer`. The legs and the path of ``a`` go on below it, and where ``b`` ends before ``a``,
+        the part returns to ``a``.
 
     Returns
     -------
     Motion
-        The first clip up to ``leave``, the transition, and the second clip from ``enter``.
+        The first clip up to ``leave``, the transition, and the second clip from ``enter``. With a
+        ``part``, the first clip with that part of the others.
 
     Raises
     ------
     BlendError
-        If a frame is not in its clip, or degree, length or bias is out of range.
+        If a frame is not in its clip, degree, length or bias is out of range, or the part contains
+        legs.
+    RigError
+        If the skeleton has no such part.
 
     Warns
     -----
@@ -65,9 +74,13 @@ def spline_transition(
     >>> import motionweave as mw
     >>> mw.spline_transition(mw.sample("landing"), mw.sample("jump"), 11, 24).name
     'landing to jump'
+    >>> walk = mw.sample("walk")
+    >>> waving = mw.spline_transition(walk, mw.sample("reach_high"), 20, 10, part="arms")
+    >>> len(waving) == len(walk)
+    True
     """
     check_arguments(spline_transition, locals(), BlendError)
-    made = subspace(a, b, paper=paper).transition(
+    made = subspace(a, b, paper=paper, part=part).transition(
         leave, enter, degree=degree, length=length, bias=bias, clean=clean
     )
     return made.motion
