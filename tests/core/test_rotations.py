@@ -255,3 +255,19 @@ def test_signed_means_stay_on_their_side_past_half_a_turn() -> None:
     assert rot.angle_between(mean[:, 0], expected).max() < 1e-9
     nearest = mean_rotations(pair, weights)[:, 0]
     assert rot.angle_between(nearest[1:], nearest[:-1]).max() > 1.0
+
+
+def test_the_mean_of_two_past_half_a_turn_goes_from_one_to_the_other_without_a_jump() -> None:
+    """The longer arc as they are signed, whichever quaternions the rotations are given by."""
+    half = np.radians(100.0)
+    share = np.linspace(0.0, 1.0, 101)
+    ends = np.stack([rot.about_axis("X", 0.0), rot.about_axis("X", 2.0 * half)])
+    pair = np.repeat(ends[:, None, None], len(share), axis=1)
+    weights = np.stack([1.0 - share, share], axis=1)
+    for flip in (1, -1):
+        signs = np.ones(pair.shape[:3], dtype=np.int8)
+        signs[1] = flip
+        mean = mean_rotations(pair * signs[..., None], weights, lambda signs=signs: signs)
+        expected = rot.about_axis("X", 2.0 * half * share)
+        assert rot.angle_between(mean[:, 0], expected).max() < 1e-9
+        assert np.array_equal(mean[-1, 0], pair[1, -1, 0] * flip)

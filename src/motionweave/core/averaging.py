@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.compiled import kernel
+from motionweave.core.kinematics import slerp_frames
 from motionweave.errors import BlendError
 
 _MOST_STEPS = 40
@@ -24,6 +25,8 @@ _QUARTER = 1.0 - math.sqrt(0.5)
 # Signs matter from a sixth of a turn on: inputs a third of a turn apart approach the point where
 # the mean could change sides.
 _SIXTH = 1.0 - math.sqrt(0.75)
+# Two inputs closer than a third of a turn are on one side: cosine of the half angle.
+_THIRD = 0.5
 # Up to a quarter turn, a / sin a is this polynomial in 1 - cos a, except for rounding ...
 _C1, _C2, _C3 = 0.33333333333313425, 0.13333333335979808, 0.05714285577444372
 _C4, _C5, _C6 = 0.02539686156895528, 0.011543456029356433, 0.005333293615904679
@@ -149,6 +152,8 @@ def mean_rotations(
         )
     clips, frames, joints = rotations.shape[:3]
     heaviest = np.abs(weights).argmax(axis=1)
+    if clips == 2:
+        return _on_arcs(rotations, heaviest, weights, signs)
     result = rotations[heaviest, np.arange(frames)]
     inputs, means = rotations.reshape(clips, -1, 4), result.reshape(-1, 4)
     farthest = np.empty(len(means))
@@ -165,6 +170,32 @@ def mean_rotations(
             means[at] = _nearest(several, shares, means[at])
         else:
             means[at] = _between(several, shares, signs().reshape(clips, -1)[:, at], means[at])
+    return result
+
+
+def _on_arcs(
+    rotations: Array,
+    heavier: NDArray[np.intp],
+    weights: Array,
+    signs: Callable[[], NDArray[np.int8]] | None,
+) -> Array:
+    """Means ``(T, J, 4)`` of two inputs lie on the arcs between them, from the heavier one on."""
+    frames = np.arange(len(weights))
+    lower, upper = heavier * len(weights) + frames, (1 - heavier) * len(weights) + frames
+    shares = weights[frames, 1 - heavier]
+    result = slerp_frames(rotations.reshape(-1, *rotations.shape[2:]), lower, upper, shares)
+    if signs is not None:
+        cosines = np.einsum("tjc,tjc->tj", *rotations)
+        far = np.abs(cosines) < _THIRD
+        if far.any():
+            # Those on different sides of each other take the longer arc.
+            far &= cosines * signs().prod(axis=0) < 0.0
+            t, j = np.nonzero(far)
+            angles = np.arccos(-np.abs(cosines[t, j]))
+            near, other = rotations[heavier[t], t, j], rotations[1 - heavier[t], t, j]
+            behind = np.sin((1.0 - shares[t]) * angles) / np.sin(angles)
+            ahead = np.sin(shares[t] * angles) / np.sin(angles) * np.sign(cosines[t, j])
+            result[t, j] = behind[:, None] * near - ahead[:, None] * other
     return result
 
 

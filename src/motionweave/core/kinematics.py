@@ -108,22 +108,21 @@ def attached(
 
 
 @kernel(error_model="numpy")
-def _sample_rotations(rotations, frames, result):  # type: ignore[no-untyped-def]
-    """Slerp (T, J, 4) at frames (n,) the short way, into (n, J, 4).
+def _slerp(rotations, lower, upper, shares, result):  # type: ignore[no-untyped-def]
+    """Slerp (T, J, 4) from frames ``lower`` (n,) to ``upper``, the short way, into (n, J, 4).
 
-    Whole frames are copied, so they come back bit for bit.
+    Where the share is zero, frames are copied, so they come back bit for bit.
     """
-    last = rotations.shape[0] - 1
-    for n in range(frames.shape[0]):
-        lower = math.floor(frames[n])
-        share = frames[n] - lower
-        if lower >= last:
-            lower, share = last, 0.0
-        upper = lower + 1 if share > 0.0 else lower
+    for n in range(lower.shape[0]):
+        below, above, share = lower[n], upper[n], shares[n]
         for j in range(rotations.shape[1]):
+            if share == 0.0:
+                for c in range(4):
+                    result[n, j, c] = rotations[below, j, c]
+                continue
             dot = 0.0
             for c in range(4):
-                dot += rotations[lower, j, c] * rotations[upper, j, c]
+                dot += rotations[below, j, c] * rotations[above, j, c]
             a, b = 1.0, 1.0
             if abs(dot) > _CLOSE:
                 # sin(s angle) / (s sin angle) in powers of cosine - 1, from the highest.
@@ -141,20 +140,40 @@ def _sample_rotations(rotations, frames, result):  # type: ignore[no-untyped-def
                 b = -b
             length = 0.0
             for c in range(4):
-                value = a * rotations[lower, j, c] + b * rotations[upper, j, c]
+                value = a * rotations[below, j, c] + b * rotations[above, j, c]
                 result[n, j, c] = value
                 length += value * value
-            if share > 0.0:
-                length = 1.0 / math.sqrt(length)
-                for c in range(4):
-                    result[n, j, c] *= length
+            length = 1.0 / math.sqrt(length)
+            for c in range(4):
+                result[n, j, c] *= length
+
+
+def slerp_frames(
+    rotations: Array, lower: NDArray[np.intp], upper: NDArray[np.intp], shares: Array
+) -> Array:
+    """Rotations ``(n, J, 4)`` on the shorter arcs between two frames of ``(T, J, 4)`` each.
+
+    Parameters
+    ----------
+    rotations
+        Unit quaternions.
+    lower, upper
+        ``(n,)`` from which frame to which.
+    shares
+        ``(n,)`` how far: at 0 the frame ``lower`` is returned bit for bit; outside [0, 1]
+        rotations are extrapolated.
+    """
+    result = np.empty((len(shares), *rotations.shape[1:]))
+    _slerp(read_only(rotations), lower, upper, shares, result)
+    return result
 
 
 def sample_rotations(rotations: Array, frames: Array) -> Array:
     """Rotations ``(n, J, 4)`` at fractional ``frames`` ``(n,)`` of ``(T, J, 4)``."""
-    result = np.empty((len(frames), *rotations.shape[1:]))
-    _sample_rotations(read_only(rotations), read_only(frames), result)
-    return result
+    last = len(rotations) - 1
+    frames = np.minimum(frames, last)
+    lower = frames.astype(np.intp)
+    return slerp_frames(rotations, lower, np.minimum(lower + 1, last), frames - lower)
 
 
 def sample_vectors(values: Array, frames: Array) -> Array:
