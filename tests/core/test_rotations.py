@@ -215,6 +215,20 @@ def test_the_mean_of_rotations_far_apart_is_the_nearest_to_all() -> None:
     assert higher.mean() <= 0.01
 
 
+@given(seeds, st.integers(1, 40))
+def test_means_that_are_found_together_are_those_found_alone(seed: int, joints: int) -> None:
+    """Near ones among far ones (which may have several), with negative weights and without."""
+    rng = np.random.default_rng(seed)
+    spread = rng.choice([0.0, 0.1, 0.4, 1.2], size=(1, 2, joints, 1))
+    q = rot.exp(spread * rng.normal(size=(4, 2, joints, 3)))
+    weights = np.stack([[1.3, 0.2, -0.5, 0.0], rng.dirichlet(np.ones(4))])
+    together = mean_rotations(q, weights)
+    for t, j in np.ndindex(2, joints):
+        alone = mean_rotations(q[:, t : t + 1, j : j + 1], weights[t : t + 1])[0, 0]
+        if spread[0, t, j, 0] < 1.0:
+            same_rotation(together[t, j], alone, 1e-9)
+
+
 @given(seeds, st.floats(-0.4, 1.4))
 def test_mean_of_two_is_slerp_also_outside(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)

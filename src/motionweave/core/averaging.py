@@ -27,14 +27,16 @@ _QUARTER = 1.0 - math.sqrt(0.5)
 _SIXTH = 1.0 - math.sqrt(0.75)
 # Two inputs closer than a third of a turn are on one side: cosine of the half angle.
 _THIRD = 0.5
-# Up to a quarter turn, a / sin a is this polynomial in 1 - cos a, except for rounding ...
-_C1, _C2, _C3 = 0.33333333333313425, 0.13333333335979808, 0.05714285577444372
-_C4, _C5, _C6 = 0.02539686156895528, 0.011543456029356433, 0.005333293615904679
-_C7, _C8 = 0.0024543517514940814, 0.0012930322373475352
-_C9, _C10 = 0.0002697065439145062, 0.0006094409225952268
-# ... and (1 - a cot a) / sin² a is this one, except for a share of 3e-5.
+# From 0 to half a turn, a / sin a is 1 + d P(d) / Q(d), d being 1 - cos a, except for 1e-13 ...
+_P0, _P1, _P2 = 0.3333333333429022, -0.3200896822536824, 0.09515999173057807
+_P3, _P4 = -0.008499992075556297, 1.1185606651298685e-05
+_Q1, _Q2 = -1.3602690458955529, 0.6581590131615185
+_Q3, _Q4 = -0.13176503397116315, 0.008919704627032196
+# ... and (1 - a cot a) / sin² a is this up to a quarter turn, except for a share of 3e-5.
 _B0, _B1, _B2, _B3 = 0.33332991, 0.26707285, 0.16412396, 0.1415743
 _BENDING = 3e-5
+# Means that are found side by side: loops over a few, without branches, use vector registers.
+_LANES = 16
 
 
 @kernel(error_model="numpy", fastmath={"contract"})
@@ -51,70 +53,89 @@ def _settle(rotations, weights, means, farthest, from_sum):  # type: ignore[no-u
     m, which is near the mean. ``farthest`` (T J,) takes 1 - cosine of the half angle to the
     farthest input.
     """
+    clips, last = rotations.shape[0], rotations.shape[1] - 1
     joints = rotations.shape[1] // weights.shape[0]
-    for n in range(rotations.shape[1]):
-        x, y, z, w = means[n, 0], means[n, 1], means[n, 2], means[n, 3]
+    inputs, mean, most = np.empty((clips, 5, _LANES)), np.empty((4, _LANES)), np.empty(_LANES)
+    # The mean of c_i and the gradient; the matrix without c: xx, yy, zz, xy, yz, zx.
+    pull, bent = np.empty((4, _LANES)), np.empty((6, _LANES))
+    for first in range(0, last + 1, _LANES):
+        for lane in range(_LANES):
+            # What is missing in the last block repeats the last joint.
+            n = min(first + lane, last)
+            for axis in range(4):
+                mean[axis, lane] = means[n, axis]
+            for i in range(clips):
+                inputs[i, 4, lane] = weights[n // joints, i]
+                for axis in range(4):
+                    inputs[i, axis, lane] = rotations[i, n, axis]
         for step in range(_MOST_STEPS):
-            summing = from_sum and step == 0
-            most, c, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0
-            xx, yy, zz, xy, yz, zx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for i in range(rotations.shape[0]):
-                share = weights[n // joints, i]
-                if share == 0.0:
-                    continue
-                qx, qy = rotations[i, n, 0], rotations[i, n, 1]
-                qz, qw = rotations[i, n, 2], rotations[i, n, 3]
-                cosine = x * qx + y * qy + z * qz + w * qw
-                rx = w * qx - x * qw - y * qz + z * qy
-                ry = w * qy - y * qw - z * qx + x * qz
-                rz = w * qz - z * qw - x * qy + y * qx
-                d = 1.0 - abs(cosine)
-                if d > most:
-                    most = d
-                ratio = 1.0
-                if not summing:
-                    if d < _QUARTER:
-                        e = d * d
-                        ratio += e * (_C2 + e * (_C4 + e * (_C6 + e * (_C8 + e * _C10))))
-                        ratio += d * (_C1 + e * (_C3 + e * (_C5 + e * (_C7 + e * _C9))))
-                    else:
-                        ratio = math.acos(1.0 - d) / math.sqrt(d * (2.0 - d))
-                    bend = share * (_B0 + d * (_B1 + d * (_B2 + d * _B3)))
+            exact = 0.0 if from_sum and step == 0 else 1.0
+            most[:], pull[:], bent[:] = 0.0, 0.0, 0.0
+            for i in range(clips):
+                for lane in range(_LANES):
+                    x, y, z, w = mean[0, lane], mean[1, lane], mean[2, lane], mean[3, lane]
+                    qx, qy = inputs[i, 0, lane], inputs[i, 1, lane]
+                    qz, qw = inputs[i, 2, lane], inputs[i, 3, lane]
+                    share = inputs[i, 4, lane]
+                    cosine = x * qx + y * qy + z * qz + w * qw
+                    rx = w * qx - x * qw - y * qz + z * qy
+                    ry = w * qy - y * qw - z * qx + x * qz
+                    rz = w * qz - z * qw - x * qy + y * qx
+                    d = 1.0 - abs(cosine)
+                    most[lane] = d if share != 0.0 and d > most[lane] else most[lane]
+                    top = _P0 + d * (_P1 + d * (_P2 + d * (_P3 + d * _P4)))
+                    bottom = 1.0 + d * (_Q1 + d * (_Q2 + d * (_Q3 + d * _Q4)))
+                    bend = exact * share * (_B0 + d * (_B1 + d * (_B2 + d * _B3)))
                     bx, by, bz = bend * rx, bend * ry, bend * rz
-                    xx, yy, zz = xx + bx * rx, yy + by * ry, zz + bz * rz
-                    xy, yz, zx = xy + bx * ry, yz + by * rz, zx + bz * rx
-                # The shorter arc: q and -q are the same rotation.
-                share *= ratio if cosine >= 0.0 else -ratio
-                c += share * cosine
-                gx, gy, gz = gx + share * rx, gy + share * ry, gz + share * rz
-            far = most >= _QUARTER or c <= 0.25
-            if far and not summing:
+                    bent[0, lane] += bx * rx
+                    bent[1, lane] += by * ry
+                    bent[2, lane] += bz * rz
+                    bent[3, lane] += bx * ry
+                    bent[4, lane] += by * rz
+                    bent[5, lane] += bz * rx
+                    share *= 1.0 + exact * d * top / bottom
+                    # The shorter arc: q and -q are the same rotation.
+                    share = share if cosine >= 0.0 else -share
+                    pull[0, lane] += share * cosine
+                    pull[1, lane] += share * rx
+                    pull[2, lane] += share * ry
+                    pull[3, lane] += share * rz
+            moving = 0
+            for lane in range(_LANES):
+                x, y, z, w = mean[0, lane], mean[1, lane], mean[2, lane], mean[3, lane]
+                c, gx, gy, gz = pull[0, lane], pull[1, lane], pull[2, lane], pull[3, lane]
+                near = 1.0 if most[lane] < _QUARTER and c > 0.25 else 0.0
                 # Where inputs diverge, limit the step to twice their logarithms.
-                c = max(1.0 + 2.0 * c, 1.5) / 3.0
-                xx, yy, zz, xy, yz, zx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            xx, yy, zz = xx + c, yy + c, zz + c
-            ax, ay, az = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
-            by, bz, cz = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy
-            scale = 1.0 / (xx * ax + xy * ay + zx * az)
-            sx = scale * (ax * gx + ay * gy + az * gz)
-            sy = scale * (ay * gx + by * gy + bz * gz)
-            sz = scale * (az * gx + bz * gy + cz * gz)
-            size = sx * sx + sy * sy + sz * sz
-            if size < _NONE * _NONE:
+                across = 1.0 + 2.0 * c
+                across = (across if across > 1.5 else 1.5) / 3.0
+                c = across if exact > near else c
+                full = exact * near
+                xx, yy, zz = bent[0, lane], bent[1, lane], bent[2, lane]
+                xx, yy, zz = full * xx + c, full * yy + c, full * zz + c
+                xy, yz, zx = full * bent[3, lane], full * bent[4, lane], full * bent[5, lane]
+                ax, ay, az = yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx
+                by, bz, cz = xx * zz - zx * zx, xy * zx - xx * yz, xx * yy - xy * xy
+                scale = 1.0 / (xx * ax + xy * ay + zx * az)
+                sx = scale * (ax * gx + ay * gy + az * gz)
+                sy = scale * (ay * gx + by * gy + bz * gz)
+                sz = scale * (az * gx + bz * gy + cz * gz)
+                size = sx * sx + sy * sy + sz * sz
+                large = size >= _NONE * _NONE
+                # Of a step remains what the matrix is off by, and what it changes on the way.
+                left = most[lane] * (_BENDING + math.sqrt(size)) if full == 1.0 else most[lane]
+                moving += 1 if large and size * left * left >= _LAST * _LAST else 0
+                length = 1.0 / math.sqrt(1.0 + size)
+                mean[0, lane] = length * (x + w * sx + y * sz - z * sy) if large else x
+                mean[1, lane] = length * (y + w * sy + z * sx - x * sz) if large else y
+                mean[2, lane] = length * (z + w * sz + x * sy - y * sx) if large else z
+                mean[3, lane] = length * (w - x * sx - y * sy - z * sz) if large else w
+            if moving == 0:
                 break
-            # Of a step remains what the matrix is off by, and what it changes on the way.
-            left = most if far or summing else most * (_BENDING + math.sqrt(size))
-            length = 1.0 / math.sqrt(1.0 + size)
-            x, y, z, w = (
-                length * (x + w * sx + y * sz - z * sy),
-                length * (y + w * sy + z * sx - x * sz),
-                length * (z + w * sz + x * sy - y * sx),
-                length * (w - x * sx - y * sy - z * sz),
-            )
-            if size * left * left < _LAST * _LAST:
-                break
-        means[n, 0], means[n, 1], means[n, 2], means[n, 3] = x, y, z, w
-        farthest[n] = most
+        for lane in range(_LANES):
+            n = min(first + lane, last)
+            farthest[n] = most[lane]
+            for axis in range(4):
+                means[n, axis] = mean[axis, lane]
 
 
 def mean_rotations(
