@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from motionweave import Motion, Planar
 from motionweave.core import cycles as core_cycles
 from motionweave.core import rotations
 from motionweave.registration import cycles
+from motionweave.registration.clouds import as_points
 
 
 def known_cycle(period: int, times: float, fps: float = 30.0, curve: float = 0.0) -> Motion:
@@ -162,3 +164,25 @@ def test_what_cannot_be_cut_is_said() -> None:
         cycles.extract_cycle(motion, (5, 500))
     with pytest.raises(mw.MotionError, match="repeated 0 times"):
         core_cycles.repeat(motion, 0)
+
+
+def test_likeness_of_a_lag_is_what_the_distances_say() -> None:
+    clip = as_points(mw.sample("walk"))[::2]
+    lags = next(cycles._levels(clip))
+    far = lags.distances
+    for lag in (lags.shortest, lags.most // 2, lags.most):
+        many = min(lag, len(clip) - lag)
+        half, reach = max(1, many // 2), min(many, lags.most)
+        expected = []
+        for i in range(len(clip) - lag - many + 1):
+            usual = (far[i : i + many, :lag], far[i : i + half, :reach])
+            usual += (far[i + lag : i + lag + half, :reach],)
+            expected.append(far[i : i + many, lag - 1].mean() / min(u.mean() for u in usual))
+        np.testing.assert_allclose(lags.likeness(lag), expected, rtol=1e-9)
+
+
+def test_what_stands_still_is_like_nothing() -> None:
+    walk = as_points(mw.sample("walk"))
+    still = replace(walk, points=np.repeat(walk.points[:1], len(walk), axis=0))
+    lags = next(cycles._levels(still))
+    assert np.all(np.isinf(lags.likeness(lags.shortest)))

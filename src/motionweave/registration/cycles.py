@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.core.cycles import closed, is_closed, wrapped
 from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion
@@ -191,6 +192,23 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
     return closed(clip, step)
 
 
+@kernel(error_model="numpy")
+def _compare(sums, lag, many, half, reach, still, result):  # type: ignore[no-untyped-def]
+    """Fill in how far ``many`` samples from each place on are from those a lag later.
+
+    As a share of how far they usually are from each other: over lags up to this one, and over
+    those up to ``reach`` within ``half`` of them at either end. ``sums`` (lags + 1, n + 1) holds
+    distances added up over lags and places; what varies no more than ``still`` is like nothing.
+    """
+    for i in range(result.shape[0]):
+        upto = sums[lag, i + many] - sums[lag, i]
+        apart = (upto - (sums[lag - 1, i + many] - sums[lag - 1, i])) / many
+        here = (sums[reach, i + half] - sums[reach, i]) / (half * reach)
+        there = (sums[reach, i + lag + half] - sums[reach, i + lag]) / (half * reach)
+        usual = min(here, there, upto / (many * lag))
+        result[i] = apart / usual if usual > still else np.inf
+
+
 @dataclass(frozen=True, eq=False)
 class _Lags:
     """A clip of n samples compared with itself, lags ``[1, most]`` later.
@@ -238,23 +256,13 @@ class _Lags:
         """For each place at which that many samples can be compared: how far they are from those
         a lag later, as a share of how far the samples there usually are from each other."""
         many = self.overlap(lag)
-        count = self.count - lag - many + 1
-
-        def passed(sums: Array, over: int) -> Array:
-            """What is added over some samples from each place on."""
-            return np.asarray(sums[over:] - sums[:-over])
-
-        upto = passed(self._sums[lag], many)
-        apart = (upto - passed(self._sums[lag - 1], many)) / many
         # What is brought together has to vary in itself: a figure that stands before a jump and
         # after it repeats nothing.
         half, reach = max(1, many // 2), max(1, min(many, self.most))
-        around = passed(self._sums[reach], half) / (half * reach)
-        usual = np.minimum(around[:count], around[lag : lag + count])
-        np.minimum(usual, upto[:count] / (many * lag), out=usual)
         still = (_STILL * self.clip.height) ** 2
-        result = np.full(count, np.inf)
-        return np.divide(apart[:count], usual, out=result, where=usual > still)
+        result = np.empty(self.count - lag - many + 1)
+        _compare(self._sums, lag, many, half, reach, still, result)
+        return result
 
     def candidates(self) -> Iterator[tuple[int, float]]:
         """Lags that fit better than their neighbours, and how well they do at their best."""
