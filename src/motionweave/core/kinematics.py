@@ -107,49 +107,48 @@ def attached(
     return np.asarray(positions[:, joints] + turned)
 
 
-@kernel(error_model="numpy")
+@kernel(error_model="numpy", fastmath={"contract"})
 def _slerp(rotations, lower, upper, shares, result):  # type: ignore[no-untyped-def]
     """Slerp (T, J, 4) from frames ``lower`` (n,) to ``upper``, the short way, into (n, J, 4).
 
-    Where the share is zero, frames are copied, so they come back bit for bit.
+    Where the share is zero, the other frame counts exactly nothing and ``lower`` comes back.
     """
     for n in range(lower.shape[0]):
         below, above, share = lower[n], upper[n], shares[n]
+        rest = 1.0 - share
         for j in range(rotations.shape[1]):
-            if share == 0.0:
-                for c in range(4):
-                    result[n, j, c] = rotations[below, j, c]
-                continue
-            dot = 0.0
-            for c in range(4):
-                dot += rotations[below, j, c] * rotations[above, j, c]
-            a, b = 1.0, 1.0
+            ax, ay = rotations[below, j, 0], rotations[below, j, 1]
+            az, aw = rotations[below, j, 2], rotations[below, j, 3]
+            bx, by = rotations[above, j, 0], rotations[above, j, 1]
+            bz, bw = rotations[above, j, 2], rotations[above, j, 3]
+            dot = ax * bx + ay * by + az * bz + aw * bw
             if abs(dot) > _CLOSE:
+                a, b = 1.0, 1.0
                 # sin(s angle) / (s sin angle) in powers of cosine - 1, from the highest.
                 for i in range(_TERMS, 0, -1):
                     square, scale = 1.0 / (i * i), i / (2.0 * i + 1.0)
                     change = scale * (abs(dot) - 1.0)
-                    a = 1.0 + a * change * (square * (1.0 - share) * (1.0 - share) - 1.0)
-                    b = 1.0 + b * change * (square * share * share - 1.0)
-                a, b = a * (1.0 - share), b * share
+                    a = 1.0 + a * (change * (square * (rest * rest) - 1.0))
+                    b = 1.0 + b * (change * (square * (share * share) - 1.0))
+                a, b = a * rest, b * share
             else:
                 angle = math.acos(abs(dot))
-                a = math.sin((1.0 - share) * angle) / math.sin(angle)
+                a = math.sin(rest * angle) / math.sin(angle)
                 b = math.sin(share * angle) / math.sin(angle)
             if dot < 0.0:
                 b = -b
-            length = 0.0
-            for c in range(4):
-                value = a * rotations[below, j, c] + b * rotations[above, j, c]
-                result[n, j, c] = value
-                length += value * value
-            length = 1.0 / math.sqrt(length)
-            for c in range(4):
-                result[n, j, c] *= length
+            x, y, z, w = a * ax + b * bx, a * ay + b * by, a * az + b * bz, a * aw + b * bw
+            length = 1.0 / math.sqrt(x * x + y * y + z * z + w * w) if share != 0.0 else 1.0
+            result[n, j, 0], result[n, j, 1] = length * x, length * y
+            result[n, j, 2], result[n, j, 3] = length * z, length * w
 
 
 def slerp_frames(
-    rotations: Array, lower: NDArray[np.intp], upper: NDArray[np.intp], shares: Array
+    rotations: Array,
+    lower: NDArray[np.intp],
+    upper: NDArray[np.intp],
+    shares: Array,
+    out: Array | None = None,
 ) -> Array:
     """Rotations ``(n, J, 4)`` on the shorter arcs between two frames of ``(T, J, 4)`` each.
 
@@ -162,18 +161,23 @@ def slerp_frames(
     shares
         ``(n,)`` how far: at 0 the frame ``lower`` is returned bit for bit; outside [0, 1]
         rotations are extrapolated.
+    out
+        Where to put them, if there is a place.
     """
-    result = np.empty((len(shares), *rotations.shape[1:]))
+    result = np.empty((len(shares), *rotations.shape[1:])) if out is None else out
     _slerp(read_only(rotations), lower, upper, shares, result)
     return result
 
 
-def sample_rotations(rotations: Array, frames: Array) -> Array:
-    """Rotations ``(n, J, 4)`` at fractional ``frames`` ``(n,)`` of ``(T, J, 4)``."""
+def sample_rotations(rotations: Array, frames: Array, out: Array | None = None) -> Array:
+    """Rotations ``(n, J, 4)`` at fractional ``frames`` ``(n,)`` of ``(T, J, 4)``.
+
+    ``out`` is where to put them, if there is a place.
+    """
     last = len(rotations) - 1
     frames = np.minimum(frames, last)
     lower = frames.astype(np.intp)
-    return slerp_frames(rotations, lower, np.minimum(lower + 1, last), frames - lower)
+    return slerp_frames(rotations, lower, np.minimum(lower + 1, last), frames - lower, out)
 
 
 def sample_vectors(values: Array, frames: Array) -> Array:

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, sealed
 from motionweave.core.constraints import Constraint
 from motionweave.core.intervals import not_negative
 from motionweave.core.motion import Motion
@@ -217,8 +217,8 @@ def assemble(curve: RegistrationCurve, trace: Trace) -> Motion:
     return Motion(
         skeleton=stack.skeleton,
         fps=trace.fps,
-        root=root,
-        rotations=turned,
+        root=sealed(root),
+        rotations=sealed(turned),
         translations=None if stack.translations is None else slides,
         constraints=blended_constraints(curve, trace),
         name="blend of " + ", ".join(m.name or "a clip" for m in curve.motions),

@@ -79,9 +79,9 @@ class Basis:
             return np.asarray((phases - np.floor(phases)) * last)
         return np.asarray(np.clip(phases, 0.0, 1.0) * last)
 
-    def poses(self, phases: Array) -> Array:
+    def poses(self, phases: Array, out: Array | None = None) -> Array:
         """Rotations ``(n, J, 4)``; the root's is relative to the guide's heading."""
-        return kinematics.sample_rotations(self._relative, self.frames(phases))
+        return kinematics.sample_rotations(self._relative, self.frames(phases), out)
 
     def heights(self, phases: Array) -> Array:
         """Heights of the root ``(n,)``."""

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.contacts.states import EventTable
 from motionweave.core.arguments import check_arguments
+from motionweave.core.arrays import sealed
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -260,7 +261,9 @@ def _render(matched: Matched, track: FramespaceTrack, fps: float, name: str) -> 
     bases = matched.bases
     first = bases[0].motion
     weights = track.weights
-    rotations = np.stack([b.poses(p) for b, p in zip(bases, track.lower.T, strict=True)])
+    rotations = np.empty((len(bases), len(weights), *first.rotations.shape[1:]))
+    for basis, phases, poses in zip(bases, track.lower.T, rotations, strict=True):
+        basis.poses(phases, out=poses)
     moved = None
     if any(b.motion.translations is not None for b in bases):
         moved = np.stack([b.translations(p) for b, p in zip(bases, track.lower.T, strict=True)])
@@ -283,8 +286,8 @@ def _render(matched: Matched, track: FramespaceTrack, fps: float, name: str) -> 
     result = replace(
         first,
         fps=fps,
-        root=np.stack([way.x, np.sum(weights * heights, axis=1), way.z], axis=1),
-        rotations=blended,
+        root=sealed(np.stack([way.x, np.sum(weights * heights, axis=1), way.z], axis=1)),
+        rotations=sealed(blended),
         translations=None if moved is None else np.einsum("tk,ktjc->tjc", weights, moved),
         constraints=(),
         name=name,
