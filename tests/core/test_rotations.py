@@ -50,6 +50,8 @@ def test_products_inverses_vectors_and_matrices_agree_with_scipy(seed: int) -> N
         ((5,), ()),
         ((), (5,)),
         ((4, 3), (3,)),
+        ((4, 3), (1, 3)),
+        ((1, 1), (2, 3)),
         ((4, 1), (1, 3)),
         ((2, 1, 3), (4, 1)),
         ((0,), (0,)),

@@ -39,11 +39,13 @@ def normalize(q: ArrayLike) -> Array:
 def _turn(turns, others, result):  # type: ignore[no-untyped-def]
     """Turn quaternions (n, 4) or vectors (n, 3) by unit quaternions (n, 4), into ``result``.
 
-    One that is the same for all may be given once, (1, n). Both kinds are in one kernel, because
-    compiling one takes a tenth of a second however small it is.
+    Fewer than n, such as one for all or one for each joint, are used over and over. Both kinds are
+    in one kernel, because compiling one takes a tenth of a second however small it is.
     """
+    a, b = -1, -1
     for n in range(result.shape[0]):
-        a, b = n if turns.shape[0] > 1 else 0, n if others.shape[0] > 1 else 0
+        a = a + 1 if a + 1 < turns.shape[0] else 0
+        b = b + 1 if b + 1 < others.shape[0] else 0
         x, y, z, w = turns[a, 0], turns[a, 1], turns[a, 2], turns[a, 3]
         vx, vy, vz = others[b, 0], others[b, 1], others[b, 2]
         if result.shape[1] == 4:
@@ -76,10 +78,13 @@ def _turned(turns: ArrayLike, others: ArrayLike, size: int) -> Array:
 
 
 def _rows(values: Array, shape: tuple[int, ...]) -> Array:
-    """Values ``(..., n)`` repeated to a shape, one below the other; a single one as it is."""
-    size = values.shape[-1]
-    if values.shape[:-1] != shape and values.size > size:
-        values = np.broadcast_to(values, (*shape, size))
+    """Values ``(..., n)`` repeated to a shape, in rows; once if they repeat over and over."""
+    own, size = values.shape[:-1], values.shape[-1]
+    if own != shape:
+        while own and own[0] == 1:
+            own = own[1:]
+        if own != shape[len(shape) - len(own) :]:
+            values = np.broadcast_to(values, (*shape, size))
     return read_only(values.reshape(-1, size))
 
 
