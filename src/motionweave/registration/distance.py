@@ -39,7 +39,7 @@ from motionweave.registration.windows import (
 )
 
 # Rows of a band that are computed at a time, at least.
-_BLOCK = 16
+_BLOCK = 48
 
 
 def distance_grid(
