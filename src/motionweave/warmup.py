@@ -98,6 +98,8 @@ def _works(folder: Path) -> list[Callable[[], object]]:
         files,
         pictures,
         lambda: blend(blended, [0.5, 0.5]),
+        # Means of more than two.
+        lambda: blend(register(walk, jog, sample("sneak")), [0.4, 0.3, 0.3]),
         lambda: clean_feet(walk),
         lambda: register(walk, jog, ends="free", slope_limit=4),
         lambda: project(np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 3.1], [3.0, 4.0]]), 0, 0.3),

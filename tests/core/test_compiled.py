@@ -44,6 +44,8 @@ def test_warm_up_leaves_nothing_to_compile_and_kernels_take_one_kind_of_argument
     several = {"motionweave.registration.dtw._walk_back": 2}
     for name, kernel in kernels.items():
         assert len(kernel.signatures) <= several.get(name, 1), (name, kernel.signatures)
+    # Only means of three and more call this one.
+    assert kernels["motionweave.core.averaging._settle"].signatures
 
 
 def test_a_second_of_compiling_is_told_once() -> None:
