@@ -178,14 +178,14 @@ def mean_rotations(
     result = rotations[heaviest, np.arange(frames)]
     inputs, means = rotations.reshape(clips, -1, 4), result.reshape(-1, 4)
     farthest = np.empty(len(means))
-    positive = weights.min(axis=1) >= 0.0
-    _settle(inputs, weights, means, farthest, bool(positive.all()))
+    _settle(inputs, weights, means, farthest, weights.min(initial=0.0) >= 0.0)
     # Far inputs may have several means. The one between the quaternions as they are signed
     # counts, or else the nearest to all inputs. With negative weights it is the one next to the
     # heaviest input.
-    doubtful = farthest >= (_QUARTER if signs is None else _SIXTH)
-    if doubtful.any():
-        at = np.flatnonzero(doubtful & positive.repeat(joints))
+    far = _QUARTER if signs is None else _SIXTH
+    if farthest.max(initial=0.0) >= far:
+        positive = weights.min(axis=1) >= 0.0
+        at = np.flatnonzero((farthest >= far) & positive.repeat(joints))
         shares, several = weights[at // joints], inputs.take(at, axis=1)
         if signs is None:
             means[at] = _nearest(several, shares, means[at])

@@ -111,11 +111,11 @@ def attached(
 def _slerp(rotations, lower, upper, shares, result):  # type: ignore[no-untyped-def]
     """Slerp (T, J, 4) from frames ``lower`` (n,) to ``upper``, the short way, into (n, J, 4).
 
-    Where the share is zero, the other frame counts exactly nothing and ``lower`` comes back.
+    Where the share is zero, ``lower`` comes back bit for bit.
     """
     for n in range(lower.shape[0]):
-        below, above, share = lower[n], upper[n], shares[n]
-        rest = 1.0 - share
+        share, below = shares[n], lower[n]
+        above, rest = upper[n] if share != 0.0 else below, 1.0 - share
         for j in range(rotations.shape[1]):
             ax, ay = rotations[below, j, 0], rotations[below, j, 1]
             az, aw = rotations[below, j, 2], rotations[below, j, 3]
@@ -157,7 +157,7 @@ def slerp_frames(
     rotations
         Unit quaternions.
     lower, upper
-        ``(n,)`` from which frame to which.
+        ``(n,)`` from which frame to which; the latter need not exist where the share is 0.
     shares
         ``(n,)`` how far: at 0 the frame ``lower`` is returned bit for bit; outside [0, 1]
         rotations are extrapolated.
@@ -177,7 +177,7 @@ def sample_rotations(rotations: Array, frames: Array, out: Array | None = None) 
     last = len(rotations) - 1
     frames = np.minimum(frames, last)
     lower = frames.astype(np.intp)
-    return slerp_frames(rotations, lower, np.minimum(lower + 1, last), frames - lower, out)
+    return slerp_frames(rotations, lower, lower + 1, frames - lower, out)
 
 
 def sample_vectors(values: Array, frames: Array) -> Array:
