@@ -45,3 +45,23 @@ def test_a_blender_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv(blender.VARIABLE, str(fake))
     with pytest.raises(mw.FormatError, match="could not convert it: it is broken"):
         mw.save(random_motion(np.random.default_rng(0), 3, 4), tmp_path / "a.fbx")
+
+
+def test_the_reason_is_found_wherever_blender_prints_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = tmp_path / "blender"
+    fake.write_text(
+        "#!/bin/sh\n"
+        "echo 'Error: Python: Traceback (most recent call last):'\n"
+        "echo '  File \"a.py\", line 3, in <module>'\n"
+        "echo 'RuntimeError: Error: Version 6100 unsupported, must be 7100 or later'\n"
+        "echo 'Location: ops.py:113'\n"
+        "echo 'Error: script failed, exiting.'\n"
+        "exit 1\n"
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv(blender.VARIABLE, str(fake))
+    (tmp_path / "a.fbx").write_bytes(b"Kaydara FBX Binary  \0")
+    with pytest.raises(mw.FormatError, match=r"convert it: Version 6100 unsupported, must be"):
+        mw.load(tmp_path / "a.fbx")

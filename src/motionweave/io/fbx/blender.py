@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from motionweave.errors import FormatError
 
 VARIABLE = "MOTIONWEAVE_BLENDER"
 _SECONDS = 900.0
+# The last line of a traceback: "RuntimeError: Error: Version 6100 unsupported".
+_RAISED = re.compile(r"^[\w.]+Error: (?:Error: )?(.*\S)", re.MULTILINE)
 
 
 def blender_command() -> list[str] | None:
@@ -73,6 +76,17 @@ def convert(source: Path, target: Path, path: Path, *, fps: float | None = None)
         except subprocess.TimeoutExpired:
             raise FormatError(f"Blender was not done after {_SECONDS:g} seconds", path) from None
     if done.returncode != 0 or not target.exists() or target.stat().st_size == 0:
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-        reason = said[-1][:160] if said else f"it ended with code {done.returncode}"
+        reason = _reason(done.stdout, done.stderr) or f"it ended with code {done.returncode}"
         raise FormatError(f"Blender could not convert it: {reason}", path)
+
+
+def _reason(out: str, err: str) -> str:
+    """Why Blender failed, from what it printed; empty if it did not say.
+
+    It prints errors of scripts to either, and puts lines of its own after them.
+    """
+    for text in (err, out):
+        if raised := _RAISED.findall(text):
+            return str(raised[-1])[:160]
+    said = [line.strip() for line in err.splitlines() if line.strip()]
+    return said[-1][:160] if said else ""

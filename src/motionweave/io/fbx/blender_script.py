@@ -50,8 +50,8 @@ def _import(bpy: Any, path: str) -> None:
         # "BLENDER" leaves the bones' axes as they are in the file.
         bpy.ops.import_scene.gltf(filepath=path, bone_heuristic="BLENDER")
     elif kind == "fbx":
-        # Frame 0 of the file stays frame 0.
-        bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0)
+        # Frame 0 of the file stays frame 0. Custom properties make some versions fail.
+        bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0, use_custom_props=False)
     else:
         bpy.ops.wm.usd_import(filepath=path, set_frame_range=True)
 
@@ -67,7 +67,7 @@ def _whole_range(bpy: Any) -> None:
 def _armature(bpy: Any) -> Any:
     found = [one for one in bpy.data.objects if one.type == "ARMATURE"]
     if not found:
-        raise SystemExit("there is no skeleton in the file")
+        raise RuntimeError("there is no skeleton in the file")
     return max(found, key=lambda one: len(one.data.bones))
 
 
@@ -77,6 +77,9 @@ def _dump(bpy: Any, path: str) -> None:
     names = [bone.name for bone in bones]
     parents = [-1 if bone.parent is None else names.index(bone.parent.name) for bone in bones]
     rest = np.array([armature.matrix_world @ bone.matrix_local for bone in bones])
+    # Blender would bend every mesh anew in every frame.
+    for one in [one for one in bpy.data.objects if one.type == "MESH"]:
+        bpy.data.objects.remove(one)
     poses = []
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
