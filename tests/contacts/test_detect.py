@@ -252,6 +252,26 @@ def test_an_end_site_straight_below_the_ankle_is_no_toe(length: float) -> None:
     assert np.mean(np.array(errors) <= 3.0 * FRAME) > 0.9
 
 
+@pytest.mark.parametrize("away", [(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (-0.7, -0.7, 0.0)])
+def test_an_end_site_that_is_not_ahead_of_the_ankle_is_no_toe(
+    away: tuple[float, float, float],
+) -> None:
+    # Some exporters give the ends of all bones the same offset, whichever way the bones point.
+    motion = samples.sample("walk")
+    skeleton, keep = without_toes(motion.skeleton, True)
+    feet = [skeleton.index(f"{side}Foot") for side in ("Left", "Right")]
+    ends = np.array(skeleton.end_offsets)
+    ends[np.isin(skeleton.end_parents, feet)] = 0.12 * leg_length(skeleton) * np.array(away)
+    skeleton = replace(skeleton, end_offsets=ends)
+    cut = Motion(skeleton, motion.fps, motion.root, motion.rotations[:, keep])
+    assert {sole.known for sole in soles(cut).values()} == {"proportions"}
+    # Its feet are as level on another body as the feet of the whole body are.
+    jog = samples.sample("jog")
+    toe = jog.skeleton.index("LeftToe")
+    whole, other = (mw.retarget(each, jog.scaled(2.0)).positions() for each in (motion, cut))
+    assert np.abs(other[:, toe] - whole[:, toe]).max() < 0.1 * leg_length(jog.skeleton)
+
+
 def test_the_sole_is_found_from_the_motion_where_the_rest_pose_does_not_stand() -> None:
     motion = samples.sample("walk")
     skeleton = motion.skeleton

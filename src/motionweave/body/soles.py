@@ -3,7 +3,7 @@
 A heel is the point of the sole straight below the ankle, at the height of the toe joint
 when the foot is flat; a toe is the toe joint (the ball of the foot). Both are fixed to
 the foot. Where the rig has no toe joint, the ankle's end site stands in for it, and
-without that, or if it is straight below the ankle, a foot of usual proportions.
+without that, or if it is not ahead of the ankle, a foot of usual proportions.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ _FOOT_DOWN = 0.05
 # An end site this much straight below the ankle (cosine) is no toe. It is the sole if it is
 # no farther below than this (leg lengths), and else what an exporter gave a bone without children.
 _BELOW, _DEEPEST = 0.85, 0.15
+# Nor is one that points away from where the body faces (cosine): some exporters give all bones
+# without children the same end, whichever way they point.
+_AHEAD = 0.25
 # Frames whose foot is among the slowest and lowest of the clip show how a foot stands.
 _STILLEST = 0.1
 
@@ -148,17 +151,19 @@ def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
         upright = _up_in_rest(skeleton, thigh, ankle, np.zeros(3)) if stands else None
         if upright is None:
             upright = _up_in_motion(motion, ankle)
-        if -(reach @ upright) > _BELOW * length:
+        below = -(reach @ upright) > _BELOW * length
+        level = reach - (reach @ upright) * upright
+        ahead = _across(_forward(motion, rig, ankle, stands), upright)
+        astray = level @ ahead < _AHEAD * np.linalg.norm(level)
+        if below or astray:
             known, reach = "proportions", np.zeros(3)
-            down = length if length < _DEEPEST * size else down
+            down = length if below and length < _DEEPEST * size else down
     up = _up_in_rest(skeleton, thigh, ankle, reach) if stands else None
     if up is None:
         up = _up_in_motion(motion, ankle)
     if known == "proportions":
-        forward = _forward_in_rest(rig) if stands else None
-        if forward is None:
-            forward = _forward_in_motion(motion, ankle)
-        reach = toe = _FOOT_FORWARD * size * _across(forward, up) - down * up
+        ahead = _across(_forward(motion, rig, ankle, stands), up)
+        reach = toe = _FOOT_FORWARD * size * ahead - down * up
     return Sole(ankle, (reach @ up) * up, toe_joint, toe, known)
 
 
@@ -201,6 +206,12 @@ def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Arr
         level = level / np.linalg.norm(level)
     up = leg - (leg @ level) * level
     return np.asarray(up / np.linalg.norm(up))
+
+
+def _forward(motion: Motion, rig: Rig, ankle: int, stands: bool) -> Array:
+    """Where the body faces, in the ankle's frame: from a rest pose that stands, or the motion."""
+    forward = _forward_in_rest(rig) if stands else None
+    return _forward_in_motion(motion, ankle) if forward is None else forward
 
 
 def _forward_in_rest(rig: Rig) -> Array | None:
