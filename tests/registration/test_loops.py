@@ -62,6 +62,25 @@ def test_a_clip_that_travels_goes_on_the_spot_and_one_that_stands_stays() -> Non
     assert np.abs(moved.root - mw.sample("walk").root).max() < 0.05 * moved.skeleton.height
 
 
+def test_a_body_that_breathes_loops_if_it_ends_as_it_began() -> None:
+    stand = mw.sample("walk")[:1]
+    turns = 0.004 * np.sin(np.linspace(0.0, 2.0 * np.pi, 91))
+    breathing = np.repeat(stand.rotations, 91, axis=0)
+    spine = stand.skeleton.index("Spine")
+    breathing[:, spine] = rotations.multiply(
+        rotations.exp(turns[:, None] * [1.0, 0.0, 0.0]), breathing[:, spine]
+    )
+    idle = replace(
+        stand, root=np.repeat(stand.root, 91, axis=0), rotations=breathing, constraints=()
+    )
+    assert find_cycle(idle) == (0, 90)
+    assert len(mw.loop(idle, rounds=2)) == 181
+    # Other methods do not take it for a gait, and half of a breath is no loop.
+    assert not is_cyclic(idle)
+    with pytest.raises(mw.MotionError, match="does not repeat"):
+        find_cycle(idle[:24])
+
+
 @pytest.mark.parametrize("name", GAITS)
 @pytest.mark.parametrize("lacking", [False, True])
 def test_a_ready_made_cycle_is_taken_whole(name: str, lacking: bool) -> None:

@@ -357,8 +357,8 @@ def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
     track = CentredClip.of(clip)
     poses = np.stack([track.x, track.y, track.z], axis=-1)
     varied = float(np.sqrt(2.0 * np.mean(size(poses - poses.mean(axis=0)) ** 2)))
-    if varied < _STILL * clip.height:
-        return np.inf, np.inf, 0.0
+    still = varied < _STILL * clip.height
+    varied = max(varied, _STILL * clip.height)
     # Half of the step that is lacking is taken at the speed of each end.
     step = 0.5 * float(lacking)
     begin, end = p[0] - step * (p[1] - p[0]), p[-1] + step * (p[-1] - p[-2])
@@ -369,9 +369,11 @@ def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
     bend = size(np.diff(after, axis=0) - np.diff(before, axis=0))[0]
     usual = size(p[2 * k :] - 2.0 * p[k:-k] + p[: -2 * k]).max()
     steps = size(np.diff(poses, axis=0))
-    pace = min(steps[0], steps[-1]) / np.sqrt(np.mean(steps**2))
+    tiny = np.finfo(float).tiny
+    pace = 0.0 if still else min(steps[0], steps[-1]) / max(np.sqrt(np.mean(steps**2)), tiny)
     bend /= 1.0 + float(lacking) / k
-    return float(size(move.apply(end) - begin)) / varied, float(bend / usual), float(pace)
+    gap = float(size(move.apply(end) - begin))
+    return gap / varied, float(bend / max(usual, tiny)), float(pace)
 
 
 def _refined(clip: PointClip, first: float, last: float, stride: float) -> tuple[int, int]:
