@@ -100,3 +100,13 @@ def test_every_limb_is_drawn(skeleton: mw.Skeleton) -> None:
         for side in ("Left", "Right"):
             pair = skeleton.index(f"{side}{upper}"), skeleton.index(f"{side}{lower}")
             assert pair in ends
+
+
+def test_long_fingers_do_not_make_a_trunk_of_a_hand(skeleton: mw.Skeleton) -> None:
+    more = skeleton
+    for across in (-0.1, 0.1):
+        more = with_joint(more, "LeftHand", (0.6, 0.0, across))
+        more = replace(more, names=(*more.names[:-1], f"Finger{across}"))
+    hand = more.index("LeftHand")
+    for piece in shape_of(more).pieces:
+        assert not (piece.trunk and hand in piece.points)

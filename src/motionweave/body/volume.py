@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.rig.roles import find_rig
+from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.size import body_height
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
@@ -97,6 +97,7 @@ def shape_of(skeleton: Skeleton) -> Shape:
         below[parent] = max(below[parent], below[point] + lengths[point])
     no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
     trunk = _trunk(parents, lengths, joints, height) - no_trunk - strays
+    trunk -= _in_limbs(skeleton)
     sides = _sides(skeleton, parents)
     radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
     radius = np.minimum(radius, _THICKEST * height)
@@ -210,6 +211,17 @@ def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float
             if far < _TRUNK_REACH * height:
                 start[point] = far
     return trunk | set(start)
+
+
+def _in_limbs(skeleton: Skeleton) -> set[int]:
+    """Joints below where an arm or a leg begins: long fingers hang on a hand, not on a trunk."""
+    roles = find_rig(skeleton).roles
+    starts = {roles.get(f"{side}_{part}") for side in SIDES for part in ("upper_arm", "thigh")}
+    inside: set[int] = set()
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in starts or parent in inside:
+            inside.add(joint)
+    return inside
 
 
 def _sides(skeleton: Skeleton, parents: NDArray[np.intp]) -> NDArray[np.intp]:
