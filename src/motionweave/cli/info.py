@@ -86,8 +86,8 @@ def _text(facts: dict[str, Any]) -> str:
     unit = _likely_unit(height)
     lines = [
         facts["file"],
-        f"  {facts['format']}, {facts['frames']} frames at {facts['fps']:g} fps: "
-        f"{facts['duration']:.2f} s",
+        f"  {facts['format']}, {facts['frames']} frame{'s' * (facts['frames'] != 1)} "
+        f"at {facts['fps']:g} fps: {facts['duration']:.2f} s",
         f"  {facts['joints']} joints, {facts['end_sites']} end sites"
         + (", with joints that slide" if facts["sliding_joints"] else ""),
         f"  body height {height:.4g} units{f' (probably {unit})' if unit else ''}, "
@@ -96,9 +96,7 @@ def _text(facts: dict[str, Any]) -> str:
     if facts["carrier"] is not None:
         how = {"still": "stands still", "floor": "follows on the floor", "animated": "moves"}
         carrier = facts["carrier"]
-        lines.append(
-            f"  above the pelvis:  {', '.join(carrier['joints'])} ({how[carrier['kind']]})"
-        )
+        lines.append(f"  above the pelvis: {_first(carrier['joints'])} ({how[carrier['kind']]})")
     if len(facts["animations"]) > 1:
         listed = ", ".join(facts["animations"])
         lines.append(f"  {len(facts['animations'])} animations (--option animation=NAME): {listed}")
@@ -110,11 +108,19 @@ def _text(facts: dict[str, Any]) -> str:
         lines.append(f"  roles not found: {', '.join(facts['roles_missing'])}")
     lines.append(f"  contacts {facts['contacts_are']}")
     if facts["contacts_are"] == "detected" and not facts["contacts"]:
-        lines[-1] += ": none; if it walks in place, convert --travel gives it its way"
+        lines[-1] += ": none"
+        if facts["frames"] > 1:
+            lines[-1] += "; if it walks in place, convert --travel gives it its way"
     for kind, spans in facts["contacts"].items():
         shown = ", ".join(f"{start:.1f}-{end:.1f}" for start, end in spans)
         lines.append(f"    {kind}: {shown}")
     return "\n".join(lines)
+
+
+def _first(names: list[str], most: int = 6) -> str:
+    """The first few names: rigs for animators have dozens of bones beside the body."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _likely_unit(height: float) -> str:

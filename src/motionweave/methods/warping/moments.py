@@ -76,7 +76,8 @@ def frames_of(moment: float | str, motion: Motion) -> list[float]:
         return [frame_of(moment, motion)]
     spans = (swings if step["phase"] == "swing" else stances)(motion, step["side"])
     if not spans:
-        raise WarpError(f"{moment!r}: the clip has no {step['side']} {step['phase']}")
+        hint = "use a longer walk, or another moment" if motion.constraints else NO_CONTACTS
+        raise WarpError(f"{moment!r}: the clip has no {step['side']} {step['phase']}; {hint}")
     share = _share(step)
     last = len(motion) - 1.0
     frames = (round(start + share * (end - start)) for start, end in spans)
