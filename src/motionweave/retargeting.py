@@ -39,6 +39,7 @@ from motionweave.contacts.clean.footskate import lead_feet
 from motionweave.contacts.clean.solve import FootWay, solve_limbs
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import on_one_floor
+from motionweave.contacts.treadmill import warn_of_treadmills
 from motionweave.core import concatenation, rotations
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -235,6 +236,8 @@ def on_common_skeleton(
     -----
     RetargetNotice
         If a clip of a different body was retargeted.
+    QualityWarning
+        If somebody walks in place in one clip and travels in another.
 
     Raises
     ------
@@ -249,6 +252,15 @@ def on_common_skeleton(
     True
     """
     check_arguments(on_common_skeleton, locals(), RigError)
+    brought = brought_together(motions, skeleton)
+    warn_of_treadmills(brought, stacklevel=3)
+    return brought
+
+
+def brought_together(
+    motions: Sequence[Motion], skeleton: Skeleton | None = None
+) -> tuple[Motion, ...]:
+    """The same as `on_common_skeleton`, for clips of which only one leads the body."""
     return on_one_floor(_on_one_skeleton(_bodies(motions), skeleton))
 
 
@@ -307,7 +319,7 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
         warnings.warn(
             f"{what} shows another body and was retargeted to the skeleton{whose}",
             RetargetNotice,
-            stacklevel=5,
+            stacklevel=6,
         )
     return retarget(motion, onto)
 

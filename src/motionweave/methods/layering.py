@@ -22,7 +22,7 @@ from motionweave.core.motion import Motion, all_checked
 from motionweave.errors import BlendError
 from motionweave.methods.finish import finished
 from motionweave.registration.register import register
-from motionweave.retargeting import on_common_skeleton
+from motionweave.retargeting import brought_together
 
 # Default fade of a part in seconds, at least and at most.
 _EASE = (0.3, 1.2)
@@ -109,7 +109,7 @@ def layer(
     at = checks.number(start, "start: frame")
     if not 0.0 <= at <= len(base) - 1.0:
         raise BlendError(f"start at frame {at:g}: the clip has frames 0 to {len(base) - 1}")
-    base, over = on_common_skeleton((base, over))
+    base, over = brought_together((base, over))
     # A T-pose in front is not part of a clip: that of the base stays as it is.
     over = (over[1:] if starts_in_tpose(over) else over).resample(base.fps)
     posed = int(starts_in_tpose(base))

@@ -9,12 +9,12 @@ from typing import Literal
 import numpy as np
 
 from motionweave.body.heading import direction, facing
-from motionweave.body.rig.roles import leg_length
 from motionweave.body.root import at_pelvis
-from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts
+from motionweave.contacts.treadmill import belt
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import closed, displacement, is_closed, repeat
@@ -26,16 +26,8 @@ from motionweave.registration.cycles import extract_cycle, find_cycle
 
 # Seconds over which the way on the floor of a clip that is not closed is smoothed.
 _SMOOTH = 0.6
-# A point of the sole this far above its lowest, in leg lengths, may touch a treadmill,
-_LOW = 0.06
-# and does if it moves at the belt's speed, give or take this share.
-_WITH_THE_BELT = 0.35
-# Belt speeds below this many leg lengths per second are noise.
-_STANDING = 0.05
 # Faults that are left alone if feet are.
 _OF_FEET = ("drift", "contacts")
-# How often planted points and the belt's speed are found from each other.
-_ROUNDS = 8
 
 
 def loop(
@@ -176,7 +168,7 @@ def travel(motion: Motion, speed: float | None = None) -> Motion:
             f"{motion.name or 'the clip'} has no feet from which to measure its speed: "
             "give the speed"
         )
-    velocity = -_belt(motion) if feet else np.zeros(2)
+    velocity = -belt(motion) if feet else np.zeros(2)
     if speed is not None:
         pace = float(np.linalg.norm(velocity))
         angle = facing(motion)
@@ -232,31 +224,3 @@ def _off_its_way(motion: Motion) -> Motion:
     shift = way[0] - smooth
     moved = motion.moved(Planar(0.0, shift[:, 0], shift[:, 1]))
     return replace(moved, constraints=())
-
-
-def _belt(motion: Motion) -> Array:
-    """Velocity ``(2,)`` of the floor below the feet, in x and z, in units per second.
-
-    The points of the soles near their lowest are planted or pass by. Those that are planted
-    all move backwards at the same speed; swinging feet pass at another. So the velocity
-    most of them share is looked for: first a median, then the mean of what is near it.
-    """
-    size = leg_length(motion.skeleton)
-    if len(motion) < 2:
-        return np.zeros(2)
-    moving, slow = [], []
-    for points in contact_points(motion).values():
-        velocity = np.gradient(points[:, [0, 2]], axis=0) * motion.fps
-        rise = np.abs(np.gradient(points[:, 1])) * motion.fps
-        low = points[:, 1] < np.quantile(points[:, 1], 0.05) + _LOW * size
-        moving.append(velocity[low])
-        slow.append(rise[low])
-    velocity, rise = np.concatenate(moving), np.concatenate(slow)
-    # A planted point does not rise.
-    planted = velocity[rise <= np.median(rise)]
-    belt = np.median(planted, axis=0)
-    for _ in range(_ROUNDS):
-        off = np.linalg.norm(planted - belt, axis=1)
-        near = off <= max(_WITH_THE_BELT * float(np.linalg.norm(belt)), float(np.median(off)))
-        belt = np.mean(planted[near], axis=0)
-    return np.asarray(belt if np.linalg.norm(belt) > _STANDING * size else np.zeros(2))
