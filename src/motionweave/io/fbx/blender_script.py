@@ -23,6 +23,9 @@ import numpy as np
 def run(job: dict[str, Any]) -> None:
     import bpy
 
+    # Linux distributions pair Blender 3 with a NumPy that dropped a name its importers use.
+    if not hasattr(np, "bool"):
+        vars(np)["bool"] = bool
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if job.get("fps"):
         _set_rate(bpy.context.scene, float(job["fps"]))
