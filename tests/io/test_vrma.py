@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -69,3 +70,39 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     few = mw.Motion(skeleton, 30.0, np.zeros((2, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (2, 2, 1)))
     with pytest.raises(mw.RigError, match="needs the roles"):
         mw.save(few, tmp_path / "b.vrma")
+
+
+@pytest.mark.parametrize(
+    ("names", "bones"),
+    [
+        (
+            ("RightHandThumb1", "RightHandThumb2", "RightHandThumb3"),
+            ("rightThumbMetacarpal", "rightThumbProximal", "rightThumbDistal"),
+        ),
+        (
+            ("RightInHandIndex", "RightHandIndex1", "RightHandIndex2", "RightHandIndex3"),
+            (None, "rightIndexProximal", "rightIndexIntermediate", "rightIndexDistal"),
+        ),
+        (("rPinky1", "rPinky2"), ("rightLittleProximal", "rightLittleIntermediate")),
+        (("Sword", "SwordTip"), (None, None)),
+    ],
+)
+def test_fingers_are_named(
+    names: tuple[str, ...], bones: tuple[str | None, ...], tmp_path: Path
+) -> None:
+    walk = mw.sample("walk")
+    skeleton, count = walk.skeleton, len(walk.skeleton)
+    above = [skeleton.index("RightHand"), *range(count, count + len(names) - 1)]
+    more = replace(
+        skeleton,
+        names=(*skeleton.names, *names),
+        parents=np.append(skeleton.parents, above),
+        offsets=np.vstack([skeleton.offsets, np.tile([-0.03, 0.0, 0.0], (len(names), 1))]),
+    )
+    turns = np.tile([0.0, 0.0, 0.0, 1.0], (len(walk), len(names), 1))
+    motion = mw.Motion(more, walk.fps, walk.root, np.concatenate([walk.rotations, turns], axis=1))
+    found = {joint: bone for bone, joint in human_bones(find_rig(more)).items()}
+    assert tuple(found.get(count + k) for k in range(len(names))) == bones
+    mw.save(motion, tmp_path / "a.vrma")
+    again = mw.load(tmp_path / "a.vrma", contacts=False).skeleton.names
+    assert {bone for bone in bones if bone} <= set(again)

@@ -40,6 +40,18 @@ _LIMBS = {
 }
 # The spine from the hips up; the format has three joints, of which the first must be there.
 _SPINE = ("spine", "chest", "upperChest")
+# Fingers: words in names of joints below a hand, and what the format calls the three joints.
+_FINGERS = {
+    "thumb": "Thumb",
+    "index": "Index",
+    "mid": "Middle",
+    "ring": "Ring",
+    "pinky": "Little",
+    "little": "Little",
+}
+_THUMB, _FINGER = ("Metacarpal", "Proximal", "Distal"), ("Proximal", "Intermediate", "Distal")
+# Bones in the palm, which the format has only for the thumb.
+_PALM = ("metacarpal", "inhand", "palm")
 _REQUIRED = (
     *("hips", "head"),
     *(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")),
@@ -153,7 +165,30 @@ def human_bones(rig: Rig) -> dict[str, int]:
         for role, bone in _LIMBS.items():
             if rig.has(f"{side}_{role}"):
                 found[f"{side}{bone}"] = rig.roles[f"{side}_{role}"]
+        if rig.has(f"{side}_hand"):
+            fingers = _fingers(rig.skeleton, rig.roles[f"{side}_hand"])
+            found.update((f"{side}{bone}", joint) for bone, joint in fingers.items())
     return found
+
+
+def _fingers(skeleton: Skeleton, hand: int) -> dict[str, int]:
+    """Names of the format, without the side, to the joints of a hand's fingers."""
+    below, chains = {hand}, dict[str, list[int]]()
+    for joint in range(hand + 1, len(skeleton)):
+        if int(skeleton.parents[joint]) not in below:
+            continue
+        below.add(joint)
+        name = skeleton.names[joint].lower()
+        finger = next((_FINGERS[word] for word in _FINGERS if word in name), None)
+        if finger == "Thumb" or (finger and not any(word in name for word in _PALM)):
+            chain = chains.setdefault(finger, [])
+            if not chain or int(skeleton.parents[joint]) == chain[-1]:
+                chain.append(joint)
+    return {
+        finger + part: joint
+        for finger, chain in chains.items()
+        for part, joint in zip(_THUMB if finger == "Thumb" else _FINGER, chain, strict=False)
+    }
 
 
 def t_pose(rig: Rig) -> Array:
