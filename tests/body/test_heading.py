@@ -77,3 +77,16 @@ def test_names_that_exchange_the_sides_are_noticed(tmp_path: Path) -> None:
         mw.load(tmp_path / "swapped.bvh")
     for name in samples.names():
         assert not sides_exchanged(mw.sample(name)), name
+
+
+def test_feet_that_point_backwards_in_kneeling_exchange_no_sides() -> None:
+    walk = mw.sample("walk")
+    turns = np.array(walk.rotations)
+    for side in ("Left", "Right"):
+        joint = walk.skeleton.index(f"{side}Leg")
+        turns[:, joint] = rotations.about_axis("X", np.radians(115.0))
+    kneeling = replace(walk, rotations=turns)
+    toe, ankle = (kneeling.positions()[:, walk.skeleton.index(f"Left{x}")] for x in ("Toe", "Foot"))
+    away = direction(facing(kneeling))
+    assert np.median(np.sum((toe - ankle)[:, [0, 2]] * away, axis=1)) < 0.0
+    assert not sides_exchanged(kneeling)

@@ -11,8 +11,9 @@ from motionweave.core.motion import Motion
 
 # A body whose left points this close to straight up or down does not face anywhere.
 _LEAST_LEVEL = 0.15
-# In frames in which the trunk is this upright (cosine) ...
-_UPRIGHT = 0.9
+# In frames in which the trunk is this upright (cosine), and the shins are, as in kneeling
+# they are not, ...
+_UPRIGHT, _ON_FEET = 0.9, 0.5
 # ... feet point forwards; this much backwards (cosine) they never do for half of the frames.
 _BACKWARDS = -0.3
 
@@ -69,11 +70,12 @@ def sides_exchanged(motion: Motion) -> bool:
     Parameters
     ----------
     motion
-        A body in motion. Without toes, or if it is never upright, this cannot be decided, and False
-        is returned.
+        A body in motion. Without toes, or if it never stands upright, this cannot be decided, and
+        False is returned: the feet of somebody who kneels do point backwards.
     """
     rig = find_rig(motion.skeleton)
-    if not rig.has("hips", "chest", *(f"{s}_{part}" for s in SIDES for part in ("ankle", "toe"))):
+    feet = (f"{s}_{part}" for s in SIDES for part in ("shin", "ankle", "toe"))
+    if not rig.has("hips", "chest", *feet):
         return False
     positions = motion.positions()
 
@@ -83,6 +85,8 @@ def sides_exchanged(motion: Motion) -> bool:
         return np.asarray(along / np.where(length > 0.0, length, 1.0))
 
     upright = bone("hips", "chest")[:, 1] > _UPRIGHT
+    for side in SIDES:
+        upright &= bone(f"{side}_ankle", f"{side}_shin")[:, 1] > _ON_FEET
     if not upright.any():
         return False
     ahead = direction(facing(motion))
