@@ -105,7 +105,7 @@ def test_amass_on_a_skeleton_file(tmp_path: Path) -> None:
 def test_amass_that_cannot_be(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     _amass(tmp_path / "clip.npz", rng, 22)
-    with pytest.raises(mw.FormatError, match="name a file that has one with skeleton="):
+    with pytest.raises(mw.FormatError, match="name the file of the body model"):
         mw.load(tmp_path / "clip.npz")
     mw.save(random_motion(rng, 2, 4), tmp_path / "other.bvh")
     with pytest.raises(mw.FormatError, match="not those of the body model"):

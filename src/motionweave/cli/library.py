@@ -77,7 +77,8 @@ def _info(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         f"most frequent words: {', '.join(list(info['words'])[:20])}",
     ]
     if info["broken"]:
-        lines.append(f"{len(info['broken'])} files could not be read:")
+        many = len(info["broken"])
+        lines.append(f"{many} file{'s' * (many != 1)} could not be read:")
         lines += [f"  {path}: {reason}" for path, reason in info["broken"].items()]
     return info, "\n".join(lines)
 

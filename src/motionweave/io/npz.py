@@ -175,7 +175,9 @@ def _read_amass(
 ) -> Motion:
     if skeleton is None:
         raise FormatError(
-            "AMASS files have no skeleton; name a file that has one with skeleton=", path
+            "AMASS files have no skeleton; name the file of the body model, or a motion with its "
+            "joints, with skeleton= (--option skeleton=FILE)",
+            path,
         )
     poses, places = _numbers(arrays, "poses", path), _numbers(arrays, "trans", path)
     turned = poses.shape[1] // 3 if poses.ndim == 2 else 0

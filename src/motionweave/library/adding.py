@@ -72,7 +72,8 @@ class Report:
         ]
         lines = [", ".join([*counts, f"{self.unchanged} unchanged"])]
         if self.broken:
-            lines.append(f"{len(self.broken)} files could not be read:")
+            many = len(self.broken)
+            lines.append(f"{many} file{'s' * (many != 1)} could not be read:")
             lines += [f"  {path}: {reason}" for path, reason in self.broken.items()]
         return "\n".join(lines)
 

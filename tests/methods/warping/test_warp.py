@@ -249,6 +249,7 @@ def test_the_upper_body_can_run_late(walk):
         ({"hold": "never"}, "hold='never': expected"),
         ({"euler": "XXZ"}, "euler='XXZ': expected"),
         ({"keys": 5}, "expected a Key or a list of them"),
+        ({"keys": "limp.yaml"}, r"mw\.load_warp"),
         ({"time_keys": 5}, "time_keys=5: expected a mapping"),
         ({"part_times": [1]}, r"part_times=\[1\]: expected a mapping"),
         ({"keys": [mw.Key(9, "head", turn=(1, 0, 0), until=3)]}, "before it begins"),

@@ -239,7 +239,8 @@ def read_animation(
         if len(names) > 1:
             listed = ", ".join(names[:8])
             warnings.append(
-                f"the first of {len(names)} animations ({listed}); choose with animation="
+                f"the first of {len(names)} animations ({listed}); choose with "
+                "animation= (--option animation=NAME)"
             )
     elif isinstance(which, str) and which in names:
         index = names.index(which)

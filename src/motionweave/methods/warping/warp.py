@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -148,6 +149,8 @@ def warp(
     >>> len(slower)
     185
     """
+    if isinstance(keys, str | Path):
+        raise WarpError(f"keys={str(keys)!r}: apply a file with mw.load_warp(file).apply(motion)")
     check_arguments(warp, locals(), WarpError)
     motion = at_pelvis(checked(motion))
     given = _checked_keys(keys)
@@ -202,7 +205,7 @@ def warp(
 def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
     if isinstance(keys, Key):
         return [keys]
-    if isinstance(keys, str) or not isinstance(keys, Iterable):
+    if not isinstance(keys, Iterable):
         raise WarpError(f"keys: expected a Key or several, got {keys!r}")
     given = list(keys)
     for key in given:

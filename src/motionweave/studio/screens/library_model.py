@@ -341,5 +341,6 @@ def _about(library: Library) -> str:
     known = library.info()
     minutes = known["seconds"] / 60.0
     rigs = f", {known['rigs']} rigs" if known["rigs"] > 1 else ""
-    broken = f"; {len(known['broken'])} files could not be read" if known["broken"] else ""
+    many = len(known["broken"])
+    broken = f"; {many} file{'s' * (many != 1)} could not be read" if many else ""
     return f"{known['clips']} clips, {minutes:.1f} minutes{rigs}{broken}"
