@@ -73,6 +73,7 @@ def _refusal(tmp_path: Path, text: str | bytes) -> mw.FormatError:
         (PLAIN.replace("41 51 61", "41 nan 61"), 20, "frame 1, joint 'Leg', Xrotation: 'nan'"),
         (PLAIN.replace("2 10 4", "2 inf 4"), 20, "frame 1, joint 'Hips', Yposition: 'inf'"),
         (PLAIN.replace("2 10 4", "2 ten 4"), 20, "'ten' is not a number"),
+        (PLAIN.replace("2 10 4", "2 1,5 4"), 20, "a point, not a comma"),
         (PLAIN.replace("2 10 4", "2 1e200 4"), None, "Yposition: 1e+200 is out of range"),
         (PLAIN.replace("2 10 4", "2 1e999 4"), 20, "not a finite number"),
     ],

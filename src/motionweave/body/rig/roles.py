@@ -110,7 +110,7 @@ class Rig:
     def why_not_human(self) -> str:
         """Which human parts are missing, as a phrase to follow "the skeleton"; empty if none."""
         if self.legs:
-            return f"stands on {self.legs} legs (joints {self._listed()})"
+            return f"stands on {self.legs} legs"
         missing = [role for role in ("hips", *_LEGS) if role not in self.roles]
         if missing:
             return (

@@ -331,6 +331,8 @@ def _refuse_token(
     frame, column = divmod(before + error.index, columns)
     joint, channel = bvh.column(column)
     kind = "not a finite number" if error.not_finite else "not a number"
+    if "," in error.token:
+        kind += ": decimals need a point, not a comma"
     raise FormatError(
         f"frame {frame}, joint {joint!r}, {channel}: {_shown(error.token)} is {kind}", path, at
     )

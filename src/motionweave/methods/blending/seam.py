@@ -53,7 +53,7 @@ def registered_seam(clips: Sequence[PointClip], at: At, half: int, whole_frames:
         )
         raise BlendError(
             f"no room for a transition at frame {frame:g} of {short.name or 'a clip'}: it needs at "
-            f"least one frame on either side, and there are {len(short)} in all",
+            f"least one frame on either side, and it has {len(short)} in all",
             kind=Kind.NO_ROOM,
         )
     warp = timing(*clips, anchors=[at], reach=_REACH * half / clips[0].fps)

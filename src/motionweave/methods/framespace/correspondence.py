@@ -339,11 +339,19 @@ def _too_little(
 ) -> str:
     """The message for clips that have too little in common."""
     has = "; ".join(
-        f"{name} has {', '.join(str(s) for s in states) or 'no step or bend of known limbs'}"
+        f"{name} has {_listed(states) or 'no step or bend of known limbs'}"
         for name, states in zip(names, clips, strict=True)
     )
     many = "no" if found == 0 else "only one"
     return (
         f"{many} {what} matches in all clips, which is too few to interpolate them: {has}. "
         "Give event tables whose labels the clips share"
+    )
+
+
+def _listed(states: Sequence[State], most: int = 8) -> str:
+    """The first few states: a long clip has hundreds."""
+    more = len(states) - most
+    return ", ".join(str(state) for state in states[:most]) + (
+        f" and {more} more" if more > 0 else ""
     )
