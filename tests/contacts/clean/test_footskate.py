@@ -425,3 +425,26 @@ def test_feet_planted_between_two_frames_leave_the_rest_alone() -> None:
     for contact in across:
         height = contact_points(planted)[contact.kind][18:23, 1]
         assert np.ptp(height) < 0.01 * leg_length(walk.skeleton)
+
+
+def test_a_body_that_is_lowered_does_not_carry_feet_in_the_air_into_the_floor() -> None:
+    """The right foot is recorded too high, and only it stands: the left one skims the floor."""
+    walk = mw.sample("walk")
+    root = find_rig(walk.skeleton).roles["hips"]
+    ahead = np.array([0.0, 0.0, 1.0])
+    tilted = np.array(walk.rotations)
+    tilted[:, root] = quat.multiply(quat.exp(np.radians(-5.0) * ahead), tilted[:, root])
+    clip = replace(
+        walk,
+        rotations=tilted,
+        constraints=tuple(c for c in walk.constraints if c.kind.startswith("right")),
+    )
+    points = contact_points(clip)
+    low = {kind: float(points[kind][:, 1].min()) for kind in points}
+    floor = Floor(min(low.values()))
+    size = leg_length(clip.skeleton)
+    assert min(low["right_heel"], low["right_toe"]) > floor.height + 0.01 * size
+    cleaned = mw.clean_feet(clip, floor=floor, warn=False)
+    lowered = (clip.root - cleaned.root)[:, 1]
+    assert lowered.max() > 0.008 * size
+    assert depths(cleaned, floor)[:, :2].max() < 0.001

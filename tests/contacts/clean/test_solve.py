@@ -70,3 +70,29 @@ def test_a_leg_that_bends_further_does_not_multiply_noise() -> None:
         np.testing.assert_allclose(places[:, limb.end], goal, atol=2e-3)
         rough.append(np.linalg.norm(np.diff(places[:, limb.middle], 2, axis=0), axis=-1).max())
     assert rough[1] < 0.4 * rough[0]
+
+
+def test_a_nearly_straight_knee_gives_way_where_it_would_snap() -> None:
+    """A goal that jumps by a few millimetres in one frame does not throw the knee about."""
+    walk = mw.sample("walk", fps=120.0)[:100]
+    hinge = find_hinges(walk)["left_shin"]
+    limb = ik.Limb(hinge.upper, hinge.joint, hinge.end)
+    positions, orientations = walk.forward()
+    goal = np.array(positions[:, limb.end])
+    straightest = int(hinge.flexion(positions, orientations)[20:80].argmin()) + 20
+    goal[straightest:] += [0.0, 0.004, 0.0]
+    axis = rotations.rotate(orientations[:, limb.upper], hinge.axis)
+    still = np.tile(rotations.IDENTITY, (len(walk), 1))
+    own = np.abs(np.diff(hinge.flexion(positions, orientations), 2)).max()
+    hard = []
+    for brisk in (True, False):
+        local = np.array(walk.rotations)
+        way = FootWay(limb, axis, goal, still, np.ones(len(walk)), 0.0, 0.001, brisk=brisk)
+        solve_limbs(walk, positions, orientations, [way], np.zeros((len(walk), 3)), local)
+        moved = replace(walk, rotations=local)
+        hard.append(np.abs(np.diff(hinge.flexion(*moved.forward()), 2)).max() / own)
+        # Away from the jump the foot is where it should be.
+        off = np.linalg.norm(moved.positions()[:, limb.end] - goal, axis=-1)
+        assert off[straightest + 15 : straightest + 25].max() < 5e-4
+    assert hard[0] > 2.0
+    assert hard[1] < 1.6

@@ -40,8 +40,12 @@ _NAMED = 3
 # many seconds of it at first.
 _LIMIT, _HARDLY = 1.45, 2.0
 _BACK_OFF, _ATTEMPTS, _AROUND = (0.4, 0.9), 5, 0.08
+# Leg lengths by which a foot may miss its plant for a calm knee, see `FootWay`: less than
+# elsewhere, because what then jerks is eased off.
+_LOOSE = 0.0025
 
 _NO_AXIS = np.zeros(3)
+_UP = np.array([0.0, 1.0, 0.0])
 
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
@@ -199,6 +203,13 @@ class Cleaner:
             free &= self.only
         legs = legs_of(self.positions, feet)
         shift = body_shift(legs, free, self.motion.fps, self.size, meant=led)
+        lift = self._kept_above(tracks[0], legs.grip, shift)
+        if lift.any():
+            feet[:] = [
+                replace(way, goal=way.goal + up[:, None] * _UP)
+                for way, up in zip(feet, lift, strict=True)
+            ]
+            legs = legs._replace(span=legs.span - lift[..., None] * _UP)
         local = np.array(self.motion.rotations)
         translations = self.motion.translations
         if self.stretch > 0.0:
@@ -219,6 +230,20 @@ class Cleaner:
             translations=translations,
         )
         return _Solved(motion, tuple(missing))
+
+    def _kept_above(self, feet: _Tracks, grip: Array, shift: Array) -> Array:
+        """How far ``(n, T)`` feet that go down with the body stay behind, not to reach the floor.
+
+        ``grip`` ``(n, T)`` is 0 where they move with the body, which is shifted by ``shift``
+        ``(T, 3)``.
+        """
+        down = (1.0 - grip) * np.maximum(-shift[:, 1], 0.0)
+        if not down.any():
+            return down
+        points = feet.points if feet.steady is None else feet.steady.moved(feet.points, feet.end)
+        room = np.maximum(self.floor.above(points + feet.footing.shifts).min(axis=1), 0.0)
+        # Of their height above the floor h, feet that would go down by d keep h²/(h + d).
+        return np.asarray(down**2 / np.maximum(room + down, 1e-12))
 
     def _limbs(self, roles: Sequence[str], feature: str) -> tuple[ik.Limb, ...]:
         return tuple(
@@ -319,6 +344,7 @@ class Cleaner:
                 turn[index],
                 tracks.footing.grip[index],
                 self.stretch,
+                _LOOSE,
                 exact=steady is None,
             )
             for index, limb in enumerate(tracks.limbs)

@@ -38,10 +38,10 @@ _REACH = 100.0
 _FIRM = 20.0
 # Cost of a horizontal shift, relative to a vertical one.
 _LEVEL = 1.5
-# Leg lengths missed that are worth as much as a knee's largest acceleration in the clip
-# once more, which counts as at least this many radians per second squared; as many as in a
-# brisk step where the limb is to take one that the clip has not.
-_MISSED, _LEAST, _BRISK = 0.005, 10.0, 100.0
+# A knee's largest acceleration in the clip counts as at least this many radians per second squared;
+# as many as in a brisk step where the limb is to take one that the clip has not. Where another limb
+# would exceed it by this factor, it is calmed more than elsewhere.
+_LEAST, _BRISK, _HARDEST = 10.0, 100.0, 1.25
 # Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
 # Share of its length that a limb nears as it gets longer than it was, and what it always may.
@@ -70,6 +70,9 @@ class FootWay:
         ``(T,)`` 1 where the foot stays when the body is shifted, 0 where it moves with it.
     stretch
         By which share the limb may get longer than its bones.
+    loose
+        Leg lengths by which it may miss its place for a knee (or an elbow) that accelerates less by
+        as much as it does at most in the clip.
     exact
         Whether to be there exactly, however suddenly the limb has to bend for it.
     brisk
@@ -87,6 +90,7 @@ class FootWay:
     turn: Array
     grip: Array
     stretch: float = 0.0
+    loose: float = 0.005
     exact: bool = False
     brisk: bool = False
     settled: bool = False
@@ -253,13 +257,14 @@ def _add_legs(
     return np.asarray(weight)
 
 
-def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Array) -> Array:
+def _calm_bend(
+    legs: Legs, shift: Array, off: BoolArray, fps: float, ways: Sequence[FootWay]
+) -> Array:
     """Bends ``(n, T)`` that bring the ends of limbs to their targets without sudden changes.
 
     A length missed is weighed against a bend that changes suddenly. Where a limb is
     nearly straight a calm bend costs next to no length, and where it is clearly bent
-    the length decides. ``off`` ``(n, T)`` are the frames in which something has to change, and
-    ``least`` ``(n,)`` are the accelerations that bends may always have.
+    the length decides. ``off`` ``(n, T)`` are the frames in which something has to change.
     """
     limbs, count = off.shape
     hinge = legs.hinge
@@ -274,16 +279,26 @@ def _calm_bend(legs: Legs, shift: Array, off: BoolArray, fps: float, least: Arra
     rows = BandedLeastSquares(count, 1, tracks=limbs)
     rows.add_change((1.0,), slope[..., None] ** 2, wanted[..., None])
     jerks = np.diff(hinge.bend, 2)
-    sudden = np.maximum(np.abs(jerks).max(axis=1) * fps**2, least)[:, None]
+    brisk = np.array([[way.brisk] for way in ways])
+    loose = np.array([[way.loose] for way in ways])
+    hardest = np.abs(jerks).max(axis=1, keepdims=True) * fps**2
+    sudden = np.maximum(hardest, np.where(brisk, _BRISK, _LEAST))
     calm = 1.0 - smoothstep((hinge.bend[:, 1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
     # A limb that is bent further does with less what a straighter one needs degrees for.
     share = np.minimum(before / behind, 1.0)
-    rows.add_change(
-        (1.0, -2.0, 1.0),
-        (calm * (_MISSED / sudden * fps**2) ** 2)[..., None],
-        ((share[:, 1:-1] - 1.0) * jerks)[..., None],
-    )
-    return hinge.kept_back(hinge.bend + rows.solve(off)[..., 0])
+    weight = calm * (loose / sudden * fps**2) ** 2
+    rest = ((share[:, 1:-1] - 1.0) * jerks)[..., None]
+    for _ in range(_ROUNDS):
+        sums = rows.copy()
+        sums.add_change((1.0, -2.0, 1.0), weight[..., None], rest)
+        found = hinge.bend + sums.solve(off)[..., 0]
+        # A bend that is still too sudden somewhere is calmed there, and only there.
+        harder = np.abs(np.diff(found, 2)) * fps**2 / (_HARDEST * sudden)
+        harder[brisk[:, 0]] = 0.0
+        if harder.max(initial=0.0) <= 1.0:
+            break
+        weight = weight * np.maximum(harder, 1.0)
+    return hinge.kept_back(found)
 
 
 def solve_limbs(
@@ -329,9 +344,8 @@ def solve_limbs(
     axes = np.array([way.axis for way in ways])
     further = None
     if not ways[0].exact:
-        least = np.array([_BRISK if way.brisk else _LEAST for way in ways])
         legs = legs_of(positions, ways) if legs is None else legs
-        bend = _calm_bend(legs, shift, off, motion.fps, least)
+        bend = _calm_bend(legs, shift, off, motion.fps, ways)
         further = (bend - legs.hinge.bend)[off]
     solved = ik.solve_hinged(hip, knee, ankle, goal[off], axes[off], further)
     if ways[0].settled:
