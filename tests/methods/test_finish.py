@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.rig.roles import leg_length
+from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import detect_contacts
+from motionweave.core import rotations
+from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.motion import Motion
 from motionweave.methods.finish import finish
 
@@ -55,3 +57,37 @@ def test_a_given_floor_lifts_feet_without_contacts(jog: Motion) -> None:
     assert lowest(lifted) > lowest(jog) - 0.01
     assert mw.clean_feet(jog, floor=floor).root.tolist() == jog.root.tolist()
     assert np.array_equal(mw.clean_feet(low).rotations, low.rotations)
+
+
+def test_feet_are_left_alone_only_where_planting_does_harm() -> None:
+    """However many such places a long result has, and however long a foot stands there."""
+    clip = mw.sample("stand")
+    frames = np.zeros(round(30 * clip.fps), dtype=int)
+    long = replace(
+        clip,
+        root=clip.root[frames],
+        rotations=clip.rotations[frames],
+        constraints=tuple(Constraint(0.0, len(frames) - 1.0, kind) for kind in FOOT_KINDS),
+    )
+    harmful = [round(at * clip.fps) for at in (3.0, 8.0, 13.0, 18.0, 23.0)]
+    shin = find_rig(clip.skeleton).roles["left_shin"]
+
+    def plant(motion: Motion) -> Motion:
+        turns = np.array(motion.rotations)
+        for frame in harmful:
+            if any(c.holds_at(frame) for c in motion.constraints):
+                turns[frame, shin] = rotations.multiply(
+                    turns[frame, shin], rotations.exp(np.array([1.0, 0.0, 0.0]))
+                )
+        planted.append(motion.constraints)
+        return replace(motion, rotations=turns)
+
+    planted: list[tuple[Constraint, ...]] = []
+    done = finish(long, [clip], clean=True, plant=plant)
+    assert done.found == ()
+    assert [str(one).split(",")[0] for one in done.told] == [
+        f"the feet were not planted around frame {frame}" for frame in harmful
+    ]
+    held = np.mean([any(c.holds_at(frame) for c in planted[-1]) for frame in range(len(frames))])
+    assert held > 0.85
+    assert done.motion.constraints == long.constraints

@@ -30,10 +30,12 @@ def _planted(motion: Motion, floor: Floor | None = None) -> Motion:
 _OF_CONTACTS: tuple[FindingKind, ...] = ("drift", "contacts")
 
 
-# Where planting makes things worse, contacts within this many seconds are left alone.
-_AROUND = 0.25
-# How many such places there may be before no foot is planted at all.
-_PLACES = 3
+# Where planting makes things worse, contacts are left alone within this many seconds; if there are
+# none, the nearest one at most this far away. What is left of one counts if it is this long.
+_AROUND, _FARTHEST, _REST = 0.25, 1.0, 0.5
+# How many such places there may be before no foot is planted at all: these, or one in this many
+# seconds.
+_PLACES, _EVERY = 3, 2.0
 
 
 # The cost of a finding of severity 1, in body heights of distance, and the worst that counts.
@@ -194,13 +196,11 @@ def _planted_where_it_helps(
         return planted, left, []
     found = look(result)
     harm: list[Finding] = []
-    while True:
-        worse = _harm(found, left)
-        if worse is None:
-            break
+    most = max(_PLACES, round(result.duration / _EVERY))
+    while (worse := _harm(found, left)) is not None:
         harm.append(worse)
-        spared = _without(held, worse, _AROUND * result.fps)
-        if len(harm) > _PLACES or not spared or len(spared) == len(held):
+        spared = _without(held, worse, result.fps)
+        if len(harm) > most or not spared or spared == held:
             message = f"the feet were not planted, because that would make things worse: {worse}"
             # Feet without faults need not be planted.
             kind = Kind.FEET_LEFT_ALONE
@@ -217,20 +217,29 @@ def _planted_where_it_helps(
             "things worse",
             Kind.FEET_LEFT_ALONE,
         )
-        for one in harm
+        for one in sorted(harm, key=lambda one: one.frame or 0)
     ]
     return planted.with_constraints(result.constraints) if harm else planted, left, told
 
 
-def _without(
-    held: tuple[Constraint, ...], finding: Finding, around: float
-) -> tuple[Constraint, ...]:
-    """Contacts that do not touch the place of a finding."""
+def _without(held: tuple[Constraint, ...], finding: Finding, fps: float) -> tuple[Constraint, ...]:
+    """Contacts without the place of a finding: long ones are cut, others left out.
+
+    All of them as they are, if there is none anywhere near it.
+    """
     if finding.frame is None:
         return held
-    return tuple(
-        c for c in held if c.end < finding.frame - around or c.start > finding.frame + around
-    )
+    away = [max(c.start - finding.frame, finding.frame - c.end, 0.0) / fps for c in held]
+    around = fps * max(_AROUND, min(min(away, default=0.0), _FARTHEST))
+    first, last = finding.frame - around, finding.frame + around
+    kept: list[Constraint] = []
+    for c in held:
+        if c.end < first or c.start > last:
+            kept.append(c)
+            continue
+        rests = (c.start, first), (last, c.end)
+        kept += [Constraint(a, b, c.kind) for a, b in rests if b - a >= _REST * fps]
+    return tuple(kept)
 
 
 def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> Finding | None:
