@@ -7,7 +7,10 @@ import pytest
 
 import motionweave as mw
 from motionweave import Constraint, Motion, Planar
+from motionweave.body.rig.roles import leg_length
+from motionweave.body.soles import contact_points
 from motionweave.core import rotations
+from motionweave.core.constraints import active
 from motionweave.core.curves import smootherstep
 from motionweave.errors import BlendError
 from motionweave.methods.footing import SolePoints, handed_over
@@ -143,6 +146,19 @@ def test_a_standing_foot_stays_where_the_stances_differ() -> None:
     leg = 0.9
     assert ways.min() < 0.04 * leg
     assert ways.max() > 0.1 * leg
+
+
+def test_no_foot_is_called_planted_while_it_swings() -> None:
+    # Half a step apart: where one clip stands, the other swings.
+    walk, jog = mw.sample("walk", duration=4.0), mw.sample("jog", duration=4.0)
+    leg = leg_length(walk.skeleton)
+    for shift in range(0, 30, 5):
+        made = splice(walk, jog.resample(walk.fps), seam(30, 30 + shift, 31)).middle
+        for kind, points in contact_points(made).items():
+            steps = np.linalg.norm(np.diff(points[:, [0, 2]], axis=0), axis=1)
+            planted = active(made.constraints, kind, np.arange(len(made)))
+            both = planted[1:] & planted[:-1]
+            assert steps[both].max(initial=0.0) * made.fps <= 1.01 * leg
 
 
 def test_curved_ways_stay_curved() -> None:

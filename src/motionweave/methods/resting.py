@@ -7,12 +7,13 @@ two is in the air as well: planting it there would pull it back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from motionweave.body.soles import has_feet
-from motionweave.core.constraints import FOOT_KINDS, Constraint, clipped
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 from motionweave.measure.figures import Figures, figures, sole_tracks
@@ -43,15 +44,35 @@ def resting(result: Motion, clips: Sequence[Motion]) -> Motion:
     if len(result) < 3 or not clips or not has_feet(result.skeleton):
         return result
     rate = min(result.fps, *(clip.fps for clip in clips))
-    limit = max(_RESTS, *(_fastest(figures(clip, rate)) for clip in clips))
-    made = sole_tracks(result)
+    fastest = max(_fastest(figures(clip, rate)) for clip in clips)
+    speeds = {kind: speed[:-1] for kind, (_, speed) in sole_tracks(result).items()}
+    return result.with_constraints(slow_parts(result.constraints, speeds, fastest, result.fps))
+
+
+def slow_parts(
+    contacts: Iterable[Constraint], speeds: Mapping[str, Array], fastest: float, fps: float
+) -> list[Constraint]:
+    """Contacts without the frames in which feet move.
+
+    Parameters
+    ----------
+    contacts
+        Of T frames. Those of kinds without speeds stay as they are.
+    speeds
+        ``(T - 1,)`` from frame to frame, in leg lengths per second, by kind.
+    fastest
+        The speed of the fastest planted point in the clips: so fast may a foot be that rests.
+    fps
+        Frames per second.
+    """
+    limit = max(_RESTS, fastest)
     kept: list[Constraint] = []
-    for contact in result.constraints:
-        if contact.kind in FOOT_KINDS:
-            kept += _slow(contact, made[contact.kind][1] <= limit, result.fps)
+    for contact in contacts:
+        if contact.kind in speeds:
+            kept += _slow(contact, speeds[contact.kind] <= limit, fps)
         else:
             kept.append(contact)
-    return result.with_constraints(kept)
+    return kept
 
 
 def _fastest(one: Figures) -> float:
@@ -63,8 +84,8 @@ def _fastest(one: Figures) -> float:
     return float(max(speeds, default=0.0))
 
 
-def _slow(contact: Constraint, slow: np.ndarray, fps: float) -> list[Constraint]:
-    """The parts of a contact whose steps, ``slow`` ``(T,)`` from each frame on, are slow."""
+def _slow(contact: Constraint, slow: BoolArray, fps: float) -> list[Constraint]:
+    """The parts of a contact whose steps, ``slow`` ``(T - 1,)`` from each frame on, are slow."""
     first, last = int(np.ceil(contact.start)), int(np.floor(contact.end))
     inside = slow[first:last]
     if inside.all():

@@ -33,6 +33,7 @@ from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.measure.check import near_seams
 from motionweave.methods.footing import SolePoints, carrying, eased, handed_over, loading, stepping
+from motionweave.methods.resting import slow_parts
 from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
@@ -388,10 +389,15 @@ def _standing(
     between = 0.5 * (weights[1:] + weights[:-1])
     stands, heights = (np.zeros((len(motion), len(feet))) for _ in range(2))
     wanted = np.zeros((len(motion) - 1, len(feet), 2))
+    pace, fastest = motion.fps / leg_length(motion.skeleton), 0.0
     for i, (clip, its_way) in enumerate(zip(clips, ways, strict=True)):
         points = feet.points(clip)
-        held = [loading(clip.constraints, kind, frames, clip.fps) for kind in feet.kinds]
-        stands = stands + weights[:, i, None] * np.stack(held, axis=1)
+        held = np.stack(
+            [loading(clip.constraints, kind, frames, clip.fps) for kind in feet.kinds], axis=1
+        )
+        planted = np.minimum(held[1:], held[:-1]) >= 1.0
+        fastest = max(fastest, pace * float(_lengths(_steps(points))[planted].max(initial=0.0)))
+        stands = stands + weights[:, i, None] * held
         heights = heights + weights[:, i, None] * points[..., 1]
         steps = Planar(-its_way.angle[:-1, None]).apply_xz(_steps(points))
         wanted = wanted + between[:, i, None, None] * steps
@@ -404,7 +410,11 @@ def _standing(
     root[:, 1] += eased(np.sum(share * (heights - points[..., 1]), axis=1), motion.fps)
     root[:, [0, 2]] += summed(give)
     drift = summed(give[:, None] - slip)
-    return stepping(replace(motion, root=root), feet, drift)
+    motion = stepping(replace(motion, root=root), feet, drift)
+    # A foot that stands in one clip and swings in the other is in the air in their mean.
+    speeds = pace * _lengths(_steps(feet.points(motion)))
+    by_kind = dict(zip(feet.kinds, speeds.T, strict=True))
+    return motion.with_constraints(slow_parts(motion.constraints, by_kind, fastest, motion.fps))
 
 
 def _as_far(give: Array, way: Planar, ways: Sequence[Planar], size: float) -> Array:
@@ -432,6 +442,11 @@ def _gone(way: Planar) -> Array:
 def _steps(points: Array) -> Array:
     """Steps ``(n - 1, ..., 2)`` over the floor of points ``(n, ..., 3)``."""
     return np.diff(points[..., [0, 2]], axis=0)
+
+
+def _lengths(steps: Array) -> Array:
+    """Lengths ``(...)`` of steps ``(..., 2)``."""
+    return np.asarray(np.hypot(steps[..., 0], steps[..., 1]))
 
 
 def summed(steps: Array) -> Array:
