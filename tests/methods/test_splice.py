@@ -121,6 +121,17 @@ def test_clips_out_of_step_go_as_far_as_they_do_by_themselves() -> None:
         assert gone == pytest.approx(50 * speed, rel=0.03)
 
 
+def test_a_walk_that_becomes_a_jog_goes_as_far_as_their_mean() -> None:
+    walk, jog = mw.sample("walk", duration=8.0), mw.sample("jog", duration=8.0)
+    jog = jog.resample(walk.fps)
+    steps = np.arange(31.0)
+    speeds = [np.linalg.norm(m.root[-1] - m.root[0]) / (len(m) - 1) for m in (walk, jog)]
+    for shift in (0, 5, 10, 15):
+        made = splice(walk, jog, Seam(60 + steps, 60 + shift + steps, smootherstep(steps / 30)))
+        gone = np.linalg.norm(made.middle.root[-1, [0, 2]] - made.middle.root[0, [0, 2]])
+        assert gone == pytest.approx(30 * np.mean(speeds), rel=0.05)
+
+
 def test_a_standing_foot_stays_where_the_stances_differ() -> None:
     """Both clips stand, one with its feet further apart: one foot steps, the other stays."""
     stand = mw.sample("walk")[0]
@@ -159,6 +170,22 @@ def test_no_foot_is_called_planted_while_it_swings() -> None:
             planted = active(made.constraints, kind, np.arange(len(made)))
             both = planted[1:] & planted[:-1]
             assert steps[both].max(initial=0.0) * made.fps <= 1.01 * leg
+
+
+def test_feet_of_clips_out_of_step_are_as_high_as_in_the_clips() -> None:
+    walk = mw.sample("walk", duration=6.0)
+    leg, points = leg_length(walk.skeleton), SolePoints.of(walk)
+    for shift in (5, 10, 15):
+        where = seam(30, 30 + shift, 31)
+        made = splice(walk, walk, where).middle
+        lower = [
+            points.points(motion)[..., 1].reshape(-1, 2, 2).min(axis=-1)
+            for motion in (walk.sample(where.first), walk.sample(where.second), made)
+        ]
+        share = where.weight[:, None]
+        mean = (1.0 - share) * lower[0] + share * lower[1]
+        assert np.all(lower[2] > mean - 0.02 * leg)
+        assert lower[2].min() > -0.01 * leg
 
 
 def test_curved_ways_stay_curved() -> None:

@@ -6,12 +6,12 @@ other takes a step to its new place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from motionweave.body import ik
 from motionweave.body.hinges import find_hinges
@@ -42,6 +42,8 @@ _SLOW = 0.4
 _STEP_TIME = 0.1
 _LIFT = 0.2
 _MOST_LIFT = 0.08
+# Leg lengths up to which nobody sees whether a foot is lifted.
+_SEEN = 0.002
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +195,7 @@ def _led(ends: tuple[float, float], weight: Array) -> float:
     return (1.0 - share) * ends[0] + share * ends[1]
 
 
-def stepping(motion: Motion, feet: SolePoints, drift: Array) -> Motion:
+def stepping(motion: Motion, feet: SolePoints, drift: Array, low: ArrayLike = 0.0) -> Motion:
     """The frames of a seam in which each foot that stands either stays or takes a step.
 
     Contacts of feet that move to another place are dropped meanwhile, and the feet are lifted
@@ -207,12 +209,15 @@ def stepping(motion: Motion, feet: SolePoints, drift: Array) -> Motion:
         Of the character.
     drift
         ``(n, feet, 2)`` how far each foot that should have stayed has moved over the floor.
+    low
+        ``(n, 2)`` how much higher each side's foot should be than it is, at least.
     """
     size = leg_length(motion.skeleton)
     gap = round(_STEP_TIME * motion.fps)
     frames = np.arange(len(motion))
     held: list[Constraint] = []
-    lifts = {side: np.zeros(len(motion)) for side in SIDES}
+    raised = np.array(np.broadcast_to(low, (len(motion), len(SIDES))))
+    lifts = dict(zip(SIDES, raised.T, strict=True))
     for contact in motion.constraints:
         if contact.kind not in feet.kinds:
             held.append(contact)
@@ -227,29 +232,32 @@ def stepping(motion: Motion, feet: SolePoints, drift: Array) -> Motion:
             bump = smootherstep(2.0 * share) * smootherstep(2.0 - 2.0 * share)
             lift = lifts[contact.kind.split("_")[0]]
             np.maximum(lift, min(_LIFT * way, _MOST_LIFT * size) * bump, out=lift)
-    for side, lift in lifts.items():
-        motion = _lifted(motion, side, lift)
-    return motion.with_constraints(held)
+    return _lifted(motion, lifts, _SEEN * size).with_constraints(held)
 
 
-def _lifted(motion: Motion, side: str, lift: Array) -> Motion:
-    """A leg bent so that its foot is higher by ``lift`` ``(T,)``; the foot does not turn."""
-    if not np.any(lift > 0.0):
+def _lifted(motion: Motion, lifts: Mapping[str, Array], seen: float) -> Motion:
+    """Legs bent so that the feet of their sides are higher by ``lifts`` ``(T,)``; the feet do not
+    turn. Where nobody would see it, nothing is done."""
+    if all(lift.max() <= seen for lift in lifts.values()):
         return motion
-    hinge = find_hinges(motion).get(f"{side}_shin")
-    if hinge is None:
+    pose = positions, orientations = motion.forward()
+    hinges = find_hinges(motion, pose, arms=False)
+    ways = [
+        FootWay(
+            ik.Limb(hinge.upper, hinge.joint, hinge.end),
+            rotations.rotate(orientations[:, hinge.upper], hinge.axis),
+            positions[:, hinge.end] + lifts[side][:, None] * np.array([0.0, 1.0, 0.0]),
+            np.tile(rotations.IDENTITY, (len(motion), 1)),
+            np.ones(len(motion)),
+            exact=True,
+        )
+        for side in SIDES
+        if (hinge := hinges.get(f"{side}_shin")) is not None
+    ]
+    if not ways:
         return motion
-    positions, orientations = motion.forward()
-    way = FootWay(
-        ik.Limb(hinge.upper, hinge.joint, hinge.end),
-        rotations.rotate(orientations[:, hinge.upper], hinge.axis),
-        positions[:, hinge.end] + lift[:, None] * np.array([0.0, 1.0, 0.0]),
-        np.tile(rotations.IDENTITY, (len(lift), 1)),
-        np.ones(len(lift)),
-        exact=True,
-    )
     quats = np.array(motion.rotations)
-    solve_limbs(motion, positions, orientations, [way], np.zeros((len(lift), 3)), quats)
+    solve_limbs(motion, positions, orientations, ways, np.zeros((len(motion), 3)), quats)
     return replace(motion, rotations=quats)
 
 

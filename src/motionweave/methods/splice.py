@@ -6,9 +6,7 @@ contacts are carried across, and feet that stand there are planted.
 
 Poses are averaged, positions are not: the *velocities* of the root over the floor and about the
 vertical are averaged and integrated, each relative to the clip's own heading. Two clips at
-different speeds thus change smoothly from one speed to the other, wherever they were aligned. A
-supporting foot moves as in the clips (it stays in place); where the averaged pose would drag it,
-the root gives way.
+different speeds thus change smoothly from one speed to the other, wherever they were aligned.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import estimate_floor
@@ -32,17 +30,14 @@ from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.measure.check import near_seams
-from motionweave.methods.footing import SolePoints, carrying, eased, handed_over, loading, stepping
-from motionweave.methods.resting import slow_parts
+from motionweave.methods.footing import SolePoints, handed_over
+from motionweave.methods.standing import standing, summed
 from motionweave.registration.distance import align
 
 # The ends of contacts that are closer than this, in frames, are one contact.
 _TOUCHING = 1.0
 # Clips no longer keep in step in a seam that lasts longer than theirs by this share.
 _IN_STEP = 0.5
-# Leg lengths from which on, more and more, a seam is a walk to somewhere, and the power by which
-# ways that lead equally far count more than others.
-_WALKS, _ALIKE = 0.5, 4
 # Seconds beyond the frames that may change that are looked at to plant feet, and those over which
 # changes fade at their ends.
 _BEYOND, _FADING = 0.25, 0.5
@@ -322,7 +317,7 @@ def cross_fade(
         translations=None if moves is None else np.einsum("tk,ktjc->tjc", weights, moves),
         constraints=handed_over(first.constraints, second.constraints, weight),
     )
-    result = _standing(result, way, clips, ways, weights, feet)
+    result = standing(result, way, clips, ways, weights, feet)
     arrival = Planar(way.angle[-1], *result.root[-1, [0, 2]]) @ ways[1][-1].inverse()
     return result, arrival @ laid
 
@@ -372,83 +367,3 @@ def integrated(ways: Sequence[Planar], weights: Array) -> Planar:
     shift = Planar(angle[:-1]).apply_xz(np.stack([x, z], axis=1))
     place = np.array([start.x, start.z]) + summed(shift)
     return Planar(angle, place[:, 0], place[:, 1])
-
-
-def _standing(
-    motion: Motion,
-    way: Planar,
-    clips: Sequence[Motion],
-    ways: Sequence[Planar],
-    weights: Array,
-    feet: SolePoints,
-) -> Motion:
-    """The cross-fade moved so that supporting feet move as in the clips."""
-    if len(feet) == 0 or len(motion) < 2:
-        return motion
-    frames = np.arange(len(motion), dtype=np.float64)
-    between = 0.5 * (weights[1:] + weights[:-1])
-    stands, heights = (np.zeros((len(motion), len(feet))) for _ in range(2))
-    wanted = np.zeros((len(motion) - 1, len(feet), 2))
-    pace, fastest = motion.fps / leg_length(motion.skeleton), 0.0
-    for i, (clip, its_way) in enumerate(zip(clips, ways, strict=True)):
-        points = feet.points(clip)
-        held = np.stack(
-            [loading(clip.constraints, kind, frames, clip.fps) for kind in feet.kinds], axis=1
-        )
-        planted = np.minimum(held[1:], held[:-1]) >= 1.0
-        fastest = max(fastest, pace * float(_lengths(_steps(points))[planted].max(initial=0.0)))
-        stands = stands + weights[:, i, None] * held
-        heights = heights + weights[:, i, None] * points[..., 1]
-        steps = Planar(-its_way.angle[:-1, None]).apply_xz(_steps(points))
-        wanted = wanted + between[:, i, None, None] * steps
-    points, share = feet.points(motion), carrying(stands)
-    slip = Planar(way.angle[:-1, None]).apply_xz(wanted) - _steps(points)
-    shares = 0.5 * (share[1:] + share[:-1])
-    give = eased(np.sum(shares[..., None] * slip, axis=1), motion.fps)
-    give = _as_far(give, way, ways, leg_length(motion.skeleton))
-    root = np.array(motion.root)
-    root[:, 1] += eased(np.sum(share * (heights - points[..., 1]), axis=1), motion.fps)
-    root[:, [0, 2]] += summed(give)
-    drift = summed(give[:, None] - slip)
-    motion = stepping(replace(motion, root=root), feet, drift)
-    # A foot that stands in one clip and swings in the other is in the air in their mean.
-    speeds = pace * _lengths(_steps(feet.points(motion)))
-    by_kind = dict(zip(feet.kinds, speeds.T, strict=True))
-    return motion.with_constraints(slow_parts(motion.constraints, by_kind, fastest, motion.fps))
-
-
-def _as_far(give: Array, way: Planar, ways: Sequence[Planar], size: float) -> Array:
-    """Steps ``(n - 1, 2)`` by which a body gives way that take it as far along its way as without.
-
-    Clips out of step are averaged to shorter or longer steps, and a body that keeps to the foot it
-    stands on lags behind or runs ahead. It does not have to if both clips go equally far; one that
-    stops, or goes nowhere compared with its leg length ``size``, gives way freely.
-    """
-    first, second, gone = (_gone(each) for each in (*ways, way))
-    squares = float(first @ first + second @ second) + (_WALKS * size) ** 2
-    alike = max(2.0 * float(first @ second) / squares, 0.0) ** _ALIKE
-    lag = alike * gone * float(give.sum(axis=0) @ gone) / max(float(gone @ gone), 1e-12)
-    share = np.sin(np.pi * (np.arange(len(give)) + 0.5) / len(give)) ** 2
-    return np.asarray(give - (share / share.sum())[:, None] * lag)
-
-
-def _gone(way: Planar) -> Array:
-    """How far ``(2,)`` a way leads, seen from its middle."""
-    middle = len(way.x) // 2
-    steps = np.array([[way.x[-1] - way.x[0], way.z[-1] - way.z[0]]])
-    return np.asarray(Planar(-way.angle[middle]).apply_xz(steps)[0])
-
-
-def _steps(points: Array) -> Array:
-    """Steps ``(n - 1, ..., 2)`` over the floor of points ``(n, ..., 3)``."""
-    return np.diff(points[..., [0, 2]], axis=0)
-
-
-def _lengths(steps: Array) -> Array:
-    """Lengths ``(...)`` of steps ``(..., 2)``."""
-    return np.asarray(np.hypot(steps[..., 0], steps[..., 1]))
-
-
-def summed(steps: Array) -> Array:
-    """Sums ``(n, ...)`` of steps ``(n - 1, ...)``, from zero."""
-    return np.concatenate([np.zeros((1, *steps.shape[1:])), np.cumsum(steps, axis=0)])

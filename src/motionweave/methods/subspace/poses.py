@@ -29,7 +29,7 @@ from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
 from motionweave.methods.footing import SolePoints, carrying, eased, loading, stepping
-from motionweave.methods.splice import summed
+from motionweave.methods.standing import summed
 
 # How often what is faster than the clips is taken off, each time without a sudden change.
 _ROUNDS = 3
