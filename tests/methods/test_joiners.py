@@ -10,6 +10,8 @@ import pytest
 import motionweave as mw
 from motionweave import Motion
 from motionweave.core import rotations
+from motionweave.core.concatenation import concatenate
+from motionweave.errors import BlendError, WarpError
 from motionweave.methods.blending.transition import make_transition
 from motionweave.methods.warping.join import make_join
 
@@ -69,3 +71,51 @@ def test_frames_away_from_the_seam_are_those_of_the_clips(
     angle = rotations.vertical_angle(turn[:1])
     moved = own.moved(mw.Planar.onto(float(angle[0]), own.root[0, [0, 2]], made.root[tail, [0, 2]]))
     np.testing.assert_allclose(made.positions()[tail:], moved.positions(), atol=1e-9)
+
+
+def posed(motion: Motion) -> Motion:
+    """The motion behind a T-pose, as converters write it."""
+    still = np.zeros((1, *motion.rotations.shape[1:]))
+    still[..., 3] = 1.0
+    spread = Motion(motion.skeleton, motion.fps, motion.root[:1], still)
+    behind = concatenate([spread, motion.with_constraints(())])
+    return behind.with_constraints([c.shifted(1.0) for c in motion.constraints])
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+@pytest.mark.parametrize(
+    "method",
+    [
+        lambda a, b, by: mw.transition(a, b),
+        lambda a, b, by: mw.transition(a, b, at=(60 + by, 40 + by)),
+        lambda a, b, by: mw.transition(a, b, keep=((0, 60 + by), (50 + by, 90))),
+        lambda a, b, by: mw.join(a, b),
+        lambda a, b, by: mw.join(a, b, 20),
+        lambda a, b, by: mw.join(a, b, ((60 + by, 90 + by), (2 + by, 30 + by))),
+    ],
+)
+def test_a_tpose_in_front_is_left_out_and_frames_count_from_it(
+    method: Callable[[Motion, Motion, int], Motion],
+) -> None:
+    walk, jog = mw.sample("walk", duration=4.0), mw.sample("jog", duration=4.0)
+    with_poses = method(posed(walk), posed(jog), 1)
+    without = method(walk, jog, 0)
+    assert len(with_poses) == len(without)
+    assert np.allclose(with_poses.root, without.root, atol=1e-9)
+    assert np.allclose(with_poses.positions(), without.positions(), atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_a_spline_begins_behind_the_tpose() -> None:
+    walk, jog = posed(mw.sample("walk")), posed(mw.sample("jog"))
+    made = mw.subspace(walk, jog).transition(40, 20)
+    assert (made.leave, made.start) == (40, 39)
+    assert np.allclose(made.raw.positions()[: made.start + 1], walk[1:41].positions())
+
+
+def test_no_clip_is_left_or_entered_in_its_tpose() -> None:
+    walk, jog = posed(mw.sample("walk")), posed(mw.sample("jog"))
+    with pytest.raises(BlendError, match=r"frame 0 of .*: that is a T-pose"):
+        mw.transition(walk, jog, at=(0, 20))
+    with pytest.raises(WarpError, match=r"has frames 1 to .*, behind a T-pose"):
+        mw.join(walk, jog, ((20, 50), (0, 30)))

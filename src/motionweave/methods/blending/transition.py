@@ -10,6 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from motionweave.body.size import body_height
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -111,7 +112,7 @@ def transition(
     Motion
         The first clip up to the first transition, the others turned and shifted on the floor.
         Planting feet changes frames within 1.5 seconds of a transition; all others are those of the
-        clips, the first clip's bit for bit.
+        clips, the first clip's bit for bit. A T-pose in frame 0 of a clip is left out.
 
     Raises
     ------
@@ -163,7 +164,12 @@ def make_transition(
     ``warn`` is whether to warn of what is doubtful about the result.
     """
     rate = motions[0].fps
-    clips = [clip.resample(rate) for clip in on_common_skeleton(motions)]
+    # A T-pose in front of a clip is not part of it.
+    starts = [int(starts_in_tpose(motion)) for motion in motions]
+    clips = [
+        clip[start:].resample(rate)
+        for clip, start in zip(on_common_skeleton(motions), starts, strict=True)
+    ]
     places = _places(at, motions)
     halves = _halves(half_width, motions)
     whole, entered = clips[0], 0.0
@@ -178,28 +184,31 @@ def make_transition(
         # The rest of the current clip, and where in the result it begins.
         rest = _from(current, entered)
         offset = len(whole) - len(rest)
-        scales = rate / motions[number].fps, rate / motions[number + 1].fps
-        wanted = None if place is None else (place[0] * scales[0] - entered, place[1] * scales[1])
-        if wanted is not None:
-            _check_place(place, motions[number : number + 2], wanted[0] < 0.0, entered / scales[0])
+        scales = np.array([rate / motion.fps for motion in motions[number : number + 2]])
+        begins = np.array(starts[number : number + 2])
+        wanted: At | None = None
+        if place is not None:
+            left = entered / scales[0] + begins[0]
+            _check_place(place, motions[number : number + 2], begins, left)
+            first, second = (np.array(place) - begins) * scales
+            wanted = float(first) - entered, float(second)
+        kept = _later(keep, begins)
         junction, seam, made, done = _seam(
-            rest, following, wanted, halves[number], keep, weights, not resample, strain, clean
+            rest, following, wanted, halves[number], kept, weights, not resample, strain, clean
         )
         if offset > 0:
             made = splice(whole, following, replace(seam, first=seam.first + offset))
-        left = seam.first[0] + entered, seam.second[-1]
         middle = junction.frames[0] + entered, junction.frames[1]
         shares = _shares((current, following), middle)
-        junctions.append(
-            replace(junction, frames=(middle[0] / scales[0], middle[1] / scales[1]), kept=shares)
-        )
+        own = (np.array(middle) / scales + begins).tolist()
+        junctions.append(replace(junction, frames=(own[0], own[1]), kept=shares))
         seams.append((made.start, made.end))
-        shown.append(np.stack([seam.first + entered, seam.second], axis=1))
+        shown.append(np.stack([seam.first + entered, seam.second], axis=1) + begins * scales)
         lost = _lost((current, following), seam, entered, shares)
         cut += lost
         if warn:
             _warn(junctions[-1], (current, following), lost, middle, place is None)
-        whole, entered = made.motion, left[1]
+        whole, entered = made.motion, seam.second[-1]
     if done is None or len(clips) > 2:
         done = _finished(whole, clips, seams, clean)
     if warn:
@@ -398,18 +407,32 @@ def _warn(
         warn_of_cut(clips, junction.kept, shown, lost, stacklevel=4)
 
 
-def _check_place(
-    place: At | None, clips: Sequence[Motion], too_early: bool, entered: float
-) -> None:
+def _later(keep: Keep, begins: Array) -> Keep:
+    """What to keep, with frames counted from where the clips begin behind a T-pose."""
+    if not isinstance(keep, tuple):
+        return keep
+    first, second = (
+        None if part is None else (max(part[0] - begin, 0.0), max(part[1] - begin, 0.0))
+        for part, begin in zip(keep, begins.tolist(), strict=True)
+    )
+    return first, second
+
+
+def _check_place(place: At, clips: Sequence[Motion], begins: Array, entered: float) -> None:
     """An error that names the frame if a place is not in the clips."""
-    assert place is not None
-    for frame, clip in zip(place, clips, strict=True):
+    for frame, clip, begin in zip(place, clips, begins, strict=True):
         if not 0 <= frame <= len(clip) - 1:
             raise BlendError(
                 f"transition at frame {frame:g} of {clip.name or 'a clip'}, "
                 f"which has frames 0 to {len(clip) - 1}"
             )
-    if too_early:
+        if frame < begin:
+            raise BlendError(
+                f"transition at frame {frame:g} of {clip.name or 'a clip'}: that is a T-pose; use "
+                "frame 1 or later",
+                kind=Kind.T_POSE,
+            )
+    if place[0] < entered:
         raise BlendError(
             f"transition at frame {place[0]:g} of {clips[0].name or 'a clip'}: the transition "
             f"before it ends only at frame {entered:g}",

@@ -239,9 +239,16 @@ class Subspace:
     def _finished(self, joined: Spliced, clean: bool) -> Finished:
         """A transition with its feet planted, and checked."""
         clean = clean and self.part is None
-        seams = [(joined.start, joined.end)]
+        seams = [(joined.start - self._begin, joined.end - self._begin)]
         plant = partial(plant_near, seams=seams)
-        return finish(joined.motion, (self.a, self.b), clean=clean, plant=plant, seams=seams)
+        shown = joined.motion[self._begin :]
+        return finish(shown, (self.a, self.b), clean=clean, plant=plant, seams=seams)
+
+    @cached_property
+    def _begin(self) -> int:
+        """The first frame that is shown of ``a``: a T-pose in front is not part of a clip, but
+        stays below a part of the body."""
+        return int(self.part is None and starts_in_tpose(self.a))
 
     def _calmest(
         self,
@@ -322,11 +329,12 @@ class Subspace:
     def _made(self, bridged: _Bridged, degree: int) -> SplineTransition:
         """The transition before feet are planted."""
         joined = bridged.joined
+        shown = joined.motion[self._begin :]
         return SplineTransition(
-            motion=joined.motion,
-            raw=joined.motion,
-            start=joined.start,
-            end=joined.end,
+            motion=shown,
+            raw=shown,
+            start=joined.start - self._begin,
+            end=joined.end - self._begin,
             leave=bridged.pair[0],
             enter=bridged.pair[1],
             degree=degree,

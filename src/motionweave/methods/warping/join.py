@@ -15,7 +15,9 @@ from functools import partial
 import numpy as np
 
 from motionweave.body.size import body_height
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
+from motionweave.core.arrays import Array
 from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
 from motionweave.errors import Kind, QualityWarning, Remedy, WarpError
@@ -75,6 +77,16 @@ class Overlap:
     @property
     def _mean(self) -> int:
         return round(0.5 * (np.ptp(self.first) + np.ptp(self.second)))
+
+    def later(self, by: Array) -> Overlap:
+        """The same frames counted from earlier ones: later ``by`` ``(2,)`` frames."""
+        x, y = by.tolist()
+        return replace(
+            self,
+            first=(self.first[0] + x, self.first[1] + x),
+            second=(self.second[0] + y, self.second[1] + y),
+            points=tuple((at + x, other + y) for at, other in self.points),
+        )
 
     def curves(self) -> tuple[TimeCurve, TimeCurve]:
         """For each clip its frames along the shared interval, if it is not made longer.
@@ -136,7 +148,8 @@ def join(
     -------
     Motion
         ``a`` unchanged before the overlap, ``b`` moved but otherwise unchanged after it, except
-        for feet that are planted within 1.5 seconds of it.
+        for feet that are planted within 1.5 seconds of it. A T-pose in frame 0 of a clip is left
+        out.
 
     Raises
     ------
@@ -169,13 +182,18 @@ def make_join(
     clean: bool = True,
 ) -> tuple[Overlap, Motion]:
     """The same as `join`, with the place at which the clips were joined."""
-    a, b = _alike(a, b)
+    a, b, starts = _alike(a, b)
     if overlap is None and correspondences is None:
         place, done = _best(a, b, clean)
     else:
-        place = _around(a, b, _junctions(a, b)[0]) if overlap is None else _given(a, b, overlap)
+        if overlap is None:
+            place = _around(a, b, _junctions(a, b)[0])
+        else:
+            place = _given(a, b, overlap, starts)
         points = (
-            _found(a, b, place) if correspondences is None else _checked(correspondences, place)
+            _found(a, b, place)
+            if correspondences is None
+            else _checked(correspondences, place, starts)
         )
         place = replace(place, points=points)
         done = _finished(splice(a, b, place.seam()), clean)
@@ -183,7 +201,7 @@ def make_join(
         _warn_of_cut((a, b), place)
     _warn_of_distance(a, b, place)
     done.tell((Remedy("overlap"),), stacklevel=3)
-    return place, done.motion
+    return place.later(starts), done.motion
 
 
 def _warn_of_cut(clips: tuple[Motion, Motion], place: Overlap) -> None:
@@ -223,10 +241,13 @@ def _finished(made: Spliced, clean: bool) -> Finished:
     return finish(made.motion, (made.a, made.b), clean=clean, plant=plant, seams=seams)
 
 
-def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
-    """Both clips rooted at the pelvis, on one floor, with one skeleton and frame rate."""
-    a, b = on_common_skeleton((a, b))
-    return a, b.resample(a.fps)
+def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion, Array]:
+    """Both clips rooted at the pelvis, on one floor, with one skeleton and frame rate, and the
+    frames ``(2,)``, at that rate, that were left out before them: a T-pose is not part of a
+    clip."""
+    posed = [int(starts_in_tpose(clip)) for clip in (a, b)]
+    a, b = (clip[start:] for clip, start in zip(on_common_skeleton((a, b)), posed, strict=True))
+    return a, b.resample(a.fps), np.array(posed) * [1.0, a.fps / b.fps]
 
 
 def _best(a: Motion, b: Motion, clean: bool) -> tuple[Overlap, Finished]:
@@ -288,7 +309,9 @@ def _around(a: Motion, b: Motion, junction: Junction) -> Overlap:
     return Overlap(first, second)
 
 
-def _given(a: Motion, b: Motion, overlap: float | tuple[Interval, Interval]) -> Overlap:
+def _given(
+    a: Motion, b: Motion, overlap: float | tuple[Interval, Interval], starts: Array
+) -> Overlap:
     if isinstance(overlap, int | float | np.number):
         frames = round(overlap)
         if not 1 <= frames <= min(len(a), len(b)) - 1:
@@ -303,29 +326,32 @@ def _given(a: Motion, b: Motion, overlap: float | tuple[Interval, Interval]) -> 
         pairs = np.zeros(0)
     if pairs.shape != (2, 2):
         raise WarpError(f"overlap {overlap!r}: expected two intervals (first, last) of frames")
-    for (first, last), motion, which in zip(pairs, (a, b), ("first", "second"), strict=True):
-        if not (0.0 <= first < last <= len(motion) - 1):
+    for (first, last), motion, start, which in zip(
+        pairs, (a, b), starts, ("first", "second"), strict=True
+    ):
+        if not (start <= first < last <= start + len(motion) - 1):
+            behind = ", behind a T-pose" if start else ""
             raise WarpError(
-                f"overlap {first:g} to {last:g} of the {which} clip: it has frames 0 to "
-                f"{len(motion) - 1}"
+                f"overlap {first:g} to {last:g} of the {which} clip: it has frames {start:g} to "
+                f"{start + len(motion) - 1:g}{behind}"
             )
-    whole = np.round(pairs)
+    whole = np.round(pairs - starts[:, None])
     return Overlap((whole[0, 0], whole[0, 1]), (whole[1, 0], whole[1, 1]))
 
 
 def _checked(
-    points: Iterable[tuple[float, float]], place: Overlap
+    points: Iterable[tuple[float, float]], place: Overlap, starts: Array
 ) -> tuple[tuple[float, float], ...]:
     pairs = sorted((float(x), float(y)) for x, y in points)
-    low, high = (place.first[0], place.second[0]), (place.first[1], place.second[1])
+    own = place.later(starts)
+    low, high = (own.first[0], own.second[0]), (own.first[1], own.second[1])
     rows = np.array([low, *pairs, high])
     if np.any(np.diff(rows, axis=0) <= 0.0):
         raise WarpError(
             f"correspondences {pairs}: both frames have to increase from pair to pair, strictly "
-            f"inside {place.first[0]:g} to {place.first[1]:g} and "
-            f"{place.second[0]:g} to {place.second[1]:g}"
+            f"inside {low[0]:g} to {high[0]:g} and {low[1]:g} to {high[1]:g}"
         )
-    return tuple(pairs)
+    return tuple((x - float(starts[0]), y - float(starts[1])) for x, y in pairs)
 
 
 def _found(a: Motion, b: Motion, place: Overlap) -> tuple[tuple[float, float], ...]:
