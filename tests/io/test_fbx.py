@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.io.fbx import blender
+from motionweave.io.fbx import blender, blender_script
 from tests.strategies import random_motion
 
 
@@ -65,3 +66,21 @@ def test_the_reason_is_found_wherever_blender_prints_it(
     (tmp_path / "a.fbx").write_bytes(b"Kaydara FBX Binary  \0")
     with pytest.raises(mw.FormatError, match=r"convert it: Version 6100 unsupported, must be"):
         mw.load(tmp_path / "a.fbx")
+
+
+def test_a_clip_ends_with_its_skeleton_not_with_its_cameras() -> None:
+    def thing(kind: str, *frames: float) -> SimpleNamespace:
+        action = SimpleNamespace(frame_range=frames)
+        return SimpleNamespace(type=kind, animation_data=SimpleNamespace(action=action))
+
+    def ends(*things: SimpleNamespace) -> tuple[int, int]:
+        scene = SimpleNamespace(frame_start=1, frame_end=250)
+        actions = [one.animation_data.action for one in things]
+        data = SimpleNamespace(objects=things, actions=actions)
+        context = SimpleNamespace(scene=scene)
+        blender_script._whole_range(SimpleNamespace(data=data, context=context))
+        return scene.frame_start, scene.frame_end
+
+    assert ends(thing("CAMERA", 0.0, 100.0), thing("ARMATURE", 2.0, 20.0)) == (2, 20)
+    assert ends(thing("EMPTY", 0.0, 100.0)) == (0, 100)
+    assert ends() == (1, 250)

@@ -60,8 +60,13 @@ def _import(bpy: Any, path: str) -> None:
 
 
 def _whole_range(bpy: Any) -> None:
-    """Make the scene begin and end with its actions."""
-    ranges = [action.frame_range for action in bpy.data.actions]
+    """Make the scene begin and end with what the skeleton does, or else with all its actions.
+
+    Cameras and targets of an FBX scene often go on when the body has come to its end.
+    """
+    found = [one.animation_data for one in bpy.data.objects if one.type == "ARMATURE"]
+    own = [data.action for data in found if data is not None and data.action is not None]
+    ranges = [action.frame_range for action in own or bpy.data.actions]
     if ranges:
         bpy.context.scene.frame_start = round(min(one[0] for one in ranges))
         bpy.context.scene.frame_end = round(max(one[1] for one in ranges))
