@@ -857,3 +857,27 @@ def test_given_roles_stay_with_a_clip_that_begins_at_its_pelvis(tmp_path: Path) 
     assert mw.load(path, rig={"head": "Kopf"}).skeleton.roles == {}
     with pytest.raises(RigError, match="Kopf"):
         mw.load(path, rig={"head": "Kopf", "left_toe": "LeftFoot"})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("Thumb", "Index", "Middle", "Ring", "Pinky"),
+        ("Finger0", "Finger1", "Finger2", "Finger3", "Finger4"),
+        ("metacarpal1.l", "metacarpal2.l", "metacarpal3.l", "metacarpal4.l", "metacarpal5.l"),
+    ],
+)
+def test_a_hand_alone_does_not_stand_on_its_fingers(words: tuple[str, ...]) -> None:
+    names, parents, offsets = ["Hand"], [-1], [(0.0, 0.0, 0.0)]
+    for k, word in enumerate(words):
+        for part in range(3):
+            parents.append(0 if part == 0 else len(names) - 1)
+            names.append(f"{word}{part + 1}")
+            offsets.append((0.3 * (k - 2), -1.0, 0.0) if part == 0 else (0.0, -0.5, 0.0))
+    hand = mw.Skeleton(tuple(names), np.array(parents), np.array(offsets))
+    rig = find_rig(hand)
+    assert not rig.legs
+    assert not rig.roles
+    # The same tree without such names may be anything that stands.
+    other = replace(hand, names=tuple(f"joint{k}" for k in range(len(names))))
+    assert find_rig(other).legs or find_rig(other).roles

@@ -24,6 +24,10 @@ LEG_ROLES = ("thigh", "shin", "ankle", "toe")
 ARM_ROLES = ("shoulder", "upper_arm", "forearm", "hand")
 
 
+# Thumbs, numbered fingers, bones of the palm; "ring" and "middle" alone may be anything.
+_FINGER = re.compile(r"thumb|finger|pinky|metacarpal|(?:index|middle|ring|little)_?\d")
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -125,6 +129,11 @@ def read_name(name: str) -> tuple[str, str]:
         if part in _WORDS:
             return side, part
     return side, ""
+
+
+def is_finger(name: str) -> bool:
+    """Whether a joint says that it belongs to a finger."""
+    return _FINGER.search(name.lower()) is not None
 
 
 def normalised(name: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, is_finger
 from motionweave.body.rig.tree import depths
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
@@ -144,7 +144,9 @@ def _limb_pairs(branches: _Branches) -> list[_Pair]:
     skeleton = branches.skeleton
     candidates = []
     for parent, children in enumerate(skeleton.children):
-        longest = sorted(children, key=lambda child: -branches.length(child))[:_MOST_BRANCHES]
+        # Some files hold a hand alone, which would stand on its fingers.
+        limbs = [child for child in children if not is_finger(skeleton.names[child])]
+        longest = sorted(limbs, key=lambda child: -branches.length(child))[:_MOST_BRANCHES]
         for i, a in enumerate(sorted(longest)):
             for b in sorted(longest)[i + 1 :]:
                 reach = min(branches.length(a), branches.length(b))
