@@ -110,3 +110,19 @@ def test_long_fingers_do_not_make_a_trunk_of_a_hand(skeleton: mw.Skeleton) -> No
     hand = more.index("LeftHand")
     for piece in shape_of(more).pieces:
         assert not (piece.trunk and hand in piece.points)
+
+
+def test_a_root_on_the_floor_is_not_drawn(skeleton: mw.Skeleton) -> None:
+    """Creatures whose pelvis is not known keep the root of their scene."""
+    names = tuple(f"part{k}" for k in range(len(skeleton)))
+    plain = replace(skeleton, names=names)
+    below = replace(
+        plain,
+        names=("scene", "ground", *names),
+        parents=np.array([-1, 0, 1, *(np.array(plain.parents[1:]) + 2)]),
+        offsets=np.vstack([np.zeros((2, 3)), [[0.0, 0.9, 0.0]], plain.offsets[1:]]),
+        end_parents=plain.end_parents + 2,
+    )
+    assert drawn(below) == drawn(plain)
+    (trunk,) = (piece for piece in shape_of(below).pieces if piece.trunk)
+    assert not {0, 1} & set(trunk.points)

@@ -98,6 +98,9 @@ def shape_of(skeleton: Skeleton) -> Shape:
     no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
     trunk = _trunk(parents, lengths, joints, height) - no_trunk - strays
     trunk -= _in_limbs(skeleton)
+    bearers = _bearers(parents, trunk)
+    trunk -= bearers
+    lengths[[point for point in range(1, len(parents)) if int(parents[point]) in bearers]] = 0.0
     sides = _sides(skeleton, parents)
     radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
     radius = np.minimum(radius, _THICKEST * height)
@@ -222,6 +225,16 @@ def _in_limbs(skeleton: Skeleton) -> set[int]:
         if parent in starts or parent in inside:
             inside.add(joint)
     return inside
+
+
+def _bearers(parents: NDArray[np.intp], trunk: set[int]) -> set[int]:
+    """Joints from the root to where a trunk begins: a scene's root, often down on the floor."""
+    bearers: set[int] = set()
+    joint = 0
+    while len(below := np.flatnonzero(parents == joint)) == 1:
+        bearers.add(joint)
+        joint = int(below[0])
+    return bearers if joint in trunk else set()
 
 
 def _sides(skeleton: Skeleton, parents: NDArray[np.intp]) -> NDArray[np.intp]:
