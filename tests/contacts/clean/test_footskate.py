@@ -198,6 +198,21 @@ def test_a_plant_out_of_reach_is_told(walk: Motion) -> None:
         mw.clean_feet(walk, held)
 
 
+def test_frames_of_warnings_count_a_t_pose_in_front(walk: Motion) -> None:
+    rest = np.tile(quat.IDENTITY, (1, len(walk.skeleton), 1))
+    posed = mw.concatenate([replace(walk[:1], rotations=rest, constraints=()), walk])
+    assert starts_in_tpose(posed)
+    frames = []
+    for clip, later in ((walk, 0), (posed, 1)):
+        held = [Constraint(5 + later, 80 + later, f"{side}_toe") for side in ("left", "right")]
+        with pytest.warns(mw.QualityWarning) as caught:
+            mw.clean_feet(clip, held)
+        said = [re.findall(r"(?:frames?|to|,) (\d+)", str(one.message)) for one in caught]
+        frames.append([int(number) - later for numbers in said for number in numbers])
+    assert frames[0]
+    assert frames[0] == frames[1]
+
+
 def test_hands_are_held_where_asked() -> None:
     jog = mw.sample("jog")
     held = (*jog.constraints, Constraint(30, 33, "left_hand"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -402,3 +403,34 @@ def test_a_t_pose_in_front_stays_as_it_is():
     assert frame_of("start", posed) == 1
     assert frame_of("fastest right_hand", posed) == 1 + frame_of("fastest right_hand", walk)
     assert frame_of(0, posed) == 0
+
+
+def test_frames_of_warnings_count_a_t_pose_in_front():
+    walk = mw.sample("walk")
+    rest = np.tile(rotations.IDENTITY, (1, len(walk.skeleton), 1))
+    tpose = replace(walk[:1], rotations=rest, constraints=())
+    posed = mw.concatenate([tpose, walk])
+
+    def told(clip, later):
+        far = mw.Key(40 + later, "left_hand", offset=(0.0, 3.0, 0.0))
+        fast = mw.Key(20 + later, "head", turn=(80, 0, 0), ease=0.03)
+        away = mw.Key(60 + later, "hips", offset=(0.0, 0.6, 0.0), ease=0.3)
+        with pytest.warns(mw.QualityWarning) as caught:
+            mw.warp(clip, [far, fast, away])
+        return [str(one.message) for one in caught]
+
+    def one_on(message):
+        return re.sub(r"(key at|at frame) (\d+)", lambda m: f"{m[1]} {int(m[2]) + 1}", message)
+
+    alone = told(walk, 0)
+    assert any("at frame" in message for message in alone)
+    assert any(message.startswith("key at 40") for message in alone)
+    assert told(posed, 1) == [one_on(message) for message in alone]
+
+
+def test_frames_beyond_a_clip_are_refused_as_the_user_counts_them():
+    walk = mw.sample("walk")
+    rest = np.tile(rotations.IDENTITY, (1, len(walk.skeleton), 1))
+    posed = mw.concatenate([replace(walk[:1], rotations=rest, constraints=()), walk])
+    with pytest.raises(mw.WarpError, match=f"the clip has frames 0 to {len(posed) - 1}$"):
+        mw.warp(posed, mw.Key(len(posed), "head", turn=(20, 0, 0)))

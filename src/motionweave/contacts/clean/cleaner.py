@@ -131,6 +131,8 @@ class Cleaner:
         ``(T,)`` frames that may change; by default all.
     hands
         Whether to hold planted hands, too.
+    first
+        The frame of the user's clip with which the motion begins: warnings count from its start.
     """
 
     def __init__(
@@ -143,8 +145,10 @@ class Cleaner:
         leads: Mapping[str, Lead] | None = None,
         only: BoolArray | None = None,
         hands: bool = False,
+        first: int = 0,
     ) -> None:
         self.motion = motion
+        self.first = first
         self.warn = warn
         self.floor = floor
         self.stretch = stretch
@@ -165,9 +169,9 @@ class Cleaner:
         others = [self._hands(used, points)] if self.hands else []
         feet, solved = self._calmed(feet, others)
         if self.warn:
-            _tell_held_back(self.motion, feet, self.size)
+            _tell_held_back(self.motion, feet, self.size, self.first)
             for tracks, missing in zip((feet, *others), solved.missing, strict=True):
-                _tell_missing(self.motion, tracks, missing, self.size)
+                _tell_missing(self.motion, tracks, missing, self.size, self.first)
         return solved.motion
 
     def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> tuple[_Tracks, _Solved]:
@@ -185,7 +189,7 @@ class Cleaner:
                 if sudden.max(initial=0.0) <= 1.0:
                     break
                 if attempt == 0 and self.warn:
-                    _tell_eased_off(self.motion, feet.names[index], limb, sudden)
+                    _tell_eased_off(self.motion, feet.names[index], limb, sudden, self.first)
                 # What jerks for being eased off within too short a time is given more.
                 around = (1 + attempt) * _AROUND * self.motion.fps
                 trust[index] *= _doubt(jerks[index], before[index], limit[index], around)
@@ -384,25 +388,25 @@ def _doubt(jerks: Array, before: Array, limit: Array, around: float) -> Array:
     return np.asarray(1.0 - less.max(axis=1))
 
 
-def _tell_eased_off(motion: Motion, name: str, limb: ik.Limb, sudden: Array) -> None:
+def _tell_eased_off(motion: Motion, name: str, limb: ik.Limb, sudden: Array, first: int) -> None:
     frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
     joint = motion.skeleton.names[limb[1 + int(which)]]
     what = f" of {motion.name!r}" if motion.name else ""
     warnings.warn(
-        f"the {name}{what} is not held firmly around frame {int(frame) + 1}, because that "
+        f"the {name}{what} is not held firmly around frame {first + int(frame) + 1}, because that "
         f"would jerk {joint}; check the contacts there",
         QualityWarning,
         stacklevel=5,
     )
 
 
-def _tell_held_back(motion: Motion, tracks: _Tracks, size: float) -> None:
+def _tell_held_back(motion: Motion, tracks: _Tracks, size: float, begin: int) -> None:
     for name, held, left in zip(tracks.names, tracks.held, tracks.footing.held_back, strict=True):
         far = held & (left > _NOTICED * size)
         if not far.any():
             continue
         what = f" of {motion.name!r}" if motion.name else ""
-        spans = [f"{first} to {last}" for first, last in runs(far)]
+        spans = [f"{begin + first} to {begin + last}" for first, last in runs(far)]
         frames = ", ".join(spans[:_NAMED])
         if len(spans) > _NAMED:
             frames += f" and {len(spans) - _NAMED} more times"
@@ -415,14 +419,14 @@ def _tell_held_back(motion: Motion, tracks: _Tracks, size: float) -> None:
         )
 
 
-def _tell_missing(motion: Motion, tracks: _Tracks, missing: Array, size: float) -> None:
+def _tell_missing(motion: Motion, tracks: _Tracks, missing: Array, size: float, first: int) -> None:
     for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
         left = np.where(held, left, 0.0)
         frame = int(left.argmax())
         if left[frame] > _NOTICED * size:
             what = f" of {motion.name!r}" if motion.name else ""
             warnings.warn(
-                f"the {name}{what} cannot reach its plant at frame {frame}: "
+                f"the {name}{what} cannot reach its plant at frame {first + frame}: "
                 f"it is {left[frame] / size:.1%} of a leg length away; "
                 "check the contacts there, or allow a little stretch (stretch=0.01)",
                 QualityWarning,

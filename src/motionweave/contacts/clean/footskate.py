@@ -103,7 +103,9 @@ def clean_feet(
         floor = estimate_floor(rest)
     elif isinstance(floor, Ground):
         floor = ground_under(floor, rest)
-    cleaned = Cleaner(rest, floor, stretch, ease, warn, hands=hands).cleaned(rest.constraints)
+    first = len(motion) - len(rest)
+    solver = Cleaner(rest, floor, stretch, ease, warn, hands=hands, first=first)
+    cleaned = solver.cleaned(rest.constraints)
     if rest is motion:
         return cleaned
     return concatenate([motion[:1], cleaned]).with_constraints(used)

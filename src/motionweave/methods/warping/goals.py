@@ -345,7 +345,9 @@ def _aim(
     for other in before:
         same = other.key.kind == key.kind or {other.key.kind, key.kind} == {"goal", "offset"}
         if other.joints == placed.joints and same:
-            raise WarpError(f"{key}: there is another goal for it at frame {frame:g}; keep one")
+            raise WarpError(
+                f"{key}: there is another goal for it at frame {clip.first + frame:g}; keep one"
+            )
     if key.orientation is not None:
         return Aim(joint, orientation=clip.orientations_wanted(key, np.array([frame]))[0])
     if key.goal is None:

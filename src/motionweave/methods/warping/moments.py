@@ -49,31 +49,34 @@ _PEAK = re.compile(r"(?P<what>fastest|highest|lowest)\s+(?P<joint>\S+)$")
 _PLACES = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
-def frame_of(moment: float | str, motion: Motion) -> float:
+def frame_of(moment: float | str, motion: Motion, first: int = 0) -> float:
     """The frame of a clip that a moment means; a `WarpError` if there is none.
 
     Words mean whole frames, so that what they key can be seen in a frame; a number may
-    lie between two. A T-pose in front of the clip is never meant by words.
+    lie between two. A T-pose in front of the clip is never meant by words. ``first`` is
+    the number of the motion's first frame; smaller numbers mean that frame, too.
     """
     last = len(motion) - 1
     if isinstance(moment, str):
-        first = int(starts_in_tpose(motion))
-        frame = float(first + round(_frame(moment, motion[first:] if first else motion)))
+        skipped = int(starts_in_tpose(motion))
+        frame = float(skipped + round(_frame(moment, motion[skipped:] if skipped else motion)))
     else:
-        frame = float(moment)
-    if not -1e-6 <= frame <= last + 1e-6:
-        raise WarpError(f"{moment!r} is frame {frame:g}: the clip has frames 0 to {last}")
+        frame = float(moment) - first
+    if not -first - 1e-6 <= frame <= last + 1e-6:
+        raise WarpError(
+            f"{moment!r} is frame {frame + first:g}: the clip has frames 0 to {last + first}"
+        )
     return min(max(frame, 0.0), float(last))
 
 
-def frames_of(moment: float | str, motion: Motion) -> list[float]:
+def frames_of(moment: float | str, motion: Motion, first: int = 0) -> list[float]:
     """The frames of a clip that a moment means: one, or one for every stance or swing.
 
-    A `WarpError` if there is none.
+    A `WarpError` if there is none; ``first`` as in `frame_of`.
     """
     step = _step_of_every(moment)
     if step is None:
-        return [frame_of(moment, motion)]
+        return [frame_of(moment, motion, first)]
     spans = (swings if step["phase"] == "swing" else stances)(motion, step["side"])
     if not spans:
         hint = "use a longer walk, or another moment" if motion.constraints else NO_CONTACTS

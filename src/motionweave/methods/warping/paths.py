@@ -141,7 +141,9 @@ def _curve(
         for a, b in pairwise(k.placed for k in chosen):
             if b.frame - a.frame < 1e-9:
                 keys = " and ".join(dict.fromkeys((str(a.key), str(b.key))))
-                raise WarpError(f"{keys}: two keys for the root at frame {a.frame:g}; keep one")
+                raise WarpError(
+                    f"{keys}: two keys for the root at frame {clip.first + a.frame:g}; keep one"
+                )
         course = shape.course(
             [k.placed.knot for k in chosen],
             np.array([k.value for k in chosen]),

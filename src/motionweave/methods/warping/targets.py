@@ -105,14 +105,18 @@ class WarpClip:
         As it is now.
     source
         The clip that it was made from, which defines the body: the axes about which knees bend.
+    first
+        The frame of the user's clip with which it begins: 1 behind a T-pose. Keys and messages
+        count from that clip's start.
     """
 
     motion: Motion
     source: WarpClip | None = None
+    first: int = 0
 
     def now(self, motion: Motion) -> WarpClip:
         """Another motion of the same body."""
-        return WarpClip(motion, self.source or self)
+        return WarpClip(motion, self.source or self, self.first)
 
     def at(self, frame: float) -> WarpClip:
         """The body at a frame, without its contacts."""
@@ -169,11 +173,17 @@ class WarpClip:
         """Frame and joints of a key, once for every moment that it means."""
         joints = () if key.joint in ROOT_CURVES else joints_called(key.joint, self.rig, ROOT_CURVES)
         try:
-            frames = frames_of(key.frame, self.motion)
+            frames = frames_of(key.frame, self.motion, self.first)
             if key.until is None:
                 return [Placed(key, frame, joints) for frame in frames]
-            ends = frames_of(key.until, self.motion)
-            return [Placed(key, first, joints, last) for first, last in _spans(frames, ends)]
+            ends = frames_of(key.until, self.motion, self.first)
+            spans = _spans(frames, ends)
+            if not spans:
+                raise WarpError(
+                    f"ends at frame {ends[0] + self.first:g}, before it begins at "
+                    f"{frames[0] + self.first:g}"
+                )
+            return [Placed(key, first, joints, last) for first, last in spans]
         except WarpError as error:
             raise WarpError(f"{key}: {error}") from None
 
@@ -205,7 +215,7 @@ class WarpClip:
 
     def beside(self, key: Key, prop: Prop, frames: Array) -> Array:
         """Places ``(n, 3)`` of a goal that is measured from a prop, at frames ``(n,)``."""
-        base, turned = prop.at(frames / self.motion.fps)
+        base, turned = prop.at((self.first + frames) / self.motion.fps)
         vector = np.asarray(key.goal, dtype=np.float64) * self.length(key)
         if key.axes == "world":
             return np.asarray(base + vector)
@@ -217,7 +227,7 @@ class WarpClip:
         if key.of is None:
             return wanted
         if isinstance(key.of, Prop):
-            base = key.of.at(frames / self.motion.fps)[1]
+            base = key.of.at((self.first + frames) / self.motion.fps)[1]
         else:
             joint = joints_called(key.of, self.rig)[0]
             base = (now or self).orientations_at(np.full(len(frames), joint), frames)
@@ -299,6 +309,4 @@ def _spans(starts: Sequence[float], ends: Sequence[float]) -> list[tuple[float, 
         later = [end for end in ends if end >= start - 1e-9]
         if later:
             spans.append((start, max(later[0], start)))
-    if not spans:
-        raise WarpError(f"ends at frame {ends[0]:g}, before it begins at {starts[0]:g}")
     return spans

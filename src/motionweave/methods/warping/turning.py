@@ -157,7 +157,7 @@ def _scaled(row: Array, scales: Sequence[Turn], shape: WarpShape, fps: float) ->
             factor = scale_factor(away[0], away[1])
         if factor is None:
             raise WarpError(
-                f"a scale key at frame {turn.frame:g}: the joint is at its zero-point there and "
+                f"{turn.name}: the joint is at its zero-point there and "
                 "no factor can move it; use mode='shift' or another zero-point (about=)"
             )
         return factor - 1.0
@@ -218,4 +218,6 @@ def _check_one_a_frame(turns: Sequence[Turn], clip: WarpClip) -> None:
             if b.frame - a.frame < 1e-9:
                 name = clip.motion.skeleton.names[a.joint]
                 keys = " and ".join(dict.fromkeys(t.name or "a goal" for t in (a, b)))
-                raise WarpError(f"{keys}: two keys at frame {a.frame:g} for {name!r}; keep one")
+                raise WarpError(
+                    f"{keys}: two keys at frame {clip.first + a.frame:g} for {name!r}; keep one"
+                )

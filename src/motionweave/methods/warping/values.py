@@ -84,14 +84,17 @@ def _placed(clip: WarpClip, keys: Iterable[Key]) -> list[Placed]:
         alike = [p for p in found if (p.key.joint, p.key.kind) == (key.joint, key.kind)]
         again = comes_back(key.frame) and key.until is None
         for one in clip.place(key):
-            _check_steps(one, alike, near)
+            _check_steps(one, alike, near, clip.first)
             if not (again and any(abs(one.frame - p.frame) < near for p in alike)):
                 found.append(one)
     return found
 
 
-def _check_steps(placed: Placed, others: Iterable[Placed], near: float) -> None:
-    """Two steps in words are one and the same, or nearly, if a clip has too few of them."""
+def _check_steps(placed: Placed, others: Iterable[Placed], near: float, begin: int) -> None:
+    """Two steps in words are one and the same, or nearly, if a clip has too few of them.
+
+    ``begin`` is the frame of the user's clip from which frames count.
+    """
     key, place = placed.key, place_in_step(placed.key.frame)
     for other in others:
         there = place_in_step(other.key.frame)
@@ -100,7 +103,7 @@ def _check_steps(placed: Placed, others: Iterable[Placed], near: float) -> None:
         # The middles of two stances are nearly the same moment if the body stands on both feet.
         apart = abs(placed.frame - other.frame)
         if apart == 0.0 or (place == there and apart < near):
-            first, last = sorted((other.frame, placed.frame))
+            first, last = sorted((other.frame + begin, placed.frame + begin))
             where = (
                 f"both at frame {first:g}" if apart == 0.0 else f"at frames {first:g} and {last:g}"
             )
@@ -145,7 +148,7 @@ def warp_values(
             (first, side) for side, one in feet.stepping.items() for first, _ in one.swings
         )
         if steps:
-            taken = ", ".join(f"{side} at frame {first:g}" for first, side in steps)
+            taken = ", ".join(f"{side} at frame {clip.first + at:g}" for at, side in steps)
             warnings.warn(
                 Notice(f"the feet cannot reach their places, so the body takes steps: {taken}"),
                 stacklevel=4,
@@ -218,10 +221,10 @@ class _Kept:
         """Warn which keys of the legs gave way, and to what."""
         for plan in self.plans:
             off = np.where(plan.standing * (1.0 - plan.own) == 1.0, self.missing[plan.side], 0.0)
-            frame = int(off.argmax())
-            if off[frame] > _SLIPPED * self.clip.scale:
+            if off.max() > _SLIPPED * self.clip.scale:
+                frame = self.clip.first + int(off.argmax())
                 _warn(
-                    f"the {plan.side} foot slips by {off[frame] / self.clip.scale:.0%} of a "
+                    f"the {plan.side} foot slips by {off.max() / self.clip.scale:.0%} of a "
                     f"leg length at frame {frame}: the body is out of its reach there"
                 )
         for p in self.given.path:

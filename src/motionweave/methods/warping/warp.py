@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -155,9 +154,9 @@ def warp(
     motion = at_pelvis(checked(motion))
     given = _checked_keys(keys)
     # A T-pose in frame 0 is not part of the motion: it stays in front of it as it is.
-    tpose = motion[:1] if starts_in_tpose(motion) else None
+    whole, tpose = motion, motion[:1] if starts_in_tpose(motion) else None
     if tpose is not None:
-        motion, given = motion[1:], [_without_tpose(key) for key in given]
+        motion = motion[1:]
         time_keys = None if time_keys is None else _times_without_tpose(time_keys)
         part_times = {name: _times_without_tpose(k) for name, k in (part_times or {}).items()}
     check_choice(hold, Hold, "hold", WarpError)
@@ -167,7 +166,7 @@ def warp(
     if paper:
         euler, clean = euler or _PUBLISHED, False
     shape = WarpShape(ease_pair(ease), _HELD[hold], _checked_tension(tension), euler)
-    clip = WarpClip(motion)
+    clip = WarpClip(motion, first=len(whole) - len(motion))
     _check_ground(ground, clip.motion, clean)
     result = warp_values(
         clip, given, shape, follow_path=follow, release=kinds, clean=clean, ground=ground
@@ -184,9 +183,9 @@ def warp(
         slower = 1.0 if times is None else _slower(times, len(motion))
         stepped = result.constraints != clip.motion.constraints and not kinds
         climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
-        result = finished(
-            result,
-            [clip.motion],
+        finished(
+            result if tpose is None else concatenate([tpose, result]),
+            [whole],
             clean=clean,
             plant=lambda kept: kept,
             meant=(
@@ -197,7 +196,7 @@ def warp(
             advice="give the keys more time to ease in and out, or change less",
         )
         if ground is not None:
-            _tell_buried(result, clip.motion, ground)
+            _tell_buried(result, clip, ground)
     result = _warp_time(result, times, part_times, tension, monotone)
     return result if tpose is None else concatenate([tpose, result])
 
@@ -214,23 +213,12 @@ def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
     return given
 
 
-def _without_tpose(key: Key) -> Key:
-    """A key at frames of a clip, at those of the same clip without its first frame."""
-    until = None if key.until is None else _earlier(key.until)
-    return replace(key, frame=_earlier(key.frame), until=until)
-
-
-def _earlier(at: Any) -> Any:
-    """The frame before, or the first; words mean what they do."""
-    return max(at - 1.0, 0.0) if isinstance(at, int | float) else at
-
-
 # Time
 
 
 def _times_without_tpose(keys: TimeKeys) -> list[tuple[float, float]]:
     """Time keys at frames of a clip, at those of the same clip without its first frame."""
-    pairs = [(_earlier(to), _earlier(at)) for to, at in time_pairs(keys)]
+    pairs = [(max(to - 1.0, 0.0), max(at - 1.0, 0.0)) for to, at in time_pairs(keys)]
     return list(dict.fromkeys(pairs))
 
 
@@ -285,15 +273,17 @@ def _check_ground(ground: Ground | None, motion: Motion, clean: bool) -> None:
         raise WarpError(f"ground needs foot contacts, and the clip has none; {NO_CONTACTS}")
 
 
-def _tell_buried(result: Motion, clip: Motion, ground: Ground) -> None:
+def _tell_buried(result: Motion, clip: WarpClip, ground: Ground) -> None:
     """Warn about a foot that is deeper in the ground than it ever is in the clip's floor."""
-    floor, own = ground_under(ground, clip), estimate_floor(clip)
-    was = [own.above(points).min() for points in contact_points(clip).values()]
-    now = {kind: floor.above(points) for kind, points in contact_points(result, like=clip).items()}
+    before = clip.motion
+    floor, own = ground_under(ground, before), estimate_floor(before)
+    was = [own.above(points).min() for points in contact_points(before).values()]
+    soles = contact_points(result, like=before)
+    now = {kind: floor.above(points) for kind, points in soles.items()}
     kind = min(now, key=lambda one: float(now[one].min()))
-    depth = (min(was) - float(now[kind].min())) / leg_length(clip.skeleton)
+    depth = (min(was) - float(now[kind].min())) / leg_length(before.skeleton)
     if depth > _BURIED:
-        frame = int(now[kind].argmin())
+        frame = clip.first + int(now[kind].argmin())
         warnings.warn(
             f"the {kind.replace('_', ' ')} is {depth:.1%} of a leg length deeper in the ground at "
             f"frame {frame} than in the clip's floor; give ground that suits its steps",
