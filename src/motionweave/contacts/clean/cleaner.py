@@ -31,6 +31,8 @@ from motionweave.errors import QualityWarning
 
 # Leg lengths by which a foot may miss its plant before there is a warning.
 _NOTICED = 0.02
+# Leg lengths by which a body that is lowered may carry feet down unseen.
+_UNSEEN = 1e-3
 # How many stretches of frames a warning names.
 _NAMED = 3
 
@@ -242,8 +244,8 @@ class Cleaner:
         ``(T, 3)``.
         """
         down = (1.0 - grip) * np.maximum(-shift[:, 1], 0.0)
-        if not down.any():
-            return down
+        if down.max() < _UNSEEN * self.size:
+            return np.zeros_like(down)
         points = feet.points if feet.steady is None else feet.steady.moved(feet.points, feet.end)
         room = np.maximum(self.floor.above(points + feet.footing.shifts).min(axis=1), 0.0)
         # Of their height above the floor h, feet that would go down by d keep h²/(h + d).

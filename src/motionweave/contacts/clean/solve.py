@@ -39,9 +39,9 @@ _FIRM = 20.0
 # Cost of a horizontal shift, relative to a vertical one.
 _LEVEL = 1.5
 # A knee's largest acceleration in the clip counts as at least this many radians per second squared;
-# as many as in a brisk step where the limb is to take one that the clip has not. Where another limb
-# would exceed it by this factor, it is calmed more than elsewhere.
-_LEAST, _BRISK, _HARDEST = 10.0, 100.0, 1.25
+# as many as in a brisk step where the limb is to take one that the clip has not. Other limbs are
+# calmed where they exceed it by this factor.
+_LEAST, _BRISK, _HARDER = 10.0, 100.0, 1.05
 # Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
 # Share of its length that a limb nears as it gets longer than it was, and what it always may.
@@ -287,17 +287,18 @@ def _calm_bend(
     # A limb that is bent further does with less what a straighter one needs degrees for.
     share = np.minimum(before / behind, 1.0)
     weight = calm * (loose / sudden * fps**2) ** 2
-    rest = ((share[:, 1:-1] - 1.0) * jerks)[..., None]
+    rest = (share[:, 1:-1] - 1.0) * jerks
+    found, live = np.array(hinge.bend), np.arange(limbs)
     for _ in range(_ROUNDS):
-        sums = rows.copy()
-        sums.add_change((1.0, -2.0, 1.0), weight[..., None], rest)
-        found = hinge.bend + sums.solve(off)[..., 0]
-        # A bend that is still too sudden somewhere is calmed there, and only there.
-        harder = np.abs(np.diff(found, 2)) * fps**2 / (_HARDEST * sudden)
-        harder[brisk[:, 0]] = 0.0
-        if harder.max(initial=0.0) <= 1.0:
-            break
+        sums = rows.of_tracks(live)
+        sums.add_change((1.0, -2.0, 1.0), weight[live, :, None], rest[live, :, None])
+        found[live] = hinge.bend[live] + sums.solve(off[live])[..., 0]
+        # A bend that is more sudden than any in the clip is calmed there, and only there.
+        harder = np.abs(np.diff(found, 2)) * fps**2 / sudden
         weight = weight * np.maximum(harder, 1.0)
+        live = np.flatnonzero((harder.max(axis=1) > _HARDER) & ~brisk[:, 0])
+        if len(live) == 0:
+            break
     return hinge.kept_back(found)
 
 
