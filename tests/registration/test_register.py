@@ -341,7 +341,8 @@ def test_standing_still_gives_a_straight_line() -> None:
     u = np.linspace(curve.timewarp.start, curve.timewarp.end, 40)
     share = curve.timewarp.frames(u) / [89.0, 59.0]
     assert np.abs(share[:, 0] - share[:, 1]).max() < 0.02
-    with pytest.raises(mw.MotionError, match="does not repeat itself"):
+    # Whoever stands still is a loop, but not one that matches a walk.
+    with pytest.warns(mw.QualityWarning, match="doubtful"):
         mw.register(still, walk, ends="cyclic")
 
 
