@@ -187,3 +187,25 @@ def test_a_t_pose_in_front_is_not_laid_over(clips):
     np.testing.assert_array_equal(started.rotations[0], rest.rotations[0])
     apart = rotations.angle_between(started.rotations[1:], mw.layer(walk, jab[1:]).rotations)
     assert np.degrees(apart.max()) < 1.0
+
+
+def test_hips_that_jerk_below_a_calm_trunk_do_not_shake_it(clips):
+    walk, jab = clips
+    rig = mw.find_rig(walk.skeleton)
+    above = [rig.spine[0], rig.roles["left_thigh"], rig.roles["right_thigh"]]
+    jerk = rotations.exp(np.array([np.radians(20.0), 0.0, 0.0]))
+    # Only the pelvis turns, in one frame: what hangs on it stays as it was.
+    jerked = np.array(walk.rotations)
+    jerked[50, 0] = rotations.multiply(walk.rotations[50, 0], jerk)
+    for joint in above:
+        jerked[50, joint] = rotations.multiply(rotations.inverse(jerk), walk.rotations[50, joint])
+    head = rig.roles["head"]
+
+    def hardest(motion: mw.Motion) -> float:
+        places = motion.positions()[45:56, head]
+        return float(np.linalg.norm(np.diff(places, 2, axis=0), axis=-1).max())
+
+    base = replace(walk, rotations=jerked)
+    calm, shaken = (hardest(mw.layer(clip, jab, start=20)) for clip in (walk, base))
+    # The pelvis carries the trunk along, as it does in the base, but does not turn it.
+    assert shaken < calm + 1.2 * hardest(base)

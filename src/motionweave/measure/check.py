@@ -115,6 +115,7 @@ def check(
     *,
     whole: bool = False,
     seams: Sequence[tuple[int, int]] = (),
+    joints: Sequence[int] | None = None,
 ) -> tuple[Finding, ...]:
     """Compare a motion with the clips it was made from.
 
@@ -131,6 +132,9 @@ def check(
         First and last frames between which one clip turns into another, if clips were joined: only
         what is near them is looked at, see `near_seams`; supporting feet and calm joints, too, and
         the speed more closely.
+    joints
+        The only joints that were changed, if not all: how hard they accelerate and twist is then
+        compared with them alone, because legs are livelier than anything else.
 
     Returns
     -------
@@ -163,8 +167,8 @@ def check(
         first = max(first, begin)
         made = measured(result[first : last + 1], rate, first, before[0].hinges, feet)
         found += [
-            _harder(result, made, before, "acceleration", bool(seams)),
-            _harder(result, made, before, "twist"),
+            _harder(result, made, before, "acceleration", joints, bool(seams)),
+            _harder(result, made, before, "twist", joints),
             _faster(result, made, before, bool(seams)),
             _backwards(result, made, before) if seams else None,
         ]
@@ -207,16 +211,19 @@ def _harder(
     made: Figures,
     before: Sequence[Figures],
     kind: Literal["acceleration", "twist"],
+    joints: Sequence[int] | None,
     joined: bool = False,
 ) -> Finding | None:
-    """The joint whose acceleration or twist exceeds that of the clips most.
+    """The joint whose acceleration or twist exceeds that of the clips most, of all or of some.
 
     In ``joined`` clips, joints that hardly move in the clips are checked, too.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.maximum(np.max([one.hardest[kind] for one in before], axis=0), _NOTHING)
     values = getattr(made, kind)
-    limits = allowed * np.maximum(own, _LIVELY * own.max())
+    changed = list(range(len(own)) if joints is None else joints)
+    limits = np.full(len(own), np.inf)
+    limits[changed] = allowed * np.maximum(own, _LIVELY * own[changed].max())[changed]
     if joined:
         body = sorted(set(find_rig(result.skeleton).roles.values()))
         calm = np.maximum(own, _STILL)

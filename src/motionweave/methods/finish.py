@@ -88,6 +88,7 @@ def finished(
     meant: Collection[FindingKind] = (),
     lively: float = 1.0,
     seams: Sequence[tuple[int, int]] = (),
+    joints: Sequence[int] | None = None,
     remedies: Sequence[Remedy] = (),
     advice: str = "",
     stacklevel: int = 3,
@@ -116,6 +117,8 @@ def finished(
         Factor on the acceleration that the check allows, if more of it is intended.
     seams
         Where clips are joined; see `check`.
+    joints
+        The only joints that the method changes; see `check`.
     remedies, advice
         What helps against faults of this method: its settings, or words if that is not
         a setting.
@@ -135,6 +138,7 @@ def finished(
         meant=meant,
         lively=lively,
         seams=seams,
+        joints=joints,
     )
     done.tell(remedies, advice, stacklevel)
     return done.motion
@@ -150,9 +154,10 @@ def finish(
     meant: Collection[FindingKind] = (),
     lively: float = 1.0,
     seams: Sequence[tuple[int, int]] = (),
+    joints: Sequence[int] | None = None,
 ) -> Finished:
     """The same as `finished`, without warnings: for a result that may not be the one used."""
-    look = partial(check, clips=clips, whole=whole, seams=seams)
+    look = partial(check, clips=clips, whole=whole, seams=seams, joints=joints)
     told: list[Warning] = []
     if clean and has_feet(result.skeleton):
         made = _planted_where_it_helps(result, plant, look)

@@ -125,7 +125,7 @@ def layer(
     held = _contacts(base, over, shown, rig, joints, share)
     result = replace(base, rotations=local).with_constraints(held)
     # Legs are those of the base: there is nothing to plant.
-    return finished(result, [base, over], clean=True, plant=lambda kept: kept)
+    return finished(result, [base, over], clean=True, plant=lambda kept: kept, joints=joints)
 
 
 @dataclass(frozen=True)
@@ -258,10 +258,11 @@ def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], shar
         parent = int(base.skeleton.parents[joint])
         wanted = rotations.multiply(new[:, parent], lent.rotations[:, joint])
         if joint in spine:
-            # Each joint takes its share of the remaining rotation to the other clip's trunk.
+            # From the trunk of one clip to that of the other, further with each joint: hips that
+            # jerk under a calm trunk do not shake it.
             level = rotations.multiply(turn, above[:, joint])
-            rest = np.full(len(base), 1.0 / (len(spine) - spine.index(joint)))
-            wanted = _part_of_the_way(wanted, level, rest)
+            way = np.full(len(base), (spine.index(joint) + 1.0) / len(spine))
+            wanted = _part_of_the_way(below[:, joint], level, way)
         inside = rotations.multiply(rotations.inverse(new[:, parent]), wanted)
         blended = _part_of_the_way(local[:, joint], inside, share)
         local[:, joint] = np.where(share[:, None] == 0.0, local[:, joint], blended)
