@@ -55,8 +55,28 @@ def going(forwards: float, aside: float, air: float = -0.2) -> ClipTrack:
     return ClipTrack(points.astype(np.float32), np.zeros(count, dtype=np.float32))
 
 
-def apart(one: ClipTrack, other: ClipTrack) -> float:
-    return float(Doing.of([one]).apart(Doing.of([other]))[0, 0])
+def apart(one: ClipTrack, other: ClipTrack, example: ClipTrack | None = None) -> float:
+    """How far two are apart by what acts in an example; by default the first of them."""
+    doing, others = Doing.of([one]), Doing.of([other])
+    return float(doing.apart(others, doing if example is None else Doing.of([example]))[0, 0])
+
+
+def stirring(clip: ClipTrack, role: str, far: float, times: int) -> ClipTrack:
+    """The same, while another part of the body goes to and fro."""
+    points = np.array(clip.points)
+    share = np.linspace(0.0, 1.0, len(clip))
+    points[:, TRACKED.index(role), 2] += 0.5 * far * np.sin(2.0 * np.pi * times * share)
+    return ClipTrack(points, clip.heading)
+
+
+def kicked(seconds: float, aside: bool = False) -> ClipTrack:
+    """A right foot that is lifted forwards or aside, and put down again."""
+    points = standing(round(seconds * SECONDS))
+    lifted = np.sin(np.pi * np.linspace(0.0, 1.0, len(points))) ** 2
+    for role in ("right_ankle", "right_toe"):
+        points[:, TRACKED.index(role), 1] += 0.9 * lifted
+        points[:, TRACKED.index(role), 0 if aside else 2] -= 0.8 * lifted
+    return ClipTrack(points.astype(np.float32), np.zeros(len(points), dtype=np.float32))
 
 
 def test_strokes_are_counted_on_any_line() -> None:
@@ -91,7 +111,8 @@ def test_limbs_are_told_apart() -> None:
     assert doing.extents[0, 0] == pytest.approx(1.0, abs=1e-3)
     # Of other parts of the body nothing is said.
     legs = [role for role in TRACKED if "ankle" in role]
-    assert Doing.of([left], legs).apart(Doing.of([right], legs))[0, 0] == 0.0
+    one, other = Doing.of([left], legs), Doing.of([right], legs)
+    assert one.apart(other, one)[0, 0] == 0.0
 
 
 def test_runs_leave_the_floor_and_walks_do_not() -> None:
@@ -122,18 +143,60 @@ def test_nothing_depends_on_where_a_body_is() -> None:
     np.testing.assert_array_equal(one.strokes, other.strokes)
     np.testing.assert_allclose(one.extents, other.extents, atol=1e-4)
     np.testing.assert_allclose(one.courses, other.courses, atol=1e-3)
-    assert one.apart(other)[0, 0] == 0.0
+    np.testing.assert_allclose(one.places, other.places, atol=1e-3)
+    assert one.apart(other, one)[0, 0] == 0.0
 
 
 def test_a_table_is_what_its_cells_are() -> None:
     tracks = [raised(0, 2.0), raised(5, 6.0), going(3.0, 0.0), going(-2.0, 1.0, 0.5)]
     every = joined([Doing.of(tracks[:1]), Doing.of(tracks[1:])])
-    table = every.apart(every)
-    cells = [[apart(one, other) for other in tracks] for one in tracks]
+    table = every.apart(every, every)
+    cells = [[apart(one, other, tracks[0]) for other in tracks] for one in tracks]
     np.testing.assert_allclose(table, cells)
     np.testing.assert_array_equal(np.diag(table), 0.0)
     np.testing.assert_allclose(table, table.T)
-    np.testing.assert_allclose(every[1:3].apart(every), table[1:3])
+    np.testing.assert_allclose(every[1:3].apart(every, every), table[1:3])
+    # There may be nothing to compare with.
+    assert every.apart(every[:0], every).shape == (4, 0)
+    assert len(joined([every, Doing.of([])])) == 4
+
+
+def test_what_counts_is_what_acts_in_the_example() -> None:
+    plain = raised(0, 2.0)
+    for role in ("right_hand", "left_ankle"):
+        other = stirring(plain, role, 0.35, 4)
+        assert apart(plain, other) == 0.0
+        # In an example in which that part acts as well, it is something else.
+        assert apart(other, plain, stirring(plain, role, 1.0, 4)) > 0.2
+    np.testing.assert_array_equal(Doing.of([plain]).acting, [[1.0, 0.0, 0.0, 0.0]])
+
+
+def test_a_foot_that_is_slow_does_not_kick_and_a_slow_hand_is_raised() -> None:
+    assert apart(kicked(0.6), kicked(1.0)) == 0.0
+    assert apart(kicked(0.6), kicked(3.0)) > 0.2
+    assert "leg lengths per second" in Doing.of([kicked(3.0)]).difference(Doing.of([kicked(0.6)]))
+    assert apart(raised(0, 1.2), raised(0, 6.0)) == 0.0
+
+
+def test_courses_are_compared_at_moments_that_correspond() -> None:
+    one, other = kicked(1.0), kicked(1.0, aside=True)
+    assert apart(one, other) > 0.2
+    doing = Doing.of([one, other])
+    limb = doing.limbs.index("right_ankle")
+    # The correlation of three coordinates, by hand.
+    places = []
+    for clip in (one, other):
+        at = np.round(np.linspace(0.0, len(clip) - 1.0, 30)).astype(int)
+        line = np.asarray(clip.points[at, TRACKED.index("right_ankle")], dtype=np.float64)
+        places.append((line - line.mean(axis=0)).ravel())
+    expected = np.dot(*places) / np.prod([np.linalg.norm(line) for line in places])
+    assert doing.courses[0, limb] @ doing.courses[1, limb] == pytest.approx(expected, abs=1e-5)
+    # A hesitation is no other course if moments are known to correspond.
+    late = np.minimum(np.arange(45), np.maximum(np.arange(45) - 15, 5))
+    slow = ClipTrack(one.points[late], one.heading[late])
+    rows = np.arange(0, 30, 3)
+    known = Doing.of([one, slow], moments=np.stack([rows, np.searchsorted(late, rows)]))
+    np.testing.assert_allclose(known.courses[0, limb], known.courses[1, limb], atol=1e-6)
 
 
 def test_a_difference_is_named() -> None:

@@ -14,7 +14,6 @@ import motionweave as mw
 from motionweave.library import kinds, web
 from motionweave.library.candidates import Candidate, at_tempos
 from motionweave.library.course import apart, courses, known
-from motionweave.library.doing import Doing
 from motionweave.library.engine import Here
 from motionweave.library.features import TRACKED, ClipTrack, track
 
@@ -156,10 +155,11 @@ def test_what_is_similar_but_something_else_is_named(reaches: mw.Library) -> Non
     once, slow, again = (index.number(f"{name}.npz") or 0 for name in ("once", "slow", "again"))
 
     def node(clip: int, cost: float) -> web._Node:
-        path = np.arange(int(index.counts[clip]))
+        # As many moments as the example has.
+        path = np.linspace(0, index.counts[clip] - 1, int(index.counts[once])).astype(np.int64)
         return web._Node(Candidate(clip, path, cost), 0, path)
 
-    first = Doing.of([index.track(once)])
+    first = web._done(index, [node(once, 0.0)], TRACKED, int(index.counts[once]))
     kept = [node(slow, 0.2)]
     named = web._something_else(index, first, [], kept, [node(again, 0.1)], TRACKED)
     assert named == {again: "the right hand makes 8 strokes, not 2"}

@@ -146,19 +146,20 @@ def through(
     index = library.index
     count = max(_LEAST, _EACH * most)
     examples = [_Example(example)]
-    doing = Doing.of([example], roles)
+    moments = np.arange(0, len(example), STRIDE)
+    doing = Doing.of([example], roles, moments[None])
     nodes: list[_Node] = []
     others: list[_Node] = []
     while True:
         current = examples[-1]
         found = _candidates(library, current.track, count, roles, among)
         fresh = _registered(found, current, len(examples) - 1, [*nodes, *others])
-        done = Doing.of([_track(index, node) for node in fresh], roles)
-        same = doing[:1].apart(done)[0] <= _SOMETHING_ELSE
+        done = _done(index, fresh, roles, len(moments))
+        same = doing[:1].apart(done, doing)[0] <= _SOMETHING_ELSE
         others += [node for node, fits in zip(fresh, same, strict=True) if not fits]
         nodes += [node for node, fits in zip(fresh, same, strict=True) if fits]
         doing = joined([doing, done[same]])
-        distances = _distances(index, example, nodes) + doing.apart(doing)
+        distances = _distances(index, example, nodes) + doing.apart(doing, doing)
         chosen = kinds.members(distances)
         following = _next(distances, chosen, examples, nodes)
         exhausted = len(found) < count or not chosen[len(chosen) - int(same.sum()) :].any()
@@ -189,7 +190,7 @@ def _something_else(
     for node in sorted(others, key=lambda one: one.candidate.cost):
         clip = node.candidate.clip
         if node.candidate.cost <= farthest and clip not in matched and clip not in reasons:
-            reasons[clip] = Doing.of([_track(index, node)], roles).difference(first)
+            reasons[clip] = _done(index, [node], roles, len(node.path)).difference(first)
     return reasons
 
 
@@ -290,6 +291,13 @@ def _distances(index: Index, example: ClipTrack, nodes: Sequence[_Node]) -> Arra
 def _track(index: Index, node: _Node) -> ClipTrack:
     first, last = (STRIDE * int(node.path[end]) for end in (0, -1))
     return index.track(node.candidate.clip, first, last + 1)
+
+
+def _done(index: Index, nodes: Sequence[_Node], roles: Sequence[str], count: int) -> Doing:
+    """What is done in nodes; their ``count`` moments belong to the same of the first example."""
+    tracks = [_track(index, node) for node in nodes]
+    rows = np.reshape([node.path - node.path[0] for node in nodes], (len(nodes), count))
+    return Doing.of(tracks, roles, STRIDE * rows.astype(np.int64))
 
 
 def _turned(track: ClipTrack) -> float:
