@@ -202,6 +202,9 @@ def test_courses_are_compared_at_moments_that_correspond() -> None:
 def test_a_difference_is_named() -> None:
     raise_, wave = Doing.of([raised(0, 2.0)]), Doing.of([raised(5, 6.0)])
     assert wave.difference(raise_) == "the left hand makes 11 strokes, not 2"
+    both = Doing.of([stirring(raised(0, 2.0), "right_hand", 1.0, 1)])
+    farthest = "the right hand goes 100% as far as the limb that goes farthest, not 0%"
+    assert both.difference(raise_) == farthest
     walk, run = Doing.of([going(3.0, 0.0)]), Doing.of([going(3.0, 0.0, 0.6)])
     assert "no foot stands" in run.difference(walk)
     assert "another way" in Doing.of([going(-3.0, 0.0)]).difference(walk)

@@ -184,6 +184,10 @@ class Doing:
         strokes = [f"{one.strokes[0, limb]:.0f}", f"{two.strokes[0, limb]:.0f}"]
         extents = [f"{one.extents[0, limb]:.2f}", f"{two.extents[0, limb]:.2f}"]
         speeds = [f"{one.speeds[0, limb]:.1f}", f"{two.speeds[0, limb]:.1f}"]
+        shares = [
+            f"{done.extents[0, limb] / max(done.extents.max(), _NOTHING):.0%}"
+            for done in (one, two)
+        ]
         return {
             "strokes": f"the {name} makes {strokes[0]} strokes, not {strokes[1]}",
             "places": f"the {name} goes another way",
@@ -191,7 +195,8 @@ class Doing:
             "extents": f"the {name} goes {extents[0]} leg lengths far, not {extents[1]}",
             "speeds": f"the {name} is as fast as {speeds[0]} leg lengths per second, not "
             f"{speeds[1]}",
-            "active": f"the {name} goes {extents[0]} leg lengths far, not {extents[1]}",
+            "active": f"the {name} goes {shares[0]} as far as the limb that goes farthest, not "
+            f"{shares[1]}",
         }[most]
 
     def _limbs_apart(self, other: Doing, example: Doing) -> dict[str, Array]:
