@@ -162,7 +162,8 @@ def through(
         distances = _distances(index, example, nodes) + doing.apart(doing, doing)
         chosen = kinds.members(distances)
         following = _next(distances, chosen, examples, nodes)
-        exhausted = len(found) < count or not chosen[len(chosen) - int(same.sum()) :].any()
+        # What is farthest from all others may have nothing around it: the next may have more.
+        exhausted = len(found) < count
         if exhausted or following is None or len(examples) == _MOST_EXAMPLES:
             break
         examples.append(_as_example(index, nodes[following], examples))
