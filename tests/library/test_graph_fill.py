@@ -16,14 +16,14 @@ from motionweave.body.soles import contact_points
 from motionweave.core import rotations
 from motionweave.core.concatenation import concatenate
 from motionweave.library.bending import bent
-from motionweave.library.clearing import as_high
 from motionweave.library.engine import Here
-from motionweave.library.features import track
+from motionweave.library.features import TRACKED, places_of, track
 from motionweave.library.graph import STAY, Graph, build, packed, unpacked
 from motionweave.library.lines import Line
+from motionweave.library.prediction import Process, beside
+from motionweave.library.reaching import reached
 from motionweave.library.stepping import _kept, _lifts, contacts_in_gap, stepped
-from motionweave.library.stretches import _regressed
-from motionweave.library.trust import interpolated, towards, trust
+from motionweave.library.trust import fits, interpolated, towards
 
 
 @pytest.fixture(scope="module")
@@ -134,23 +134,6 @@ def test_a_foot_that_stands_before_a_gap_stays_where_it_is(library: mw.Library) 
         assert np.ptp(held[:, [0, 2]], axis=0).max() < 0.002 * leg_length(filled.skeleton)
 
 
-def test_feet_of_a_blend_come_to_the_mean_height_of_its_parts() -> None:
-    walk = mw.sample("walk")[:40]
-    low = walk.positions()[:, :, 1].min()
-    # Knees that are bent less: the feet swing lower than those that it is compared to.
-    stiff = replace(walk, rotations=rotations.slerp(walk.rotations, walk.rotations[:1], 0.4))
-    lifted = as_high(stiff, [walk, walk], np.array([0.7, 0.3]), np.array([low, low]), Floor(low))
-    heights = [
-        np.stack([contact_points(m)[f"{side}_toe"][:, 1] for side in ("left", "right")])
-        for m in (walk, stiff, lifted)
-    ]
-    middle = slice(12, -12)
-    wrong, right = (np.abs(h - heights[0])[:, middle].mean() for h in heights[1:])
-    assert right < 0.35 * wrong
-    for end in (1, -2):
-        np.testing.assert_allclose(lifted.positions()[end], stiff.positions()[end], atol=1e-9)
-
-
 def dragged() -> tuple[mw.Motion, int, int]:
     """A walk whose gap is interpolated, so that its feet are dragged over the floor."""
     walk = mw.sample("walk")
@@ -249,42 +232,94 @@ def test_a_foot_that_stands_elsewhere_after_a_gap_has_made_a_step() -> None:
     assert {(c.start, c.end) for c in found if "toe" in c.kind} == {(0.0, len(motion) - 1.0)}
 
 
-def test_shares_of_a_blend_let_it_meet_what_is_around() -> None:
+def test_a_process_learns_what_depends_on_what_is_around() -> None:
+    """What stretches do is linear in what is around them: so is the prediction, beside them all."""
     rng = np.random.default_rng(2)
-    rows = rng.normal(0.3, 1.0, (12, 3))
-    near = np.full(12, 1.0 / 12.0)
-    shares = _regressed(near, rows, 1e-3)
-    assert shares.sum() == pytest.approx(1.0, abs=1e-12)
-    assert shares.min() >= 0.0
-    assert np.linalg.norm(shares @ rows) < 0.05 * np.linalg.norm(near @ rows)
-    # One that fits exactly is taken alone.
-    alone = np.eye(12)[0]
-    np.testing.assert_allclose(_regressed(alone, rows - rows[0], 1e-3), alone, atol=1e-12)
-    # Where all lie to one side, none counts below zero to make up for it.
-    beside = _regressed(near, rows + 20.0, 1e-3)
-    assert beside.min() >= 0.0
-    assert np.linalg.norm(beside @ (rows + 20.0)) < np.linalg.norm(near @ (rows + 20.0))
+    apart = rng.normal(0.4, 1.0, (300, 4))
+    apart = apart[np.argsort(np.linalg.norm(apart, axis=1))]
+    slopes = rng.normal(size=(4, 6))
+    done = 1.0 + apart @ slopes
+    clips = np.arange(300) // 3
+    same = clips[:64, None] == clips
+    process = Process(apart)
+    np.testing.assert_allclose(process.shares @ done, 1.0, atol=0.05)
+    assert np.abs(done[:32].mean(axis=0) - 1.0).max() > 0.1
+    near = np.full(64, 1.0 / 64.0)
+    assert process.trust(done, same, near) > 0.95
+    # What nothing around explains is not trusted, ...
+    assert process.trust(rng.normal(size=done.shape), same, near) < 0.2
+    # ... except that of the very stretch that the gap was cut out of, which is taken alone.
+    copied = Process(apart - apart[0])
+    random = rng.normal(size=done.shape)
+    np.testing.assert_allclose(copied.shares, np.eye(300)[0], atol=1e-6)
+    assert copied.trust(random, same, near) > 0.999
 
 
-def test_stretches_that_do_not_fit_or_agree_are_not_trusted() -> None:
+def test_stretches_that_overlap_do_not_vouch_for_each_other() -> None:
+    """It is as if those that count as the same were not in the library: by brute force."""
+    rng = np.random.default_rng(3)
+    apart = rng.normal(size=(40, 3))
+    apart = apart[np.argsort(np.linalg.norm(apart, axis=1))]
+    clips = rng.integers(0, 12, 40)
+    done = np.cos(apart) + rng.normal(size=apart.shape)
+    unit = np.sum(apart[31] ** 2)
+    inside = apart @ apart.T / unit
+    squares = np.diag(inside)
+    covariance = (
+        1.0
+        + np.exp(-0.25 * (squares[:, None] + squares - 2.0 * inside))
+        + 0.1 * inside
+        + np.diag(0.15 * squares + 1e-9)
+    )
+    guessed = explained = 0.0
+    for number in range(8):
+        others = np.flatnonzero(clips != clips[number])
+        weights = np.linalg.solve(covariance[np.ix_(others, others)], covariance[others, number])
+        guess = weights @ done[others]
+        guessed, explained = guessed + guess @ guess, explained + guess @ done[number]
+    trusted = Process(apart).trust(done, clips[:8, None] == clips, np.full(8, 1.0 / 8.0))
+    assert 0.0 < trusted < 1.0
+    assert trusted == pytest.approx((explained / guessed) ** 4)
+
+
+def test_going_evenly_is_doing_nothing() -> None:
+    """A pose that glides and turns evenly does nothing beside it, however it began."""
+    pose = np.random.default_rng(4).normal(size=(len(TRACKED), 3))
+    pose[0, [0, 2]] = 0.0
+    share = np.linspace(0.0, 1.0, 9)
+    turned = mw.Planar(0.8 * share[:, None]).apply(np.broadcast_to(pose, (9, *pose.shape)))
+    seen = turned + share[:, None, None] * np.array([1.0, 0.0, 2.0])
+    np.testing.assert_allclose(beside(seen[None], np.array([0.8])), 0.0, atol=1e-12)
+    seen[4, 3] += [0.0, 0.1, 0.0]
+    assert np.abs(beside(seen[None], np.array([0.8]))[0, 4, 3]).max() == pytest.approx(0.1)
+
+
+def test_roles_come_to_where_they_are_wanted() -> None:
+    walk = mw.sample("walk")[:20]
+    places = places_of(walk.skeleton, walk.positions())
+    same = reached(walk, places)
+    np.testing.assert_allclose(same.positions(), walk.positions(), atol=1e-12)
+    # Poses of the same walk a little later can be reached, the root's place included.
+    later = mw.sample("walk")[3:23]
+    wanted = places_of(walk.skeleton, later.positions())
+    found = places_of(walk.skeleton, reached(walk, wanted).positions())
+    before, after = (np.linalg.norm(one - wanted, axis=-1).mean() for one in (places, found))
+    assert after < 0.3 * before
+
+
+def test_what_is_far_for_how_little_the_body_moves_does_not_fit() -> None:
     walk = mw.sample("walk")
     straight = interpolated(walk[:20], walk[40:], 24)
     for at, end in ((1, walk[19]), (-2, walk[40])):
         np.testing.assert_allclose(straight.positions()[at], end.positions()[0], atol=1e-9)
-    truth = walk[18:42]
     around = [track(walk[10:20], Floor(0.0))]
-    half = np.full(2, 0.5)
-    assert trust([truth, truth], half, straight, 0.02, around) == 1.0
-    assert 0.0 < trust([truth, truth], half, straight, 2.0, around) < 0.2
-    # One does the opposite of the other: nothing is left but the interpolation.
-    back = replace(
-        truth,
-        root=2.0 * straight.root - truth.root,
-        rotations=rotations.slerp(truth.rotations, straight.rotations, 2.0),
-    )
-    assert trust([truth, back], half, straight, 0.02, around) < 0.2
-    halfway = towards(straight, truth, 0.5).root
-    np.testing.assert_allclose(halfway, 0.5 * (straight.root + truth.root), atol=1e-12)
+    assert fits(0.02, around) == 1.0
+    still = [track(walk[10].sample(np.zeros(8)), Floor(0.0))]
+    assert fits(0.02, still) < 1e-6
+    # Of a single pose, nobody knows how fast it moves.
+    assert fits(0.02, [track(walk[10], Floor(0.0))]) == 1.0
+    halfway = towards(straight, walk[18:42], 0.5).root
+    np.testing.assert_allclose(halfway, 0.5 * (straight.root + walk[18:42].root), atol=1e-12)
 
 
 def test_a_library_without_anything_similar_leaves_the_interpolation(library: mw.Library) -> None:

@@ -20,6 +20,7 @@ from motionweave.body.rig.roles import Rig, find_rig, leg_length
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 from motionweave.registration.clouds import PointClip
 
@@ -179,15 +180,22 @@ def track(motion: Motion, floor: Floor | None = None) -> ClipTrack:
         If the body has no legs or arms that could be compared; the message names the role.
     """
     sampled = at_rate(motion)
-    rig = find_rig(motion.skeleton)
-    size = leg_length(motion.skeleton, rig)
-    positions = sampled.positions()
-    places = np.stack([_place(rig, positions, role) for role in TRACKED], axis=1)
+    size = leg_length(motion.skeleton)
+    places = places_of(motion.skeleton, sampled.positions())
     if floor is None:
         # The floor of a single pose cannot be estimated from its movement.
         floor = estimate_floor(sampled) if len(sampled) > 1 else Floor(places[..., 1].min())
     places[..., 1] = floor.above(places)
     return ClipTrack((places / size).astype(np.float32), facing(sampled).astype(np.float32))
+
+
+def places_of(skeleton: Skeleton, positions: Array) -> Array:
+    """Positions ``(n, R, 3)`` of `TRACKED` from those of all joints ``(n, J, 3)``.
+
+    Of a unit matrix ``(J, J)``: how much of each joint there is in each role, ``(J, R)``.
+    """
+    rig = find_rig(skeleton)
+    return np.stack([_place(rig, positions, role) for role in TRACKED], axis=1)
 
 
 def _place(rig: Rig, positions: Array, role: str) -> Array:

@@ -1,9 +1,10 @@
 """`inbetween`: a gap between two motions, filled from a library.
 
-The stretches of the library that fit the gap best are laid over it, each is warped so that
-it meets the poses on both sides, and they are blended; what the body was doing before the gap
-goes on into it, and what it does after the gap begins in it. Feet are as high above the floor
-as those of the stretches, stand while most of these stand, and stay where they stood before.
+What the body does in the gap is predicted from hundreds of stretches of the library. Those that
+fit the gap best are laid over it, each is warped so that it meets the poses on both sides, they are
+blended, and the blend is bent until it does what was predicted; what the body was doing before the
+gap goes on into it, and what it does after the gap begins in it. Feet stand while most of the
+stretches stand, and stay where they stood before.
 """
 
 from __future__ import annotations
@@ -30,18 +31,19 @@ from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, RigError
 from motionweave.library.bodies import on_body
-from motionweave.library.clearing import as_high
-from motionweave.library.features import RATE, ClipTrack, track
+from motionweave.library.features import RATE, ClipTrack, as_seen, places_of, track
+from motionweave.library.prediction import beside, predicted
+from motionweave.library.reaching import reached
 from motionweave.library.stepping import contacts_in_gap, stepped
-from motionweave.library.stretches import Span, nearest, shares
-from motionweave.library.trust import interpolated, towards, trust
+from motionweave.library.stretches import Span, nearest
+from motionweave.library.trust import interpolated, nearness, towards
 from motionweave.methods.finish import finished
 
 if TYPE_CHECKING:
     from motionweave.library.library import Library
 
-# Stretches that are blended.
-_BLENDED = 32
+# Stretches from which is learned what happens in a gap, and those that are blended and bent to it.
+_COMPARED, _BLENDED = 600, 32
 # Seconds over which the velocity at the ends of a gap blends into that of the stretches.
 _CARRY = 0.35
 # Seconds around the gap that show what the body is doing.
@@ -162,24 +164,46 @@ def _filled(
     which each foot stands."""
     seen = _context(before, after, floor)
     samples = max(2, round(steps / before.fps * RATE))
-    spans = nearest(library.index, *seen, samples, _BLENDED)
-    spans, stretches, standing = _stretches(library, spans, before, steps)
-    near, weights = shares(library.index, spans, *seen)
-    floors = np.array([_level(library, *pair) for pair in zip(spans, stretches, strict=True)])
+    spans = nearest(library.index, *seen, samples, _COMPARED)
+    near, stretches, standing = _stretches(library, spans[:_BLENDED], before, steps)
     placed = [_met(stretch, before, after) for stretch in stretches]
-    share = np.broadcast_to(weights, (steps + 3, len(placed)))
-    root = np.einsum("tk,ktc->tc", share, np.stack([m.root for m in placed]))
-    turns = mean_rotations(np.stack([m.rotations for m in placed]), np.ascontiguousarray(share))
+    root = np.tensordot(near, np.stack([m.root for m in placed]), axes=1)
+    share = np.repeat(near[None], steps + 3, axis=0)
+    turns = mean_rotations(np.stack([m.rotations for m in placed]), share)
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
-    mean = as_high(mean, stretches, weights, floors, floor)
-    straight = interpolated(before, after, len(mean))
-    trusted = trust(placed, near, straight, spans[0].distance, seen)
-    mean = _carried(towards(straight, mean, trusted), before, after)
+    acts, trusted = predicted(library.index, spans, *seen, samples, steps + 1)
+    mean = towards(interpolated(before, after, len(mean)), mean, trusted)
+    mean = _doing(mean, acts, floor)
+    mean = _carried(mean, before, after)
     if before.translations is not None:
         moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
         mean = replace(mean, translations=moves)
-    stands = np.tensordot(near, standing, axes=1)[:, 1:-1]
-    return mean[2:-2], stretches, np.asarray(stands)
+    stands = np.tensordot(near, standing, axes=1)
+    return mean[2:-2], stretches, np.asarray(stands[:, 1:-1])
+
+
+def _doing(blend: Motion, acts: Array, floor: Floor) -> Motion:
+    """A blend that does what is predicted beside going evenly from one end to the other."""
+    own = track(replace(blend[1:-1], fps=RATE), floor)
+    seen = as_seen(own.points[None], own.points[:1, 0], own.heading[:1])
+    turn = float(own.heading[-1] - own.heading[0])
+    lacks = acts - beside(seen, np.array([turn]))[0]
+    heading = own.heading[0] + turn * np.linspace(0.0, 1.0, len(own))
+    shift = as_seen(lacks[:, None], np.zeros((1, 3)), -heading)[:, 0] * leg_length(blend.skeleton)
+    inside = blend[2:-2]
+    wanted = places_of(blend.skeleton, inside.positions()) + shift[1:-1]
+    done = reached(inside, wanted)
+    moved = done.root - inside.root
+    turned = rotations.log(_from_to(inside.rotations, done.rotations))
+    # At the ends nothing changes but the speed: in the frames outside, the changes go on backwards.
+    moved, turned = (
+        np.concatenate([-c[:1], 0 * c[:1], c, 0 * c[:1], -c[-1:]]) for c in (moved, turned)
+    )
+    return replace(
+        blend,
+        root=blend.root + moved,
+        rotations=rotations.multiply(rotations.exp(turned), blend.rotations),
+    )
 
 
 def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, ClipTrack]:
@@ -194,13 +218,13 @@ def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, Cl
 
 def _stretches(
     library: Library, spans: Sequence[Span], before: Motion, steps: int
-) -> tuple[list[Span], list[Motion], Array]:
-    """The stretches that a body can use, on that body and in its frame rate, and when their feet
-    stand: ``(stretches, kinds, frames)``.
+) -> tuple[Array, list[Motion], Array]:
+    """How much the stretches count that a body can use ``(k,)``, in sum 1, these stretches on that
+    body and in its frame rate, and when their feet stand: ``(k, kinds, frames)``.
 
     Each has one more frame on either side, which shows its speed at the ends.
     """
-    usable: list[Span] = []
+    distances = []
     found: list[Motion] = []
     standing = []
     for span in spans:
@@ -214,21 +238,14 @@ def _stretches(
             found.append(replace(on_body(part, before, feet=False), fps=before.fps))
         except RigError:
             continue
-        usable.append(span)
+        distances.append(span.distance)
         standing.append(_standing(motion, frames, span.mirrored))
     if not found:
         raise LibraryError(
             f"the library has no stretch of {steps / before.fps:.2f} s that can be retargeted to "
             "this body: add longer clips, or clips of the same character"
         )
-    return usable, found, np.stack(standing)
-
-
-def _level(library: Library, span: Span, stretch: Motion) -> float:
-    """How high the floor is under a stretch."""
-    above = library.index.track(span.clip, span.first, span.first + 1).points[0, 0, 1]
-    hips = track(stretch[1], Floor(0.0)).points[0, 0, 1]
-    return float(hips - above) * leg_length(stretch.skeleton)
+    return nearness(np.array(distances)), found, np.stack(standing)
 
 
 def _standing(motion: Motion, frames: Array, swapped: bool) -> Array:

@@ -1,4 +1,4 @@
-"""Stretches of the library that could fill a gap, and how much of each makes the best blend.
+"""Stretches of the library that could fill a gap.
 
 The poses at both ends of a gap name candidates in all clips; how the body moves outside of it,
 and how far it goes and turns in between, tell which are the best.
@@ -6,7 +6,6 @@ and how far it goes and turns in between, tell which are the best.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +21,6 @@ from motionweave.library.features import (
     descriptors,
     local_points,
     mirrored,
-    mirrored_places,
     role_weights,
 )
 from motionweave.library.index import Index
@@ -37,15 +35,6 @@ _KEPT = 200
 _END, _MOVING, _WAY = 2.0, 2.0, 0.05
 # How long stretches may be, in gaps: what takes a little longer is played a little faster.
 _PACES = (0.8, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25)
-# How much less a stretch counts that is twice as far as the nearest: exp of minus this.
-_SHARP = 1.0
-# A distance in leg lengths that is none.
-_NOTHING = 1e-6
-# How much shares of a blend resist being shifted, in square leg lengths: at least so much, and more
-# where even the nearest stretch is far.
-_RIDGE = 0.0015
-# How firmly shares are held to a sum of 1.
-_WHOLE = 1e3
 # Two stretches of one clip whose beginnings are nearer than this many samples are one.
 _APART = 5
 
@@ -95,78 +84,22 @@ def nearest(
     spans: list[Span] = []
     lengths = sorted({max(2, round(samples * pace)) for pace in _PACES})
     for swapped in (False, True):
-        gap = _Gap(*((mirrored(before), mirrored(after)) if swapped else (before, after)))
+        gap = Gap(*((mirrored(before), mirrored(after)) if swapped else (before, after)))
         both = gap.poses_apart(index)
         for length in lengths:
             spans += [
                 replace(span, mirrored=swapped) for span in _fitting(index, gap, both, length)
             ]
     chosen: list[Span] = []
+    taken: dict[tuple[int, bool], list[int]] = {}
     for span in sorted(spans, key=_rank):
-        if not any(_same(span, other) for other in chosen):
+        firsts = taken.setdefault((span.clip, span.mirrored), [])
+        if all(abs(span.first - first) >= _APART for first in firsts):
+            firsts.append(span.first)
             chosen.append(span)
             if len(chosen) == most:
                 break
     return chosen
-
-
-def shares(
-    index: Index, spans: Sequence[Span], before: ClipTrack, after: ClipTrack
-) -> tuple[Array, Array]:
-    """How much of each stretch there is in a blend of them, ``(k,)`` twice.
-
-    The nearer a stretch, the more it counts. That alone leaves a blend that begins and ends
-    beside what is around the gap, wherever most of the stretches lie to one side; a regression
-    (ridge) on where they begin and end shifts the shares until the blend meets it about as well
-    as it can, so that little is left to be warped.
-
-    Returns
-    -------
-    near
-        By distance alone; positive.
-    blended
-        Shifted.
-    """
-    apart = np.array([span.distance for span in spans])
-    near = np.exp(-_SHARP * (apart / max(float(apart[0]), _NOTHING) - 1.0))
-    near /= near.sum()
-    wanted = _seen_from_start(before, after)
-    off = []
-    for span in spans:
-        clip, first = np.array([span.clip]), np.array([span.first])
-        offsets = (*_steps(min(REACH, len(before) - 1), -1), span.samples)
-        seen = index.around(clip, first, offsets)
-        off.append(mirrored_places(seen)[0] if span.mirrored else seen[0])
-    weights = np.sqrt(role_weights())[:, None]
-    table = ((np.stack(off) - wanted) * weights).reshape(len(spans), -1)
-    return near, _regressed(near, table, max(_RIDGE, float(apart[0]) ** 2))
-
-
-def _seen_from_start(before: ClipTrack, after: ClipTrack) -> Array:
-    """What is around a gap ``(k, R, 3)`` as the body sees it where the gap begins."""
-    points = np.concatenate([before.points, after.points[:1]])
-    heading = np.concatenate([before.heading, after.heading[:1]])
-    at = len(before) - 1
-    offsets = (*_steps(min(REACH, at), -1), 1)
-    return local_points(points, heading, np.array([at]), offsets, TRACKED)[0]
-
-
-def _regressed(near: Array, off: Array, resistance: float) -> Array:
-    """Shares ``(k,)``, none negative and in sum 1, with which rows ``(k, d)`` come near to zero in
-    the mean.
-
-    Shares below zero would meet ends that lie beside all the stretches, but the frames in between
-    would be thrown far off.
-    """
-    from scipy.optimize import nnls
-
-    # In units of these, all shares resist alike.
-    root = np.sqrt(near)
-    resists = np.sqrt(resistance)
-    rows = np.concatenate([off.T * root, resists * np.eye(len(near)), _WHOLE * root[None]])
-    wanted = np.concatenate([np.zeros(off.shape[1]), resists * root, [_WHOLE]])
-    found = root * nnls(rows, wanted)[0]
-    return np.asarray(found / found.sum())
 
 
 def _rank(span: Span) -> tuple[float, bool, int, int, int]:
@@ -174,12 +107,7 @@ def _rank(span: Span) -> tuple[float, bool, int, int, int]:
     return span.distance, span.mirrored, span.clip, span.first, span.samples
 
 
-def _same(a: Span, b: Span) -> bool:
-    """Whether two spans are effectively the same."""
-    return (a.clip, a.mirrored) == (b.clip, b.mirrored) and abs(a.first - b.first) < _APART
-
-
-class _Gap:
+class Gap:
     """What is around a gap, as stretches are compared to it.
 
     Parameters
@@ -211,7 +139,7 @@ class _Gap:
         return apart[0], apart[1]
 
 
-def _fitting(index: Index, gap: _Gap, poses: tuple[Array, Array], samples: int) -> list[Span]:
+def _fitting(index: Index, gap: Gap, poses: tuple[Array, Array], samples: int) -> list[Span]:
     """The best of the stretches around the candidates, more than are wanted."""
     rows = _rows(index, poses, samples)
     if len(rows) == 0:
@@ -225,23 +153,34 @@ def _fitting(index: Index, gap: _Gap, poses: tuple[Array, Array], samples: int) 
     if not fits.any():
         return []
     clips, firsts = clips[fits], firsts[fits]
-    squares = _apart(index, gap, clips, firsts, samples)
+    places, leads = off(index, gap, clips, firsts, samples)
+    squares = np.sum(places**2, axis=(1, 2, 3)) + np.sum(leads**2, axis=1)
     best = np.argsort(squares, kind="stable")[:_KEPT]
     return [Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best]
 
 
-def _apart(
-    index: Index, gap: _Gap, clips: NDArray[np.int64], firsts: NDArray[np.int64], samples: int
-) -> Array:
-    """Mean square distances ``(m,)`` of stretches from what is around the gap."""
+def off(
+    index: Index, gap: Gap, clips: NDArray[np.int64], firsts: NDArray[np.int64], samples: int
+) -> tuple[Array, Array]:
+    """Differences of stretches from what is around a gap; their squares add up to those of
+    distances in leg lengths.
+
+    Returns
+    -------
+    places
+        ``(m, k, R, 3)``: the poses at both ends, and how the body moves outside of them.
+    leads
+        ``(m, 3)``: where the body goes in between, sideways and forwards, and how it turns.
+    """
     way, turn = index.ways(clips, firsts, samples)
     turned = (turn - gap.turn + np.pi) % (2.0 * np.pi) - np.pi
-    squares = (
-        _parts_apart(index.around(clips, firsts, gap.earlier) - gap.first)
-        + _END * _parts_apart(index.around(clips, firsts + samples, gap.later) - gap.last)
-        + _WAY * (np.sum((way - gap.way)[:, [0, 2]] ** 2, axis=1) + turned**2)
+    leads = np.stack([*(way - gap.way)[:, [0, 2]].T, turned], axis=1)
+    places = (
+        _parts(index.around(clips, firsts, gap.earlier) - gap.first),
+        np.sqrt(_END) * _parts(index.around(clips, firsts + samples, gap.later) - gap.last),
     )
-    return np.asarray(squares / (1.0 + _END + _MOVING))
+    whole = np.sqrt(1.0 + _END + _MOVING)
+    return np.concatenate(places, axis=1) / whole, np.sqrt(_WAY) / whole * leads
 
 
 def _steps(reach: int, way: int) -> tuple[int, ...]:
@@ -253,15 +192,13 @@ def _seen(track: ClipTrack, at: int, offsets: tuple[int, ...]) -> Array:
     return local_points(track.points, track.heading, np.array([at]), offsets, TRACKED)
 
 
-def _parts_apart(off: Array) -> Array:
-    """Mean square distances ``(m,)`` from differences ``(m, k, R, 3)`` at an end and outside."""
-    weights = role_weights()[:, None]
-    squares = np.sum(weights * off[:, 0] ** 2, axis=(1, 2))
+def _parts(off: Array) -> Array:
+    """Differences ``(m, k, R, 3)`` at an end and outside, as they count."""
+    parts = np.array(off)
     if off.shape[1] > 1:
         # What lies outside counts by how the body moved, not once more by its pose.
-        moved = off[:, 1:] - off[:, :1]
-        squares += _MOVING * np.mean(np.sum(weights * moved**2, axis=(2, 3)), axis=1)
-    return np.asarray(squares)
+        parts[:, 1:] = np.sqrt(_MOVING / (off.shape[1] - 1)) * (off[:, 1:] - off[:, :1])
+    return parts * np.sqrt(role_weights())[:, None]
 
 
 def _rows(index: Index, apart: tuple[Array, Array], samples: int) -> NDArray[np.int64]:

@@ -1,10 +1,4 @@
-"""How far the stretches that fill a gap are trusted, and what is done where they are not.
-
-A library need not have what happened in a gap. Then the nearest stretches are far from what is
-around the gap, or each does something else, and their blend is further from the truth than the
-plain interpolation of the poses on both sides. The fill lies between the two: all blend where the
-stretches fit and agree, all interpolation where they do neither.
-"""
+"""How far stretches fit a gap, and what fills it where they do not: interpolation."""
 
 from __future__ import annotations
 
@@ -13,17 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.library.features import RATE, ClipTrack, role_weights
 
-# Seconds: stretches fit as well as can be expected if they are no further from what is around the
-# gap than the body moves, relative to its hips, in this time.
-_FITS = 0.4
-# They agree if what they do together is this share of how far they differ, squared, or more.
-_AGREE = 0.5
+# Seconds: stretches fit if they are no further from what is around the gap than the body moves,
+# relative to its hips, in this time.
+_FITS = 2.0
+# How much less a stretch counts that is twice as far as the nearest: exp of minus this.
+_SHARP = 1.0
 # Samples over which this speed is measured.
 _SPEED = round(0.2 * RATE)
 # A movement in leg lengths that is none.
@@ -53,38 +46,24 @@ def interpolated(start: Motion, end: Motion, frames: int) -> Motion:
     )
 
 
-def trust(
-    parts: Sequence[Motion],
-    weights: Array,
-    straight: Motion,
-    distance: float,
-    around: Sequence[ClipTrack],
-) -> float:
-    """How much of a blend of stretches there is in a fill, from 0 to 1; the rest is interpolation.
-
-    What the stretches do apart from the interpolation is compared with how far they disagree about
-    it, and how far the nearest is from what is around the gap with how fast the body moves there.
+def fits(distance: float, around: Sequence[ClipTrack]) -> float:
+    """How far the library has something similar to what is around a gap, from 0 to 1.
 
     Parameters
     ----------
-    parts
-        Stretches, warped to meet both ends of the gap.
-    weights
-        ``(k,)`` of the stretches, in sum 1.
-    straight
-        The interpolation, with as many frames.
     distance
         Of the nearest stretch, in leg lengths.
     around
         What is before and after the gap.
     """
-    size = leg_length(straight.skeleton)
-    off = np.stack([part.positions() for part in parts]) - straight.positions()
-    mean = np.tensordot(weights, off, axes=1)
-    done = float(np.mean(np.sum(mean**2, axis=-1)))
-    spread = float(weights @ np.mean(np.sum((off - mean) ** 2, axis=-1), axis=(1, 2)))
-    agree = done / max(_AGREE * spread, (_NOTHING * size) ** 2)
-    return min(1.0, agree) * min(1.0, (_FITS * _speed(around) / max(distance, _NOTHING)) ** 2)
+    # To the fourth power: a body that stands does not walk a little.
+    return min(_FITS * _speed(around) / max(distance, _NOTHING), 1.0) ** 4
+
+
+def nearness(apart: Array) -> Array:
+    """How much stretches count by their distances ``(k,)``, in sum 1: the nearer, the more."""
+    near = np.exp(-_SHARP * (apart / max(float(apart[0]), _NOTHING) - 1.0))
+    return np.asarray(near / near.sum())
 
 
 def towards(straight: Motion, blend: Motion, share: float) -> Motion:
