@@ -172,8 +172,9 @@ def _filled(
     turns = mean_rotations(np.stack([m.rotations for m in placed]), share)
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
     acts, trusted = predicted(library.index, spans, *seen, samples, steps + 1)
-    mean = towards(interpolated(before, after, len(mean)), mean, trusted)
-    mean = _doing(mean, acts, floor)
+    straight = interpolated(before, after, len(mean))
+    acts = trusted * acts + (1.0 - trusted) * _acts(straight, floor)
+    mean = _doing(towards(straight, mean, trusted), acts, floor)
     mean = _carried(mean, before, after)
     if before.translations is not None:
         moves = np.repeat(before.translations[-1:], steps + 3, axis=0)
@@ -183,12 +184,10 @@ def _filled(
 
 
 def _doing(blend: Motion, acts: Array, floor: Floor) -> Motion:
-    """A blend that does what is predicted beside going evenly from one end to the other."""
-    own = track(replace(blend[1:-1], fps=RATE), floor)
-    seen = as_seen(own.points[None], own.points[:1, 0], own.heading[:1])
-    turn = float(own.heading[-1] - own.heading[0])
-    lacks = acts - beside(seen, np.array([turn]))[0]
-    heading = own.heading[0] + turn * np.linspace(0.0, 1.0, len(own))
+    """A blend bent until it does what it should beside going evenly from one end to the other."""
+    lacks = acts - _acts(blend, floor)
+    faced = facing(blend[1:-1])
+    heading = np.linspace(faced[0], faced[-1], len(acts))
     shift = as_seen(lacks[:, None], np.zeros((1, 3)), -heading)[:, 0] * leg_length(blend.skeleton)
     inside = blend[2:-2]
     wanted = places_of(blend.skeleton, inside.positions()) + shift[1:-1]
@@ -204,6 +203,13 @@ def _doing(blend: Motion, acts: Array, floor: Floor) -> Motion:
         root=blend.root + moved,
         rotations=rotations.multiply(rotations.exp(turned), blend.rotations),
     )
+
+
+def _acts(gap: Motion, floor: Floor) -> Array:
+    """What a body does from the second to the last but one frame, as it is predicted."""
+    own = track(replace(gap[1:-1], fps=RATE), floor)
+    seen = as_seen(own.points[None], own.points[:1, 0], own.heading[:1])
+    return beside(seen, own.heading[-1:] - own.heading[:1])[0]
 
 
 def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, ClipTrack]:

@@ -76,7 +76,7 @@ def predicted(
         nearness(distances[judges]),
     )
     trusted *= fits(distances[0], (before, after))
-    return trusted * np.tensordot(process.shares, done, axes=1), trusted
+    return np.tensordot(process.shares, done, axes=1), trusted
 
 
 class Process:

@@ -14,7 +14,7 @@ from motionweave.library.features import RATE, ClipTrack, role_weights
 
 # Seconds: stretches fit if they are no further from what is around the gap than the body moves,
 # relative to its hips, in this time.
-_FITS = 2.0
+_FITS = 1.0
 # How much less a stretch counts that is twice as far as the nearest: exp of minus this.
 _SHARP = 1.0
 # Samples over which this speed is measured.
