@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.library.features import STRIDE, ClipTrack, as_seen, mirrored, mirrored_places
 from motionweave.library.index import Index
-from motionweave.library.stretches import Gap, Span, off
+from motionweave.library.stretches import Span, Surroundings, off
 from motionweave.library.trust import fits, nearness
 
 # Distances are counted in that of this many nearest stretches.
@@ -145,7 +145,7 @@ def _described(
     kinds: dict[tuple[int, bool], list[int]] = {}
     for number, span in enumerate(spans):
         kinds.setdefault((span.samples, span.mirrored), []).append(number)
-    gaps = Gap(before, after), Gap(mirrored(before), mirrored(after))
+    gaps = Surroundings(before, after), Surroundings(mirrored(before), mirrored(after))
     order: list[int] = []
     rows, acts = [], []
     for (length, swapped), numbers in kinds.items():

@@ -84,7 +84,7 @@ def nearest(
     spans: list[Span] = []
     lengths = sorted({max(2, round(samples * pace)) for pace in _PACES})
     for swapped in (False, True):
-        gap = Gap(*((mirrored(before), mirrored(after)) if swapped else (before, after)))
+        gap = Surroundings(*((mirrored(before), mirrored(after)) if swapped else (before, after)))
         both = gap.poses_apart(index)
         for length in lengths:
             spans += [
@@ -107,7 +107,7 @@ def _rank(span: Span) -> tuple[float, bool, int, int, int]:
     return span.distance, span.mirrored, span.clip, span.first, span.samples
 
 
-class Gap:
+class Surroundings:
     """What is around a gap, as stretches are compared to it.
 
     Parameters
@@ -139,7 +139,9 @@ class Gap:
         return apart[0], apart[1]
 
 
-def _fitting(index: Index, gap: Gap, poses: tuple[Array, Array], samples: int) -> list[Span]:
+def _fitting(
+    index: Index, gap: Surroundings, poses: tuple[Array, Array], samples: int
+) -> list[Span]:
     """The best of the stretches around the candidates, more than are wanted."""
     rows = _rows(index, poses, samples)
     if len(rows) == 0:
@@ -160,7 +162,11 @@ def _fitting(index: Index, gap: Gap, poses: tuple[Array, Array], samples: int) -
 
 
 def off(
-    index: Index, gap: Gap, clips: NDArray[np.int64], firsts: NDArray[np.int64], samples: int
+    index: Index,
+    gap: Surroundings,
+    clips: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+    samples: int,
 ) -> tuple[Array, Array]:
     """Differences of stretches from what is around a gap; their squares add up to those of
     distances in leg lengths.
