@@ -18,11 +18,6 @@ _SHORTEST_TIME = 0.2
 # the durations grow at least by this power of it.
 _RATIO = 2.0**0.5
 _GROWTH = 0.25
-# Seconds between which the time is that poses need, and the share of its hardest acceleration
-# in the clips that a point may have on the way.
-_SHORTEST_NEED = 0.05
-_LONGEST_NEED = 2.0
-_ALLOWED = 0.5
 # The lowest rung of that ladder.
 _LOWEST = -8
 # Longer splines give no new poses, only a longer wait.
@@ -48,7 +43,7 @@ class Gap:
     fps
         Frames per second.
     least
-        Shortest time in seconds that the poses need to turn into each other; see `needed`.
+        Shortest time in seconds that the poses need to turn into each other.
     plain
         As in the paper: the duration of a spline follows from the speeds along it.
     """
@@ -133,29 +128,6 @@ class Gap:
                 seconds = min(seconds, self._ladder(rung + 1) / _RATIO**_GROWTH)
             self._durations[rung] = seconds
         return self._durations[rung]
-
-
-def needed(places: Array, velocities: Array, peaks: Array) -> float:
-    """Seconds that a body needs from one pose to another, given its velocities at both.
-
-    Points that go from pose to pose along a cubic accelerate the harder the less time they
-    have, and harder still if they have to come back to where they just were. The time is the
-    shortest in which none accelerates much harder than it ever does in the clips.
-
-    Parameters
-    ----------
-    places, velocities
-        ``(2, n, 3)`` of the body's points at both ends, seen from the body; per second.
-    peaks
-        ``(n,)`` the hardest that each accelerates in the clips, per second squared.
-    """
-    times = np.geomspace(_SHORTEST_NEED, _LONGEST_NEED, 60)[:, None, None]
-    way, (before, after) = places[1] - places[0], velocities
-    first = (6.0 * way - (4.0 * before + 2.0 * after) * times) / times**2
-    last = (-6.0 * way + (2.0 * before + 4.0 * after) * times) / times**2
-    hardest = np.maximum(np.linalg.norm(first, axis=-1), np.linalg.norm(last, axis=-1))
-    calm = np.all(hardest <= _ALLOWED * peaks, axis=1)
-    return float(times[int(np.argmax(calm)), 0, 0] if calm.any() else _LONGEST_NEED)
 
 
 def _sideways(points: Array) -> Array:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.heading import facing
-from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -34,9 +33,10 @@ from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.embedding import Embedding, features
 from motionweave.methods.subspace.field import Field
-from motionweave.methods.subspace.gap import Gap, needed
+from motionweave.methods.subspace.gap import Gap
 from motionweave.methods.subspace.joined import SplineTransition
 from motionweave.methods.subspace.part import Part
+from motionweave.methods.subspace.points import JoinedPoints
 from motionweave.methods.subspace.tracing import JoinedClip, hand_over
 
 # Default length of a spline.
@@ -45,9 +45,6 @@ _LENGTH = 1.3
 _LONGEST = 2.5
 # Seconds of both clips that a spline replaces on either side of where they are most similar.
 _HALF = 0.15
-# Poses and velocities agree if a cut from one to the other accelerates no point by more than
-# this share of its hardest acceleration in the clips.
-_SAME = 0.05
 # Body heights up to which clips do the same side by side, and the cost of a wider place to hand
 # one over to the other.
 _ALIKE, _WIDER = 0.1, 1e-3
@@ -113,7 +110,6 @@ class Subspace:
     paper: bool = False
     part: Part | None = None
     _gaps: dict[tuple[int, int, int, float], Gap] = dataclasses.field(default_factory=dict)
-    _shapes: list[tuple[Array, Array]] = dataclasses.field(default_factory=list)
 
     def __repr__(self) -> str:
         names = " and ".join(clip.name or "a clip" for clip in (self.a, self.b))
@@ -282,7 +278,7 @@ class Subspace:
         wanted = _LENGTH if length is None else length
         traced = gap.trace(wanted)
         seconds = gap.duration(wanted)
-        at_once = length is None and not self.paper and self._same(*pair)
+        at_once = length is None and not self.paper and self._points.same(*pair)
 
         @cache
         def bridged(times: float) -> tuple[Array, Spliced]:
@@ -409,7 +405,7 @@ class Subspace:
                 degree,
                 bias,
                 self.a.fps,
-                least=0.0 if self.paper else needed(*self._ends(leave, enter)),
+                least=0.0 if self.paper else self._points.seconds(leave, enter),
                 plain=self.paper,
             )
         return self._gaps[key]
@@ -418,36 +414,6 @@ class Subspace:
         """A clip that is left or entered, without a T-pose in front."""
         start = int(starts_in_tpose((self.a, self.b)[which]))
         return JoinedClip(self.rows[which][start:], frame - start, ahead)
-
-    def _seen(self) -> list[tuple[Array, Array]]:
-        """Of both clips the body's points ``(T, n, 3)`` and their peak accelerations ``(n,)``."""
-        if not self._shapes:
-            for rows, clip in zip(self.rows, (self.a, self.b), strict=True):
-                places = self.field.code.places(rows)
-                moving = places[int(starts_in_tpose(clip)) :]
-                second = np.linalg.norm(np.diff(moving, n=2, axis=0), axis=-1)
-                least = 1e-4 * body_height(self.a.skeleton)
-                peaks = second.max(axis=0, initial=least) * self.a.fps**2
-                self._shapes.append((places, peaks))
-        return self._shapes
-
-    def _ends(self, leave: int, enter: int) -> tuple[Array, Array, Array]:
-        """Places and velocities ``(2, n, 3)`` at both ends, and hardest accelerations ``(n,)``."""
-        (first, peaks_a), (second, peaks_b) = self._seen()
-        velocities = [
-            (places[min(at + 1, len(places) - 1)] - places[max(at - 1, 0)])
-            * (self.a.fps / max(min(at + 1, len(places) - 1) - max(at - 1, 0), 1))
-            for places, at in ((first, leave), (second, enter))
-        ]
-        places = np.stack([first[leave], second[enter]])
-        return places, np.stack(velocities), np.maximum(peaks_a, peaks_b)
-
-    def _same(self, leave: int, enter: int) -> bool:
-        """Whether one clip could be cut to the other: the same pose at the same velocity."""
-        places, velocities, peaks = self._ends(leave, enter)
-        steps = np.linalg.norm(np.diff(places, axis=0)[0], axis=-1) * self.a.fps**2
-        faster = np.linalg.norm(np.diff(velocities, axis=0)[0], axis=-1) * self.a.fps
-        return bool(np.all(np.maximum(steps, faster) <= _SAME * peaks))
 
     def _placed(self, arrives: Array, heading: float, enter: int) -> Planar:
         """The move that takes the second clip's frame to a place and a heading."""
@@ -468,6 +434,10 @@ class Subspace:
     def _latest(self) -> int:
         """The last frame of ``a`` at which it may be left automatically."""
         return len(self.a) - 1 if self.part is None else self.part.latest(self.b)
+
+    @cached_property
+    def _points(self) -> JoinedPoints:
+        return JoinedPoints.of(self.field.code, (self.a, self.b), self.rows)
 
     @cached_property
     def _strain(self) -> Strain:
