@@ -18,6 +18,7 @@ from motionweave.core.concatenation import concatenate
 from motionweave.library.bending import bent
 from motionweave.library.engine import Here
 from motionweave.library.features import TRACKED, places_of, track
+from motionweave.library.fill import _met
 from motionweave.library.graph import STAY, Graph, build, packed, unpacked
 from motionweave.library.lines import Line
 from motionweave.library.prediction import Process, beside
@@ -120,6 +121,21 @@ def test_a_fill_is_nearer_to_the_truth_than_a_straight_line(library: mw.Library)
         np.linalg.norm(filled - truth, axis=-1).mean()
         < 0.6 * np.linalg.norm(line - truth, axis=-1).mean()
     )
+
+
+@pytest.mark.parametrize("degrees", [30.0, 120.0, 180.0])
+def test_a_bone_that_is_twisted_on_other_rigs_is_twisted_back(degrees: float) -> None:
+    jog = mw.sample("jog")
+    forearm = mw.find_rig(jog.skeleton).roles["left_forearm"]
+    bone = jog.skeleton.offsets[list(jog.skeleton.parents).index(forearm)]
+    twist = rotations.exp(np.radians(degrees) * bone / np.linalg.norm(bone))
+    turned = np.array(jog.rotations)
+    turned[:, forearm] = rotations.multiply(jog.rotations[:, forearm], twist)
+    # From frame 10 to 30, with one more on either side.
+    stretch = replace(jog, rotations=turned)[9:32].moved(mw.Planar(0.7, 1.0, 2.0))
+    met = _met(stretch, jog[:11], jog[30:])
+    angles = rotations.angle_between(met.rotations, jog[9:32].rotations)
+    assert angles.max() < 1e-6
 
 
 def test_a_foot_that_stands_before_a_gap_stays_where_it_is(library: mw.Library) -> None:

@@ -273,13 +273,17 @@ def _met(stretch: Motion, before: Motion, after: Motion) -> Motion:
     placed = stretch.moved(Planar.onto(turn, stretch.root[1, [0, 2]], before.root[-1, [0, 2]]))
     share = (np.arange(len(stretch)) - 1.0) / (len(stretch) - 3)
     ends = ((before.root[-1], before.rotations[-1], 1), (after.root[0], after.rotations[0], -2))
-    first, last = (rotations.log(_from_to(placed.rotations[at], turns)) for _, turns, at in ends)
     begin, end = (root - placed.root[at] for root, _, at in ends)
-    change = first + share[:, None, None] * (last - first)
+    # As each joint sees them: a bone that is twisted on one rig and not on another is so at all
+    # times. From one change to the other the short way, however large both are.
+    first, last = (
+        rotations.multiply(rotations.inverse(placed.rotations[at]), turns) for _, turns, at in ends
+    )
+    change = rotations.exp(share[:, None, None] * rotations.log(_from_to(first, last)))
     return replace(
         placed,
         root=placed.root + begin + share[:, None] * (end - begin),
-        rotations=rotations.multiply(rotations.exp(change), placed.rotations),
+        rotations=rotations.multiply(placed.rotations, rotations.multiply(change, first)),
     )
 
 
