@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 
+from motionweave.body.correspondence import one_convention
 from motionweave.body.retarget import on_skeleton
 from motionweave.core.motion import Motion
-from motionweave.errors import RetargetNotice, RigError
+from motionweave.errors import RetargetNotice
 from motionweave.retargeting import retarget
 
 
@@ -29,10 +30,9 @@ def on_body(motion: Motion, body: Motion, *, feet: bool = True) -> Motion:
     RigError
         If the bodies have too little in common.
     """
-    try:
+    if one_convention(motion.skeleton, body.skeleton):
         return on_skeleton(motion, body.skeleton)
-    except RigError:
-        with warnings.catch_warnings():
-            # A library contains many bodies: no need to report that they differ.
-            warnings.simplefilter("ignore", RetargetNotice)
-            return retarget(motion, body, feet=feet)
+    with warnings.catch_warnings():
+        # A library contains many bodies: no need to report that they differ.
+        warnings.simplefilter("ignore", RetargetNotice)
+        return retarget(motion, body, feet=feet)
