@@ -130,7 +130,7 @@ def _draw_curves(
         getattr(axes, f"set_{letter}label")(f"dimension {number} ({100 * share:.0f} %)")
     axes.set_title(f"{space.embedding.dimensions} dimensions keep {100 * space.explained:.0f} %")
     if dimensions == 2:
-        axes.set_aspect("equal", adjustable="box")
+        axes.set_aspect("equal", adjustable="datalim")
     axes.tick_params(labelsize=7)
 
 

@@ -76,3 +76,5 @@ def test_legs_and_unknown_parts_are_refused() -> None:
         mw.spline_transition(walk, jab, part="left_leg")
     with pytest.raises(RigError, match="no joint or role 'tail'"):
         mw.spline_transition(walk, jab, part="tail")
+    with pytest.raises(RigError, match=r"did you mean upper\?"):
+        mw.spline_transition(walk, jab, part="upperbody")

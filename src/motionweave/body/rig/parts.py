@@ -20,6 +20,9 @@ _ALIASES = {
     "wrist": "hand",
 }
 
+# Parts that are more than one joint and what hangs on it.
+_PARTS = ("upper", "lower", "arms")
+
 
 def joints_called(name: str, rig: Rig, others: Sequence[str] = ()) -> tuple[int, ...]:
     """Joints of a name or role: one, or those of the spine from hips to chest.
@@ -61,7 +64,7 @@ def part_joints(name: str, rig: Rig) -> tuple[int, ...]:
         return rig.spine
     if name == "arms" and name not in skeleton.names:
         return tuple(sorted({*part_joints("left_arm", rig), *part_joints("right_arm", rig)}))
-    return below(skeleton, joints_called(name, rig)[0])
+    return below(skeleton, joints_called(name, rig, _PARTS)[0])
 
 
 def below(skeleton: Skeleton, joint: int) -> tuple[int, ...]:
