@@ -56,3 +56,18 @@ def test_the_trunk_is_where_it_is_drawn_whatever_the_rest_pose(seed: int | None)
         assert np.median(gaps) < 0.02 * torso.height
         # Nowhere has it shrunk to a thread.
         assert gaps.max() < 0.06 * torso.height
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_feet_are_flat_whatever_the_rest_pose(seed: int) -> None:
+    walk = mw.sample("walk")
+    other = with_other_rest(walk, seed)
+    frame = len(walk) // 2
+    for side in (1, -1):
+        ours, theirs = (
+            carried(next(part for part in body_parts(each) if part.side == side), each, frame)
+            for each in (walk, other)
+        )
+        low = ours[:, 1] < 0.08
+        gaps = np.linalg.norm(ours[low][:, None] - theirs[None], axis=2).min(axis=1)
+        assert gaps.max() < 0.02

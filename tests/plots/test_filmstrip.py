@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.body.volume import shape_of
-from motionweave.plots.filmstrip import VIEWS, film_strip
+from motionweave.plots.filmstrip import VIEWS, Strip, film_strip
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -34,6 +35,18 @@ def test_contacts_are_marked() -> None:
     marked = film_strip(motion, frames=[frame])
     bare = film_strip(motion, frames=[frame], contacts=False)
     assert len(marked.axes[0].lines) - len(bare.axes[0].lines) == held
+
+
+def test_a_t_pose_below_the_floor_lifts_no_contact() -> None:
+    walk = mw.sample("walk")
+    turns = np.array(walk.rotations)
+    turns[0] = [0.0, 0.0, 0.0, 1.0]
+    root = np.array(walk.root)
+    root[0, 1] -= 0.2
+    strip = Strip(replace(walk, rotations=turns, root=root), [9.0], "side", False)
+    for role in ("left_ankle", "right_toe"):
+        joint = strip.rig.roles[role]
+        assert strip._sole(0, joint, role.partition("_")[2])[1] == 0.0
 
 
 def test_a_travelling_strip_keeps_distances() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from motionweave.body import ik
 from motionweave.body.posture import LEG_JOINTS, rest_stands, trunk_direction
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
-from motionweave.body.soles import soles
+from motionweave.body.soles import Sole, soles
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -156,14 +156,27 @@ class Body:
                         )
                     frames[joint] = _frame(bone, across)
                 self._carry(frames, posture, limb.end, limb.middle)
-        if self.rig.has(*LEG_JOINTS):
-            for side, sole in soles(self.motion, from_rest).items():
-                frame = self._foot(side, sole.ankle, sole.heel, sole.toe_joint, sole.toe)
-                if frame is not None:
-                    frames[sole.ankle] = frame
-                    for below in self.motion.skeleton.children[sole.ankle]:
-                        self._carry(frames, posture, below, sole.ankle)
+        self._put_feet(frames, posture, from_rest)
         return frames
+
+    def stance(self) -> Array:
+        """Global orientations ``(J, 4)`` of all joints when the body stands on flat feet, facing
+        +z, as its motion shows it."""
+        posture = self.posture(from_rest=False)
+        frames = np.array(posture)
+        self._put_feet(frames, posture, from_rest=False)
+        return rotations.inverse(frames)
+
+    def _put_feet(self, frames: Array, posture: Array, from_rest: bool) -> None:
+        """Give feet, and everything below them, frames read off their soles."""
+        if not self.rig.has(*LEG_JOINTS):
+            return
+        for sole in soles(self.motion, from_rest).values():
+            frame = self._foot(sole)
+            if frame is not None:
+                frames[sole.ankle] = frame
+                for below in self.motion.skeleton.children[sole.ankle]:
+                    self._carry(frames, posture, below, sole.ankle)
 
     def _carry(self, frames: Array, posture: Array, joint: int, above: int) -> None:
         """Give a joint and everything below it frames that move with the joint ``above``.
@@ -204,11 +217,13 @@ class Body:
         mean = np.sum(local * np.linalg.norm(local, axis=1, keepdims=True), axis=0)
         return mean if np.linalg.norm(mean) > 1e-6 else None
 
-    def _foot(self, side: str, ankle: int, heel: Array, toe_joint: int, toe: Array) -> Array | None:
-        reach = toe if toe_joint == ankle else self._local(ankle, toe_joint)
-        if np.linalg.norm(heel) < 1e-6 * np.linalg.norm(reach):
+    def _foot(self, sole: Sole) -> Array | None:
+        """The frame ``(4,)`` of a foot; None if its sole does not tell."""
+        at_ankle = sole.toe_joint == sole.ankle
+        reach = sole.toe if at_ankle else self._local(sole.ankle, sole.toe_joint)
+        if np.linalg.norm(sole.heel) < 1e-6 * np.linalg.norm(reach):
             return None
-        up = -_unit(heel)
+        up = -_unit(sole.heel)
         forward = reach - (reach @ up) * up
         if np.linalg.norm(forward) < 1e-3 * np.linalg.norm(reach):
             return None

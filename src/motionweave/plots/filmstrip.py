@@ -12,6 +12,8 @@ from motionweave.body.heading import facing
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
+from motionweave.body.stance import standing_at_rest
+from motionweave.body.tpose import starts_in_tpose
 from motionweave.body.volume import body_points
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -76,7 +78,8 @@ def film_strip(
     """
     check_arguments(film_strip, locals())
     number(width, "width", 1.0, 100.0)
-    clips = [at_pelvis(m) for m in ([motions] if isinstance(motions, Motion) else motions)]
+    given = [motions] if isinstance(motions, Motion) else motions
+    clips = [standing_at_rest(at_pelvis(motion)) for motion in given]
     if not clips:
         raise MotionError("there is no motion to draw")
     if view not in VIEWS:
@@ -122,7 +125,8 @@ class Strip:
         x = np.einsum("tpc,tc->tp", flat, across)
         z = np.einsum("tpc,tc->tp", flat, deep)
         y = points[..., 1] - self.floor
-        standing = body_points(motion)[..., 1].min(axis=0) - self.floor
+        # A T-pose in front of a clip may stand elsewhere.
+        standing = body_points(motion[starts_in_tpose(motion) :])[..., 1].min(axis=0) - self.floor
         elevation = 0.22 if view == "three-quarter" else 0.0
         self.elevation = elevation
         # Height of each point when it is as low as it ever is.

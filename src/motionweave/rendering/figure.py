@@ -13,6 +13,7 @@ from motionweave.body.capsules import Capsules, capsule_points, capsules_of
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.stance import standing_at_rest
 from motionweave.body.torso import Torso, torso_of
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
@@ -135,8 +136,9 @@ def make_figure(
         A mesh to draw instead of the capsules.
     """
     shown = replace(motion, fps=motion.fps * speed).resample(fps)
-    plan = capsules_of(motion.skeleton)
-    points = capsule_points(shown)
+    standing = standing_at_rest(shown)
+    plan = capsules_of(standing.skeleton)
+    points = capsule_points(standing)
     floor = _floor(shown, plan, points)
     middle, left, right = body_colours(count, colour, number)
     tints = np.where(
@@ -152,7 +154,7 @@ def make_figure(
         floor,
         _marks(shown, floor) if contacts else (),
         trailed_joints(motion, trails),
-        torso_of(motion.skeleton),
+        torso_of(standing.skeleton),
         middle,
         skin,
     )

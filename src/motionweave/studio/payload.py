@@ -19,6 +19,7 @@ import numpy as np
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
+from motionweave.body.stance import standing_at_rest
 from motionweave.body.volume import Shape, body_points, shape_of
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.motion import Motion
@@ -86,7 +87,8 @@ def pack(motion: Motion, floor: float = 0.0, *, turns: bool = False) -> bytes:
     ``turns`` says whether the orientations of joints go along, which a mesh needs.
     """
     down = np.array([0.0, floor, 0.0])
-    points = body_points(motion) - down
+    drawn = standing_at_rest(motion)
+    points = body_points(drawn) - down
     scale = scale_of(motion)
     soles = _soles(motion)
     header = {
@@ -98,7 +100,7 @@ def pack(motion: Motion, floor: float = 0.0, *, turns: bool = False) -> bytes:
         "unit": 1.0 / scale,
         "floor": floor * scale,
         "height": round(stature(motion.skeleton) * scale, 3),
-        "body": {**_body(shape_of(motion.skeleton), scale), "torso": _torso(motion)},
+        "body": {**_body(shape_of(drawn.skeleton), scale), "torso": _torso(motion)},
         "feet": _feet(motion),
         "soles": list(soles),
         "turns": turns,

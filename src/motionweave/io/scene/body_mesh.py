@@ -6,12 +6,13 @@ Formats for viewers show meshes, not joints: without one a figure is not to be s
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.capsules import Capsules, capsule_points, capsules_of
+from motionweave.body.stance import stance, with_rest_pose
 from motionweave.body.torso import Torso, torso_of, torso_triangles
 from motionweave.body.volume import shape_of
 from motionweave.core import rotations
@@ -59,18 +60,36 @@ SIDE_NAMES = {1: "left", -1: "right", 0: "middle"}
 
 def body_parts(motion: Motion) -> list[MeshPart]:
     """The body of a motion in the rest pose, a part for each side that it has."""
-    skeleton = motion.skeleton
+    turns = stance(motion)
+    skeleton = with_rest_pose(motion[:1], turns).skeleton
     plan, torso = capsules_of(skeleton), torso_of(skeleton)
     points = capsule_points(_at_rest(skeleton))[0]
     rigid = np.unique(plan.solids[plan.carriers >= 0])
     solids = [_solid(plan, points, np.flatnonzero(plan.solids == one)) for one in rigid]
     if torso is not None:
-        solids.append(_trunk(torso, motion))
         solids.extend(_collars(torso, plan, skeleton))
     else:
         solids.extend(_bending_trunk(skeleton, points))
+    solids = [_from_stance(solid, skeleton, motion.skeleton, turns) for solid in solids]
+    if torso is not None:
+        solids.append(_trunk(torso, motion))
     sides = sorted({solid.side for solid in solids})
     return [_joined([solid for solid in solids if solid.side == side]) for side in sides]
+
+
+def _from_stance(solid: MeshPart, standing: Skeleton, skeleton: Skeleton, turns: Array) -> MeshPart:
+    """A part of a body that stands, each vertex moved by one joint, in a skeleton's rest pose.
+
+    ``turns`` ``(J, 4)`` is how the joints of the skeleton are oriented when it stands.
+    """
+    joints = solid.joints[:, 0]
+    back = rotations.inverse(turns[joints])
+    away = solid.vertices - standing.rest_positions[joints]
+    return replace(
+        solid,
+        vertices=skeleton.rest_positions[joints] + rotations.rotate(back, away),
+        normals=rotations.rotate(back, solid.normals),
+    )
 
 
 def _trunk(torso: Torso, motion: Motion) -> MeshPart:
