@@ -126,3 +126,18 @@ def test_a_root_on_the_floor_is_not_drawn(skeleton: mw.Skeleton) -> None:
     assert drawn(below) == drawn(plain)
     (trunk,) = (piece for piece in shape_of(below).pieces if piece.trunk)
     assert not {0, 1} & set(trunk.points)
+
+
+def test_a_trunk_reaches_the_shoulders_however_long_the_collarbones_are(
+    skeleton: mw.Skeleton,
+) -> None:
+    offsets = np.array(skeleton.offsets)
+    roles = find_rig(skeleton).roles
+    low = roles["chest"]
+    # A chest joint as low as the belly: collarbones and neck go up from there.
+    offsets[low, 1] -= 0.2
+    for joint in skeleton.children[low]:
+        offsets[joint, 1] += 0.2
+    other = replace(skeleton, offsets=offsets)
+    (trunk,) = (piece for piece in shape_of(other).pieces if piece.trunk)
+    assert {roles["left_upper_arm"], roles["right_upper_arm"]} <= set(trunk.points)

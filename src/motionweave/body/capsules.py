@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.size import body_height
-from motionweave.body.volume import body_points, shape_of
+from motionweave.body.volume import body_points, shape_of, up_to_limbs
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -115,7 +115,7 @@ class _Builder:
         self.roles = find_rig(skeleton).roles
         self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.heel_joints)
         self.rows: list[tuple[int, int, float, float, int, int, int]] = []
-        self._inner = self._up_to_limbs()
+        self._inner = up_to_limbs(skeleton)
         self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
         feet = [f"{s}_{r}" for s in SIDES for r in ("ankle", "toe")]
         self._feet = {self.roles[role] for role in feet if role in self.roles}
@@ -157,17 +157,6 @@ class _Builder:
             np.array([one[0] for one in self.mixed], dtype=np.intp).reshape(-1, 4),
             np.array([one[1] for one in self.mixed], dtype=np.float64).reshape(-1, 4),
         )
-
-    def _up_to_limbs(self) -> set[int]:
-        """Joints where arms and legs begin, and all above them: collar bones, spine."""
-        found: set[int] = set()
-        for role in ("upper_arm", "thigh"):
-            for side in SIDES:
-                joint = self.roles.get(f"{side}_{role}", -1)
-                while joint >= 0:
-                    found.add(joint)
-                    joint = int(self.skeleton.parents[joint])
-        return found
 
     def _draw(
         self,

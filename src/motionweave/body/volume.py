@@ -96,8 +96,8 @@ def shape_of(skeleton: Skeleton) -> Shape:
         parent = parents[point]
         below[parent] = max(below[parent], below[point] + lengths[point])
     no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
-    trunk = _trunk(parents, lengths, joints, height) - no_trunk - strays
-    trunk -= _in_limbs(skeleton)
+    trunk = _trunk(parents, lengths, joints, height) | up_to_limbs(skeleton)
+    trunk -= no_trunk | strays | _in_limbs(skeleton)
     bearers = _bearers(parents, trunk)
     trunk -= bearers
     lengths[[point for point in range(1, len(parents)) if int(parents[point]) in bearers]] = 0.0
@@ -214,6 +214,19 @@ def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float
             if far < _TRUNK_REACH * height:
                 start[point] = far
     return trunk | set(start)
+
+
+def up_to_limbs(skeleton: Skeleton) -> set[int]:
+    """Joints where arms and legs begin, and all above them: collarbones, spine."""
+    roles = find_rig(skeleton).roles
+    found: set[int] = set()
+    for role in ("upper_arm", "thigh"):
+        for side in SIDES:
+            joint = roles.get(f"{side}_{role}", -1)
+            while joint >= 0:
+                found.add(joint)
+                joint = int(skeleton.parents[joint])
+    return found
 
 
 def _in_limbs(skeleton: Skeleton) -> set[int]:
