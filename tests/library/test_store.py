@@ -135,7 +135,7 @@ def test_what_is_not_a_library_is_refused_in_one_line(folder: Path, tmp_path: Pa
         mw.Library(folder, store=noise)
 
     newer = Store(tmp_path / "newer")
-    newer._db.execute("PRAGMA user_version = 99")
+    newer.database.execute("PRAGMA user_version = 99")
     newer.close()
     with pytest.raises(mw.LibraryError, match="version 99, made by a newer motionweave"):
         mw.Library(folder, store=tmp_path / "newer")

@@ -8,16 +8,13 @@ was committed when they opened it.
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,34 +24,11 @@ from motionweave.core.texts import parse_json
 from motionweave.errors import LibraryError
 from motionweave.io.store.container import Members
 from motionweave.library.course import NUMBERS
+from motionweave.library.database import Database
 from motionweave.library.features import TRACKED, ClipTrack, PrincipalAxes
 
-# "mwlb": marks an SQLite file as ours.
-_APPLICATION = 0x6D776C62
-# Version 2 keeps the course of every moment, and the match web.
-_VERSION = 2
-_DATABASE = "library.db"
-_LOCK = "writer.db"
 # Numbers of a sample: three of each role, and the heading.
 _COLUMNS = 3 * len(TRACKED) + 1
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB);
-CREATE TABLE clips (
-    id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL, digest TEXT NOT NULL,
-    size INTEGER NOT NULL, changed INTEGER NOT NULL, fps REAL NOT NULL, frames INTEGER NOT NULL,
-    samples INTEGER NOT NULL, first INTEGER NOT NULL, feature INTEGER, rig TEXT NOT NULL,
-    measures TEXT NOT NULL);
-CREATE INDEX clips_digest ON clips (digest);
-CREATE TABLE words (clip INTEGER NOT NULL, word TEXT NOT NULL, PRIMARY KEY (clip, word))
-    WITHOUT ROWID;
-CREATE TABLE broken (
-    path TEXT PRIMARY KEY, size INTEGER NOT NULL, changed INTEGER NOT NULL, reason TEXT NOT NULL);
-CREATE TABLE answers (question TEXT PRIMARY KEY, answer BLOB NOT NULL);
-"""
-_WEB = """
-CREATE TABLE web (
-    example TEXT PRIMARY KEY, newest INTEGER NOT NULL, candidates BLOB NOT NULL);
-"""
 
 
 @dataclass(frozen=True)
@@ -109,111 +83,43 @@ class Store:
             If the folder contains something else, or a store of a newer version.
         """
         self.folder = folder
-        database = folder / _DATABASE
-        fresh = not database.exists()
-        if fresh and folder.exists() and any(_foreign(folder)):
-            raise LibraryError(
-                f"{folder} contains other files and no motion library; "
-                "give another folder for the library"
-            )
-        with self._told():
-            folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                database, isolation_level=None, timeout=30.0, check_same_thread=False
-            )
-            try:
-                if self._pragma("application_id") == 0:
-                    self._create()
-                self._check()
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
-                    raise
-                raise LibraryError(f"{database} is not a motion library ({error})") from None
-
-    def _create(self) -> None:
-        """Create the tables, unless another process was quicker; if killed here, nothing is left
-        behind."""
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            tables = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if self._pragma("application_id") == 0 and tables:
-                raise LibraryError(f"{self.folder / _DATABASE} is the database of another program")
-            if self._pragma("application_id") == 0:
-                for statement in (_SCHEMA + _WEB).split(";")[:-1]:
-                    self._db.execute(statement)
-                for key in ("points", "features", "sampled", "described"):
-                    self._set(key, 0)
-                self._db.execute(f"PRAGMA user_version = {_VERSION}")
-                self._db.execute(f"PRAGMA application_id = {_APPLICATION}")
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-
-    def _check(self) -> None:
-        if self._pragma("application_id") != _APPLICATION:
-            raise LibraryError(f"{self.folder / _DATABASE} is the database of another program")
-        version = self._pragma("user_version")
-        if version > _VERSION:
-            raise LibraryError(
-                f"{self.folder} is a library of version {version}, made by a newer motionweave "
-                f"(this one knows version {_VERSION}): update motionweave, or give another folder"
-            )
-        if version < _VERSION:
-            self._upgrade()
-
-    def _upgrade(self) -> None:
-        """Upgrade a store of version 1; clips need new features, but need not be read again."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            if self._pragma("user_version") < _VERSION:
-                self._db.execute(_WEB)
-                self._db.execute("DELETE FROM meta WHERE key IN ('basis', 'fitted')")
-                self._db.execute("DELETE FROM answers")
-                self._db.execute("UPDATE clips SET feature = NULL")
-                self._set("change", self.change() + 1)
-                self._db.execute(f"PRAGMA user_version = {_VERSION}")
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+        self.database = Database(folder)
 
     def close(self) -> None:
         """Close the database; arrays that are mapped stay valid."""
-        self._db.close()
+        self.database.close()
 
     # Reading
 
     def entries(self) -> list[Entry]:
         """All clips, in the order in which they were added."""
-        rows = self._all("SELECT * FROM clips ORDER BY id")
+        rows = self.database.all("SELECT * FROM clips ORDER BY id")
         return [Entry(*(*row[:-1], parse_json(row[-1]))) for row in rows]
 
     def words(self) -> dict[int, set[str]]:
         """Words about the clips: clip number to words."""
         found: dict[int, set[str]] = {}
-        for clip, word in self._all("SELECT clip, word FROM words"):
+        for clip, word in self.database.all("SELECT clip, word FROM words"):
             found.setdefault(clip, set()).add(word)
         return found
 
     def broken(self) -> dict[str, str]:
         """Files that could not be read, and why."""
-        return dict(self._all("SELECT path, reason FROM broken ORDER BY path"))
+        return dict(self.database.all("SELECT path, reason FROM broken ORDER BY path"))
 
     def broken_stamps(self) -> dict[str, tuple[int, int]]:
         """Size and time of change of the files that could not be read."""
-        rows = self._all("SELECT path, size, changed FROM broken")
+        rows = self.database.all("SELECT path, size, changed FROM broken")
         return {path: (size, changed) for path, size, changed in rows}
 
     def change(self) -> int:
         """A number that grows with every change of the store's clips."""
-        return int(self._get("change") or 0)
+        return self.database.change()
 
     def newest(self) -> int:
         """The greatest number that a clip ever had: the number of a clip is not used again."""
-        largest = self._db.execute("SELECT coalesce(max(id), 0) FROM clips").fetchone()[0]
-        return max(int(largest), int(self._get("newest") or 0))
+        largest = self.database.execute("SELECT coalesce(max(id), 0) FROM clips").fetchone()[0]
+        return max(int(largest), int(self.database.get("newest") or 0))
 
     def points(self) -> Array:
         """All samples ``(n, 55)``, mapped."""
@@ -227,7 +133,7 @@ class Store:
 
     def basis(self) -> PrincipalAxes | None:
         """The axes onto which descriptors are projected; None in an empty library."""
-        blob = self._get("basis")
+        blob = self.database.get("basis")
         if blob is None:
             return None
         with Members(io.BytesIO(blob), "the axes of a library") as arrays:
@@ -235,17 +141,17 @@ class Store:
 
     def fitted(self) -> int:
         """Samples that the axes were found from."""
-        return int(self._get("fitted") or 0)
+        return int(self.database.get("fitted") or 0)
 
     def answer(self, question: str) -> bytes | None:
         """The stored answer to a question."""
-        row = self._all("SELECT answer FROM answers WHERE question = ?", (question,))
+        row = self.database.all("SELECT answer FROM answers WHERE question = ?", (question,))
         return row[0][0] if row else None
 
     def linked(self, example: str) -> tuple[int, bytes] | None:
         """What the match web knows of an example: the newest clip that was searched, and what
         was found."""
-        row = self._all("SELECT newest, candidates FROM web WHERE example = ?", (example,))
+        row = self.database.all("SELECT newest, candidates FROM web WHERE example = ?", (example,))
         return row[0] if row else None
 
     # Writing
@@ -259,54 +165,19 @@ class Store:
         LibraryError
             If another process writes, or the disk is full.
         """
-        lock = sqlite3.connect(self.folder / _LOCK, isolation_level=None, timeout=0.0)
-        try:
+        with self.database.alone():
+            writer = StoreWriter(self)
             try:
-                lock.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                if "locked" in str(error):
-                    raise LibraryError(
-                        f"another process is writing to the library {self.folder}; "
-                        "wait until it is done"
-                    ) from None
-                raise
-            with self._told():
-                writer = StoreWriter(self)
-                try:
-                    yield writer
-                    writer.commit()
-                finally:
-                    writer.close()
-        finally:
-            lock.close()
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Disk errors as a one-line message."""
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            if "full" in str(error):
-                raise self._full() from None
-            raise LibraryError(f"the library {self.folder} cannot be used: {error}") from None
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise self._full() from None
-            raise LibraryError(
-                f"the library {self.folder} cannot be used: {error.strerror or error}"
-            ) from None
-
-    def _full(self) -> LibraryError:
-        return LibraryError(
-            f"the disk is full: the library {self.folder} keeps what was added so far; "
-            "free some space and run the same command again"
-        )
+                yield writer
+                writer.commit()
+            finally:
+                writer.close()
 
     def _mapped(self, name: str, count: str, columns: int) -> Array:
-        rows = int(self._get(count) or 0)
+        rows = int(self.database.get(count) or 0)
         if rows == 0:
             return np.zeros((0, columns), dtype=np.float32)
-        path = self._file(name)
+        path = self.array_file(name)
         if not path.exists() or path.stat().st_size < 4 * rows * columns:
             raise LibraryError(
                 f"{path} is missing or cut short: delete the folder {self.folder} and add the "
@@ -314,23 +185,9 @@ class Store:
             )
         return np.memmap(path, dtype=np.float32, mode="r", shape=(rows, columns))
 
-    def _file(self, name: str) -> Path:
+    def array_file(self, name: str) -> Path:
         """The current array of a kind: its number changes when it is rewritten."""
-        return self.folder / f"{name}-{int(self._get(name) or 0)}.f32"
-
-    def _get(self, key: str) -> Any:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
-
-    def _set(self, key: str, value: Any) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-    def _all(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        with self._told():
-            return self._db.execute(query, values).fetchall()
-
-    def _pragma(self, name: str) -> int:
-        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+        return self.folder / f"{name}-{int(self.database.get(name) or 0)}.f32"
 
 
 class StoreWriter:
@@ -338,9 +195,9 @@ class StoreWriter:
 
     def __init__(self, store: Store):
         self._store = store
-        self._db = store._db
+        self._db = store.database
         self._files: dict[str, _Tail] = {}
-        self._db.execute("BEGIN IMMEDIATE")
+        self._db.begin()
         self._changed = False
 
     def add(
@@ -368,14 +225,14 @@ class StoreWriter:
                 json.dumps(measures),
             ),
         )
-        self._store._set("newest", number)
+        self._db.set("newest", number)
         self.say(number, words)
         self._changed = True
 
     def say(self, clip: int, words: Iterable[str]) -> None:
         """Set the words about a clip."""
         self._db.execute("DELETE FROM words WHERE clip = ?", (clip,))
-        self._db.executemany("INSERT INTO words VALUES (?, ?)", [(clip, w) for w in sorted(words)])
+        self._db.execute_many("INSERT INTO words VALUES (?, ?)", [(clip, w) for w in sorted(words)])
 
     def restamp(self, clip: int, path: str, stamp: tuple[int, int]) -> None:
         """A file of the same content: touched, or moved to another path."""
@@ -412,8 +269,8 @@ class StoreWriter:
         """
         blob = io.BytesIO()
         np.savez(blob, basis.pose_mean, basis.pose_axes, basis.dynamic_mean, basis.dynamic_axes)
-        self._store._set("basis", blob.getvalue())
-        self._store._set("fitted", fitted)
+        self._db.set("basis", blob.getvalue())
+        self._db.set("fitted", fitted)
         self._begin_anew("features", "described")
         self._db.execute("UPDATE clips SET feature = NULL")
         # What was found was measured along the old axes.
@@ -443,39 +300,40 @@ class StoreWriter:
         for tail in self._files.values():
             tail.flush()
         if self._changed:
-            self._store._set("change", self._store.change() + 1)
+            self._db.set("change", self._db.change() + 1)
             self._db.execute("DELETE FROM answers")
             self._changed = False
-        self._db.execute("COMMIT")
+        self._db.commit()
         self._drop_old_arrays()
-        self._db.execute("BEGIN IMMEDIATE")
+        self._db.begin()
 
     def close(self) -> None:
         """Undo what was not committed."""
         for tail in self._files.values():
             tail.close()
-        if self._db.in_transaction:
-            self._db.execute("ROLLBACK")
+        self._db.roll_back()
 
     def _append(self, name: str, count: str, rows: Array) -> int:
-        first = int(self._store._get(count))
+        first = int(self._db.get(count))
         tail = self._files.get(name)
         if tail is None:
-            tail = self._files[name] = _Tail(self._store._file(name), 4 * first * rows.shape[1])
+            tail = self._files[name] = _Tail(
+                self._store.array_file(name), 4 * first * rows.shape[1]
+            )
         tail.write(np.ascontiguousarray(rows, dtype=np.float32))
-        self._store._set(count, first + len(rows))
+        self._db.set(count, first + len(rows))
         return first
 
     def _begin_anew(self, name: str, count: str) -> None:
         if name in self._files:
             self._files.pop(name).close()
-        self._store._set(name, int(self._store._get(name)) + 1)
-        self._store._set(count, 0)
+        self._db.set(name, int(self._db.get(name)) + 1)
+        self._db.set(count, 0)
 
     def _drop_old_arrays(self) -> None:
         """Remove outdated arrays; a process that has one mapped keeps it."""
         for name in ("points", "features"):
-            current = self._store._file(name)
+            current = self._store.array_file(name)
             for path in self._store.folder.glob(f"{name}-*.f32"):
                 if path != current:
                     path.unlink(missing_ok=True)
@@ -499,9 +357,3 @@ class _Tail:
 
     def close(self) -> None:
         self._file.close()
-
-
-def _foreign(folder: Path) -> Iterator[Path]:
-    """What is in a folder that no store has put there."""
-    ours = (_DATABASE, _LOCK)
-    return (path for path in folder.iterdir() if not path.name.startswith(ours))
