@@ -18,8 +18,9 @@ from nicegui import core, ui
 from nicegui.client import Client
 
 from motionweave.core.interrupt import checkpoint
-from motionweave.studio.app import Page, build
+from motionweave.studio.app import build
 from motionweave.studio.dragging import CLIP, FOUND, MADE
+from motionweave.studio.page import Page
 from motionweave.studio.workspace import Workspace
 
 

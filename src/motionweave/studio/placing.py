@@ -16,7 +16,7 @@ from motionweave.studio.screens.sequence_model import MOST_BLOCKS, Block, Sequen
 from motionweave.studio.upload import MOST_CLIPS
 
 if TYPE_CHECKING:
-    from motionweave.studio.app import Page
+    from motionweave.studio.page import Page
 
 
 def on_shelf(document: Document, pieces: Sequence[NewClip]) -> tuple[Document, tuple[str, ...]]:
