@@ -296,3 +296,9 @@ def test_arrays_made_for_a_motion_are_read_only() -> None:
     for motion in (made[3:9], walk.moved(Planar(1.0)), walk.sample([0.0, 0.5, 2.0])):
         assert not motion.root.flags.writeable
         assert not motion.rotations.flags.writeable
+
+
+def test_a_step_halves_the_rate_even_of_a_single_frame() -> None:
+    still = mw.sample("walk")[0]
+    assert len(still[::2]) == 1
+    assert still[::2].fps == still.fps / 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -158,3 +159,15 @@ def joined(constraints: Iterable[Constraint], gap: float = 0.0) -> tuple[Constra
         for start, end in merged(((c.start, c.end) for c in constraints if c.kind == kind), gap)
     )
     return tuple(sorted(found, key=in_time))
+
+
+def checked(given: Any) -> tuple[Constraint, ...]:
+    """One constraint or several, in order of time; `MotionError` if they are something else."""
+    try:
+        constraints = tuple(given)
+    except TypeError:
+        constraints = (given,)
+    for one in constraints:
+        if not isinstance(one, Constraint):
+            raise MotionError(f"constraint {checks.shown(one)}: expected a Constraint")
+    return tuple(sorted(constraints, key=in_time))

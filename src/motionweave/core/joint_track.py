@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
+import motionweave
 from motionweave.core.arrays import Array
+from motionweave.errors import RigError
+
+if TYPE_CHECKING:
+    from motionweave.core.motion import Motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +33,34 @@ class JointTrack:
     positions: Array
     orientations: Array
     rotations: Array
+
+    @classmethod
+    def of(cls, motion: Motion, name: str) -> JointTrack:
+        """The joint of a motion that has a name, or else a role.
+
+        Raises
+        ------
+        RigError
+            If there is none; the message suggests names and roles that are spelt alike.
+        """
+        skeleton = motion.skeleton
+        if name in skeleton.names:
+            joint = skeleton.index(name)
+        else:
+            known = motionweave.find_rig(skeleton).roles
+            if name not in known:
+                near = get_close_matches(name, [*skeleton.names, *known], n=3, cutoff=0.4)
+                hint = f"; did you mean {', '.join(near)}?" if near else ""
+                raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
+            joint = known[name]
+        positions, orientations = motion.forward()
+        return cls(
+            skeleton.names[joint],
+            joint,
+            positions[:, joint],
+            orientations[:, joint],
+            motion.rotations[:, joint],
+        )
 
     def __len__(self) -> int:
         return len(self.positions)

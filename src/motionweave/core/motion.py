@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 import motionweave
 from motionweave.core import checks, kinematics, rotations
 from motionweave.core import constraints as constraint_tools
+from motionweave.core import frames as frame_tools
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array, sealed
 from motionweave.core.carrier import STILL, Carrier
@@ -24,10 +24,7 @@ from motionweave.core.joint_track import JointTrack
 from motionweave.core.kept import is_kept, kept, unit_quaternions
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
-from motionweave.errors import MotionError, RigError
-
-# How far outside the clip a sampled frame may lie before it is an error, not rounding.
-_FRAME_TOLERANCE = 1e-6
+from motionweave.errors import MotionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +83,7 @@ class Motion:
         if self.translations is not None and not is_kept(self.translations, (frames, joints, 3)):
             moves = checks.array(self.translations, "translations", (frames, joints, 3))
             object.__setattr__(self, "translations", kept(moves))
-        object.__setattr__(self, "constraints", _constraints(self.constraints))
+        object.__setattr__(self, "constraints", constraint_tools.checked(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
         # A plain copy, so that a motion can be sent to other processes.
@@ -215,7 +212,7 @@ class Motion:
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
         """The same motion with other constraints."""
-        same = self._out_of_checked(constraints=_constraints(constraints))
+        same = self._out_of_checked(constraints=constraint_tools.checked(constraints))
         if "fingerprint" in self.__dict__:
             same.__dict__["fingerprint"] = self.fingerprint
         return same
@@ -266,17 +263,7 @@ class Motion:
         Rotations take the shorter arc (slerp), positions are interpolated linearly, constraints are
         carried along. Frames may run backwards or repeat.
         """
-        single = isinstance(frames, int | float | np.generic)
-        at = checks.array([frames] if single else frames, "frames to sample", (None,))
-        last = len(self) - 1
-        if at.size == 0:
-            raise MotionError("frames to sample: expected one or more finite numbers")
-        if at.min() < -_FRAME_TOLERANCE or at.max() > last + _FRAME_TOLERANCE:
-            raise MotionError(
-                f"frames {at.min():g} to {at.max():g} are not all in the clip"
-                f"{self._called()}, which has frames 0 to {last}"
-            )
-        at = np.clip(at, 0.0, last)
+        at = frame_tools.moments(frames, len(self), self._called())
         return replace(
             self,
             root=sealed(kinematics.sample_vectors(self.root, at)),
@@ -293,9 +280,7 @@ class Motion:
         fps = checks.rate(fps)
         if fps == self.fps:
             return self
-        # The last whole step that still lies in the clip (with room for rounding).
-        count = int(np.floor(self.duration * fps + 1e-6)) + 1
-        frames = np.minimum(np.arange(count) * (self.fps / fps), len(self) - 1)
+        frames = frame_tools.at_rate(len(self), self.fps, fps)
         scale = fps / self.fps
         moved = tuple(
             replace(c, start=c.start * scale, end=c.end * scale) for c in self.constraints
@@ -304,7 +289,7 @@ class Motion:
         return replace(
             sampled,
             fps=fps,
-            constraints=constraint_tools.clipped(moved, 0.0, count - 1),
+            constraints=constraint_tools.clipped(moved, 0.0, len(frames) - 1),
             carrier=sampled._carrier_after(lambda above: replace(above, fps=fps)),
         )
 
@@ -321,36 +306,20 @@ class Motion:
         is the name of a joint or the role of one: ``motion["left_hand"].positions``.
         """
         if isinstance(key, str):
-            return self._track(key)
-        if isinstance(key, slice):
-            try:
-                start, stop, step = key.indices(len(self))
-            except (TypeError, ValueError) as error:
-                raise MotionError(f"frames {checks.shown(key)}: {error}") from None
-            if step < 1:
-                raise MotionError(
-                    "a slice of a motion must run forwards; use sample() to reverse time"
-                )
-            whole = (start, stop, step) == (0, len(self), 1)
-            if whole and all(c.start >= 0.0 and c.end <= stop - 1 for c in self.constraints):
-                return self
-            chosen = range(start, stop, step)
-        else:
-            index = checks.whole(key, "frame", -checks.MOST_FRAMES, checks.MOST_FRAMES)
-            if not -len(self) <= index < len(self):
-                raise MotionError(f"frame {index}: the clip has {len(self)} frames")
-            start, step = index % len(self), 1
-            chosen = range(start, start + 1)
-        if len(chosen) == 0:
-            raise MotionError(f"the slice {key} contains none of the clip's {len(self)} frames")
-        inside = constraint_tools.clipped(self.constraints, float(start), float(chosen[-1]))
+            return JointTrack.of(self, key)
+        chosen = frame_tools.chosen(key, len(self))
+        start, last, step = float(chosen.start), float(chosen[-1]), chosen.step
+        whole = isinstance(key, slice) and step == 1 and len(chosen) == len(self)
+        if whole and all(c.start >= 0.0 and c.end <= last for c in self.constraints):
+            return self
+        inside = constraint_tools.clipped(self.constraints, start, last)
         frames = slice(chosen.start, chosen.stop, step)
         return self._out_of_checked(
             fps=checks.rate(self.fps / step),
             root=kept(self.root[frames]),
             rotations=kept(self.rotations[frames]),
             translations=None if self.translations is None else kept(self.translations[frames]),
-            constraints=_constraints(
+            constraints=constraint_tools.checked(
                 Constraint((c.start - start) / step, (c.end - start) / step, c.kind) for c in inside
             ),
             carrier=self._carrier_after(lambda above: above[key]),
@@ -380,13 +349,7 @@ class Motion:
         1.0
         """
         check_arguments(Motion.trim, locals())
-        last = self.duration if end is None else end
-        if not 0.0 <= start <= last <= self.duration + 0.5 / self.fps:
-            raise MotionError(
-                f"{start:g} to {last:g} seconds are not in the clip{self._called()}, "
-                f"which lasts {self.duration:.3g} seconds"
-            )
-        return self[round(start * self.fps) : round(last * self.fps) + 1]
+        return self[frame_tools.between(start, end, len(self), self.fps, self._called())]
 
     # Place
 
@@ -496,25 +459,6 @@ class Motion:
         """In a notebook a motion plays."""
         return motionweave.player(self)._repr_html_()
 
-    def _track(self, name: str) -> JointTrack:
-        if name in self.skeleton.names:
-            joint = self.skeleton.index(name)
-        else:
-            known = motionweave.find_rig(self.skeleton).roles
-            if name not in known:
-                near = get_close_matches(name, [*self.skeleton.names, *known], n=3, cutoff=0.4)
-                hint = f"; did you mean {', '.join(near)}?" if near else ""
-                raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
-            joint = known[name]
-        positions, orientations = self.forward()
-        return JointTrack(
-            self.skeleton.names[joint],
-            joint,
-            positions[:, joint],
-            orientations[:, joint],
-            self.rotations[:, joint],
-        )
-
     def _called(self) -> str:
         return f" {self.name!r}" if self.name else ""
 
@@ -551,14 +495,3 @@ def all_checked(motions: Any) -> list[Motion]:
     if not given:
         raise MotionError("expected several motions, and got none")
     return [checked(motion) for motion in given]
-
-
-def _constraints(given: Any) -> tuple[Constraint, ...]:
-    try:
-        constraints = tuple(given)
-    except TypeError:
-        constraints = (given,)
-    for one in constraints:
-        if not isinstance(one, Constraint):
-            raise MotionError(f"constraint {checks.shown(one)}: expected a Constraint")
-    return tuple(sorted(constraints, key=constraint_tools.in_time))
