@@ -141,6 +141,19 @@ def test_what_is_not_a_library_is_refused_in_one_line(folder: Path, tmp_path: Pa
         mw.Library(folder, store=tmp_path / "newer")
 
 
+def test_the_folder_of_a_library_is_forgotten_from_inside_it_alone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = mw.Library(folder, executor=Here())
+    library.add()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(mw.LibraryError, match="no such clip"):
+        library.remove(".")
+    monkeypatch.chdir(folder)
+    assert len(library.remove(".")) == 8
+    assert len(library) == 0
+
+
 def test_a_clip_that_disappeared_is_named(folder: Path) -> None:
     library = mw.Library(folder, executor=Here())
     library.add()

@@ -110,6 +110,24 @@ def add(
     )
 
 
+def forget(store: Store, root: Path, paths: Sequence[Path]) -> tuple[str, ...]:
+    """Remove clips, or all clips in folders, from the store; see `Library.remove`."""
+    listed = [entry.path for entry in store.entries()]
+    gone: dict[str, None] = {}
+    for path in paths:
+        # Called as the library calls it, or as it is called on disk.
+        named = path.as_posix()
+        inside = _among(listed, named) if named != "." else []
+        inside = inside or _among(listed, name_of(path, root))
+        if not inside:
+            raise LibraryError(f"{name_of(path, root)}: the library has no such clip")
+        gone |= dict.fromkeys(inside)
+    with store.writing() as writer:
+        for one in gone:
+            writer.remove(one)
+    return tuple(gone)
+
+
 class _Plan:
     """What has to be done: compares files on disk with the store."""
 
@@ -271,3 +289,8 @@ def _place(name: str, root: Path) -> Path:
 
 def is_in(name: str, folders: Sequence[str]) -> bool:
     return any(folder == "." or name.startswith(f"{folder}/") for folder in folders)
+
+
+def _among(names: Sequence[str], called: str) -> list[str]:
+    """The clip of a name, or the clips in the folder of that name."""
+    return [name for name in names if name == called or is_in(name, [called])]

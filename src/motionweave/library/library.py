@@ -156,28 +156,7 @@ class Library:
         tuple of str
             The paths that were forgotten.
         """
-        names = [self._name(Path(path)) for path in paths]
-        gone = [
-            entry.path
-            for entry in self.store.entries()
-            if entry.path in names or adding.is_in(entry.path, names)
-        ]
-        known = {name for name in names if any(adding.is_in(path, [name]) for path in gone)}
-        for name in names:
-            if name not in gone and name not in known:
-                raise LibraryError(f"{name}: the library has no such clip")
-        with self.store.writing() as writer:
-            for path in gone:
-                writer.remove(path)
-        return tuple(gone)
-
-    def _name(self, path: Path) -> str:
-        """What the library calls a clip or folder, called so or as it is called on disk."""
-        name = path.as_posix()
-        listed = (entry.path for entry in self.store.entries())
-        if name != "." and any(one == name or adding.is_in(one, [name]) for one in listed):
-            return name
-        return adding.name_of(path, self.folder)
+        return adding.forget(self.store, self.folder, [Path(path) for path in paths])
 
     # Clips
 
