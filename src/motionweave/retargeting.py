@@ -315,9 +315,9 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
         return on_skeleton(motion, skeleton)
     if not (alike or same_body(source, skeleton)):
         what = f"clip {motion.name!r}" if motion.name else "a clip"
-        whose = f" of {onto.name!r}" if isinstance(onto, Motion) and onto.name else ""
+        whose = f" to that of {onto.name!r}" if isinstance(onto, Motion) and onto.name else ""
         warnings.warn(
-            f"{what} shows another body and was retargeted to the skeleton{whose}",
+            f"{what} has a different skeleton and was retargeted{whose}",
             RetargetNotice,
             stacklevel=6,
         )

@@ -213,7 +213,7 @@ def test_different_bodies_are_combined_with_a_notice() -> None:
     offsets = np.array(walk.skeleton.offsets)
     offsets[[rig.roles["left_shin"], rig.roles["right_shin"]]] *= 1.3
     other = replace(mw.sample("jog"), skeleton=replace(walk.skeleton, offsets=offsets))
-    with pytest.warns(RetargetNotice, match="'jog' shows another body.*'walk'"):
+    with pytest.warns(RetargetNotice, match="'jog' has a different skeleton.*'walk'"):
         result = mw.transition(walk, scrambled(other, 5))
     assert result.skeleton == walk.skeleton
     with warnings.catch_warnings():

@@ -129,6 +129,14 @@ def test_taking_clips_in_keeps_the_proportions_of_the_others() -> None:
     three = BlendScreen.with_clips(BLEND, ("c0", "c1", "c2", "c3"))
     assert sum(three.weights) == pytest.approx(1.0)
     assert three.weights[0] / three.weights[1] == pytest.approx(0.5 / 0.3)
+    assert three.weights[3] == pytest.approx(0.25)
+
+
+def test_clips_taken_in_one_by_one_have_equal_shares() -> None:
+    settings = replace(BLEND, clips=(), weights=())
+    for count in (1, 2, 3, 4):
+        settings = BlendScreen.with_clips(settings, tuple(f"c{i}" for i in range(count)))
+        assert settings.weights == pytest.approx([1.0 / count] * count)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.4, 1.0, 1.7, -1.0])

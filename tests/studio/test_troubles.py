@@ -115,3 +115,11 @@ def test_warnings_are_told_by_their_kind() -> None:
     # Doubts about a registration are told with every blend of it.
     assert remark_of(QualityWarning("any words", kind=Kind.DOUBTFUL_MATCH)) is None
     assert remark_of(Notice("doubtful registration")) is not None
+
+
+def test_a_clip_may_be_called_like_a_parameter() -> None:
+    said = "clip 'walk_fast, left' has a different skeleton; give ends='free', or use `fit`"
+    remark = remark_of(Notice(said))
+    assert remark is not None
+    assert remark.notice
+    assert remark.text == "Clip 'walk_fast, left' has a different skeleton"

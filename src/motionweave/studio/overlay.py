@@ -108,6 +108,7 @@ class Overlay:
             with ui.element("div").classes("mw-remark") as one:
                 widgets.symbol("info")
                 ui.label(text)
+            widgets.mark(one, "notice", remark.notice)
         else:
             one = widgets.button(
                 text, partial(self._on_remark, remark), icon="warning", title=f"Go there: {text}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from motionweave.errors import Kind
+from motionweave.errors import Kind, Notice
 from motionweave.measure.check import Finding, FindingKind
 
 # What each kind of finding is, about a joint.
@@ -29,6 +30,7 @@ KNOWN_WARNINGS: dict[Kind, str | None] = {
 }
 # A clause that names a parameter of the library: use slope_limit=7, ends='free'.
 _PYTHON = re.compile(r"\w+=|\(\w+\)|`|\b[a-z]+_[a-z_]+\b")
+_QUOTED = re.compile(r"'[^']+'(?!\w)")
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,15 @@ class Remark:
     frame, joint
         Where to look; None where it is not about a place. A joint may be a kind of contact,
         such as ``left_heel``.
+    notice
+        Whether it only says what was done, and nothing is doubtful.
     """
 
     text: str
     details: str = ""
     frame: int | None = None
     joint: str | None = None
+    notice: bool = False
 
 
 def remark_of(warning: Warning | str) -> Remark | None:
@@ -60,7 +65,7 @@ def remark_of(warning: Warning | str) -> Remark | None:
         return None
     finding = getattr(warning, "finding", None)
     if not isinstance(finding, Finding):
-        return Remark(plain(message), message)
+        return Remark(plain(message), message, notice=isinstance(warning, Notice))
     joint = finding.joint
     text = said or _SAID.get(finding.kind, "{joint} looks doubtful")
     return Remark(text.format(joint=_named(joint)), message, finding.frame, joint)
@@ -77,9 +82,11 @@ def doubts_of(doubts: Sequence[str]) -> tuple[Remark, ...]:
 
 def plain(message: str) -> str:
     """A message without the clauses that speak of the library's parameters, as a sentence."""
-    clauses = re.split(r"(?<=[;:,])\s+", message)
-    kept = [clause for clause in clauses if not _PYTHON.search(clause)]
-    text = " ".join(kept).rstrip(";:, ")
+    # Names of clips and files may be spelt like a parameter, and contain commas.
+    unnamed = _QUOTED.sub(lambda name: "'" * len(name[0]), message)
+    ends = [0, *(gap.end() for gap in re.finditer(r"(?<=[;:,])\s+", unnamed)), len(message)]
+    kept = [message[a:b] for a, b in pairwise(ends) if not _PYTHON.search(unnamed[a:b])]
+    text = "".join(kept).rstrip(";:, ")
     return text[:1].upper() + text[1:]
 
 

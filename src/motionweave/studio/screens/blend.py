@@ -67,11 +67,14 @@ class BlendScreen(Screen):
     @staticmethod
     def with_clips(settings: BlendSettings, clips: tuple[str, ...]) -> BlendSettings:
         old = dict(zip(settings.clips, settings.weights, strict=False))
-        count = max(len(clips), 1)
-        raw = [old.get(clip, 1.0 / count) for clip in clips]
-        total = sum(raw)
-        even = tuple(1.0 / count for _ in clips)
-        weights = tuple(w / total for w in raw) if total > 1e-9 else even
+        kept = [old.get(clip, 0.0) for clip in clips]
+        # A new clip gets an equal share; those that were there share the rest as they did before.
+        share = 1.0 / max(len(clips), 1)
+        rest = 1.0 - share * sum(clip not in old for clip in clips)
+        weights = tuple(
+            share if clip not in old or sum(kept) < 1e-9 else rest * weight / sum(kept)
+            for clip, weight in zip(clips, kept, strict=True)
+        )
         return replace(
             settings, clips=clips, weights=weights, keys=(), wanted=(), against="", mode="weights"
         )
