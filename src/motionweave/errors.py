@@ -58,6 +58,8 @@ class Kind(Enum):
     SEAMS_MEET = "seams meet"
     #: A frame that is a T-pose, and no part of the motion.
     T_POSE = "T-pose"
+    #: Bodies that do not correspond, such as those of a dog and a person.
+    OTHER_BODY = "other body"
     #: A registration that doubts itself.
     DOUBTFUL_MATCH = "doubtful match"
     #: Feet that were not planted, because that would make the motion worse.

@@ -46,7 +46,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
 from motionweave.core.motion import Motion, all_checked
 from motionweave.core.skeleton import Skeleton
-from motionweave.errors import RetargetNotice, RigError
+from motionweave.errors import Kind, RetargetNotice, RigError
 
 __all__ = ["common_skeleton", "concatenate", "joint_mapping", "on_common_skeleton", "retarget"]
 
@@ -339,7 +339,8 @@ def _require_humans(motion: Motion, bodies: BodyPair) -> None:
             how = motion.skeleton.difference(other, "the clip", "the target")
             called = f" (clip {motion.name!r})" if motion.name else ""
             why = f"{which} skeleton {each.rig.why_not_human()}"
-            raise RigError(f"the bodies do not correspond{called}: {why}; {how}")
+            said = f"the bodies do not correspond{called}: {why}; {how}"
+            raise RigError(said, kind=Kind.OTHER_BODY)
 
 
 def _with_hands(result: Motion, motion: Motion, scale: float, lift: Array) -> Motion:

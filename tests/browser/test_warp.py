@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tests.body.test_fours import dog, filed
 from tests.browser.conftest import Studio, drag, picture_changed
 from tests.browser.editors import ask, slide
 
@@ -409,3 +411,19 @@ def test_turns_and_scales_and_their_tangents_are_dragged_in_the_curves(studio: S
         slope = ask(studio, css, "tangents[0].slope")
         # As finely as the number is shown.
         assert abs(slope - speeds[0]) <= (0.051 if kind == "Scale" else 0.51)
+
+
+def test_a_body_on_four_legs_is_seen_and_gripped(studio: Studio, tmp_path: Path) -> None:
+    studio.screen("Warp")
+    path = filed(dog(), tmp_path)
+    studio.page.set_input_files(".mw-shell input[type=file]", str(path))
+    studio.wait("document.querySelector('.mw-card[data-clip=\"clip\"]')")
+    before = studio.settle()
+    studio.card("clip").click(position={"x": 60, "y": 15})
+    assert studio.after(before)["frames"] > 0
+    # There are no feet to light up, and the curves are those of a joint that it has.
+    main = "[...motionweave.viewport.stage.characters.values()][0]"
+    assert studio.page.evaluate(f"{main}.marks.count") == 0
+    grips = [name for name, _, _ in studio.state()["looks"][0]["grips"]]
+    told = studio.page.locator(".mw-warp .mw-section").first.inner_text()
+    assert any(f"{name}: drag it" in told for name in grips)

@@ -16,6 +16,7 @@ from motionweave.errors import (
     Notice,
     QualityWarning,
     RegistrationError,
+    RigError,
 )
 from motionweave.measure.check import Finding
 from motionweave.registration.register import register
@@ -23,6 +24,7 @@ from motionweave.samples.clips import sample
 from motionweave.studio.remarks import KNOWN_WARNINGS, remark_of
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.troubles import KNOWN_ERRORS, trouble_of
+from tests.body.test_fours import dog, filed
 from tests.studio.documents import document_with
 
 # Screens on which an error of a kind can come up, with settings that lead to it.
@@ -89,6 +91,24 @@ def test_what_leads_into_a_trouble_is_not_offered_against_it() -> None:
     assert "Treat as cycles" in offered(None)
     assert "Treat as cycles" not in offered(Kind.NO_CYCLE)
     assert "Use whole clips" not in offered(Kind.ENDS_DIFFER)
+
+
+def test_bodies_that_do_not_correspond_are_told_shortly_and_nothing_vain_is_offered(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(RigError) as raised:
+        register(sample("walk"), motionweave.load(filed(dog(), tmp_path)))
+    assert raised.value.kind is Kind.OTHER_BODY
+    for names, labels in (
+        (["walk", "jog"], []),
+        (["walk", "jog", "sneak"], ["Only walk and jog"]),
+    ):
+        ids = tuple(f"c{i + 1}" for i in range(len(names)))
+        document = document_with(names, "blend", SCREENS[0].Settings(clips=ids))
+        trouble = trouble_of(raised.value, "blend", document)
+        assert "too different" in trouble.sentence
+        assert len(trouble.sentence) < 140
+        assert [remedy.label for remedy in trouble.remedies] == labels
 
 
 def test_the_library_says_which_kind_it_is() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from motionweave.body.size import body_height
+from motionweave.clips import load
 from motionweave.core import rotations
 from motionweave.core.averaging import mean_rotations
 from motionweave.samples.clips import sample
@@ -24,6 +25,7 @@ from motionweave.studio.screens.warp_model import (
     PoseKey,
     Warped,
     WarpSettings,
+    grip_like,
     grips,
     joint_index,
     warped,
@@ -34,6 +36,7 @@ from motionweave.studio.screens.warp_tangents import (
     with_mode,
     with_tangent,
 )
+from tests.body.test_fours import dog, filed
 from tests.studio.documents import document_with
 from tests.studio.recipes import by_commands, by_python
 
@@ -64,6 +67,15 @@ def test_hands_feet_hips_and_head_are_the_main_grips() -> None:
     }  # fmt: skip
     assert sorted(joint for _, joint, _ in offered) == list(range(len(skeleton)))
     assert all(joint_index(name, skeleton) == joint for name, joint, _ in offered)
+
+
+def test_a_body_without_the_chosen_joint_is_gripped_by_another(tmp_path: Path) -> None:
+    walker = sample("walk").skeleton
+    assert grip_like("right_foot", walker) == "right_foot"
+    assert grip_like("heading", walker) == "heading"
+    assert grip_like("Ear1.L", walker) == "hips"
+    fours = load(filed(dog(), tmp_path)).skeleton
+    assert grip_like("left_hand", fours) in [name for name, _, _ in grips(fours)]
 
 
 def test_a_joint_dragged_to_a_place_gets_there() -> None:

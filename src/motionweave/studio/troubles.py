@@ -25,11 +25,14 @@ class RemedyButton:
         Gives the document that it goes on with.
     vain
         Kinds of trouble that it does nothing about, or leads into.
+    fewer
+        Whether it leaves out clips, which is all that helps where bodies do not correspond.
     """
 
     label: str
     apply: Callable[[Document], Document]
     vain: frozenset[Kind] = frozenset()
+    fewer: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,10 @@ def trouble_of(problem: Exception, screen: str, document: Document) -> Trouble:
         return Trouble("Something went wrong in the studio itself.", (), repr(problem))
     settings = document.settings[screen]
     clips = document.usable(settings.clips)
-    offered = _REMEDIES[screen](settings, clips) if screen in _REMEDIES else ()
+    offered = tuple(_REMEDIES[screen](settings, clips)) if screen in _REMEDIES else ()
     remedies = tuple(remedy for remedy in offered if problem.kind not in remedy.vain)
+    if problem.kind is Kind.OTHER_BODY:
+        remedies = tuple(remedy for remedy in offered if remedy.fewer)
     if isinstance(problem, RigError) and document.settings["common"].worn:
         remedies = (RemedyButton("Results on their own bodies again", _setting("common", worn="")),)
     return Trouble(_sentence(problem, clips), remedies, message)
@@ -84,6 +89,8 @@ KNOWN_ERRORS: dict[Kind, str] = {
     Kind.NO_ROOM: "There is not enough room for a transition here.",
     Kind.SEAMS_MEET: "Two seams are too near to each other.",
     Kind.T_POSE: "This place is a T-pose, not a part of the motion.",
+    Kind.OTHER_BODY: "The bodies of {names} are too different to be combined. "
+    "Click a clip on the shelf to leave it out.",
 }
 
 
@@ -132,7 +139,8 @@ def _for_blend(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButt
         kept = [clip.id for clip in clips[:2]]
         weights = (0.5, 0.5)
         fields = {"clips": tuple(kept), "weights": weights, "keys": (), "against": ""}
-        yield RemedyButton(f"Only {clips[0].name} and {clips[1].name}", _setting("blend", **fields))
+        label = f"Only {clips[0].name} and {clips[1].name}"
+        yield RemedyButton(label, _setting("blend", **fields), fewer=True)
 
 
 def _for_transition(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:
@@ -192,7 +200,7 @@ def _for_sequence(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyB
         yield RemedyButton("Remove the layers", _setting("sequence", blocks=blocks))
     if len(settings.blocks) > 1:
         change = _setting("sequence", blocks=settings.blocks[:-1])
-        yield RemedyButton("Remove the last block", change)
+        yield RemedyButton("Remove the last block", change, fewer=True)
 
 
 def _for_library(settings: Any, clips: Sequence[ShelfClip]) -> Iterator[RemedyButton]:

@@ -34,6 +34,7 @@ from motionweave.studio.screens.warp_model import (
     PoseKey,
     Warped,
     WarpSettings,
+    grip_like,
     grips,
     inside,
     warped,
@@ -183,6 +184,9 @@ class WarpScreen(Screen):
 
     def present(self, result: Result) -> None:
         made: Warped = result.details
+        joint = grip_like(self._joint, made.source.skeleton)
+        if joint != self._joint:
+            self._choose(joint, None)
         if not self.page.session.live:
             self._values.measure(scale_of(made.source))
             self._tangents.measure(scale_of(made.source))

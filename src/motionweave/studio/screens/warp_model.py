@@ -344,6 +344,16 @@ def grips(skeleton: Skeleton) -> tuple[Grip, ...]:
     )
 
 
+def grip_like(name: str, skeleton: Skeleton) -> str:
+    """The same grip on another body; its first main one, or its root, if it has none like it."""
+    if name in WAY:
+        return name
+    there = grips(skeleton)
+    if any(name == grip for grip, _, _ in there):
+        return name
+    return next((grip for grip, _, main in there if main), there[0][0])
+
+
 def turn_curve(motion: Motion, joint: int) -> Array:
     """The joint's rotation ``(T, 3)`` from its rest pose, in degrees about its parent's axes."""
     return np.degrees(rotations.log(motion.rotations[:, joint]))

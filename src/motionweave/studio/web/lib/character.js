@@ -142,6 +142,7 @@ export class Character {
     // A tapered limb of length 1 along +y, thick end at the bottom.
     this.limbs = new THREE.InstancedMesh(
       new THREE.CylinderGeometry(TAPER, 1.0, 1.0, FINE.limb, 1, true).translate(0, 0.5, 0), this.material(), Math.max(1, limbs.length));
+    this.limbs.count = limbs.length;
     this.rounds = [[balls, FINE.ball], [heads, FINE.head]].filter(([plan]) => plan.length).map(([plan, fine]) =>
       ({ plan, mesh: new THREE.InstancedMesh(new THREE.SphereGeometry(1, ...fine), this.material(), plan.length) }));
     this.meshes = [this.limbs, ...this.rounds.map(({ mesh }) => mesh)];
@@ -158,6 +159,8 @@ export class Character {
     this.marks = new THREE.InstancedMesh(
       new THREE.CylinderGeometry(1, 1, 1, FINE.mark), new THREE.MeshBasicMaterial({ color: CONTACT, transparent: true, opacity: 0.85 }),
       Math.max(1, clip.soles.length));
+    // A body without feet has none to light up.
+    this.marks.count = clip.soles.length;
     this.marks.frustumCulled = false;
     this.marks.visible = !look.ghost;
     this.trails = this.makeTrails();
