@@ -12,6 +12,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Collection, Sequence
+from difflib import get_close_matches
 from typing import NoReturn
 
 from motionweave import __version__
@@ -55,7 +56,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code (2 for input that cannot be used)."""
     words = list(sys.argv[1:] if argv is None else argv)
     asked = next((word for word in words if word in VERBS), None)
-    args = command_line([] if asked is None else [asked]).parse_args(words)
+    parser = command_line([] if asked is None else [asked])
+    if not words:
+        parser.print_help(sys.stderr)
+        return 2
+    if not words[0].startswith("-") and words[0] not in VERBS:
+        near = get_close_matches(words[0], VERBS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "; motionweave --help lists them"
+        parser.exit(2, f"motionweave: there is no verb {words[0]!r}{hint}\n")
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        said = f"{' '.join(unknown)} is not an argument of {args.verb}"
+        parser.exit(2, f"motionweave: {said}; see motionweave {args.verb} --help\n")
     args.warned = Warned(args.quiet)
     try:
         with args.warned.listening(), compiling(_say_compiling(args.quiet)):
