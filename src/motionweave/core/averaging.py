@@ -39,7 +39,7 @@ _BENDING = 3e-5
 _LANES = 16
 
 
-@kernel(error_model="numpy", fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _settle(rotations, weights, means, farthest, from_sum):  # type: ignore[no-untyped-def]
     """Bring ``means`` (T J, 4) to the means of rotations (k, T J, 4) by weights (T, k) beside them.
 

@@ -12,7 +12,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.compiled import kernel
 
 
-@kernel(error_model="numpy")
+@kernel()
 def _eliminate(band, right):  # type: ignore[no-untyped-def]
     """Turn ``right`` into the solution, by A = L D Lᵀ; returns whether A is positive definite."""
     count, width = band.shape

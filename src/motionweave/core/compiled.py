@@ -34,7 +34,8 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     _listen()
     # Nothing but Python and other kernels calls kernels: one of Numba's wrappers less to compile.
-    own = {"no_cfunc_wrapper": True, **options}
+    # Divisions by zero give what NumPy gives: with Python's errors kernels take longer to compile.
+    own = {"no_cfunc_wrapper": True, "error_model": "numpy", **options}
 
     def declare(function: Callable[..., Any]) -> Any:
         try:

@@ -107,7 +107,7 @@ def attached(
     return np.asarray(positions[:, joints] + turned)
 
 
-@kernel(error_model="numpy", fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def _slerp(rotations, lower, upper, shares, result):  # type: ignore[no-untyped-def]
     """Slerp (T, J, 4) from frames ``lower`` (n,) to ``upper``, the short way, into (n, J, 4).
 

@@ -192,7 +192,7 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
     return closed(clip, step)
 
 
-@kernel(error_model="numpy")
+@kernel()
 def _compare(sums, lag, many, half, reach, still, result):  # type: ignore[no-untyped-def]
     """Fill in how far ``many`` samples from each place on are from those a lag later.
 

@@ -19,7 +19,7 @@ NEAR = 1e-3
 _WRAP, _KEY, _SKY, _GROUND, _RIM = 0.25, 0.78, 0.42, 0.20, 0.10
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def _lit(nx, ny, nz, dx, dy, dz, light, up, rise, colour, out):  # type: ignore[no-untyped-def]
     """Colour (3,) of a surface with a normal, seen along a direction, ``rise`` above the floor."""
     facing = nx * light[0] + ny * light[1] + nz * light[2]
@@ -39,7 +39,7 @@ def _lit(nx, ny, nz, dx, dy, dz, light, up, rise, colour, out):  # type: ignore[
         out[c] = colour[c] * (soft + _KEY * key) + rim + gloss
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def draw_capsules(a, b, radii, colours, light, up, floor, size, lens, picture, depth):  # type: ignore[no-untyped-def]
     """Draw tapered capsules (S) into ``picture`` (h, w, 3) and ``depth`` (h, w).
 
@@ -139,7 +139,7 @@ def draw_capsules(a, b, radii, colours, light, up, floor, size, lens, picture, d
                 picture[i, j, 0], picture[i, j, 1], picture[i, j, 2] = shade[0], shade[1], shade[2]
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def _texel(texels, start, rows, columns, u, v, out):  # type: ignore[no-untyped-def]
     """What a texture has at (u, v), repeated without end, between four texels, into out (4,)."""
     x = (u - math.floor(u)) * columns - 0.5
@@ -156,7 +156,7 @@ def _texel(texels, start, rows, columns, u, v, out):  # type: ignore[no-untyped-
                 out[c] += share * texels[at, c]
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def draw_triangles(  # type: ignore[no-untyped-def]
     points,
     normals,
@@ -263,7 +263,7 @@ def draw_triangles(  # type: ignore[no-untyped-def]
                     picture[i, j, c] = shade[c]
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def cast_shadow(a, b, radii, light, blur, spread, corner, cell, dark):  # type: ignore[no-untyped-def]
     """Darken ``dark`` (n, n), a map of the floor, where capsules keep the light off.
 
@@ -307,7 +307,7 @@ def cast_shadow(a, b, radii, light, blur, spread, corner, cell, dark):  # type: 
                     dark[i, j] = cover
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def draw_floor(  # type: ignore[no-untyped-def]
     eye,
     right,
@@ -381,7 +381,7 @@ def draw_floor(  # type: ignore[no-untyped-def]
                 picture[i, j, c] = haze[c] + clear * (ground - haze[c])
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def draw_disc(eye, right, up, ahead, lens, centre, radius, ring, colour, alpha, picture):  # type: ignore[no-untyped-def]
     """A disc on the floor over ``picture``; a ring if ``ring``, its inner share, is above 0."""
     rows, columns = picture.shape[:2]
@@ -418,7 +418,7 @@ def draw_disc(eye, right, up, ahead, lens, centre, radius, ring, colour, alpha, 
             picture[i, j, 3] += share * (1.0 - picture[i, j, 3])
 
 
-@kernel(error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def lay_over(layer, depth, samples, top, left, alpha, picture):  # type: ignore[no-untyped-def]
     """Average a layer's samples (h n, w n, 3) into pixels of ``picture`` from (top, left) on.
 

@@ -30,7 +30,7 @@ def by_rates(pace: Pace) -> bool:
     return pace == "rates"
 
 
-@kernel(error_model="numpy")
+@kernel()
 def next_places(control, u, steps, shares, by_rates, cyclic, places):  # type: ignore[no-untyped-def]
     """Where a blend with shares (T, k) is after each of T time steps from u, into ``places`` (T,).
 
