@@ -189,7 +189,7 @@ def along(a: CentredClip, b: CentredClip, signals: float = 0.0) -> Comparison:
     moved = centres + means
     agreeing, angle = np.hypot(cosine, sine), np.arctan2(sine, cosine)
     return Comparison(
-        least_distance(size_a + size_b + other, cosine, sine),
+        least_distance(cosine, sine, size_a + size_b + other),
         angle,
         agreeing / np.sqrt(np.maximum(size_a * size_b, np.finfo(float).tiny)),
         np.stack([moved[:2].T, moved[2:].T]),

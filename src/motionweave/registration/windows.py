@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.compiled import kernel
 from motionweave.core.kinematics import sample_vectors
 from motionweave.core.threads import one_thread
 from motionweave.registration.clouds import PointClip
@@ -133,19 +134,33 @@ def products(a: Sequence[Array], b: Sequence[Array]) -> tuple[Array, Array]:
     return a[0] * b[0] + a[1] * b[1], a[0] * b[1] - a[1] * b[0]
 
 
-def least_distance(energy: Array, cosine: Array, sine: Array, out: Array | None = None) -> Array:
+def least_distance(cosine: Array, sine: Array, energy: Array) -> Array:
     """Eq. 1 at its optimum: what energies ``E + E' - 2 Σ w y y'`` leave after the best turn.
 
-    ``cosine`` and ``sine`` are overwritten: grids are large.
+    All three are overwritten: grids are large.
     """
     cosine *= cosine
     sine *= sine
     cosine += sine
     np.sqrt(cosine, out=cosine)
-    cosine *= -2.0
-    result = np.add(energy, cosine, out=out)
+    cosine *= 2.0
+    energy -= cosine
     # Rounding must not make a distance negative.
-    return np.asarray(np.maximum(result, 0.0, out=result))
+    return np.asarray(np.maximum(energy, 0.0, out=energy))
+
+
+@kernel()
+def _sum_windows(singles, down, right, count, sums):  # type: ignore[no-untyped-def]
+    """Add to each cell of ``sums`` the cells of ``singles`` on a diagonal, ``count`` of them.
+
+    Those of the first cell begin with the first of ``singles``, each ``down`` rows and ``right``
+    columns after the one before.
+    """
+    for i in range(len(sums)):
+        for k in range(count):
+            single = singles[i + k * down, k * right :]
+            for j in range(sums.shape[1]):
+                sums[i, j] += single[j]
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,24 +300,12 @@ class _Side:
         begin = min(max(first, far), stop)
         return begin, max(begin, min(stop, len(self) - far))
 
-    def touched(self, first: int, stop: int) -> slice:
-        """The single frames that the windows ``[first, stop)`` touch, if windows share them."""
+    def touched(self, first: int, stop: int) -> tuple[slice, slice]:
+        """The single frames that the windows ``[first, stop)`` touch, if windows share them, and
+        where they are among those that they would touch in a longer clip."""
         far = int(self.offsets[-1]) * round(self.stride)
-        return slice(max(0, first - far), min(len(self), stop + far))
-
-    def steps(self, first: int, stop: int) -> list[tuple[slice, slice]]:
-        """For each frame of a window: which of ``[first, stop)`` have it, and where it is.
-
-        The latter among the frames that are touched.
-        """
-        touched = self.touched(first, stop)
-        found = []
-        for by in (round(self.stride) * self.offsets).tolist():
-            begin = max(first + by, touched.start)
-            end = max(begin, min(stop + by, touched.stop))
-            here, there = (slice(begin - zero, end - zero) for zero in (first + by, touched.start))
-            found.append((here, there))
-        return found
+        begin, end = max(0, first - far), min(len(self), stop + far)
+        return slice(begin, end), slice(begin - first + far, end - first + far)
 
 
 _SIDES: WeakKeyDictionary[PointClip, dict[bool, _Side]] = WeakKeyDictionary()
@@ -359,31 +362,37 @@ def _fill(
     # Both clips' heights are taken above the level of the second.
     lift = left.level - right.level
 
-    def windowed(above: slice, across: slice) -> tuple[Array, Array, Array]:
-        """The products of single frames: cosine, sine, and E + E' - 2 Σ w y y'."""
+    def compare(above: slice, across: slice, out: Array) -> Array:
+        """What single frames have in common: cosine, sine, and E + E' - 2 Σ w y y'."""
         plane, heights = left.weighted_plane[above], left.lifted_heights(above, lift)
-        return (
-            plane @ right.plane[across].T,
-            plane @ right.turned[across].T,
-            heights @ right.heights[across].T,
-        )
+        np.matmul(plane, right.plane[across].T, out=out[0])
+        np.matmul(plane, right.turned[across].T, out=out[1])
+        np.matmul(heights, right.heights[across].T, out=out[2])
+        return out
 
+    # What the paths of windows have in common.
+    sums = np.empty((3, *out.shape))
     path, energies = (each[i] for each in left.path_shares)
-    cosine = path @ right.path[j].T
-    sine = path @ right.path_turned[j].T
-    energy = energies @ right.path_energies[j].T
+    np.matmul(path, right.path[j].T, out=sums[0])
+    np.matmul(path, right.path_turned[j].T, out=sums[1])
+    np.matmul(energies, right.path_energies[j].T, out=sums[2])
     if left.shared:
-        singles = windowed(left.touched(*rows), right.touched(*columns))
-        for here_a, here_b in zip(left.steps(*rows), right.steps(*columns), strict=True):
-            for total, single in zip((cosine, sine, energy), singles, strict=True):
-                total[here_a[0], here_b[0]] += single[here_a[1], here_b[1]]
+        strides = round(left.stride), round(right.stride)
+        shape = (size + (k - 1) * stride for size, stride in zip(out.shape, strides, strict=True))
+        # Frames before and after a clip have nothing in common with any.
+        singles = np.zeros((3, *shape))
+        (above, place_a), (across, place_b) = left.touched(*rows), right.touched(*columns)
+        compare(above, across, singles[:, place_a, place_b])
+        for total, single in zip(sums, singles, strict=True):
+            _sum_windows(single, *strides, k, total)
     else:
         for o in range(k):
-            at = (slice(o * len(side) + s.start, o * len(side) + s.stop)
-                  for side, s in ((left, i), (right, j)))  # fmt: skip
+            above, across = (
+                slice(o * len(side) + some.start, o * len(side) + some.stop)
+                for side, some in ((left, i), (right, j))
+            )
             there = left.inside[i, o, None] * right.inside[j, o]
-            for total, single in zip((cosine, sine, energy), windowed(*at), strict=True):
-                total += there * single
+            sums += there * compare(above, across, np.empty(sums.shape))
     if left.whole(*rows) != rows or right.whole(*columns) != columns:
         # Windows are centred as far as their own clip goes; cut further, they are not centred.
         there_a, there_b = left.inside[i], right.inside[j].T
@@ -391,9 +400,6 @@ def _fill(
         halves = slice(k), slice(k, None)
         xa, za = a = [left.path[i, half] @ there_b / counts for half in halves]
         xb, zb = b = [there_a @ right.path[j, half].T / counts for half in halves]
-        scale = k / counts
-        off = products(a, b)
-        cosine = scale * cosine - off[0]
-        sine = scale * sine - off[1]
-        energy = scale * energy - (xa * xa + za * za + xb * xb + zb * zb)
-    least_distance(energy, cosine, sine, out)
+        sums *= k / counts
+        sums -= np.stack([*products(a, b), xa * xa + za * za + xb * xb + zb * zb])
+    out[:] = least_distance(*sums)
