@@ -12,6 +12,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import RigError, Skeleton
+from motionweave.body.rig.names import normalised, read_name, side_key
 from motionweave.body.rig.roles import ROLES, find_rig, leg_length, with_rig
 
 # Each convention: its tree by indentation, and the joints expected for hips, chest, neck,
@@ -881,3 +882,28 @@ def test_a_hand_alone_does_not_stand_on_its_fingers(words: tuple[str, ...]) -> N
     # The same tree without such names may be anything that stands.
     other = replace(hand, names=tuple(f"joint{k}" for k in range(len(names))))
     assert find_rig(other).legs or find_rig(other).roles
+
+
+@pytest.mark.parametrize(
+    ("name", "side"),
+    [("PalmR.L", "left"), ("PalmL.R", "right"), ("Ring_L_R", "right"), ("Foot.L", "left")],
+)
+def test_a_side_at_the_end_of_a_name_counts_more_than_letters_before(name: str, side: str) -> None:
+    assert read_name(name)[0] == side
+    other = name[:-1] + {"L": "R", "R": "L"}[name[-1]]
+    assert side_key(name)[1] == side_key(other)[1]
+    assert normalised(name).startswith(side)
+
+
+def test_legs_that_are_only_numbered_are_counted_from_above() -> None:
+    names = ["hips", *(f"{part}.{side}" for side in "LR" for part in ("Leg1", "Leg2", "Foot"))]
+    across = [[0.1, 0.0, 0.0], [-0.1, 0.0, 0.0]]
+    down = [[0.0, -0.4, 0.0]] * 2
+    skeleton = mw.Skeleton(
+        tuple(names),
+        [-1, 0, 1, 2, 0, 4, 5],
+        np.array([[0.0, 0.8, 0.0], across[0], *down, across[1], *down]),
+    )
+    roles = mw.find_rig(skeleton).names()
+    assert (roles["left_thigh"], roles["left_shin"]) == ("Leg1.L", "Leg2.L")
+    assert roles["right_ankle"] == "Foot.R"

@@ -141,3 +141,14 @@ def test_a_trunk_reaches_the_shoulders_however_long_the_collarbones_are(
     other = replace(skeleton, offsets=offsets)
     (trunk,) = (piece for piece in shape_of(other).pieces if piece.trunk)
     assert {roles["left_upper_arm"], roles["right_upper_arm"]} <= set(trunk.points)
+
+
+def test_goals_around_a_body_are_not_drawn() -> None:
+    body = mw.sample("walk").skeleton
+    with_goal = mw.Skeleton(
+        (*body.names, "PoleTarget.L"),
+        [*body.parents, 0],
+        np.concatenate([body.offsets, [[0.0, 0.0, 3.0]]]),
+    )
+    goal = len(body)
+    assert all(goal not in piece.points for piece in shape_of(with_goal).pieces)

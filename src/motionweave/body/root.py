@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from motionweave.body.axes import joint_forward
+from motionweave.body.joining import joined, parted
 from motionweave.body.rig.names import read_name
 from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.rig.tree import chain, is_above, meeting
@@ -92,7 +93,8 @@ def at_pelvis(motion: Motion) -> Motion:
     >>> at_pelvis(walk) is walk
     True
     """
-    skeleton = checked(motion).skeleton
+    motion = joined(checked(motion))
+    skeleton = motion.skeleton
     pelvis = pelvis_of(skeleton)
     if pelvis == 0:
         return motion
@@ -102,7 +104,9 @@ def at_pelvis(motion: Motion) -> Motion:
     above = np.setdiff1d(np.arange(len(skeleton)), body[1:])
     positions, orientations = motion.forward()
     inside = np.isin(skeleton.end_parents, body)
-    parts = _part(skeleton, body, inside, skeleton.rest_positions[pelvis])
+    parts = replace(
+        _part(skeleton, body, inside, skeleton.rest_positions[pelvis]), layout=skeleton.layout
+    )
     height = body_height(parts)
     carrying = Motion(
         _part(skeleton, above, ~inside, skeleton.offsets[0]),
@@ -137,16 +141,20 @@ def at_pelvis(motion: Motion) -> Motion:
 
 
 def as_filed(motion: Motion) -> Motion:
-    """The motion as in its file, with everything above the pelvis restored.
+    """The motion as in its file, with everything above the pelvis restored, and feet that hang
+    elsewhere in the file put back.
 
     Parameters
     ----------
     motion
-        Any motion; one without a carrier is returned unchanged.
+        Any motion; one whose joints are as in its file is returned unchanged.
     """
     carrier = motion.carrier
-    if carrier is None:
-        return motion
+    return parted(motion if carrier is None else _with_carrier(motion, carrier))
+
+
+def _with_carrier(motion: Motion, carrier: Carrier) -> Motion:
+    """The motion with its carrier as the joints above and beside the pelvis."""
     skeleton, order = _whole(motion.skeleton, carrier)
     above = _fitted(motion, carrier)
     parent = int(above.skeleton.parents[carrier.pelvis])
@@ -223,6 +231,7 @@ def _whole(body: Skeleton, carrier: Carrier) -> tuple[Skeleton, IntArray]:
         new[end_parents],
         np.concatenate([above.end_offsets, body.end_offsets])[end_order],
         body.roles,
+        body.layout,
     )
     return skeleton, order
 

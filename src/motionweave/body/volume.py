@@ -12,7 +12,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.rig.names import is_control
 from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.tree import is_above
 from motionweave.body.size import body_height
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
@@ -137,6 +139,7 @@ def _strays(
 
     A skull is drawn for the head: jaws, eyes, hair, and the end sites that exporters put on a
     head's tip. Beside the next bone a limb carries only what helps to turn or to track it.
+    Goals and controls, such as pole targets, are around the body.
     """
     roles = find_rig(skeleton).roles
     rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
@@ -145,6 +148,12 @@ def _strays(
     kept = set(head or ()) if "head" in roles else set()
     carriers = set(kept)
     ankles: dict[int, int] = {}
+    goals = {
+        joint
+        for joint, name in enumerate(skeleton.names)
+        if is_control(name)
+        and not any(joint == role or is_above(skeleton, joint, role) for role in roles.values())
+    }
     for side in ("left", "right"):
         for upper, lower in _BONES:
             if f"{side}_{upper}" in roles and f"{side}_{lower}" in roles:
@@ -157,7 +166,7 @@ def _strays(
             ankles.update((ankle, roles[f"{side}_toe"]) for ankle in way[:1])
     for point in range(1, len(parents)):
         parent = int(parents[point])
-        if parent in strays or (point not in kept and parent in carriers):
+        if parent in strays or (point not in kept and parent in carriers) or point in goals:
             strays.add(point)
         elif point not in kept and parent in ankles:
             toe, other = ((rest[p] - rest[parent])[[0, 2]] for p in (ankles[parent], point))

@@ -67,6 +67,9 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         "carrier": None
         if motion.carrier is None
         else {"kind": motion.carrier.kind, "joints": list(motion.carrier.names)},
+        "joined": {}
+        if skeleton.layout is None
+        else {name: above for name, above, _ in skeleton.layout.moved},
         "tpose_first": starts_in_tpose(motion),
         "roles": roles,
         "roles_missing": missing,
@@ -97,6 +100,9 @@ def _text(facts: dict[str, Any]) -> str:
         how = {"still": "stands still", "floor": "follows on the floor", "animated": "moves"}
         carrier = facts["carrier"]
         lines.append(f"  above the pelvis: {_first(carrier['joints'])} ({how[carrier['kind']]})")
+    if facts["joined"]:
+        hanging = ", ".join(f"{name} on {above}" for name, above in facts["joined"].items())
+        lines.append(f"  in the file not on their limbs: {hanging}")
     if len(facts["animations"]) > 1:
         listed = ", ".join(facts["animations"])
         lines.append(f"  {len(facts['animations'])} animations (--option animation=NAME): {listed}")

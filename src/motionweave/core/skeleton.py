@@ -23,6 +23,24 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How a file has joints that hang elsewhere inside; `body.joining` moves them and puts them
+    back.
+
+    Parameters
+    ----------
+    order
+        Names of all joints in the order of the file.
+    moved
+        Joints that the file hangs elsewhere: the name of each, that of its parent in the file, and
+        its offset there.
+    """
+
+    order: tuple[str, ...]
+    moved: tuple[tuple[str, str, tuple[float, float, float]], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Skeleton:
     """A tree of J joints. In the rest pose no joint is rotated; up is +y.
@@ -42,6 +60,8 @@ class Skeleton:
     roles
         Roles given by the user, role to joint name; they take precedence over names and shape.
         Empty for most skeletons; see `motionweave.find_rig`.
+    layout
+        How the file has joints that hang elsewhere inside; None if all hang as in the file.
     """
 
     names: tuple[str, ...]
@@ -50,6 +70,7 @@ class Skeleton:
     end_parents: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     end_offsets: Array = field(default_factory=lambda: np.zeros((0, 3)))
     roles: Mapping[str, str | tuple[str, ...] | int | None] = field(default_factory=dict)
+    layout: Layout | None = None
 
     def __post_init__(self) -> None:
         names = checks.words(self.names, "joint names")
@@ -101,6 +122,7 @@ class Skeleton:
             and np.array_equal(self.end_parents, other.end_parents)
             and np.array_equal(self.end_offsets, other.end_offsets)
             and self.roles == other.roles
+            and self.layout == other.layout
         )
 
     def __hash__(self) -> int:

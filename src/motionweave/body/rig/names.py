@@ -45,9 +45,11 @@ _SIDES = {
     "rg": RIGHT,
 }
 
+# Joints with one of these words are goals and controls of others, somewhere around the body.
+_CONTROLS = _words("ik fk ctrl control controller pole target")
 # Joints with one of these words control, roll or end another one: never a role.
-_HELPERS = _words(
-    "ik fk ctrl control controller pole target twist roll nub end site tip effector mch "
+_HELPERS = _CONTROLS | _words(
+    "twist roll nub end site tip effector mch "
     "helper share corrective socket weapon prop attach muscle volume tweak"
 )
 # Words without meaning that may follow the body part.
@@ -95,6 +97,8 @@ _WORDS = frozenset().union(
 )
 _TOKEN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_]+")
 _INITIALS = re.compile(r"(?<![A-Za-z])([LR])([UF]Arm)$")
+# A side at the end of a name counts more than letters before: PalmR.L is a part of the left hand.
+_ENDING = re.compile(r"[\s_.\-](l|r|left|right)$", re.IGNORECASE)
 _PIECE = re.compile(_TOKEN.pattern + r"|\d+")
 # Prefixes that exporters put before every name of a character.
 _PREFIX = re.compile(
@@ -106,7 +110,7 @@ _PREFIX = re.compile(
 
 def read_name(name: str) -> tuple[str, str]:
     """Side (``left``, ``right`` or empty) and body part (or empty) of a joint name."""
-    bare = _PREFIX.sub("", _last_part(name))
+    side, bare = _ending_side(_PREFIX.sub("", _last_part(name)))
     tokens = [token.lower() for token in _TOKEN.findall(bare)]
     if any(token in _HELPERS for token in tokens):
         return CENTRE, ""
@@ -114,7 +118,7 @@ def read_name(name: str) -> tuple[str, str]:
     initials = _INITIALS.search(bare)
     if initials:
         return _SIDES[initials[1].lower()], initials[2].lower()
-    side, rest = CENTRE, []
+    rest = []
     for token in tokens:
         if token in _SIDES:
             side = side or _SIDES[token]
@@ -131,6 +135,24 @@ def read_name(name: str) -> tuple[str, str]:
     return side, ""
 
 
+def is_helper(name: str) -> bool:
+    """Whether a joint says that it controls, rolls or ends another one."""
+    return any(token.lower() in _HELPERS for token in _TOKEN.findall(_last_part(name)))
+
+
+def is_control(name: str) -> bool:
+    """Whether a joint says that it is a goal or a control: it is around the body, not in it."""
+    return any(token.lower() in _CONTROLS for token in _TOKEN.findall(_last_part(name)))
+
+
+def _ending_side(name: str) -> tuple[str, str]:
+    """The side that a name ends with, and the name before it; no side and the name otherwise."""
+    ending = _ENDING.search(name)
+    if ending is None or ending.start() == 0:
+        return CENTRE, name
+    return _SIDES[ending[1].lower()], name[: ending.start()]
+
+
 def is_finger(name: str) -> bool:
     """Whether a joint says that it belongs to a finger."""
     return _FINGER.search(name.lower()) is not None
@@ -142,10 +164,11 @@ def normalised(name: str) -> str:
     ``mixamorig7:LeftUpLeg``, ``Character1_LeftUpLeg``, ``left_up_leg`` and ``UpLeg.L`` are one
     name; counts stay (``Spine1`` is not ``Spine2``), leading zeros go.
     """
-    tokens = [token.lower() for token in _PIECE.findall(_PREFIX.sub("", _last_part(name)))]
+    side, bare = _ending_side(_PREFIX.sub("", _last_part(name)))
+    tokens = [token.lower() for token in _PIECE.findall(bare)]
     while tokens and tokens[0] in _EMPTY and len(tokens) > 1:
         tokens.pop(0)
-    side, rest = CENTRE, []
+    rest = []
     for token in tokens:
         if side == CENTRE and token in _SIDES:
             side = _SIDES[token]
@@ -164,6 +187,9 @@ def _last_part(name: str) -> str:
 def side_key(name: str) -> tuple[str, str]:
     """Side of a joint name, and the name without the side, which is the same for both
     counterparts."""
+    ending, before = _ending_side(name)
+    if ending:
+        return ending, f"{name[: len(before) + 1]}*".lower()
     for found in _TOKEN.finditer(name):
         token = found.group().lower()
         side, end = _SIDES.get(token, CENTRE), found.end()
@@ -200,8 +226,11 @@ def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
     roles: dict[str, int] = {}
     for side in (LEFT, RIGHT):
         for claims in (_LEG_CLAIMS, _ARM_CLAIMS):
-            for role, joint in _claimed(claims, side, parts, depth).items():
-                roles[f"{side}_{role}"] = joint
+            limb = _claimed(claims, side, parts, depth)
+            if "thigh" in limb and "shin" in limb and depth[limb["thigh"]] > depth[limb["shin"]]:
+                # Legs that are numbered alone: Leg1, Leg2.
+                limb["thigh"], limb["shin"] = limb["shin"], limb["thigh"]
+            roles.update((f"{side}_{role}", joint) for role, joint in limb.items())
     roles.update(_claimed(_CENTRE_CLAIMS, CENTRE, parts, depth))
     return roles
 

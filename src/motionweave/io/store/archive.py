@@ -11,7 +11,7 @@ from motionweave.core import checks
 from motionweave.core.carrier import ANIMATED, FLOOR, STILL, Carrier
 from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion
-from motionweave.core.skeleton import Skeleton
+from motionweave.core.skeleton import Layout, Skeleton
 from motionweave.errors import MotionError
 
 # Stores an array under a name and returns the name of the member; and the way back.
@@ -40,6 +40,11 @@ def motion_header(motion: Motion, name: str, keep: Keep, *, source: bool = False
     }
     if motion.translations is not None:
         header["translations"] = keep(f"{name}/translations", motion.translations)
+    if skeleton.layout is not None:
+        header["layout"] = {
+            "order": list(skeleton.layout.order),
+            "moved": [[name, above, list(at)] for name, above, at in skeleton.layout.moved],
+        }
     if motion.carrier is not None:
         carrier = motion.carrier
         header["carrier"] = {
@@ -64,6 +69,7 @@ def motion_from(header: Mapping[str, Any], fetch: Fetch) -> Motion:
         fetch(header["offsets"]),
         header["end_parents"],
         fetch(header["end_offsets"]),
+        layout=_layout_from(header["layout"]) if "layout" in header else None,
     )
     slides = header.get("translations")
     root = fetch(header["root"])
@@ -88,6 +94,15 @@ def motion_from(header: Mapping[str, Any], fetch: Fetch) -> Motion:
                 f"{contact.end:g}, but the clip from 0 to {len(motion) - 1}"
             )
     return motion
+
+
+def _layout_from(header: Mapping[str, Any]) -> Layout:
+    moved = []
+    for name, above, offset in header["moved"]:
+        x, y, z = checks.array(offset, "offset of a joint in its file", (3,)).tolist()
+        joint, hook = checks.words((name, above), "joint names")
+        moved.append((joint, hook, (x, y, z)))
+    return Layout(checks.words(header["order"], "joint names"), tuple(moved))
 
 
 def _carrier_from(header: Mapping[str, Any], fetch: Fetch, body: Skeleton) -> Carrier:

@@ -1,0 +1,347 @@
+"""Limbs that a file has in two pieces: feet that hang on the root instead of on the legs.
+
+Game rigs with baked inverse kinematics often hang a foot on the root, where its goal was, and end
+the leg at the shin. `joined` hangs such a foot on the shin, where every method looks for it; where
+it leaves the end of the leg, which cartoons do, the foot slides. `parted` hangs it back where the
+file has it, and it stays where the leg ends.
+
+Names show which foot belongs to which leg, and the motion must agree. Without names, the motion
+alone tells: the foot hardly moves as seen from the shin, although it moves as seen from the thigh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from motionweave.body.rig.names import (
+    has_hocks,
+    is_helper,
+    legs_by_name,
+    read_name,
+    roles_by_name,
+)
+from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.tree import chain, depths, is_above
+from motionweave.core import rotations
+from motionweave.core.arrays import Array, IntArray
+from motionweave.core.motion import Motion, local_translations
+from motionweave.core.quantiles import median
+from motionweave.core.skeleton import Layout, Skeleton
+
+# The joint that a limb ends with, the one above it, and what the end is called.
+_LIMBS = (("ankle", "shin", ("ankle", "foot")), ("hand", "forearm", ("wrist", "hand", "palm")))
+# Frames that are looked at.
+_LOOKS = 64
+# Shares of the lowest bone of a limb, from knee to foot: how far from its usual place, as seen
+# from the knee, the foot is half of the time, if names join them,
+_NEAR = 0.25
+# ... how far it is for this share of the time if nothing but the motion does,
+_HELD, _MOSTLY = 0.03, 0.8
+# ... and how much its distance from the hip changes then: a limb that is never bent shows nothing.
+_BENT = 0.2
+# The lowest bone as a share of the one above, and how much those of two sides may differ.
+_SHORTEST, _LONGEST, _UNLIKE = 0.4, 2.5, 0.2
+# Without names, joints deeper in the tree than this belong to something else than a foot.
+_DEEPEST = 3
+# Shares of the body height within which a bone keeps its length.
+_SAME_PLACE = 1e-9
+
+
+class _Seam(NamedTuple):
+    """A joint ``end`` that belongs under the joint ``above``, at ``offset`` from it."""
+
+    end: int
+    above: int
+    offset: Array
+
+
+def joined(motion: Motion) -> Motion:
+    """The motion with feet and hands on the limbs that they belong to.
+
+    Parameters
+    ----------
+    motion
+        Any motion; one whose limbs are whole is returned unchanged.
+
+    Returns
+    -------
+    Motion
+        The same joints in the same places; ``skeleton.layout`` says how the file has them.
+    """
+    skeleton = motion.skeleton
+    if skeleton.layout is not None:
+        return motion
+    seams = [seam for pair in _called(skeleton) for seam in _fitting(motion, pair)]
+    if not seams and _lacks_feet(skeleton):
+        seams = _moving_together(motion)
+    if not seams:
+        return motion
+    moved = tuple(
+        (
+            skeleton.names[seam.end],
+            skeleton.names[skeleton.parents[seam.end]],
+            tuple(skeleton.offsets[seam.end].tolist()),
+        )
+        for seam in seams
+    )
+    parents, offsets = np.array(skeleton.parents), np.array(skeleton.offsets)
+    for seam in seams:
+        parents[seam.end], offsets[seam.end] = seam.above, seam.offset
+    return _hung(
+        motion,
+        parents,
+        offsets,
+        [seam.end for seam in seams],
+        _depth_first(parents),
+        Layout(skeleton.names, moved),
+    )
+
+
+def parted(motion: Motion) -> Motion:
+    """The motion with its joints as its file has them.
+
+    Parameters
+    ----------
+    motion
+        Any motion. If the joints that feet hang on in the file are not there, because what is
+        above the pelvis was left out, the feet stay on the legs.
+    """
+    skeleton = motion.skeleton
+    layout = skeleton.layout
+    if layout is None:
+        return motion
+    place = {name: joint for joint, name in enumerate(skeleton.names)}
+    if any(end not in place or parent not in place for end, parent, _ in layout.moved):
+        return replace(motion, skeleton=replace(skeleton, layout=None))
+    parents, offsets = np.array(skeleton.parents), np.array(skeleton.offsets)
+    for end, parent, offset in layout.moved:
+        parents[place[end]], offsets[place[end]] = place[parent], offset
+    ends = [place[end] for end, _, _ in layout.moved]
+    known = [place[name] for name in layout.order if name in place]
+    added = np.setdiff1d(np.arange(len(skeleton)), known)
+    return _hung(motion, parents, offsets, ends, np.array([*known, *added]), None)
+
+
+# Which joints belong together
+
+
+@lru_cache(maxsize=256)
+def _called(skeleton: Skeleton) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Limbs of both sides in two pieces: their ends and the joints above, by name."""
+    if _is_beast(skeleton):
+        return ()
+    given = {
+        role: skeleton.index(name)
+        for role, name in skeleton.roles.items()
+        if isinstance(name, str) and role != "spine"
+    }
+    roles = {**roles_by_name(skeleton), **given}
+    pairs = []
+    for last, middle, words in _LIMBS:
+        pair = []
+        for side in SIDES:
+            end, above = roles.get(f"{side}_{last}"), roles.get(f"{side}_{middle}")
+            if end is None or above is None or end == above:
+                continue
+            apart = not is_above(skeleton, above, end) and not is_above(skeleton, end, above)
+            # A rig may have a goal of that name beside the joint itself.
+            own = any(
+                read_name(name) == (side, word) and is_above(skeleton, above, joint)
+                for joint, name in enumerate(skeleton.names)
+                for word in words
+            )
+            if apart and not own:
+                pair.append((end, above))
+        if len(pair) == len(SIDES):
+            pairs.append(tuple(pair))
+    return tuple(pairs)
+
+
+@lru_cache(maxsize=256)
+def _lacks_feet(skeleton: Skeleton) -> bool:
+    return not _is_beast(skeleton) and not find_rig(skeleton).has("left_ankle", "right_ankle")
+
+
+def _is_beast(skeleton: Skeleton) -> bool:
+    """Whether names speak of an animal, whose limbs have no roles."""
+    return legs_by_name(skeleton) > 2 or has_hocks(skeleton)
+
+
+def _looked_at(motion: Motion) -> tuple[Array, Array]:
+    """Positions and orientations of the joints in some frames, spread over the clip."""
+    frames = np.unique(np.linspace(0, len(motion) - 1, _LOOKS).round().astype(int))
+    few = Motion(
+        motion.skeleton,
+        motion.fps,
+        motion.root[frames],
+        motion.rotations[frames],
+        None if motion.translations is None else motion.translations[frames],
+    )
+    return few.forward()
+
+
+def _fitting(motion: Motion, pair: tuple[tuple[int, int], ...]) -> list[_Seam]:
+    """The seams of a limb of both sides, if the motion agrees that they belong together."""
+    positions, orientations = _looked_at(motion)
+    seams = []
+    for end, shin in pair:
+        for above in _lowest_first(motion.skeleton, shin):
+            back = rotations.inverse(orientations[:, above])
+            seen = rotations.rotate(back, positions[:, end] - positions[:, above])
+            usual = np.median(seen, axis=0)
+            length = float(np.linalg.norm(usual))
+            bone = float(np.linalg.norm(motion.skeleton.offsets[above]))
+            away = float(median(np.linalg.norm(seen - usual, axis=1)))
+            if length > _SHORTEST * bone and away <= _NEAR * length:
+                seams.append(_Seam(end, above, _offset(motion.skeleton, end, above, usual)))
+                break
+    return seams if len(seams) == len(pair) else []
+
+
+def _lowest_first(skeleton: Skeleton, shin: int) -> list[int]:
+    """A shin and the joints below it that are a part of the leg, the deepest first: some legs have
+    more joints than two above the foot."""
+    depth = depths(skeleton)
+    leg = [
+        joint
+        for joint in range(shin, len(skeleton))
+        if joint == shin
+        or (is_above(skeleton, shin, joint) and not is_helper(skeleton.names[joint]))
+    ]
+    return sorted(leg, key=lambda joint: -depth[joint])
+
+
+def _offset(skeleton: Skeleton, end: int, above: int, usual: Array) -> Array:
+    """Where the end of a limb belongs: as in the rest pose, on which all clips of a rig agree,
+    unless the frames contradict it."""
+    rest = skeleton.rest_positions[end] - skeleton.rest_positions[above]
+    away = float(np.linalg.norm(rest - usual))
+    return np.asarray(rest if away <= _NEAR * np.linalg.norm(usual) else usual)
+
+
+def _moving_together(motion: Motion) -> list[_Seam]:
+    """The seams of two legs that nothing but the motion shows."""
+    skeleton = motion.skeleton
+    positions, orientations = _looked_at(motion)
+    backs = rotations.inverse(orientations)
+    depth = depths(skeleton)
+    bones = np.linalg.norm(skeleton.offsets, axis=1)
+    found = []
+    for end in range(1, len(skeleton)):
+        if depth[end] > _DEEPEST or is_helper(skeleton.names[end]):
+            continue
+        hanging = skeleton.parents[end]
+        limbs = [
+            joint
+            for joint in range(1, len(skeleton))
+            # A thigh and a shin below what the foot hangs on, but not the foot's own branch.
+            if is_above(skeleton, int(hanging), int(skeleton.parents[joint]))
+            and end not in chain(skeleton, int(hanging), joint)
+            and bones[joint] > 0.0
+        ]
+        seams = [
+            seam
+            for joint in limbs
+            for seam in _held(skeleton, positions, backs[:, joint], end, joint, bones[joint])
+        ]
+        if seams:
+            found.append(min(seams, key=lambda seam: seam[0])[1])
+    return [seam for pair in _pairs(skeleton, found) for seam in pair]
+
+
+def _held(
+    skeleton: Skeleton, positions: Array, back: Array, end: int, above: int, bone: float
+) -> Iterator[tuple[float, _Seam]]:
+    """The seam of two joints that move together as a foot and its shin do, and how far apart
+    they come."""
+    seen = rotations.rotate(back, positions[:, end] - positions[:, above])
+    usual = np.median(seen, axis=0)
+    length = float(np.linalg.norm(usual))
+    if not _SHORTEST * bone <= length <= _LONGEST * bone:
+        return
+    away = float(np.quantile(np.linalg.norm(seen - usual, axis=1), _MOSTLY))
+    reach = np.linalg.norm(positions[:, end] - positions[:, skeleton.parents[above]], axis=1)
+    if away <= _HELD * length and np.ptp(reach) >= _BENT * length:
+        yield away, _Seam(end, above, _offset(skeleton, end, above, usual))
+
+
+def _pairs(skeleton: Skeleton, seams: Sequence[_Seam]) -> Iterator[tuple[_Seam, _Seam]]:
+    """Seams that could be those of two sides of one body."""
+    for a, b in combinations(seams, 2):
+        lengths = sorted(float(np.linalg.norm(seam.offset)) for seam in (a, b))
+        alike = lengths[1] - lengths[0] <= _UNLIKE * lengths[1]
+        beside = skeleton.parents[a.end] == skeleton.parents[b.end] and a.above != b.above
+        if alike and beside and depths(skeleton)[a.above] == depths(skeleton)[b.above]:
+            yield a, b
+
+
+# Hanging joints elsewhere
+
+
+def _depth_first(parents: IntArray) -> IntArray:
+    """Joints with every parent before its children, children in the order of the file."""
+    children: list[list[int]] = [[] for _ in parents]
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(joint)
+    order, stack = [], [0]
+    while stack:
+        order.append(stack.pop())
+        stack.extend(reversed(children[order[-1]]))
+    return np.array(order)
+
+
+def _hung(
+    motion: Motion,
+    parents: IntArray,
+    offsets: Array,
+    ends: Sequence[int],
+    order: IntArray,
+    layout: Layout | None,
+) -> Motion:
+    """The motion with some joints on other parents, all in their places, in a new order.
+
+    Parameters
+    ----------
+    motion
+        Of J joints.
+    parents, offsets
+        ``(J,)`` and ``(J, 3)``, by the motion's own numbers.
+    ends
+        The joints whose parents are new.
+    order
+        ``(J,)`` the joints in their new order.
+    layout
+        That of the new skeleton.
+    """
+    skeleton = motion.skeleton
+    positions, orientations = motion.forward()
+    turns, moves = np.array(motion.rotations), np.array(local_translations(motion))
+    for end in ends:
+        back = rotations.inverse(orientations[:, parents[end]])
+        turns[:, end] = rotations.normalize(rotations.multiply(back, orientations[:, end]))
+        moves[:, end] = rotations.rotate(back, positions[:, end] - positions[:, parents[end]])
+    new = np.argsort(order)
+    slides = motion.translations is not None or not np.all(
+        np.abs(moves[:, 1:] - offsets[1:]) <= _SAME_PLACE * skeleton.height
+    )
+    return replace(
+        motion,
+        skeleton=Skeleton(
+            tuple(skeleton.names[joint] for joint in order),
+            np.where(parents[order] < 0, -1, new[parents[order]]),
+            offsets[order],
+            new[skeleton.end_parents],
+            skeleton.end_offsets,
+            skeleton.roles,
+            layout,
+        ),
+        rotations=turns[:, order],
+        translations=moves[:, order] if slides else None,
+    )
