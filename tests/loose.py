@@ -56,6 +56,7 @@ def loosened(motion: mw.Motion, kind: str = "still", *, pole: bool = True) -> mw
         ),
         rotations=turns[:, order],
         translations=moves[:, order],
+        constraints=motion.constraints,
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.core import rotations
+from tests.body.bodies import split
 
 
 @pytest.fixture
@@ -145,3 +146,11 @@ def test_frames_that_throw_the_body_away_are_told(tmp_path: Path) -> None:
     mw.save(replace(walk, root=root), tmp_path / "broken.bvh")
     with pytest.warns(mw.QualityWarning, match="from frame 39 to the next the body is thrown"):
         mw.load(tmp_path / "broken.bvh")
+
+
+def test_a_body_whose_joints_are_split_in_two_is_planted_like_the_whole(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    mw.save(split(walk), tmp_path / "split.glb")
+    clip = mw.load(tmp_path / "split.glb", contacts=True)
+    found = [c.kind for c in clip.constraints]
+    assert found == [c.kind for c in mw.detect_contacts(walk)]

@@ -154,3 +154,24 @@ def scrambled(motion: Motion, seed: int) -> Motion:
     ends = rotations.rotate(rotations.inverse(turns[skeleton.end_parents]), skeleton.end_offsets)
     turned = replace(skeleton, offsets=offsets, end_offsets=ends)
     return replace(motion, skeleton=turned, rotations=quats)
+
+
+def split(motion: Motion) -> Motion:
+    """The motion on a body in which a joint of its own holds the offset of every other, as
+    converters of FBX files write it: the joints themselves have none."""
+    skeleton = motion.skeleton
+    count = len(skeleton)
+    names = tuple(
+        name for joint in skeleton.names for name in (f"{joint}_$Fbx$_Translation", joint)
+    )
+    parents = np.empty(2 * count, dtype=np.intp)
+    parents[0::2] = np.where(skeleton.parents < 0, -1, 2 * skeleton.parents + 1)
+    parents[1::2] = 2 * np.arange(count)
+    offsets = np.zeros((2 * count, 3))
+    offsets[0::2] = skeleton.offsets
+    turns = np.tile(rotations.IDENTITY, (len(motion), 2 * count, 1))
+    turns[:, 1::2] = motion.rotations
+    tree = Skeleton(
+        names, parents, offsets, 2 * skeleton.end_parents + 1, np.array(skeleton.end_offsets)
+    )
+    return replace(motion, skeleton=tree, rotations=turns)

@@ -18,21 +18,26 @@ import motionweave as mw
 from motionweave import Motion, RetargetNotice, RigError, find_rig
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import leg_length
+from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, active
-from tests.body.bodies import CONVENTIONS, renamed, reordered, scrambled, with_helpers
+from tests.body.bodies import CONVENTIONS, renamed, reordered, scrambled, split, with_helpers
+from tests.loose import loosened
 
 
 def at_roles(motion: Motion) -> Array:
     """Positions ``(T, roles, 3)`` in the order of the roles, whatever the order of joints."""
-    return motion.positions()[:, list(find_rig(motion.skeleton).roles.values())]
+    body = at_pelvis(motion)
+    return body.positions()[:, list(find_rig(body.skeleton).roles.values())]
 
 
 VARIANTS: dict[str, Callable[[Motion], Motion]] = {
     "reordered": lambda motion: reordered(motion, 7),
     "with helpers": with_helpers,
+    "split": split,
+    "loose feet": loosened,
     **{name: lambda motion, name=name: renamed(motion, name) for name in CONVENTIONS},  # type: ignore[misc]
 }
 METHODS: dict[str, Callable[[Motion, Motion], Motion]] = {
@@ -62,7 +67,9 @@ def plain(method: str) -> Motion:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("variant", ["reordered", "with helpers", "mixamo", "acclaim"])
+@pytest.mark.parametrize(
+    "variant", ["reordered", "with helpers", "loose feet", "mixamo", "acclaim"]
+)
 def test_methods_give_the_same_whatever_the_layout_of_the_second_clip(
     method: str, variant: str
 ) -> None:
@@ -73,7 +80,7 @@ def test_methods_give_the_same_whatever_the_layout_of_the_second_clip(
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("variant", ["reordered", "with helpers"])
+@pytest.mark.parametrize("variant", ["reordered", "with helpers", "split", "loose feet"])
 def test_methods_give_the_same_whatever_the_layout_of_all_clips(method: str, variant: str) -> None:
     change = VARIANTS[variant]
     result = METHODS[method](change(mw.sample("walk")), change(mw.sample("jog")))
@@ -84,7 +91,7 @@ def test_methods_give_the_same_whatever_the_layout_of_all_clips(method: str, var
 def test_methods_of_one_clip_give_the_same_whatever_its_layout(method: str) -> None:
     walk = mw.sample("walk")
     expected = at_roles(ALONE[method](walk))
-    for variant in ("reordered", "with helpers", "smpl"):
+    for variant in ("reordered", "with helpers", "split", "loose feet", "smpl"):
         result = ALONE[method](VARIANTS[variant](walk))
         np.testing.assert_allclose(at_roles(result), expected, atol=1e-6, err_msg=variant)
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from motionweave.body.heading import facing
 from motionweave.body.posture import LEG_JOINTS, rest_stands
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
+from motionweave.body.rig.tree import chain
 from motionweave.body.size import body_height
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import rotations
@@ -67,8 +68,10 @@ class Sole:
 def has_feet(skeleton: Skeleton) -> bool:
     """Whether the skeleton has what foot contacts need: legs of some length."""
     rig = find_rig(skeleton)
-    return rig.has(*LEG_JOINTS) and bool(
-        np.any(skeleton.offsets[[rig.roles[role] for role in LEG_JOINTS if "thigh" not in role]])
+    # Between the joints of a leg there may be others: exporters split a joint into several.
+    return rig.has(*LEG_JOINTS) and any(
+        np.any(skeleton.offsets[list(chain(skeleton, rig.roles[top], rig.roles[end])[1:])])
+        for top, end in ((f"{side}_thigh", f"{side}_ankle") for side in SIDES)
     )
 
 
