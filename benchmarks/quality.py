@@ -24,9 +24,10 @@ from motionweave import samples
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import estimate_floor
+from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError
-from motionweave.methods.blending.transition import make_transition
+from motionweave.methods.blending.transition import Transition, make_transition
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.retargeting import on_common_skeleton
 
@@ -40,12 +41,13 @@ _NEAR = 0.015
 _ENDS = ("heel", "toe")
 # Frames of clips in folders that are looked at.
 _LONGEST = 1500
-# Strikes further apart than this, in seconds, have nothing to do with each other.
-_SAME_STEP = 0.5
+# Seconds from which on it makes no difference how far apart strikes are. Such pairs count as this
+# far apart: left out, they would favour whoever leaves them there.
+_OTHER_STEP = 0.5
 FIGURES = {
     "skate": "foot skate, % of leg length per second",
     "depth": "deepest foot in the floor, % of leg length",
-    "path": "way of the root, % of what the clips go",
+    "path": "way of the root, off by % of what the clips go in the frames shown",
     "strikes": "heel strikes blended with each other, apart by ms",
     "acceleration": "hardest joint acceleration, times that of the clips",
 }
@@ -188,7 +190,6 @@ def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Ta
     # Wide enough for every method's work, which not all do between the same frames.
     wide = 2 * HALF
     zone = slice(max(at[0] - wide, 0), at[0] + wide + 1)
-    parts = a[zone], b[max(at[1] - wide, 0) : at[1] + wide + 1]
     span = (at[0] - HALF, at[0] + HALF)
     equal = _apart(a, b, lambda frames: frames - at[0] + at[1], span)
     made = {
@@ -207,10 +208,58 @@ def _transition(a: Motion, b: Motion, at: tuple[int, int], tallies: dict[str, Ta
         "motionweave": (made[False].motion, warped),
         "motionweave, feet cleaned": (made[True].motion, warped),
     }
+    theirs = _Faded(span, (at[0] - HALF, at[1] + HALF), (HALF, HALF))
+    ours = _ours(made[True])
     for name, (motion, apart) in results.items():
         where = slice(zone.start, min(zone.stop, len(motion)))
-        measured = figures(motion, where, (a, b), parts)
+        faded = ours if name.startswith("motionweave") else theirs
+        far = _too_far(motion, (a, b), at, faded)
+        measured = figures(motion, where, (a, b), far)
         tallies.setdefault(name, Tally()).add({**measured, "strikes": apart})
+
+
+@dataclass(frozen=True)
+class _Faded:
+    """Where a transition fades, and how much it shows of each clip.
+
+    Parameters
+    ----------
+    seam
+        First and last frame, in the result.
+    ends
+        The frame of the first clip that it leaves, and that of the second that it enters.
+    shown
+        How many frames of each clip it shows, weighed by how much they count.
+    """
+
+    seam: tuple[int, int]
+    ends: tuple[int, int]
+    shown: tuple[float, float]
+
+
+def _ours(made: Transition) -> _Faded:
+    """To get into step, one clip is shown at a slower pace, and the other at a faster one."""
+    shown = made.shown[0]
+    weight = smoothstep(np.linspace(0.0, 1.0, len(shown)))
+    weight = 0.5 * (weight[1:] + weight[:-1])
+    first, second = np.sum(np.diff(shown, axis=0).T * [1.0 - weight, weight], axis=1)
+    ends = round(float(shown[0, 0])), round(float(shown[-1, 1]))
+    return _Faded(made.seams[0], ends, (float(first), float(second)))
+
+
+def _too_far(motion: Motion, clips: Sequence[Motion], at: tuple[int, int], faded: _Faded) -> float:
+    """How many times as far the root goes around a seam as in the frames that are shown.
+
+    That is what the clips go before and after the seam, and as many frames of each as the seam
+    shows, at the pace that it has around the place. Whoever shows more frames of a runner
+    than of a walker has to go further.
+    """
+    (start, end), (leave, enter) = faded.seam, faded.ends
+    before, after = clips[0][max(leave - HALF, 0) : leave + 1], clips[1][enter : enter + HALF + 1]
+    expected = _way(before) + _way(after)
+    for clip, frame, count in zip(clips, at, faded.shown, strict=True):
+        expected += count * _way(clip[frame - HALF : frame + HALF + 1]) / (2 * HALF)
+    return _way(motion[start - len(before) + 1 : end + len(after)]) / expected
 
 
 # Interpolations
@@ -234,9 +283,9 @@ def _interpolation(a: Motion, b: Motion, tallies: dict[str, Tally]) -> int:
     for name, (motion, apart) in made.items():
         count = len(motion)
         parts = (a, b) if name != "linear blend" else (a[:count], b[:count])
-        measured = figures(motion, slice(0, count), (a, b), parts)
+        measured = figures(motion, slice(0, count), (a, b), far_from(motion, parts))
         tallies.setdefault(name, Tally()).add({**measured, "strikes": apart})
-    inputs = [figures(m, slice(0, len(m)), (a, b), (m,)) for m in (a, b)]
+    inputs = [figures(m, slice(0, len(m)), (a, b), 1.0) for m in (a, b)]
     mean = {f: float(np.mean([one[f] for one in inputs])) for f in inputs[0]}
     tallies.setdefault("the clips themselves", Tally()).add(mean)
     return 1
@@ -253,12 +302,10 @@ def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion]:
 # Figures
 
 
-def figures(
-    motion: Motion, zone: slice, inputs: Sequence[Motion], parts: Sequence[Motion]
-) -> dict[str, float]:
+def figures(motion: Motion, zone: slice, inputs: Sequence[Motion], far: float) -> dict[str, float]:
     """What is wrong with a motion in a zone of frames.
 
-    The floor is that of the first clip.
+    The floor is that of the first clip; the root goes ``far`` times as far as it should.
     """
     floor = estimate_floor(inputs[0])
     size = leg_length(motion.skeleton)
@@ -266,18 +313,13 @@ def figures(
     points = np.array([[feet[f"{side}_{end}"] for end in _ENDS] for side in ("left", "right")])
     height = floor.above(points) / size
     steps = slice(zone.start, zone.stop - 1)
-    gone = _way(motion[zone])
-    expected = (
-        float(np.mean([_way(part) for part in parts]))
-        * (len(motion[zone]) - 1)
-        / np.mean([len(part) - 1 for part in parts])
-    )
     hardest = max(float(_acceleration(m).max()) for m in inputs)
     middle = slice(max(zone.start - 1, 0), zone.stop - 1)
     return {
         "skate": 100.0 * float(_skate(points / size, height)[:, steps].mean()) * motion.fps,
         "depth": 100.0 * float(np.maximum(-height[..., zone], 0.0).max()),
-        "path": 100.0 * gone / expected,
+        # Medians of what is too long in one case and too short in another would be right.
+        "path": 100.0 * abs(far - 1.0),
         "acceleration": float(_acceleration(motion)[middle].max()) / hardest,
     }
 
@@ -295,6 +337,12 @@ def _skate(points: Array, height: Array) -> Array:
     near = np.maximum(2.0 - 2.0 ** (high / _NEAR), 0.0)
     lower = np.argmin(high, axis=1, keepdims=True)
     return np.take_along_axis(gone * near, lower, axis=1)[:, 0]
+
+
+def far_from(motion: Motion, parts: Sequence[Motion]) -> float:
+    """How many times as far the root goes as in the clips at their mean pace."""
+    pace = np.mean([_way(part) for part in parts]) / np.mean([len(part) - 1 for part in parts])
+    return float(_way(motion) / (pace * (len(motion) - 1)))
 
 
 def _way(motion: Motion) -> float:
@@ -325,7 +373,7 @@ def _apart(
         if len(ours) == 0 or len(theirs) == 0:
             continue
         gap = np.abs(across(ours)[:, None] - theirs).min(axis=1) / b.fps
-        gaps += list(gap[gap < _SAME_STEP])
+        gaps += list(np.minimum(gap, _OTHER_STEP))
     return 1000.0 * float(np.mean(gaps)) if gaps else np.nan
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import motionweave as mw
 from benchmarks import clips
-from benchmarks.quality import Tally, figures
+from benchmarks.quality import Tally, far_from, figures
 from motionweave.core import rotations
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
@@ -149,7 +149,8 @@ def table() -> list[dict[str, object]]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 for method, motion, sources in cases(*(m.resample(60.0) for m in given)):  # type: ignore[union-attr]
-                    found = figures(motion, slice(0, len(motion)), sources, sources)
+                    far = far_from(motion, sources)
+                    found = figures(motion, slice(0, len(motion)), sources, far)
                     one = tallies.setdefault(method, SimpleNamespace(tally=Tally(), cases=0))
                     one.tally.add(found)
                     one.cases += 1

@@ -13,6 +13,7 @@ import pytest
 import motionweave as mw
 from motionweave import BlendError, Motion, Planar, QualityWarning
 from motionweave.core import rotations
+from motionweave.core.curves import smoothstep
 from motionweave.methods.blending.transition import make_transition
 from tests.methods.blending.clips import acceleration, planar_between, real
 
@@ -222,3 +223,17 @@ def test_a_pose_that_no_other_leads_to_is_warned_of() -> None:
     )
     with pytest.warns(QualityWarning, match="of the body's height apart"):
         mw.transition(walk, tilted)
+
+
+def test_a_seam_on_whole_frames_shows_as_many_frames_of_its_clips_as_it_lasts() -> None:
+    off = []
+    for names in (("walk", "jog"), ("jog", "sneak"), ("walk", "sneak")):
+        a, b = (mw.sample(name, duration=4.0) for name in names)
+        for at in itertools.product(range(40, len(a) - 40, 7), range(40, len(b) - 40, 11)):
+            shown = make_transition((a, b), at=at, half_width=15, clean=False, warn=False).shown[0]
+            weight = smoothstep(np.linspace(0.0, 1.0, len(shown)))
+            weight = 0.5 * (weight[1:] + weight[:-1])
+            first, second = np.diff(shown, axis=0).T
+            off.append(np.sum((1.0 - weight) * first + weight * second) - (len(shown) - 1))
+    # Both ends are rounded to frames, together: rounded apart they would add up to a whole frame.
+    assert np.abs(off).max() < 0.6

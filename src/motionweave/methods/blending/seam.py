@@ -71,14 +71,33 @@ def registered_seam(clips: Sequence[PointClip], at: At, half: int, whole_frames:
     ends = warp.frames(u[[0, -1]])
     leave, enter = float(ends[0, 0]), float(ends[1, 1])
     if whole_frames:
-        # A smooth displacement brings both ends onto frames of the clips.
-        leave, enter = float(np.round(leave)), float(np.round(enter))
-        first = float(warp.parameter(0, leave)) - u[0]
-        last = float(warp.parameter(1, enter)) - u[-1]
-        u = u + first * (1.0 - weight) + last * weight
+        u, leave, enter = _on_whole_frames(warp, u, weight)
     frames = warp.frames(np.clip(u, warp.start, warp.end))
     frames[0, 0], frames[-1, 1] = leave, enter
     return Seam(frames[:, 0], frames[:, 1], weight)
+
+
+def _on_whole_frames(warp: TimewarpCurve, u: Array, weight: Array) -> tuple[Array, float, float]:
+    """Places ``(n,)`` on the curve moved so that the first is a whole frame of the first clip and
+    the last one of the second, and these two frames.
+
+    All of them are moved together, since a seam that begins later and ends sooner would show both
+    clips more slowly than they are; what is left over is spread smoothly.
+    """
+    lowest, highest = np.ceil(warp.frames(warp.start)), np.floor(warp.frames(warp.end))
+    (first, _), (_, last) = warp.frames(u[[0, -1]])
+    found = []
+    for leave in (np.floor(first), np.ceil(first)):
+        leave = float(np.clip(leave, lowest[0], highest[0]))
+        moved = u + (float(warp.parameter(0, leave)) - u[0])
+        for enter in (np.floor(last), np.ceil(last)):
+            enter = float(np.clip(enter, lowest[1], highest[1]))
+            rest = float(warp.parameter(1, enter)) - moved[-1]
+            places = moved + rest * weight
+            # Both count: a pace that is not the clips' own, and a middle elsewhere.
+            cost = abs(rest) + abs(float(places[len(u) // 2] - u[len(u) // 2]))
+            found.append((cost, places, leave, enter))
+    return min(found, key=lambda one: one[0])[1:]
 
 
 def _walk(warp: TimewarpCurve, middle: float, weight: Array) -> Array:
