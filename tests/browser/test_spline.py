@@ -53,6 +53,17 @@ def test_degree_and_length_redraw_the_spline_and_change_the_motion(studio: Studi
     np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
 
 
+def test_a_part_of_the_body_changes_above_legs_that_go_on(studio: Studio) -> None:
+    before = opened(studio)
+    studio.click(".mw-choice button", "Both arms")
+    after = studio.after(before)
+    assert after["frames"] == view(studio, "curves[0].points.length")
+    assert after["frames"] != before["frames"]
+    studio.key("z")
+    again = studio.settle()
+    np.testing.assert_allclose(again["points"], before["points"], atol=1e-5)
+
+
 def test_handles_are_dragged_along_their_curves(studio: Studio) -> None:
     before = opened(studio)
     leave, enter = view(studio, "spline.frames")

@@ -60,6 +60,35 @@ def test_the_path_drawn_has_a_point_for_every_frame() -> None:
     np.testing.assert_allclose(path[-1], curves[1]["points"][-1], atol=1e-3)  # type: ignore[index]
 
 
+@pytest.mark.parametrize("names", [("walk", "reach_high"), ("reach_high", "walk")])
+def test_a_part_alone_changes_to_the_second_clip(names: tuple[str, str]) -> None:
+    settings = SplineSettings(clips=("c1", "c2"), leave=12, enter=5, part="arms")
+    shown = document_with(list(names), "spline", settings)
+    result = SplineScreen.make(shown, live=False)
+    base, motion = sample(names[0]), result.motion
+    assert motion is not None
+    assert len(motion) == len(base)
+    assert np.array_equal(motion.root, base.root)
+    changed = np.abs(motion.rotations - base.rotations).max(axis=(0, 2)) > 0.0
+    lively = {name for name, one in zip(base.skeleton.names, changed, strict=True) if one}
+    assert lively == {"LeftArm", "LeftForeArm", "LeftHand", "RightArm", "RightForeArm", "RightHand"}
+    _, drawn = spline._drawn(result.details)
+    path: Any = drawn["path"]
+    assert len(path) == len(motion)
+
+
+@pytest.mark.parametrize("how", [by_python, by_commands])
+def test_the_copied_code_of_a_part_makes_the_same_motion(
+    how: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = SplineSettings(clips=("c1", "c2"), leave=12, enter=5, part="upper")
+    shown = document_with(["walk", "reach_high"], "spline", settings)
+    made = SplineScreen.make(shown, live=False).motion
+    again = how(SplineScreen.recipe(shown), tmp_path, monkeypatch)
+    assert made is not None
+    np.testing.assert_allclose(again.positions(), made.positions(), atol=2e-5)
+
+
 @pytest.mark.parametrize("how", [by_python, by_commands])
 def test_the_copied_code_makes_the_same_motion(
     how: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

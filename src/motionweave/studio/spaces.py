@@ -10,9 +10,9 @@ from motionweave.studio.memo import Memo
 _spaces: Memo[Subspace] = Memo(size=6)
 
 
-def space_of(first: Motion, second: Motion) -> Subspace:
-    """The subspace of two clips."""
-    return _spaces.get((first, second), None, lambda: subspace(first, second))
+def space_of(first: Motion, second: Motion, part: str | None = None) -> Subspace:
+    """The subspace of two clips, or of a part of the body in both."""
+    return _spaces.get((first, second), part, lambda: subspace(first, second, part=part))
 
 
 def own_frame(space: Subspace, frame: int) -> int:

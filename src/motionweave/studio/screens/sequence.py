@@ -11,6 +11,7 @@ from motionweave.studio.document import Document
 from motionweave.studio.dragging import CARRIED, CLIP
 from motionweave.studio.editors import SequenceTrack
 from motionweave.studio.host import Result
+from motionweave.studio.parts import PARTS
 from motionweave.studio.screens.screen import RESULT, Screen
 from motionweave.studio.screens.sequence_code import as_code
 from motionweave.studio.screens.sequence_drawing import DrawnTrack, drawn
@@ -104,13 +105,7 @@ class SequenceScreen(Screen):
                 self._over.element, "Another clip that part of the body plays over this block"
             )
             self._part = widgets.Choice(
-                {
-                    "upper": ("Upper body", "All above the hips"),
-                    "arms": ("Both arms", "Both arms, and the trunk of the block itself"),
-                    "left_arm": ("Left arm", "The left arm alone"),
-                    "right_arm": ("Right arm", "The right arm alone"),
-                },
-                lambda part: self._change_over("part of the body", part=part),
+                PARTS, lambda part: self._change_over("part of the body", part=part)
             )
             self._over_start = widgets.Slider(
                 "Layer starts", 0.0, 1.0, 0.01, self._set_over_start, unit=" s", digits=2

@@ -12,12 +12,12 @@ from motionweave.core.motion import Motion
 from motionweave.methods.layering import layer
 from motionweave.studio.document import Document, ShelfClip
 from motionweave.studio.memo import Memo
+from motionweave.studio.parts import Part
 
 # The fewest frames of a clip that a block may show, and how many blocks there may be.
 LEAST, MOST_BLOCKS = 4, 200
 _SPEEDS = (0.25, 4.0)
 
-Part = Literal["upper", "arms", "left_arm", "right_arm"]
 SeamKind = Literal["transition", "spline", "fill"]
 
 

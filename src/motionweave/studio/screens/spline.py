@@ -18,6 +18,7 @@ from motionweave.studio.document import Document
 from motionweave.studio.editors import SpaceView
 from motionweave.studio.host import Result
 from motionweave.studio.jobs import stage
+from motionweave.studio.parts import PARTS, Part
 from motionweave.studio.screens.screen import RESULT, Screen, series
 from motionweave.studio.snippets import Snippet
 from motionweave.studio.spaces import own_frame, space_of
@@ -28,6 +29,8 @@ _GHOST_GAP = 1.1
 _DRAWN = 48
 # Room for three coordinates; a subspace may have fewer.
 _SHOWN = 3
+# The choice of no part.
+_WHOLE = "whole"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class SplineSettings:
         Last frame of the first and first frame of the second; None for the best.
     degree, length, bias
         Of the spline, see `Subspace.transition`.
+    part
+        The part of the body that alone changes to the second clip; None for all of it.
     axes
         Of the subspace that are shown: 2 or 3.
     """
@@ -52,6 +57,7 @@ class SplineSettings:
     degree: int = 4
     length: float = 1.3
     bias: float = 0.0
+    part: Part | None = None
     axes: int = 2
 
 
@@ -87,7 +93,7 @@ class SplineScreen(Screen):
         clips = document.usable(settings.clips)
         first, second = (clip.motion for clip in clips)
         stage("Finding the space of both clips", 0.0)
-        space = space_of(first, second)
+        space = space_of(first, second, settings.part)
         stage("Swinging over", 0.6)
         leave, enter = _inside(settings, first, second)
         made = space.transition(
@@ -123,6 +129,9 @@ class SplineScreen(Screen):
         said = {name: value for name, value in given.items() if value is not None}
         arguments = [one.variable for one in names]
         arguments += [f"{name}={value}" for name, value in said.items()]
+        if settings.part is not None:
+            said["part"] = settings.part
+            arguments.append(f"part={settings.part!r}")
         arguments.append(f"clean={clean}")
         words = [word for name, value in said.items() for word in (f"--{name}", value)]
         return Snippet(
@@ -174,6 +183,9 @@ class SplineScreen(Screen):
                     title="Leave and enter where the poses are most similar",
                 )
                 widgets.button("Swap", self._swap, icon="swap_vert", title="Swap the clips")
+        with widgets.section("Part of the body"):
+            whole = {_WHOLE: ("Whole body", "All of the body changes to the second clip")}
+            self._part = widgets.Choice({**whole, **PARTS}, self._set_part)
         with widgets.section("Spline"):
             self._shape = widgets.SplineSliders(self._set_shape)
 
@@ -182,6 +194,7 @@ class SplineScreen(Screen):
 
     def refresh(self, settings: SplineSettings) -> None:
         self._axes.set(str(settings.axes))
+        self._part.set(settings.part or _WHOLE)
         self._shape.set(settings.degree, settings.length, settings.bias)
         widgets.mark(self._best, "on", settings.leave is None and settings.enter is None)
         if self.missing(self.page.session.document):
@@ -201,7 +214,10 @@ class SplineScreen(Screen):
         self._leave.set(made.leave, 0, len(space.a) - 1)
         self._enter.set(own_frame(space, made.enter), 0, own_frame(space, len(space.b) - 1))
         last = len(made.motion) - 1
-        bars = ((0, made.start), (made.start, made.end), (made.end, last))
+        # Legs of the first clip go on below a part of the body.
+        first = (0, made.start if space.part is None else last)
+        until = min(len(made.raw) - 1, last)
+        bars = (first, (made.start, made.end), (made.end, until))
         names = (details.names[0], "spline", details.names[1])
         colors = (series(0), "accent", series(1))
         self._lanes.set(
@@ -240,6 +256,9 @@ class SplineScreen(Screen):
         frames = {**self._frames_now(), "enter": round(frame)}
         self._drag("entry frame", "enter", final, **frames)
 
+    def _set_part(self, part: str) -> None:
+        self.change("part of the body", part=None if part == _WHOLE else part)
+
     def _set_shape(self, name: str, value: float, final: bool) -> None:
         self._drag(name, name, final, **{name: value})
 
@@ -269,14 +288,15 @@ def _drawn(details: SplineDetails) -> tuple[list[dict[str, object]], dict[str, o
         for i, (name, points) in enumerate(zip(details.names, space.curves, strict=True))
     ]
     u = np.linspace(0.0, 1.0, _DRAWN)
+    before = space.curves[0][made.leave - made.start : made.leave]
+    path = np.concatenate([before, made.path, space.curves[1][made.enter + 1 :]])
+    path = path[: len(made.motion)]
+    # A part of the body returns to a first clip that goes on after the second has ended.
+    path = np.concatenate([path, space.curves[0][len(path) : len(made.motion)]])
     spline: dict[str, object] = {
         "points": _shown(bezier.evaluate(made.control, u)),
         "frames": [made.leave, made.enter],
-        "path": _shown(
-            np.concatenate(
-                [space.curves[0][: made.leave], made.path, space.curves[1][made.enter + 1 :]]
-            )
-        ),
+        "path": _shown(path),
     }
     return curves, spline
 
