@@ -131,6 +131,15 @@ def test_warnings_are_lines_on_stderr_and_entries_of_the_answer(
     assert isinstance(entries[0]["frame"], int)
 
 
+def test_an_answer_without_warnings_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mw.save(mw.sample("walk"), tmp_path / "walk.bvh")
+    clip = str(tmp_path / "walk.bvh")
+    assert main(["loop", clip, "-o", str(tmp_path / "loop.bvh"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["warnings"] == []
+
+
 def test_strict_turns_warnings_into_a_failing_exit(
     sinking: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -71,5 +71,5 @@ def test_clips_of_different_bodies_are_joined_with_one_line(
     mw.save(scrambled(longer, 3), other)
     out = tmp_path / "out.bvh"
     assert main(["join", str(walk), str(other), "-o", str(out)]) == 0
-    assert capsys.readouterr().err.count("retargeted to the skeleton of 'walk'") == 1
+    assert capsys.readouterr().err.count("retargeted to that of 'walk'") == 1
     assert mw.load(out).skeleton.names == mw.load(walk).skeleton.names

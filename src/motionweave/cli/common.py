@@ -253,7 +253,7 @@ def save_clip(motion: Motion, output: Path, **options: Any) -> None:
 def emit(args: argparse.Namespace, data: Any, text: str) -> None:
     """Print the result: ``data`` if JSON is wanted, otherwise ``text``."""
     if args.json:
-        if isinstance(data, Mapping) and args.warned.messages:
+        if isinstance(data, Mapping):
             data = {**data, "warnings": args.warned.as_data()}
         print(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
     elif text and not args.quiet:
