@@ -52,6 +52,26 @@ def test_a_graph_is_kept_until_clips_change(library: mw.Library, graph: Graph) -
     np.testing.assert_array_equal(again.arrivals.x, graph.arrivals.x)
 
 
+def test_words_that_no_clip_has_are_told_apart_from_clips_that_do_not_fit(
+    library: mw.Library,
+) -> None:
+    with pytest.raises(mw.LibraryError, match="no clip of the library has these words"):
+        library.graph(words="nonsense")
+
+
+def test_progress_is_told_up_to_the_end(library: mw.Library) -> None:
+    told: list[tuple[int, int]] = []
+    build(
+        library.index,
+        library.store.folder,
+        tolerance=2.0,
+        executor=Here(),
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert told
+    assert [done for done, _ in told] == list(range(1, told[-1][1] + 1))
+
+
 def test_workers_give_the_same_graph(library: mw.Library, graph: Graph) -> None:
     with ProcessPoolExecutor(1) as pool:
         other = build(library.index, library.store.folder, tolerance=2.0, executor=pool)

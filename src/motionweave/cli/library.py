@@ -14,6 +14,9 @@ from motionweave.cli import common
 from motionweave.errors import LibraryError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from motionweave.library.graph import Graph
     from motionweave.library.library import Library
     from motionweave.library.matches import Match
 
@@ -227,7 +230,7 @@ def _graph(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     if args.plot is not None:
         common.check_output(args.plot, motion=False)
     with _workers(args) as executor:
-        graph = library.graph(words=args.words, tolerance=args.tolerance, executor=executor)
+        graph = _ways(args, library, executor)
     statistics = graph.statistics()
     if args.plot is not None:
         from motionweave.plots.library import graph_picture
@@ -286,7 +289,7 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         start=args.start,
         bend=args.bend,
         clean=not args.no_clean,
-        graph=library.graph(words=args.words, tolerance=args.tolerance),
+        graph=_ways(args, library),
     )
     common.save_clip(walk.motion, args.output)
     lines = [f"{clip} {first:.0f} to {last:.0f}" for clip, first, last in walk.clips]
@@ -296,12 +299,19 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     return {"clips": walk.clips, "error": walk.error, "written": args.output}, "\n".join(lines)
 
 
+def _ways(args: argparse.Namespace, library: Library, executor: Executor | None = None) -> Graph:
+    """The graph of the clips that were asked for."""
+    with _bar("comparing") as progress:
+        return library.graph(
+            words=args.words, tolerance=args.tolerance, executor=executor, progress=progress
+        )
+
+
 def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     """A step for each line that is read."""
     if args.no_clean:
         raise LibraryError("--no-clean with --live: the steps of a live walk are always planted")
-    graph = library.graph(words=args.words, tolerance=args.tolerance)
-    live = library.live(start=args.start, graph=graph)
+    live = library.live(start=args.start, graph=_ways(args, library))
     for number, line in enumerate(sys.stdin, start=1):
         try:
             wish = [float(word) for word in line.split()]

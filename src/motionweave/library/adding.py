@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import reduce
@@ -38,8 +38,6 @@ _COMMIT_EVERY = 2.0
 _GROWTH = 2.0
 # Points are rewritten when this share of them belongs to clips that are gone.
 _WASTE = 0.5
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def add(
     root: Path,
     sources: Sequence[Path],
     executor: Executor | None,
-    progress: Progress | None,
+    progress: engine.Progress | None,
 ) -> Report:
     """Bring the store up to date with files and folders; see `Library.add`."""
     with store.writing() as writer:
@@ -176,7 +174,7 @@ class _Plan:
 
 
 def _read(
-    writer: StoreWriter, plan: _Plan, executor: Executor | None, progress: Progress | None
+    writer: StoreWriter, plan: _Plan, executor: Executor | None, progress: engine.Progress | None
 ) -> set[str]:
     """Read what has to be read; returns what could not be."""
     broken: set[str] = set()

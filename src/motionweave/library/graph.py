@@ -112,6 +112,7 @@ def build(
     among: NDArray[np.bool_] | None = None,
     tolerance: float = 1.0,
     executor: Executor | None = None,
+    progress: engine.Progress | None = None,
 ) -> Graph:
     """The graph of the clips of an index.
 
@@ -127,6 +128,8 @@ def build(
         Scales the largest distance at a junction.
     executor
         Who computes distances.
+    progress
+        Called with the number of pieces of work done so far and the total.
 
     Raises
     ------
@@ -144,7 +147,11 @@ def build(
     ]
     work = partial(_piece, str(store), index.change, tolerance)
     with engine.workers(executor, len(pieces) * 6) as pool:
-        found = list(engine.in_order(pool, work, pieces))
+        found = []
+        for one in engine.in_order(pool, work, pieces):
+            found.append(one)
+            if progress is not None:
+                progress(len(found), len(pieces))
     if not found or sum(len(one[2]) for one in found) == 0:
         raise LibraryError(
             "no clip of the library can turn into another: add more clips of one kind, or raise "

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError
-from motionweave.library import adding, walk
+from motionweave.library import adding, engine, walk
 from motionweave.library.collect import Collection, collect
 from motionweave.library.examples import Range, chosen, kind_of, motion_of, rigs_of, seen
 from motionweave.library.features import RATE, roles_of
@@ -120,7 +120,7 @@ class Library:
         self,
         *paths: str | Path,
         executor: Executor | None = None,
-        progress: adding.Progress | None = None,
+        progress: engine.Progress | None = None,
     ) -> adding.Report:
         """Index new and changed clips, and forget those that are gone.
 
@@ -332,6 +332,7 @@ class Library:
         measures: Mapping[str, Range] | None = None,
         tolerance: float = 1.0,
         executor: Executor | None = None,
+        progress: engine.Progress | None = None,
     ) -> Graph:
         """The motion graph: where clips can turn into each other, without dead ends.
 
@@ -347,6 +348,8 @@ class Library:
             change in 0.2 s.
         executor
             What computes it, instead of the library's own executor.
+        progress
+            Called with the number of pieces of work done so far and the total.
 
         Returns
         -------
@@ -362,12 +365,16 @@ class Library:
         kept = self.store.answer(question)
         if kept is not None:
             return unpacked(kept, self.index)
+        among = chosen(self.index, words, measures)
+        if among is not None and not among.any():
+            raise LibraryError("no clip of the library has these words and measures")
         made = build(
             self.index,
             self.store.folder,
-            among=chosen(self.index, words, measures),
+            among=among,
             tolerance=tolerance,
             executor=executor or self._executor,
+            progress=progress,
         )
         with self.store.writing() as writer:
             writer.keep(question, packed(made))

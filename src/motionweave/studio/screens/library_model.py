@@ -304,8 +304,13 @@ def walked(document: Document, *, clean: bool) -> Walked:
 
 
 def _walk(library: Library, settings: LibrarySettings, clean: bool) -> Walked:
-    stage("Looking where clips pass into each other", 0.3)
-    graph = library.graph(words=settings.words)
+    stage("Looking where clips can turn into each other", 0.1)
+    graph = library.graph(
+        words=settings.words,
+        progress=lambda done, all_of_them: stage(
+            "Looking where clips can turn into each other", 0.1 + 0.5 * done / all_of_them
+        ),
+    )
     stage("Planning the walk", 0.6)
     # Paths are in metres, walks in the unit of whichever body performs them.
     metres = np.array(settings.path)
