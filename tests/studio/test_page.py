@@ -18,6 +18,8 @@ from nicegui import core, ui
 from nicegui.client import Client
 
 from motionweave.core.interrupt import checkpoint
+from motionweave.errors import FormatError
+from motionweave.studio import export
 from motionweave.studio.app import build
 from motionweave.studio.dragging import CLIP, FOUND, MADE
 from motionweave.studio.page import Page
@@ -105,6 +107,30 @@ def test_two_tabs_may_look_at_two_screens_of_one_document(workspace: Workspace) 
         assert one.screens["blend"].settings == other.screens["blend"].settings
         for client in (first, second):
             client.delete()
+
+    run(main)
+
+
+def test_an_export_that_fails_says_why_until_another_one_succeeds(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> tuple[bytes, str]:
+        raise FormatError("there is no Blender", "/tmp/somewhere/walk.fbx")
+
+    async def main() -> None:
+        client, page = opened(workspace)
+        with client:
+            await page._rest()
+            with monkeypatch.context() as patched:
+                patched.setattr(export, "to_file", fails)
+                page.export(".fbx")
+                await until(lambda: "could not" in page._message.text)
+            said = page._message.text
+            assert said.endswith(".fbx could not be written: there is no Blender")
+            assert "somewhere" not in said
+            page.export(".bvh")
+            await until(lambda: page._message.text == "")
+        client.delete()
 
     run(main)
 

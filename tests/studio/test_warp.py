@@ -14,6 +14,7 @@ from motionweave.body.size import body_height
 from motionweave.clips import load
 from motionweave.core import rotations
 from motionweave.core.averaging import mean_rotations
+from motionweave.core.skeleton import Skeleton
 from motionweave.samples.clips import sample
 from motionweave.studio.document import Document, settings_from_json, settings_to_json
 from motionweave.studio.screens import warp_editing as editing
@@ -67,6 +68,20 @@ def test_hands_feet_hips_and_head_are_the_main_grips() -> None:
     }  # fmt: skip
     assert sorted(joint for _, joint, _ in offered) == list(range(len(skeleton)))
     assert all(joint_index(name, skeleton) == joint for name, joint, _ in offered)
+
+
+def test_a_hand_is_picked_where_a_thumb_is_in_the_same_place() -> None:
+    skeleton = sample("walk").skeleton
+    hand = joint_index("left_hand", skeleton)
+    thumbs = Skeleton(
+        (*skeleton.names, "Thumb", "Tip", "Index"),
+        np.append(skeleton.parents, [hand, len(skeleton), hand]),
+        np.vstack([skeleton.offsets, np.zeros((2, 3)), [[0.0, -0.1, 0.0]]]),
+    )
+    order = [name for name, _, _ in grips(thumbs)]
+    assert order.index("Thumb") < order.index("left_hand")
+    assert order.index("Tip") < order.index("left_hand")
+    assert order.index("left_hand") < order.index("Index")
 
 
 def test_a_body_without_the_chosen_joint_is_gripped_by_another(tmp_path: Path) -> None:

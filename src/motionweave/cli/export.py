@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
     )
     rows = [
         f"  {one['name']}: {one['duration']:.2f} s as recorded, "
-        f"{one['parameters']['speed']:.2f} m/s, turn {round(one['parameters']['turn'])}°"
+        f"{one['parameters']['speed']:.2f} m/s, turn {round(one['parameters']['turn'])}°/s"
         for one in told["clips"]
     ]
     loops = "loops" if told["loop"] else "no loops (of gaits, --ends cyclic makes some)"

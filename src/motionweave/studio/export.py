@@ -13,9 +13,18 @@ from motionweave.clips import save
 from motionweave.core.motion import Motion
 from motionweave.io.gltf.onto import write_onto
 from motionweave.io.registry import formats
+from motionweave.rendering.render import render
 from motionweave.studio.characters import Character
 
 WITH_CONTACTS = "+contacts"
+# Moving pictures, with what it takes to make them; a page plays by itself.
+_PICTURES = {
+    ".mp4": ("Video (.mp4)", ("imageio_ffmpeg",)),
+    ".gif": ("Animated image (.gif)", ("PIL",)),
+    ".html": ("Web page that plays it (.html)", ()),
+}
+# Of a picture, in pixels.
+_SIZE = (960, 540)
 # What most people want, before all others.
 _USUAL = (".bvh", ".glb", ".fbx")
 
@@ -29,7 +38,12 @@ def choices() -> dict[str, str]:
         for suffix in one.suffixes:
             found[suffix] = f"{one.name} ({suffix})"
     usual = {suffix: found[suffix] for suffix in _USUAL if suffix in found}
-    return {**usual, **found, f".bvh{WITH_CONTACTS}": "BVH with contacts (.zip)"}
+    pictures = {
+        suffix: label
+        for suffix, (label, modules) in _PICTURES.items()
+        if all(importlib.util.find_spec(module) is not None for module in modules)
+    }
+    return {**usual, **pictures, **found, f".bvh{WITH_CONTACTS}": "BVH with contacts (.zip)"}
 
 
 def to_file(motion: Motion, suffix: str, character: Character | None = None) -> tuple[bytes, str]:
@@ -41,13 +55,17 @@ def to_file(motion: Motion, suffix: str, character: Character | None = None) -> 
     stem = _stem(motion.name)
     with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
         path = Path(folder) / f"{stem}{suffix}"
-        if character is not None and suffix == ".glb":
-            onto = Path(folder) / f"character{character.suffix}"
+        onto = None if character is None else Path(folder) / f"character{character.suffix}"
+        if onto is not None and character is not None:
             onto.write_bytes(character.data)
+        if suffix in _PICTURES:
+            render(motion, path, size=_SIZE, mesh=True if onto is None else onto)
+        elif onto is not None and suffix == ".glb":
             write_onto(motion, onto, path)
-            onto.unlink()
         else:
             save(motion, path, contacts=bool(beside))
+        if onto is not None:
+            onto.unlink()
         written = sorted(Path(folder).iterdir())
         if len(written) == 1:
             return path.read_bytes(), path.name
@@ -56,6 +74,11 @@ def to_file(motion: Motion, suffix: str, character: Character | None = None) -> 
             for one in written:
                 archive.write(one, one.name)
         return buffer.getvalue(), f"{stem}.zip"
+
+
+def file_name(motion: Motion, suffix: str) -> str:
+    """What the file will be called."""
+    return f"{_stem(motion.name)}{suffix.partition('+')[0]}"
 
 
 def _stem(name: str) -> str:

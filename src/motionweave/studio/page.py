@@ -407,14 +407,19 @@ class Page:
     ) -> None:
         """Hand a motion to the user as a file."""
 
+        name = export.file_name(motion, suffix)
+
         async def work() -> None:
+            self._say(f"Writing {name} …")
             outcome = await in_thread(lambda: export.to_file(motion, suffix, character))
             with self.viewport:
                 if outcome.value is None:
-                    self._say(outcome.error, "error")
+                    # Not the path: the browser saves it elsewhere.
+                    why = getattr(outcome.problem, "reason", outcome.error)
+                    self._say(f"{name} could not be written: {why}", "error")
                 else:
-                    data, name = outcome.value
-                    ui.download.content(data, name)
+                    self._say("")
+                    ui.download.content(*outcome.value)
 
         background_tasks.create(work())
 

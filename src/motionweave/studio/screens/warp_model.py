@@ -33,6 +33,8 @@ _MAIN = {
     "hips": "hips",
     "head": "head",
 }
+# A joint is where its parent is if it is no further from it than this share of the longest bone.
+_SAME_PLACE = 1e-3
 # Curves of the whole body: which way it faces and goes, and where it is.
 WAY = ("heading", "position")
 # A neutral value of each group of keys; what is looked at depends on the clip.
@@ -336,12 +338,21 @@ def joint_index(name: str, skeleton: Skeleton) -> int:
 
 
 def grips(skeleton: Skeleton) -> tuple[Grip, ...]:
-    """Joints to pick and drag; hands, feet, hips and head are the main ones."""
+    """Joints to pick and drag; hands, feet, hips and head are the main ones.
+
+    The last of those in one place is picked: a hand, not a thumb that many rigs have there, too.
+    """
     roles = find_rig(skeleton).roles
     main = {roles[role]: name for name, role in _MAIN.items() if role in roles}
-    return tuple(
-        (main.get(joint, name), joint, joint in main) for joint, name in enumerate(skeleton.names)
-    )
+    lengths = np.linalg.norm(skeleton.offsets, axis=1)
+    under: set[int] = set()
+    for joint, parent in enumerate(skeleton.parents):
+        if (int(parent) in main or int(parent) in under) and lengths[joint] <= _SAME_PLACE * max(
+            lengths
+        ):
+            under.add(joint)
+    order = sorted(range(len(skeleton)), key=lambda joint: joint not in under)
+    return tuple((main.get(i, skeleton.names[i]), i, i in main) for i in order)
 
 
 def grip_like(name: str, skeleton: Skeleton) -> str:
