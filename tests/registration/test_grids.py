@@ -86,7 +86,9 @@ def test_a_centred_clip_is_sampled_as_the_clip_is() -> None:
     centre = np.einsum("tpc,p->tc", one.points[..., ::2], one.weights)
     np.testing.assert_allclose(CentredClip.of(one).centre, centre, atol=1e-12)
     np.testing.assert_allclose(
-        CentredClip.of(one).x, one.points[..., 0] - centre[:, :1], atol=1e-12
+        CentredClip.of(one).x,
+        np.sqrt(one.weights) * (one.points[..., 0] - centre[:, :1]),
+        atol=1e-12,
     )
 
 

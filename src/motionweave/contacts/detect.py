@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -135,11 +136,30 @@ def estimate_floor(motion: Motion) -> Floor:
     return _seen(motion).floor
 
 
-class _Seen(NamedTuple):
-    """The results for a clip, in its own unit and frames."""
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """The results for a clip, in its own unit and frames.
 
+    Parameters
+    ----------
+    clock
+        Ticks of the internal clock as frames of the clip.
+    floor
+        With its steps.
+    feet, hands
+        The plants, in ticks.
+    """
+
+    clock: _Clock
     floor: Floor
-    contacts: tuple[Constraint, ...]
+    feet: list[StillStretch]
+    hands: list[StillStretch]
+
+    @cached_property
+    def contacts(self) -> tuple[Constraint, ...]:
+        """The plants in frames of the clip; many ask for the floor alone."""
+        found = (self.clock.constraint(plant) for plant in (*_timed(self.feet), *self.hands))
+        return tuple(sorted(found, key=in_time))
 
 
 SEEN: Memory[_Seen] = Memory()
@@ -151,9 +171,26 @@ def _seen(motion: Motion, hands: bool = False) -> _Seen:
 
     def look() -> _Seen:
         scene = _Scene(motion, hands)
-        return _Seen(scene.whole_floor(), scene.constraints())
+        return _Seen(scene.clock, scene.whole_floor(), scene.feet, scene.hands)
 
     return SEEN.recall(motion, look, hands)
+
+
+class _Clock(NamedTuple):
+    """The internal clock of a clip: first and last frame, frames per tick, and the last tick."""
+
+    first: int
+    last: int
+    scale: float
+    last_tick: int
+
+    def constraint(self, plant: StillStretch) -> Constraint:
+        """A plant in frames of the clip."""
+        start = min(self.first + plant.start * self.scale, self.last)
+        # The clock may stop short of the last frame by less than a tick.
+        reaches_end = plant.end >= self.last_tick
+        end = self.last if reaches_end else self.first + plant.end * self.scale
+        return Constraint(float(start), float(end), plant.kind)
 
 
 class _Scene:
@@ -161,13 +198,12 @@ class _Scene:
 
     def __init__(self, motion: Motion, hands: bool):
         self.size = leg_length(motion.skeleton, feature="finding contacts")
-        self.fps = motion.fps
-        self.first = int(starts_in_tpose(motion))
-        motion = motion[self.first :]
+        first = int(starts_in_tpose(motion))
+        motion = motion[first:]
         last = len(motion) - 1
         count = int(np.floor(motion.duration * RATE + 1e-6)) + 1
         frames = np.minimum(np.arange(count) * (motion.fps / RATE), last)
-        self.last_frame, self.last_tick = self.first + last, count - 1
+        self.clock = _Clock(first, first + last, motion.fps / RATE, count - 1)
         names = (*SIDES, *FOOT_KINDS, *(_HANDS if hands else ()))
         points = _points(motion, names).reshape(len(motion), -1)
         sampled = (smooth_sample(points, frames) / self.size).reshape(count, -1, 3)
@@ -196,18 +232,6 @@ class _Scene:
             tuple(level * size for level in levels_of(floor.above(places), 1.0)),
         )
 
-    def constraints(self) -> tuple[Constraint, ...]:
-        """The plants in frames of the clip."""
-        scale = self.fps / RATE
-        found = []
-        for plant in (*self.feet, *self.hands):
-            start = min(self.first + plant.start * scale, self.last_frame)
-            # The inner clock may stop short of the last frame by less than a tick.
-            reaches_end = plant.end >= self.last_tick
-            end = self.last_frame if reaches_end else self.first + plant.end * scale
-            found.append(Constraint(float(start), float(end), plant.kind))
-        return tuple(sorted(found, key=in_time))
-
     def _planted_feet(self, still: list[StillStretch]) -> list[StillStretch]:
         places = np.array([plant.place for plant in still]).reshape(-1, 3)
         on_floor = (self.floor.above(places) < _ON_FLOOR).tolist()
@@ -226,7 +250,7 @@ class _Scene:
             kept = {id(plant) for plant in held}
             planted += [plant for plant in waiting if id(plant) not in kept]
             waiting = held
-        return _timed(_merged(planted, self.tracks))
+        return _merged(planted, self.tracks)
 
     def _carries(self, plant: StillStretch, planted: list[StillStretch]) -> bool:
         """Whether a raised point must be what the body stands on for a moment."""

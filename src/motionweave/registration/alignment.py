@@ -13,7 +13,7 @@ from motionweave.core.planar import Planar
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
-from motionweave.registration.windows import CentredClip
+from motionweave.registration.windows import CentredClip, dots
 
 # Samples per second along the curve, samples per knot, width of the median filter.
 _RATE = 30.0
@@ -82,8 +82,8 @@ def fit_alignment(tracks: Tracks, reference: int, *, cyclic: bool = False) -> Al
 def _turned(clip: CentredClip) -> Array:
     """How far a body has turned since the first frame ``(n,)``, frame by frame."""
     before, after = clip[:-1], clip[1:]
-    cosine = (after.plane * before.plane) @ np.tile(clip.weights, 2)
-    sine = (after.x * before.z - after.z * before.x) @ clip.weights
+    cosine = dots(after.plane, before.plane)
+    sine = dots(after.x, before.z) - dots(after.z, before.x)
     return np.concatenate([[0.0], np.cumsum(np.arctan2(sine, cosine))])
 
 

@@ -150,9 +150,8 @@ def point_clouds(motion: Motion, points: int = POINTS) -> Array:
         positions, orientations = motion.forward(frames)
         ends = end_positions(motion.skeleton, positions, orientations)
         places = np.concatenate([positions, ends], axis=1)
-        some, count = places.shape[:2]
-        flat = places.transpose(1, 0, 2).reshape(count, some * 3)
-        clouds[frames] = (attachment @ flat).reshape(-1, some, 3).transpose(1, 0, 2)
+        for axis in range(3):
+            clouds[frames, :, axis] = places[..., axis] @ attachment.T
     return clouds
 
 

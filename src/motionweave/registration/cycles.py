@@ -354,9 +354,8 @@ def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
     def size(vectors: Array) -> Array:
         return np.asarray(np.sqrt(np.sum(vectors**2, axis=-1) @ w))
 
-    track = CentredClip.of(clip)
-    poses = np.stack([track.x, track.y, track.z], axis=-1)
-    varied = float(np.sqrt(2.0 * np.mean(size(poses - poses.mean(axis=0)) ** 2)))
+    poses = CentredClip.of(clip).poses
+    varied = float(np.sqrt(2.0 * np.sum(np.var(poses, axis=0))))
     still = varied < _STILL * clip.height
     varied = max(varied, _STILL * clip.height)
     # Half of the step that is lacking is taken at the speed of each end.
@@ -368,7 +367,7 @@ def _end_gap(clip: PointClip, lacking: bool) -> tuple[float, float, float]:
     before, after = move.apply(p[[-1 - k, -1]]), p[[0, k]]
     bend = size(np.diff(after, axis=0) - np.diff(before, axis=0))[0]
     usual = size(p[2 * k :] - 2.0 * p[k:-k] + p[: -2 * k]).max()
-    steps = size(np.diff(poses, axis=0))
+    steps = np.linalg.norm(np.diff(poses, axis=0), axis=1)
     tiny = np.finfo(float).tiny
     pace = 0.0 if still else min(steps[0], steps[-1]) / max(np.sqrt(np.mean(steps**2)), tiny)
     bend /= 1.0 + float(lacking) / k

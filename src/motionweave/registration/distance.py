@@ -34,6 +34,7 @@ from motionweave.registration.windows import (
     STEP,
     CentredClip,
     block_distances,
+    dots,
     least_distance,
     products,
 )
@@ -159,28 +160,27 @@ def along(a: CentredClip, b: CentredClip, signals: float = 0.0) -> Comparison:
 
     ``signals`` is how much the difference of the clips' signals adds to the distance.
     """
-    w = a.weights
     count = len(a)
-    cosine = (a.plane * b.plane) @ np.tile(w, 2)
-    sine = (a.x * b.z - a.z * b.x) @ w
-    other = (a.y - b.y) ** 2 @ w
+    apart = a.y - b.y
+    other = dots(apart, apart)
     if signals:
         other += signals * np.sum((a.signals - b.signals) ** 2, axis=1)
-    # Rows of sums over the windows: these five, then x and z of both centres, seen from the
-    # middle of the window, and how many frames it has.
-    single = np.stack([cosine, sine, a.energy, b.energy, other])
+    # Rows of sums over the windows: cosine, sine, both energies, and what no turn changes; x and z
+    # of both centres, seen from the middle of the window; and how many frames it has.
+    sine = dots(a.x, b.z) - dots(a.z, b.x)
+    single = np.stack([dots(a.plane, b.plane), sine, a.energy, b.energy, other])
     centres = np.concatenate([a.centre.T, b.centre.T])
-    sums, paths, frames = np.zeros((5, count)), np.zeros((4, count)), np.zeros(count)
-    for offset in range(-a.reach, a.reach + 1):
-        here = slice(max(0, -offset), count - max(0, offset))
-        there = slice(max(0, offset), count - max(0, -offset))
-        xa, za, xb, zb = step = centres[:, there] - centres[:, here]
-        sums[:, here] += single[:, there]
-        sums[:2, here] += products((xa, za), (xb, zb))
-        sums[2, here] += xa * xa + za * za
-        sums[3, here] += xb * xb + zb * zb
-        paths[:, here] += step
-        frames[here] += 1.0
+    sums, paths, frames = single.copy(), np.zeros((4, count)), np.ones(count)
+    for offset in range(1, min(a.reach, count - 1) + 1):
+        earlier, later = slice(None, -offset), slice(offset, None)
+        xa, za, xb, zb = step = centres[:, later] - centres[:, earlier]
+        # The way from one frame to another is the way back but for its sign.
+        common = np.stack([*products((xa, za), (xb, zb)), xa * xa + za * za, xb * xb + zb * zb])
+        for here, there, way in ((earlier, later, 1.0), (later, earlier, -1.0)):
+            sums[:, here] += single[:, there]
+            sums[:4, here] += common
+            paths[:, here] += way * step
+            frames[here] += 1.0
     size_a, size_b, other = sums[2:] / frames
     xa, za, xb, zb = means = paths / frames
     cosine, sine = sums[:2] / frames - products((xa, za), (xb, zb))

@@ -20,7 +20,7 @@ from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_block
 from motionweave.registration.dtw import Path
 from motionweave.registration.grids import GridBand, GridBlock
-from motionweave.registration.windows import CentredClip
+from motionweave.registration.windows import CentredClip, dots
 
 Span = tuple[int, int]  # first and last sample
 
@@ -274,8 +274,8 @@ def polished(
 def worth_of(clip: PointClip, keep: Sequence[tuple[float, float]] = ()) -> Array:
     """How much each sample ``(T,)`` is worth keeping: a share for being there, and the more the
     faster the body moves, 1 on average; in the ``keep`` ranges (in samples) it is beyond price."""
-    poses = CentredClip.of(clip).coordinates[:, :-2]
-    speed = np.gradient(poses, axis=0) ** 2 @ np.tile(clip.weights, 3)
+    steps = np.gradient(CentredClip.of(clip).poses, axis=0)
+    speed = dots(steps, steps)
     usual = float(speed.mean())
     worth = _PRESENT + (1.0 - _PRESENT) * (speed / usual if usual > 0.0 else np.ones(len(clip)))
     for first, last in keep:

@@ -34,19 +34,20 @@ def with_strikes(points: Sequence[PointClip], motions: Sequence[Motion]) -> list
 
 def strike_signals(motion: Motion, limbs: Sequence[str]) -> Array:
     """``(T, len(limbs))``: 1 where a limb comes down, falling to 0 on both sides."""
-    spread = _SPREAD * motion.fps
+    spread, frames = _SPREAD * motion.fps, np.arange(len(motion))
     signals = np.zeros((len(motion), len(limbs)))
     for column, limb in enumerate(limbs):
         # Heel and toe of a foot are one limb: it strikes with what comes down first.
         held = ((c.start, c.end) for c in motion.constraints if limb_of(c.kind) == limb)
-        for strike, _ in merged(held):
-            if strike <= 0.0:
-                continue  # It was already down when the clip began.
-            first, last = int(strike - spread), int(strike + spread) + 1
-            around = slice(max(first, 0), last + 1)
-            away = np.abs(np.arange(len(motion))[around] - strike)
-            shown = np.maximum(1.0 - away / spread, 0.0)
-            signals[around, column] = np.maximum(signals[around, column], shown)
+        # One that is down when the clip begins does not strike then.
+        strikes = np.array([strike for strike, _ in merged(held) if strike > 0.0])
+        if len(strikes):
+            after = np.searchsorted(strikes, frames)
+            nearest = np.minimum(
+                np.abs(frames - strikes[np.maximum(after - 1, 0)]),
+                np.abs(frames - strikes[np.minimum(after, len(strikes) - 1)]),
+            )
+            signals[:, column] = np.maximum(1.0 - nearest / spread, 0.0)
     return signals
 
 

@@ -41,6 +41,9 @@ _SMALL = 10_000
 class CentredClip:
     """A clip of n frames, each centred on the floor.
 
+    Coordinates are multiplied by the roots of their points' weights: plain products of two frames
+    are the weighted means that Eqs. 1 to 4 ask for.
+
     Parameters
     ----------
     coordinates
@@ -48,15 +51,17 @@ class CentredClip:
         of that centre, which is the weighted mean of the points.
     energy
         ``(n,)`` weighted mean of x² + z².
-    signals, weights, reach
+    signals, reach
         Those of the clip.
+    roots
+        ``(P,)`` of the points' weights.
     """
 
     coordinates: Array
     energy: Array
     signals: Array
-    weights: Array
     reach: int
+    roots: Array
 
     @classmethod
     def of(cls, clip: PointClip) -> CentredClip:
@@ -71,13 +76,15 @@ class CentredClip:
                 centre = column @ clip.weights
                 column -= centre[:, None]
                 coordinates[:, 3 * count + place] = centre
-            _CENTRED[clip] = cls._made(coordinates, clip.signals, clip.weights, clip.reach)
+            roots = np.sqrt(clip.weights)
+            coordinates[:, : 3 * count] *= np.tile(roots, 3)
+            _CENTRED[clip] = cls._made(coordinates, clip.signals, clip.reach, roots)
         return _CENTRED[clip]
 
     @classmethod
-    def _made(cls, coordinates: Array, signals: Array, weights: Array, reach: int) -> CentredClip:
-        plane = coordinates[:, : 2 * len(weights)]
-        return cls(coordinates, (plane * plane) @ np.tile(weights, 2), signals, weights, reach)
+    def _made(cls, coordinates: Array, signals: Array, reach: int, roots: Array) -> CentredClip:
+        plane = coordinates[:, : 2 * len(roots)]
+        return cls(coordinates, dots(plane, plane), signals, reach, roots)
 
     def __len__(self) -> int:
         return len(self.coordinates)
@@ -95,27 +102,32 @@ class CentredClip:
         points themselves do."""
         coordinates = sample_vectors(self.coordinates, frames)
         signals = sample_vectors(self.signals, frames)
-        return self._made(coordinates, signals, self.weights, self.reach)
+        return self._made(coordinates, signals, self.reach, self.roots)
+
+    @property
+    def poses(self) -> Array:
+        """x, z and y of all points ``(n, 3 P)``, wherever on the floor the body is."""
+        return self.coordinates[:, :-2]
 
     @property
     def plane(self) -> Array:
         """x of all points about the centre, then z of all, ``(n, 2 P)``."""
-        return self.coordinates[:, : 2 * len(self.weights)]
+        return self.coordinates[:, : 2 * len(self.roots)]
 
     @property
     def x(self) -> Array:
         """``(n, P)``, about the centre."""
-        return self.coordinates[:, : len(self.weights)]
+        return self.coordinates[:, : len(self.roots)]
 
     @property
     def z(self) -> Array:
         """``(n, P)``, about the centre."""
-        return self.coordinates[:, len(self.weights) : 2 * len(self.weights)]
+        return self.coordinates[:, len(self.roots) : 2 * len(self.roots)]
 
     @property
     def y(self) -> Array:
         """``(n, P)``."""
-        return self.coordinates[:, 2 * len(self.weights) : -2]
+        return self.coordinates[:, 2 * len(self.roots) : -2]
 
     @property
     def centre(self) -> Array:
@@ -126,6 +138,11 @@ class CentredClip:
 _CENTRED: WeakKeyDictionary[PointClip, CentredClip] = WeakKeyDictionary()
 
 
+def dots(a: Array, b: Array) -> Array:
+    """Products ``(n,)`` of the rows of a and b ``(n, m)``."""
+    return np.asarray(np.einsum("ij,ij->i", a, b))
+
+
 def products(a: Sequence[Array], b: Sequence[Array]) -> tuple[Array, Array]:
     """Denominator and numerator of Eq. 2 for points (x, z), before the weighted sum.
 
@@ -134,7 +151,7 @@ def products(a: Sequence[Array], b: Sequence[Array]) -> tuple[Array, Array]:
     return a[0] * b[0] + a[1] * b[1], a[0] * b[1] - a[1] * b[0]
 
 
-def least_distance(cosine: Array, sine: Array, energy: Array) -> Array:
+def least_distance(cosine: Array, sine: Array, energy: Array, out: Array | None = None) -> Array:
     """Eq. 1 at its optimum: what energies ``E + E' - 2 Σ w y y'`` leave after the best turn.
 
     All three are overwritten: grids are large.
@@ -146,7 +163,7 @@ def least_distance(cosine: Array, sine: Array, energy: Array) -> Array:
     cosine *= 2.0
     energy -= cosine
     # Rounding must not make a distance negative.
-    return np.asarray(np.maximum(energy, 0.0, out=energy))
+    return np.asarray(np.maximum(energy, 0.0, out=out))
 
 
 @kernel()
@@ -167,8 +184,9 @@ def _sum_windows(singles, down, right, count, sums):  # type: ignore[no-untyped-
 class _Side:
     """One clip of a grid: S single frames as rows of matrices, and T windows of K of them.
 
-    As the left factor of products, rows are weighted, and each frame of a window counts
-    one K-th; as the right one they are as they are. Both kinds are made once for each clip.
+    As the left factor of products, each frame of a window counts one K-th; as the right one rows
+    are as they are. Both kinds are made once for each clip. Coordinates of points are multiplied
+    by the roots of their weights, as in `CentredClip`.
 
     Parameters
     ----------
@@ -185,8 +203,8 @@ class _Side:
         ``(T, K)`` squares of the centres' distances from that.
     inside
         ``(T, K)`` which frames of a window there are, as 0 or 1.
-    weights
-        ``(P,)`` of the points.
+    roots
+        ``(P,)`` of the points' weights.
     level
         The mean height of all points.
     stride
@@ -205,7 +223,7 @@ class _Side:
     path_turned: Array
     path_energy: Array
     inside: Array
-    weights: Array
+    roots: Array
     level: float
     stride: float
     offsets: NDArray[np.intp]
@@ -232,8 +250,8 @@ class _Side:
         else:
             track = CentredClip.of(clip).sample(at.T.ravel())
             place = np.arange(count)[:, None] + count * np.arange(len(offsets))
-        level = float(track.y.mean())
-        height = track.y - level
+        level = float((track.y @ track.roots).mean())
+        height = track.y - level * track.roots
         path = track.centre.T[:, place] * inside
         path -= path.sum(axis=2, keepdims=True) / inside.sum(axis=1, keepdims=True)
         x, z = path * inside
@@ -241,12 +259,12 @@ class _Side:
             track.plane,
             np.hstack([track.z, -track.x]),
             height,
-            track.energy + (height * height) @ track.weights,
+            track.energy + dots(height, height),
             np.hstack([x, z]),
             np.hstack([z, -x]),
             x * x + z * z,
             inside.astype(np.float64),
-            track.weights,
+            track.roots,
             level,
             stride,
             offsets,
@@ -254,26 +272,26 @@ class _Side:
         )
 
     @cached_property
-    def weighted_plane(self) -> Array:
+    def plane_shares(self) -> Array:
         """``(S, 2 P)``: ``plane`` as a left factor."""
-        return self.plane * np.tile(self.weights / len(self.offsets), 2)
+        return self.plane / len(self.offsets)
 
     @cached_property
     def heights(self) -> Array:
         """``(S, P + 3)`` right factor of E + E' - 2 Σ w y y': heights, 1, energy, mean height."""
         return np.column_stack(
-            [self.height, np.ones(len(self.height)), self.energy, self.height @ self.weights]
+            [self.height, np.ones(len(self.height)), self.energy, self.height @ self.roots]
         )
 
     @cached_property
-    def weighted_heights(self) -> Array:
-        """``(S, P + 3)`` left factor of the same: weighted heights, energy, 1, 0."""
-        columns = [-2.0 * self.weights * self.height, self.energy, np.ones(len(self.height))]
+    def height_shares(self) -> Array:
+        """``(S, P + 3)`` left factor of the same: heights times -2, energy, 1, 0."""
+        columns = [-2.0 * self.height, self.energy, np.ones(len(self.height))]
         return np.column_stack([*columns, np.zeros(len(self.height))]) / len(self.offsets)
 
     def lifted_heights(self, frames: slice, lift: float) -> Array:
-        """``weighted_heights`` of some frames, all lifted: y + lift instead of y."""
-        result = self.weighted_heights[frames].copy()
+        """``height_shares`` of some frames, all lifted: y + lift instead of y."""
+        result = self.height_shares[frames].copy()
         if lift != 0.0:
             means = self.heights[frames, -1]
             result[:, -3] += lift * (2.0 * means + lift) / len(self.offsets)
@@ -359,12 +377,13 @@ def _fill(
     """Put the distances of some windows into ``out``; either all are whole or any may be cut."""
     i, j = slice(*rows), slice(*columns)
     k = len(left.offsets)
+    cut = left.whole(*rows) != rows or right.whole(*columns) != columns
     # Both clips' heights are taken above the level of the second.
     lift = left.level - right.level
 
     def compare(above: slice, across: slice, out: Array) -> Array:
         """What single frames have in common: cosine, sine, and E + E' - 2 Σ w y y'."""
-        plane, heights = left.weighted_plane[above], left.lifted_heights(above, lift)
+        plane, heights = left.plane_shares[above], left.lifted_heights(above, lift)
         np.matmul(plane, right.plane[across].T, out=out[0])
         np.matmul(plane, right.turned[across].T, out=out[1])
         np.matmul(heights, right.heights[across].T, out=out[2])
@@ -379,8 +398,10 @@ def _fill(
     if left.shared:
         strides = round(left.stride), round(right.stride)
         shape = (size + (k - 1) * stride for size, stride in zip(out.shape, strides, strict=True))
-        # Frames before and after a clip have nothing in common with any.
-        singles = np.zeros((3, *shape))
+        singles = np.empty((3, *shape))
+        if cut:
+            # Frames before and after a clip have nothing in common with any.
+            singles[:] = 0.0
         (above, place_a), (across, place_b) = left.touched(*rows), right.touched(*columns)
         compare(above, across, singles[:, place_a, place_b])
         for total, single in zip(sums, singles, strict=True):
@@ -393,7 +414,7 @@ def _fill(
             )
             there = left.inside[i, o, None] * right.inside[j, o]
             sums += there * compare(above, across, np.empty(sums.shape))
-    if left.whole(*rows) != rows or right.whole(*columns) != columns:
+    if cut:
         # Windows are centred as far as their own clip goes; cut further, they are not centred.
         there_a, there_b = left.inside[i], right.inside[j].T
         counts = there_a @ there_b
@@ -402,4 +423,5 @@ def _fill(
         xb, zb = b = [there_a @ right.path[j, half].T / counts for half in halves]
         sums *= k / counts
         sums -= np.stack([*products(a, b), xa * xa + za * za + xb * xb + zb * zb])
-    out[:] = least_distance(*sums)
+    cosine, sine, energy = sums
+    least_distance(cosine, sine, energy, out)
