@@ -34,7 +34,7 @@ _FEWEST = 3
 _LOW, _LOWEST = 0.025, 0.1
 _SLIDING = 0.2
 # Frames whose changes are computed at a time.
-_AT_ONCE = 256
+_AT_ONCE = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,10 +268,10 @@ def _changes(positions: Array, orientations: Array, stride: int) -> tuple[Array,
     moved = _lengths(after - 2.0 * here + before)
     before, here, after = _steps(orientations, stride)
     bend = -2.0 * here
-    for beside in (before, after):
-        # q and -q are one rotation: both neighbours are brought to the side of the middle one.
-        same = np.einsum("tjc,tjc->tj", beside, here) >= 0.0
-        bend += beside * np.where(same, 1.0, -1.0)[..., None]
+    # q and -q are one rotation: both neighbours are brought to the side of the middle one.
+    same = _dots(orientations[:-stride], orientations[stride:]) >= 0.0
+    for beside, near in ((before, same[:-stride]), (after, same[stride:])):
+        bend += beside if near.all() else beside * np.where(near, 1.0, -1.0)[..., None]
     return moved, 2.0 * _lengths(bend)
 
 
@@ -282,7 +282,15 @@ def _steps(values: Array, stride: int) -> tuple[Array, Array, Array]:
 
 def _lengths(vectors: Array) -> Array:
     """Lengths ``(...)`` of vectors ``(..., n)``: as np.linalg.norm, which is slow for many."""
-    return np.asarray(np.sqrt(np.einsum("...c,...c->...", vectors, vectors)))
+    return np.sqrt(_dots(vectors, vectors))
+
+
+def _dots(a: Array, b: Array) -> Array:
+    """Products ``(...)`` of vectors ``(..., n)``: of a few numbers each, quickest as one product
+    of a matrix with ones."""
+    products = a * b
+    size = products.shape[-1]
+    return np.asarray((products.reshape(-1, size) @ np.ones(size)).reshape(products.shape[:-1]))
 
 
 def _pelvis_speed(motion: Motion, window: float) -> Array:
