@@ -256,13 +256,13 @@ def smooth_sample(values: Array, frames: Array) -> Array:
     for ticks in in_parts(len(frames)):
         lower = np.minimum(np.floor(frames[ticks]).astype(np.intp), len(values) - 2)
         rise, out, into = hermite_basis((frames[ticks] - lower)[:, None])
-        start = values[lower]
-        sampled[ticks] = (
-            start
-            + rise * (values[lower + 1] - start)
-            + out * tangents[lower]
-            + into * tangents[lower + 1]
-        )
+        start, part = values.take(lower, axis=0), values.take(lower + 1, axis=0)
+        part -= start
+        part *= rise
+        part += start
+        part += out * tangents.take(lower, axis=0)
+        part += into * tangents.take(lower + 1, axis=0)
+        sampled[ticks] = part
     return _blurred(sampled)
 
 

@@ -185,7 +185,7 @@ def sample_vectors(values: Array, frames: Array) -> Array:
     lower = np.minimum(np.floor(frames).astype(np.intp), len(values) - 1)
     upper = np.minimum(lower + 1, len(values) - 1)
     share = (frames - lower).reshape(-1, *([1] * (values.ndim - 1)))
-    below, result = values[lower], values[upper]
+    below, result = values.take(lower, axis=0), values.take(upper, axis=0)
     result -= below
     result *= share
     result += below

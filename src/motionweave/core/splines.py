@@ -73,7 +73,7 @@ class QuadraticSpline:
         or for a periodic spline the repetition."""
         u = np.asarray(u, dtype=np.float64)
         turns, span, t = self._locate(u)
-        p, q, r = (self.control[span + i] for i in range(3))
+        p, q, r = (self.control.take(span + i, axis=0) for i in range(3))
         t = t[..., None]
         value = 0.5 * (p + q) + t * ((q - p) + 0.5 * t * (p - 2.0 * q + r))
         return value if self.period is None else value + turns[..., None] * self.period
@@ -81,7 +81,7 @@ class QuadraticSpline:
     def derivative(self, u: ArrayLike) -> Array:
         """d value / d u, ``(..., d)``; outside the range the ends' derivatives."""
         _, span, t = self._locate(np.asarray(u, dtype=np.float64))
-        p, q, r = (self.control[span + i] for i in range(3))
+        p, q, r = (self.control.take(span + i, axis=0) for i in range(3))
         t = t[..., None]
         return np.asarray(
             ((q - p) + t * (p - 2.0 * q + r)) * (self.spans / (self.end - self.start))

@@ -65,19 +65,19 @@ class GridBlock:
         """
         if not tie and not signals:
             return self.poses
-        # (row - column)² and |p - q|² as one product.
+        # (row - column)² and |p - q|², written out, are one product.
         rows, columns = (np.linspace(0.0, 1.0, count) for count in self.poses.shape)
         p, q = (
             clip.signals[first : first + count]
             for clip, first, count in zip(self._clips, self._first, self.poses.shape, strict=True)
         )
+        own, others = (
+            tie * place * place + signals * np.sum(values * values, axis=1)
+            for place, values in ((rows, p), (columns, q))
+        )
         one, other = np.ones(len(rows)), np.ones(len(columns))
-        left = tie * np.column_stack([rows * rows, -2.0 * rows, one])
-        apart = signals * np.column_stack([np.sum(p * p, axis=1), -2.0 * p, one])
-        left = np.hstack([left, apart])
-        right = np.column_stack(
-            [other, columns, columns * columns, other, q, np.sum(q * q, axis=1)]
-        ).T
+        left = np.column_stack([own, -2.0 * tie * rows, -2.0 * signals * p, one])
+        right = np.column_stack([other, columns, q, others]).T
         for i, j in self._strips:
             np.add(left[i] @ right[:, j], self.poses[i, j], out=self._room[i, j])
         return self._room

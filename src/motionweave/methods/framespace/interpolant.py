@@ -170,7 +170,7 @@ class Interpolant:
 
     def _curve(self, parameter: Array) -> Array:
         first, values = _basis(parameter, len(self.vertices))
-        near = self.vertices[first[:, None] + np.arange(values.shape[1])]
+        near = self.vertices.take(first[:, None] + np.arange(values.shape[1]), axis=0)
         return np.einsum("nk,nkc->nc", values, near)
 
     @cached_property

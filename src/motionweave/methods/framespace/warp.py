@@ -121,12 +121,12 @@ class Warp:
         high = np.full(len(x), spans, dtype=np.intp)
         for _ in range(int(np.ceil(np.log2(spans))) + 1):
             middle = (low + high) // 2
-            reached = np.einsum("nk,nk->n", weights, away[middle]) <= x
+            reached = np.einsum("nk,nk->n", weights, away.take(middle, axis=0)) <= x
             low = np.where(reached, middle, low)
             high = np.where(reached, high, middle)
         low = np.minimum(low, spans - 1)
-        begin = np.einsum("nk,nk->n", weights, away[low])
-        rise = np.einsum("nk,nk->n", weights, away[low + 1]) - begin
+        begin = np.einsum("nk,nk->n", weights, away.take(low, axis=0))
+        rise = np.einsum("nk,nk->n", weights, away.take(low + 1, axis=0)) - begin
         share = np.clip((x - begin) / rise, 0.0, 1.0)
         step = self.parameter[low + 1] - self.parameter[low]
         return np.asarray(turn + self.parameter[low] + share * step)
