@@ -78,6 +78,17 @@ def test_a_pickled_motion_is_the_same(tmp_path: Path) -> None:
             np.testing.assert_array_equal(getattr(again, name), getattr(motion, name))
 
 
+def test_a_skeleton_from_another_process_is_found_among_those_made_here() -> None:
+    program = (
+        "import pickle, sys, motionweave as mw; skeleton = mw.sample('walk').skeleton; "
+        "hash(skeleton); sys.stdout.buffer.write(pickle.dumps(skeleton))"
+    )
+    # Another seed: names have other hashes there.
+    known = {**os.environ, "PYTHONPATH": str(_SOURCE), "PYTHONHASHSEED": "7"}
+    sent = subprocess.run([sys.executable, "-c", program], env=known, capture_output=True)
+    assert pickle.loads(sent.stdout) in {mw.sample("walk").skeleton}
+
+
 # One that compiles little.
 _SMALL = """
 import motionweave as mw

@@ -15,6 +15,7 @@ from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.quantiles import median
 
 
 def flexions(motion: Motion) -> dict[str, Array]:
@@ -76,11 +77,12 @@ def _swing(seen: Array) -> Array:
 
 
 def _bend(upper: Array, lower: Array) -> Array:
-    cross = np.linalg.norm(np.cross(upper, lower), axis=1)
-    return np.arctan2(cross, np.sum(upper * lower, axis=1))
+    cross = rotations.cross(upper, lower)
+    sine, cosine = np.einsum("tc,tc->t", cross, cross) ** 0.5, np.einsum("tc,tc->t", upper, lower)
+    return np.arctan2(sine, cosine)
 
 
 def _centred(angle: Array) -> Array:
     """The curve without whole turns: most of it between minus and plus half a turn."""
-    turns = np.round(np.median(angle) / (2.0 * np.pi))
+    turns = np.round(median(angle) / (2.0 * np.pi))
     return np.asarray(angle - 2.0 * np.pi * turns)

@@ -21,6 +21,7 @@ from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
+from motionweave.core.quantiles import median
 
 # In leg lengths: floors that differ by less are the same within the estimate's accuracy ...
 _SAME = 0.02
@@ -77,7 +78,7 @@ class _Level(NamedTuple):
         floor, size = estimate_floor(motion), leg_length(motion.skeleton)
         if floor.tilt > _RAMP:
             return None
-        upright = float(np.median(floor.above(motion.root))) > _UPRIGHT * size
+        upright = float(median(floor.above(motion.root))) > _UPRIGHT * size
         frames = np.arange(len(motion))
         contacts = motion.constraints or detect_contacts(motion)
         standing = np.any([active(contacts, kind, frames) for kind in FOOT_KINDS], axis=0)

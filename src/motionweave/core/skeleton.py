@@ -126,11 +126,18 @@ class Skeleton:
         )
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.names, self.parents.tobytes(), self.offsets.tobytes()))
 
     def __getstate__(self) -> dict[str, Any]:
-        # A read-only view cannot be pickled; the mapping that it shows can.
-        return {**self.__dict__, "roles": dict(self.roles)}
+        # A read-only view cannot be pickled; the mapping that it shows can. Names have other
+        # hashes in another process.
+        state = {**self.__dict__, "roles": dict(self.roles)}
+        state.pop("_hash", None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, roles=MappingProxyType(state["roles"]))

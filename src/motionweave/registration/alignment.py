@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from motionweave.core import splines
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
+from motionweave.core.quantiles import median
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
@@ -111,6 +112,6 @@ def _median(values: Array) -> Array:
         return values
     result = np.array(values)
     moving = np.lib.stride_tricks.sliding_window_view(values, _MEDIAN)
-    result[reach:-reach] = np.median(moving, axis=1)
-    result[1], result[-2] = np.median(values[:3]), np.median(values[-3:])
+    result[reach:-reach] = median(moving.T)
+    result[1], result[-2] = median(values[:3]), median(values[-3:])
     return result

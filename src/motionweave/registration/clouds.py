@@ -13,6 +13,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.checks import array
 from motionweave.core.kinematics import in_parts, sample_vectors
 from motionweave.core.motion import Motion, end_positions
+from motionweave.core.quantiles import median
 from motionweave.core.skeleton import Skeleton
 from motionweave.core.threads import one_thread
 from motionweave.errors import MotionError
@@ -102,7 +103,7 @@ class PointClip:
     @cached_property
     def height(self) -> float:
         """How tall the cloud is: the median over frames of its vertical extent."""
-        return float(np.median(np.ptp(self.points[..., 1], axis=1)))
+        return float(median(np.ptp(self.points[..., 1], axis=1)))
 
     def sample(self, frames: ArrayLike, fps: float) -> PointClip:
         """The clip at fractional frames ``(n,)``, said to have a frame rate."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionweave.core.arrays import Array
+from motionweave.core.quantiles import median
 from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import along
@@ -72,7 +73,7 @@ def _best_shift(
     clear = bend > _NOTHING * height**2
     bend = np.where(clear, bend, 1.0)
     shift = np.where(clear, 0.5 * (earlier - later) / bend, 0.0)
-    usual = np.median(bend[clear]) if clear.any() else 1.0
+    usual = median(bend[clear]) if clear.any() else 1.0
     # Where the clips hardly move any shift will do, and this one should not count for much.
     certainty = np.where(clear, bend / (bend + usual), 0.0) + 1e-3
     return np.clip(shift, -_FARTHEST, _FARTHEST), certainty

@@ -211,12 +211,12 @@ def register(
             reach=reach,
             window=window,
         )
-    making = _Making(
-        clips, rules, rows, [ranges or () for ranges in keep], cycles,
-        weights, points, window // 2, reference, reach, paper,
-    )  # fmt: skip
     # Many small products: what limits their threads is set once.
     with one_thread():
+        making = _Making(
+            clips, rules, rows, [ranges or () for ranges in keep], cycles,
+            weights, points, window // 2, reference, reach, paper,
+        )  # fmt: skip
         found = best_ends(making) if chosen == "auto" else making.draft(chosen)
         curve = found.curve()
     # Around given anchors the caller knows what is compared.

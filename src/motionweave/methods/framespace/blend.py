@@ -20,6 +20,7 @@ from motionweave.core.arrays import sealed
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
+from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError, Remedy
 from motionweave.methods.finish import finished
 from motionweave.methods.framespace.basis import Basis, make_basis
@@ -79,10 +80,12 @@ class Framespace:
         tables = _one_each([None] * count if events is None else events, count, "event tables")
         ways = _ways(cyclic, count)
         clips = on_common_skeleton(motions)
-        self.bases = tuple(
-            make_basis(motion, way, table)
-            for motion, way, table in zip(clips, ways, tables, strict=True)
-        )
+        # Many small products: what limits their threads is set once.
+        with one_thread():
+            self.bases = tuple(
+                make_basis(motion, way, table)
+                for motion, way, table in zip(clips, ways, tables, strict=True)
+            )
         # What was recorded: the seam of a cycle may be no calmer than the result.
         self._recorded = tuple(
             clip[basis.ends[0] : basis.ends[1] + 1]
