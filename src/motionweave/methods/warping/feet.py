@@ -29,11 +29,12 @@ from motionweave.core.motion import Motion
 from motionweave.methods.warping.clearance import Clearance, frames_from
 from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.goals import Posed
+from motionweave.methods.warping.landings import Landing
 from motionweave.methods.warping.moments import Span, stances
 from motionweave.methods.warping.paths import Path
 from motionweave.methods.warping.steps import Stepping, insert_steps
 from motionweave.methods.warping.targets import WarpClip
-from motionweave.methods.warping.terrain import Landing, Terrain, lay_out
+from motionweave.methods.warping.terrain import Terrain, lay_out
 from motionweave.methods.warping.turns import WarpShape
 
 # Seconds over which a foot blends from its own trajectory into that of a stance, the time scale of
@@ -233,7 +234,9 @@ class Feet:
                 self.points[:, index, :, 1], self.floor[:, index] + _CLEARANCE * clip.scale
             )
             if terrain is not None:
-                ground = terrain.under(*(ankle + lever)) - self.floor[:, index]
+                least = least - self.floor[:, index]
+                ankle += terrain.detour(ankle, lever, least, standing, clip)
+                ground = terrain.under(*(ankle + lever))
             lowest = (least + ground - lever[..., 1]).max(axis=0) - ROUNDING * clip.scale
             clearance = Clearance(lowest, standing, clip.scale, fps)
             lifted = clearance.lift(ankle[:, 1])

@@ -1,8 +1,7 @@
-"""Feet on given ground: where each stance is placed, and how the body follows.
+"""Feet on given ground, and how the body follows.
 
-Every stance is moved as a whole: onto the height and the tilt of the ground below it. A foot that
-would straddle an edge, or that would have to climb too far at once, is put down at the nearest
-suitable place, and everything after it follows: on stairs strides become as long as treads.
+Every stance is placed on the ground (`motionweave.methods.warping.landings`), and everything after
+it follows: on stairs strides become as long as treads.
 """
 
 from __future__ import annotations
@@ -15,61 +14,24 @@ import numpy as np
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.contacts.floors import ground_under
-from motionweave.core import kinematics, rotations
-from motionweave.core.arrays import Array
+from motionweave.core import kinematics
+from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.planar import Planar
+from motionweave.methods.warping.detours import detour
+from motionweave.methods.warping.landings import BEHIND, BEYOND, Climb, Landing, Stance, land
 from motionweave.methods.warping.moments import Span
 from motionweave.methods.warping.paths import Path
 from motionweave.methods.warping.targets import WarpClip
 
-# The sole reaches this far behind the heel and beyond the toe, and this far to either side, in
-# lengths from heel to toe.
-_BEHIND, _BEYOND, _ASIDE = 0.25, 0.45, 0.2
-# Leg lengths by which ground under a sole may be uneven, and that one step may climb.
-_UNEVEN, _CLIMB = 0.015, 0.3
-# Preferred room in front of and behind the sole (lengths from heel to toe), and its value.
-_ROOM, _AMPLE = 0.35, 1.0
-# How far (leg lengths) a step may be moved, in steps of this, in this many directions, and the
-# costs of uneven ground and of a climb that is too high.
-_FARTHEST, _FINE, _DIRECTIONS = 0.8, 0.02, 16
-_STRADDLING, _CLIMBING = 10.0, 10.0
-# A foot is not tilted further than this.
-_STEEPEST = np.radians(35.0)
-# Seconds in which a foot takes over the weight; the body is led over this share of the time
-# from one stance to the next, which counts as some seconds from and to.
-_LOADING, _SMOOTH, _BETWEEN = 0.3, 0.4, (0.25, 0.9)
-
-
-@dataclass(frozen=True)
-class Landing:
-    """How one stance is moved.
-
-    Parameters
-    ----------
-    moment
-        The frame in the middle of the stance, which determines how all of it is moved.
-    carried
-        The move along the path, and its rise, that comes first.
-    centre
-        ``(3,)`` the middle of the sole on the floor after that.
-    shift
-        ``(3,)`` of the centre.
-    tilt
-        ``(3,)`` rotation vector about it.
-    """
-
-    moment: float
-    carried: tuple[Planar, float]
-    centre: Array
-    shift: Array
-    tilt: Array
-
-    def move(self, points: Array) -> Array:
-        """Points ``(n, 3)`` of the foot after the move."""
-        planar, rise = self.carried
-        points = planar.apply(points) + np.array([0.0, rise, 0.0])
-        turned = rotations.rotate(rotations.exp(self.tilt), points - self.centre)
-        return np.asarray(self.centre + self.shift + turned)
+# Leg lengths that one step may climb, and leg lengths per square second of a foot that is
+# swung from one stance to the next.
+_CLIMB, _SWIFTEST = 0.3, 10.0
+# Seconds between moments at which a stance is looked at.
+_OFTEN = 0.1
+# Seconds in which a foot takes over the weight, and by which the body is above the lower of two
+# feet before it lands and after it has left; the body is led over this share of the time from one
+# stance to the next, which counts as some seconds from and to.
+_LOADING, _LOWER, _SMOOTH, _BETWEEN = 0.3, 0.1, 0.4, (0.25, 0.9)
 
 
 @dataclass(frozen=True)
@@ -96,15 +58,41 @@ class Terrain:
     shift: Array
 
     def under(self, heel: Array, toe: Array) -> Array:
-        """Height ``(2, T)`` of the ground below heels and toes ``(T, 3)``, all of the sole."""
+        """Height ``(2, ...)`` of the ground below heels and toes ``(..., 3)``, all of the sole."""
         foot = toe - heel
-        back, front = heel - _BEHIND * foot, toe + _BEYOND * foot
+        rise = foot[..., 1]
+        back, front = (self.ground.at(p) for p in (heel - BEHIND * foot, toe + BEYOND * foot))
+        # The end that is up is higher than the heel or the toe itself.
+        back, front = back + BEHIND * np.minimum(rise, 0.0), front - BEYOND * np.maximum(rise, 0.0)
         return np.stack(
-            [
-                np.maximum(self.ground.at(heel), self.ground.at(back)),
-                np.maximum(self.ground.at(toe), self.ground.at(front)),
-            ]
+            [np.maximum(self.ground.at(heel), back), np.maximum(self.ground.at(toe), front)]
         )
+
+    def detour(
+        self, ankle: Array, lever: Array, least: Array, standing: BoolArray, clip: WarpClip
+    ) -> Array:
+        """How far ``(T, 3)`` a foot in the air is led around edges; see `detours`.
+
+        Parameters
+        ----------
+        ankle, lever
+            ``(T, 3)`` where it goes, and ``(2, T, 3)`` its heel and toe from there.
+        least
+            ``(2, T)`` how high they are to be above the ground.
+        standing
+            ``(T,)`` whether it stands.
+        clip
+            The clip as it was.
+        """
+        sole = np.moveaxis(ankle + lever, 0, 1)
+        above = sole[..., 1] - least.T
+
+        def low(moments: Array, aside: Array) -> Array:
+            heel, toe = np.moveaxis(kinematics.sample_vectors(sole, moments), 1, 0)
+            room = kinematics.sample_vectors(above, moments).T
+            return np.asarray((self.under(heel + aside, toe + aside) - room[:, None]).max(axis=0))
+
+        return detour(low, standing, clip.scale, clip.motion.fps)
 
 
 def lay_out(
@@ -143,21 +131,21 @@ def lay_out(
         for index, (first, last) in enumerate(held)
     )
     landings: dict[str, list[Landing]] = {side: [] for side in spans}
-    carried, height = np.zeros(2), None
-    for at, side, _ in order:
-        ends = kinematics.sample_vectors(np.moveaxis(soles[side], 0, 1), np.array([at]))[0]
-        x, z, angle, rise = (
-            float(kinematics.sample_vectors(np.asarray(part), np.array([at]))[0])
-            for part in (path.planar.x, path.planar.z, path.planar.angle, path.rise)
-        )
-        move = Planar(angle, x, z)
-        heel, toe = move.apply(ends)
-        # Where the sole is on the clip's floor, whatever it does above that.
-        base = float(floor.at(ends.mean(axis=0))) + rise
-        centre, shift, tilt = _landed(heel, toe, base, carried, height, world, clip.scale)
-        landing = Landing(at, (move, rise), centre, shift, tilt)
-        carried, height = landing.shift[[0, 2]], base + landing.shift[1]
-        landings[side].append(landing)
+    before: Landing | None = None
+    for moment, side, index in order:
+        stance = _stance(moment, spans[side][index], soles[side], path, floor, fps)
+        start = np.zeros(2) if before is None else before.shift[[0, 2]]
+        climbs = [] if before is None else [Climb(before.height, _CLIMB * clip.scale)]
+        if landings[side]:
+            # A foot gets only so far in its swing, from rest to rest.
+            own = landings[side][-1]
+            swing = max(spans[side][index][0] - spans[side][index - 1][1], 0.0) / fps
+            most = 0.25 * _SWIFTEST * clip.scale * swing**2
+            way = start - own.shift[[0, 2]]
+            start = own.shift[[0, 2]] + way * min(1.0, most / max(np.hypot(*way), 1e-12))
+            climbs.append(Climb(own.height, most))
+        before = land(stance, start, climbs, world, clip.scale)
+        landings[side].append(before)
     standing = {
         side: [
             (span, landing)
@@ -182,83 +170,47 @@ def _with_ends(held: Sequence[Span], count: int) -> list[Span]:
     return [*before, *held, *after]
 
 
-def _landed(
-    heel: Array,
-    toe: Array,
-    base: float,
-    carried: Array,
-    last: float | None,
-    ground: Ground,
-    size: float,
-) -> tuple[Array, Array, Array]:
-    """The nearest place for a foot ``heel`` to ``toe`` ``(3,)`` that stood at a height ``base``.
-
-    ``carried`` ``(2,)`` is how far the stance before it was moved, and ``last`` how high that
-    is. Returns the centre of the sole, its shift and its tilt, see `Landing`.
-    """
-    foot = (toe - heel)[[0, 2]]
-    length = max(float(np.linalg.norm(foot)), 1e-9 * size)
-    across = np.array([foot[1], -foot[0]])
-    angles = np.arange(_DIRECTIONS) * (2.0 * np.pi / _DIRECTIONS)
-    radii = np.arange(1, round(_FARTHEST / _FINE) + 1) * (_FINE * size)
-    around = radii[:, None, None] * np.stack([np.sin(angles), np.cos(angles)], axis=-1)
-    moves = np.concatenate([np.zeros((1, 2)), around.reshape(-1, 2)])
-
-    def under(room: float) -> tuple[Array, Array, Array]:
-        """Heights below the sole for every move, the planes through them, and what is uneven."""
-        along = np.linspace(-_BEHIND - room, 1.0 + _BEYOND + room, 6)
-        grid = np.array([(s, t) for s in along for t in (-_ASIDE, 0.0, _ASIDE)])
-        places = np.zeros((len(moves), len(grid), 3))
-        sole = heel[[0, 2]] + grid[:, :1] * foot + grid[:, 1:] * across
-        places[..., [0, 2]] = sole + (carried + moves)[:, None]
-        heights = ground.at(places)
-        # Height at the heel, rise along and across.
-        design = np.column_stack([np.ones(len(grid)), grid])
-        planes = heights @ np.linalg.pinv(design).T
-        return heights, planes, np.abs(heights - planes @ design.T).max(axis=1)
-
-    heights, planes, uneven = under(0.0)
-    wide = under(_ROOM)[2]
-    middles = planes[:, 0] + 0.5 * planes[:, 1]
-    climb = np.zeros(len(moves)) if last is None else np.abs(middles - last)
-    cost = (
-        np.linalg.norm(moves, axis=1)
-        + _STRADDLING * np.maximum(uneven - _UNEVEN * size, 0.0)
-        + _AMPLE * np.maximum(wide - _UNEVEN * size, 0.0)
-        + _CLIMBING * np.maximum(climb - _CLIMB * size, 0.0)
+def _stance(moment: float, span: Span, sole: Array, path: Path, floor: Floor, fps: float) -> Stance:
+    """One stance of a foot with heel and toe ``(2, T, 3)``, as it is on the floor of the clip."""
+    at, feet = np.array([moment]), np.moveaxis(sole, 0, 1)
+    ends = kinematics.sample_vectors(feet, at)[0]
+    x, z, angle, rise = (
+        float(kinematics.sample_vectors(np.asarray(part), at)[0])
+        for part in (path.planar.x, path.planar.z, path.planar.angle, path.rise)
     )
-    best = int(np.argmin(cost))
-    flat = uneven[best] <= 2.0 * _UNEVEN * size
-    level = middles[best] if flat else heights[best].max()
-    rise = (planes[best, 1] * foot + planes[best, 2] * across) / length**2
-    tilt = np.zeros(3)
-    steep = float(np.arctan(np.hypot(*rise)))
-    if flat and steep > 0.0:
-        # The turn that takes the vertical to the ground's normal.
-        tilt[[0, 2]] = np.array([rise[1], -rise[0]]) / np.hypot(*rise)
-        tilt *= -min(steep, _STEEPEST)
-    centre = np.array([0.5 * (heel[0] + toe[0]), base, 0.5 * (heel[2] + toe[2])])
-    x, z = carried + moves[best]
-    return centre, np.array([x, level - base, z]), tilt
+    first, last = np.clip(span, 0.0, len(feet) - 1.0)
+    moments = np.linspace(first, last, 1 + int((last - first) / (_OFTEN * fps)))
+    through = kinematics.sample_vectors(feet, moments).reshape(-1, 3)
+    # Where the sole is on the clip's floor, whatever it does above that.
+    base = float(floor.at(ends.mean(axis=0)))
+    return Stance(moment, ends, through, base, (Planar(angle, x, z), rise))
 
 
 def _body(stances: Sequence[tuple[Span, Landing]], count: int, fps: float) -> Array:
-    """How the body moves ``(T, 3)``: with its supporting feet, smoothly from one to the next."""
+    """How the body moves ``(T, 3)``: with its supporting feet, smoothly from one to the next.
+
+    It is as high as the lower one allows: a leg that comes down, or that is about to leave, would
+    be stretched otherwise.
+    """
     from scipy.ndimage import gaussian_filter1d
 
     frames = np.arange(count, dtype=np.float64)
     total, weights = np.zeros((count, 3)), np.zeros(count)
+    lower = np.full(count, np.inf)
     for (first, last), landing in stances:
         # A stance at an end of the clip extends beyond it.
         since = frames - (-np.inf if first <= 0.0 else first)
         until = (np.inf if last >= count - 1.0 else last) - frames
-        load = np.clip(np.minimum(since, until) / (_LOADING * fps), 0.0, 1.0)
+        inside = np.minimum(since, until)
+        load = np.clip(inside / (_LOADING * fps), 0.0, 1.0)
         total += load[:, None] * landing.shift
         weights += load
+        lower[inside > -_LOWER * fps] = np.minimum(lower[inside > -_LOWER * fps], landing.shift[1])
     known = weights > 0.0
     if not known.any():
         return total
     wanted = total[known] / weights[known, None]
+    wanted[:, 1] = lower[known]
     filled = np.stack([np.interp(frames, frames[known], w) for w in wanted.T], axis=1)
     middles = np.sort([0.5 * (first + last) for (first, last), _ in stances])
     apart = np.diff(middles) if len(middles) > 1 else np.zeros(1)
