@@ -154,3 +154,42 @@ def test_a_body_whose_joints_are_split_in_two_is_planted_like_the_whole(tmp_path
     clip = mw.load(tmp_path / "split.glb", contacts=True)
     found = [c.kind for c in clip.constraints]
     assert found == [c.kind for c in mw.detect_contacts(walk)]
+
+
+def _crouching(sinks: bool) -> mw.Motion:
+    """A body that bends its knees, with or without the pelvis that sinks."""
+    stand = mw.sample("stand").sample(np.zeros(40))
+    rig = mw.find_rig(stand.skeleton)
+    bend = 1.2 * np.sin(np.pi * np.arange(40) / 39.0)
+    turns = np.array(stand.rotations)
+    for side in ("left", "right"):
+        for role, share in (("thigh", -1.0), ("shin", 2.0), ("ankle", -1.0)):
+            joint = rig.roles[f"{side}_{role}"]
+            turn = rotations.exp(np.outer(share * bend, [1.0, 0.0, 0.0]))
+            turns[:, joint] = rotations.multiply(turns[:, joint], turn)
+    root = np.array(np.broadcast_to(stand.root[0], stand.root.shape))
+    made = replace(stand, rotations=turns, root=root, constraints=())
+    ankle = made.positions()[:, rig.roles["left_ankle"], 1]
+    if sinks:
+        root[:, 1] -= ankle - ankle[0]
+    return replace(made, root=root)
+
+
+def test_a_file_without_the_movement_of_its_root_is_doubted(tmp_path: Path) -> None:
+    mw.save(_crouching(sinks=False), tmp_path / "pinned.bvh")
+    with pytest.warns(mw.QualityWarning, match="lacks the movement of its root"):
+        mw.load(tmp_path / "pinned.bvh")
+    mw.save(_crouching(sinks=True), tmp_path / "crouch.bvh")
+    mw.save(mw.in_place(mw.loop(mw.sample("jog"))), tmp_path / "jog.bvh")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mw.load(tmp_path / "crouch.bvh")
+        mw.load(tmp_path / "jog.bvh")
+
+
+def test_a_file_of_rotations_alone_is_doubted(tmp_path: Path) -> None:
+    walk = mw.sample("walk")
+    bare = replace(walk.skeleton, offsets=np.zeros_like(walk.skeleton.offsets))
+    mw.save(replace(walk, skeleton=bare, constraints=()), tmp_path / "bare.bvh")
+    with pytest.warns(mw.QualityWarning, match="the bones have no length"):
+        mw.load(tmp_path / "bare.bvh")

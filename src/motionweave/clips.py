@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from motionweave.body.fours import with_its_legs
 from motionweave.body.heading import sides_exchanged
+from motionweave.body.pinned import pinned
 from motionweave.body.rig.override import Given, Override, joints_of, read_override
 from motionweave.body.rig.roles import with_rig
 from motionweave.body.root import as_filed, at_pelvis
@@ -126,6 +127,18 @@ def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
             f"from frame {broken[0]} to the next the body is thrown {broken[1]:.3g} times "
             "its height away: the frames there are broken; leave them out (motion[first:last], or "
             "motionweave convert --trim FIRST:LAST)"
+        )
+    if len(motion.skeleton) > 1 and not motion.skeleton.offsets[1:].any():
+        yield (
+            "the bones have no length: the file contains rotations alone; take them from the file "
+            "of the character that they were made for"
+        )
+    hanging = pinned(motion)
+    if hanging is not None:
+        yield (
+            "the pelvis keeps its height in all frames, and both feet leave the floor by up to "
+            f"{hanging:.0%} of a leg length: if the body should stand, crouch or sit down there, "
+            "the file lacks the movement of its root; export it with root motion"
         )
     if sides_exchanged(motion):
         yield (

@@ -907,3 +907,32 @@ def test_legs_that_are_only_numbered_are_counted_from_above() -> None:
     roles = mw.find_rig(skeleton).names()
     assert (roles["left_thigh"], roles["left_shin"]) == ("Leg1.L", "Leg2.L")
     assert roles["right_ankle"] == "Foot.R"
+
+
+def _beast(front: str) -> Skeleton:
+    """Four legs, the hind ones named as legs, and a tail; ``front`` names the front ones."""
+    names, parents, offsets = ["Hub", "Spine", "Ribs"], [-1, 0, 1], [[0, 0.8, 0], [0, 0, 0.4]]
+    offsets += [[0.0, 0.0, 0.4]]
+    for part, at, shin in (("Leg", 0, 0.35), (front, 2, 0.37)):
+        for side, across in (("L", 0.2), ("R", -0.2)):
+            first = len(names)
+            names += [f"Tri{side}{part}{bone}" for bone in ("1", "2", "Ankle", "Digit")]
+            parents += [at, first, first + 1, first + 2]
+            offsets += [[across, 0.0, 0.0], [0.0, -0.4, 0.05], [0.0, -shin, -0.05]]
+            offsets += [[0.0, -0.05, 0.15]]
+    names += ["Tail1", "Tail2"]
+    parents += [0, len(names) - 2]
+    offsets += [[0.0, 0.0, -0.3], [0.0, 0.0, -0.3]]
+    return Skeleton(tuple(names), parents, np.array(offsets))
+
+
+def test_a_body_with_named_legs_and_two_more_stands_on_four() -> None:
+    assert find_rig(_beast("LegF")).legs == 4
+
+
+@pytest.mark.parametrize("front", ["LegF", "Arm", "Wing"])
+def test_no_joint_belongs_to_two_limbs(front: str) -> None:
+    for given in ({}, {"legs": 2}):
+        roles = find_rig(_beast(front), given).roles
+        limbs = [joint for role, joint in roles.items() if "_" in role]
+        assert len(set(limbs)) == len(limbs)

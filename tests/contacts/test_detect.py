@@ -508,3 +508,63 @@ def test_walking_in_place_does_not_lift_the_floor() -> None:
     held = replace(walk, rotations=turns, constraints=())
     size = leg_length(walk.skeleton)
     assert abs(mw.estimate_floor(held).height - floor) < 0.1 * size
+
+
+def _carried_up(rise: float, aside: float) -> Motion:
+    """A body that stands, goes up by ``rise`` leg lengths over a place ``aside``, stays there for a
+    second, and returns the same way."""
+    stand = mw.sample("stand").sample(np.zeros(150))
+    size, frames = leg_length(stand.skeleton), np.arange(150.0)
+    # Sideways while it is high, straight down onto the place, and the other way round.
+    over = np.interp(frames, [0, 44, 52, 98, 106, 150], [0, 0, aside, aside, 0, 0])
+    extra = 0.15 if aside else 0.0
+    heights = [0, 0, rise + extra, rise + extra, rise, rise, rise + extra, rise + extra, 0, 0]
+    up = np.interp(frames, [0, 30, 44, 52, 58, 92, 98, 106, 120, 150], heights)
+    move = size * np.stack([over, up, np.zeros(150)], axis=-1)
+    return replace(stand, root=stand.root + move, constraints=())
+
+
+def _during(motion: Motion, first: float, last: float) -> set[str]:
+    return {c.kind for c in detect_contacts(motion) if c.start < last and c.end > first}
+
+
+@pytest.mark.parametrize("rise", [0.2, 0.5, 0.9])
+def test_a_body_that_hangs_in_the_air_stands_on_nothing(rise: float) -> None:
+    jump = _carried_up(rise, 0.0)
+    assert not _during(jump, 62.0, 88.0)
+    assert _during(jump, 0.0, 20.0) == _during(jump, 130.0, 149.0) == set(FOOT_KINDS)
+    assert estimate_floor(jump).levels == (0.0,)
+
+
+@pytest.mark.parametrize("rise", [0.2, 0.5, 0.9])
+def test_a_body_that_comes_down_beside_the_place_it_left_stands_on_something(rise: float) -> None:
+    box = _carried_up(rise, 0.6)
+    assert _during(box, 62.0, 88.0) == set(FOOT_KINDS)
+    size = leg_length(box.skeleton)
+    np.testing.assert_allclose(estimate_floor(box).levels, (0.0, rise * size), atol=0.01 * size)
+
+
+@pytest.mark.parametrize("depth", [0.1, 0.13])
+def test_toes_that_point_through_the_floor_do_not_lower_it(depth: float) -> None:
+    walk = mw.loop(mw.sample("walk"), 4)
+    rig, size = find_rig(walk.skeleton), leg_length(walk.skeleton)
+    floor = estimate_floor(walk).height
+    stance = steps(detect_contacts(walk), "left")[2]
+    # The toes turn down in one stance, as joints do that were fitted to a bad marker.
+    positions, orientations = walk.forward()
+    ankle, toe = rig.roles["left_ankle"], rig.roles["left_toe"]
+    ahead = positions[:, toe] - positions[:, ankle]
+    across = np.cross([0.0, 1.0, 0.0], ahead)
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    angle = 1.45 * depth * size / np.linalg.norm(ahead, axis=1)
+    inside = (np.arange(len(walk)) >= stance[0]) & (np.arange(len(walk)) <= stance[1])
+    dip = rotations.exp(across * np.where(inside, angle, 0.0)[:, None])
+    above = orientations[:, walk.skeleton.parents[ankle]]
+    turned = np.array(walk.rotations)
+    turned[:, ankle] = rotations.multiply(
+        rotations.inverse(above), rotations.multiply(dip, orientations[:, ankle])
+    )
+    bad = replace(walk, rotations=turned, constraints=())
+    lowest = contact_points(bad)["left_toe"][:, 1].min()
+    assert floor - 0.15 * size < lowest < floor - 0.085 * size
+    assert abs(estimate_floor(bad).height - floor) < 0.01 * size

@@ -4,7 +4,8 @@ Everything is measured in leg lengths and seconds, at a fixed internal rate, so 
 unit, place, heading and frame rate of a clip make no difference and nothing has to be
 tuned. A point that is still on the floor is planted. A point that is still above it (stairs, a
 ladder, a box, but also a foot held up in a kick) is planted only if at some moment nothing lower
-can carry the body.
+can carry the body, and only if it came down on that place and leaves it upwards or sideways: what
+carries is solid, and a foot that hangs in the air in a jump or a dance came from below.
 """
 
 from __future__ import annotations
@@ -52,11 +53,19 @@ _ON_FLOOR = 0.06
 # where it is lower than in all but this share of the frames.
 _UNDER, _LOW = 0.08, 0.1
 
+# A foot is flat whose ends are at one height, within this, for a while (in seconds); its toes point
+# no deeper through the floor than that, for less than this share of the time.
+_FLAT, _FLAT_FOR = 0.05, 0.1
+_FOOT, _RARELY = 0.15, 0.35
+
 # Durations in seconds: of a plant above the floor, of the time in which only this foot can
 # carry, and of a gap that may be none.
 _SHORTEST_RAISED = 0.15
 _ALONE = 0.08
 _GAP = 0.2
+# Nothing solid is where a point passes: within this distance on the floor, this share of the height
+# below the place, and no less than that. Feet that step off an edge dip below it, too, but by less.
+_OVER, _THROUGH, _DEEP = 0.12, 0.5, 0.09
 # A point that moved no further than this in a gap (markers shake) did not leave.
 _SAME_PLACE = 0.045
 
@@ -239,7 +248,7 @@ class _Scene:
         raised = [
             plant
             for plant, low in zip(still, on_floor, strict=True)
-            if not low and plant.seconds >= _SHORTEST_RAISED
+            if not low and plant.seconds >= _SHORTEST_RAISED and self._on_something(plant)
         ]
         # A step counts once the step before it does: repeat until nothing is added.
         waiting = raised
@@ -251,6 +260,20 @@ class _Scene:
             planted += [plant for plant in waiting if id(plant) not in kept]
             waiting = held
         return _merged(planted, self.tracks)
+
+    def _on_something(self, plant: StillStretch) -> bool:
+        """Whether there can be anything solid where a raised point is still: it does not pass
+        through it on its way there or away."""
+        points = self.tracks[plant.kind].points
+        height = float(self.floor.above(plant.place))
+        deepest = float(plant.place[1]) - max(_THROUGH * height, _DEEP)
+        first, last = int(np.ceil(plant.start)), int(plant.end)
+        for way in (points[first::-1], points[last:]):
+            beside = np.hypot(*(way - plant.place)[:, [0, 2]].T) > _OVER
+            over = way[: int(np.argmax(beside)) if beside.any() else len(way)]
+            if len(over) and over[:, 1].min() < deepest:
+                return False
+        return True
 
     def _carries(self, plant: StillStretch, planted: list[StillStretch]) -> bool:
         """Whether a raised point must be what the body stands on for a moment."""
@@ -364,12 +387,50 @@ def _floor_of(still: list[StillStretch], tracks: list[PointTrack]) -> Floor:
         return Floor(lowest)
     places = np.array([plant.place for plant in still])
     weights = np.array([min(plant.seconds, 1.0) for plant in still])
-    floor = fit_floor(places, weights, 1.0)
+    shown = ~_pointing_through(still, weights)
+    floor = fit_floor(places[shown], weights[shown], 1.0)
     lowest = floor.above(np.array([track.points for track in tracks])).min(axis=0)
     if median(lowest) < -_UNDER:
         # When walking in place, a foot is only still in the air.
         return Floor(floor.height + float(np.quantile(lowest, _LOW)), floor.slope)
     return floor
+
+
+def _pointing_through(still: Sequence[StillStretch], weights: Array) -> Mask:
+    """Which stretches ``(n,)`` are ends of feet that point through the floor, as toes of dancers do
+    whose joints turn more than their feet did.
+
+    They are a little lower than all places where feet stand flat, and rare.
+    """
+    heights = np.array([plant.place[1] for plant in still])
+    flat = [
+        min(heel.place[1], toe.place[1])
+        for heel, toe in _together(still)
+        if abs(heel.place[1] - toe.place[1]) < _FLAT
+    ]
+    below = min(flat, default=-np.inf) - heights
+    through = (below > _ON_FLOOR) & (below < _FOOT)
+    deeper = bool(np.any(below >= _FOOT))
+    rare = weights[through].sum() < _RARELY * weights.sum()
+    return through & (rare and not deeper)
+
+
+def _together(still: Sequence[StillStretch]) -> Iterable[tuple[StillStretch, StillStretch]]:
+    """Stretches of a heel and of the toe of the same foot, at the same time for a while."""
+    rows = {
+        kind: sorted((p for p in still if p.kind == kind), key=lambda plant: plant.start)
+        for kind in FOOT_KINDS
+    }
+    for side in SIDES:
+        toes = rows[f"{side}_toe"]
+        ends = [toe.end for toe in toes]
+        for heel in rows[f"{side}_heel"]:
+            # Stretches of a kind follow each other.
+            for toe in toes[bisect_left(ends, heel.start) :]:
+                if toe.start > heel.end:
+                    break
+                if min(heel.end, toe.end) - max(heel.start, toe.start) >= _FLAT_FOR * RATE:
+                    yield heel, toe
 
 
 def steps(constraints: Iterable[Constraint], side: str) -> list[tuple[float, float]]:

@@ -292,12 +292,17 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
         if role != "spine" and isinstance(name, str)
     }
     learn(given, "override")
+    unnamed = []
     for limb in () if legs else _limbs():
         by_name = _checked_limb(skeleton, {**_part(named, limb), **_part(given, limb)}, limb)
         if by_name:
             learn(by_name, "names")
         elif not any(role in given for role in limb):
-            learn(_part(shaped, limb), "shape")
+            unnamed.append(_part(shaped, limb))
+    for by_shape in unnamed:
+        # What names call a leg is not an arm.
+        if not set(by_shape.values()) & set(roles.values()):
+            learn(by_shape, "shape")
     for side in () if legs else SIDES:
         learn(_limb_ends(skeleton, roles, side), "shape")
     learn(_checked_centre(skeleton, roles, named), "names")
@@ -319,8 +324,8 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Given)
     """The number of legs of a body that is not human; 0 for humans and if it is unknown.
 
     Names of four-legged rigs are often human ones: if the hands so named stand on the floor
-    with the feet, they are feet. Otherwise names of a human mean a human, whatever hangs beside the
-    legs (a skirt, a coat).
+    with the feet, they are feet. Otherwise names of legs and arms mean a human, whatever hangs
+    beside the legs (a skirt, a coat).
     """
     said = given.get("legs")
     if isinstance(said, int):
@@ -336,7 +341,7 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Given)
         ]
         # Zero poses of animals often do not stand; legs with hocks give them away.
         count = 4 if has_hocks(skeleton) else standing_legs(skeleton, ends)
-    elif all(limbs[::2]):
+    elif all(limbs[::2]) and any(limbs[1::2]):
         count = 2
     else:
         count = standing_legs(skeleton)
