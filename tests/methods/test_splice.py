@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -264,3 +268,21 @@ def test_clips_are_given_one_by_one_or_as_a_sequence() -> None:
         given_clips((walk, "jog.bvh"), 2, "a transition")
     with pytest.raises(BlendError, match="got 1"):
         given_clips(([walk],), 2, "a transition")
+
+
+@pytest.mark.parametrize("join", [mw.transition, mw.join])
+def test_a_joint_that_is_turned_round_in_one_clip_turns_back_one_way(
+    join: Callable[..., Motion],
+) -> None:
+    walk, jog = mw.sample("walk"), mw.sample("jog")
+    hand = mw.find_rig(jog.skeleton).roles["left_hand"]
+    # About half a turn, now a little more and now a little less.
+    angle = np.pi + 0.3 * np.sin(0.5 * np.arange(len(jog)))
+    turned = np.array(jog.rotations)
+    turned[:, hand] = rotations.multiply(turned[:, hand], rotations.about_axis("X", angle))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mw.QualityWarning)
+        joined = join(walk, replace(jog, rotations=turned), clean=False)
+    steps = rotations.angle_between(joined.rotations[1:, hand], joined.rotations[:-1, hand])
+    own = rotations.angle_between(turned[1:, hand], turned[:-1, hand]).max()
+    assert np.degrees(steps.max()) < np.degrees(own) + 30.0

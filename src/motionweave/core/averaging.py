@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -192,6 +192,26 @@ def mean_rotations(
         else:
             means[at] = _between(several, shares, signs().reshape(clips, -1)[:, at], means[at])
     return result
+
+
+def consistent_signs(tracks: Sequence[Array]) -> list[NDArray[np.int8]]:
+    """Signs ``(T, J)`` of each of several tracks ``(T, J, 4)``, consistent over frames and tracks.
+
+    Times its sign, each quaternion is near the one of the frame before, and the sum of a track is
+    on the side of that of the first.
+    """
+    found = []
+    reference: Array | None = None
+    for turns in tracks:
+        flips = np.einsum("tjc,tjc->tj", turns[1:], turns[:-1]) < 0.0
+        signs = np.ones(turns.shape[:2])
+        signs[1:] -= 2.0 * (np.cumsum(flips, axis=0) % 2)
+        middle = np.einsum("tj,tjc->jc", signs, turns)
+        if reference is None:
+            reference = middle
+        signs[:, np.einsum("jc,jc->j", reference, middle) < 0.0] *= -1.0
+        found.append(signs.astype(np.int8))
+    return found
 
 
 def _on_arcs(

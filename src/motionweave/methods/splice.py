@@ -23,6 +23,7 @@ from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, sealed
+from motionweave.core.averaging import consistent_signs, mean_rotations
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
 from motionweave.core.curves import hermite, smootherstep, smoothstep
@@ -304,8 +305,9 @@ def cross_fade(
     ways = [_way(clip, middle) for clip in clips]
     way = integrated(ways, weights)
     poses = [clip.moved(Planar(-its_way.angle)) for clip, its_way in zip(clips, ways, strict=True)]
-    share = np.broadcast_to(weight[:, None], first.rotations.shape[:2])
-    blended = rotations.slerp(poses[0].rotations, poses[1].rotations, share)
+    turned = np.stack([pose.rotations for pose in poses])
+    # A joint that is turned round in one of the clips must not change the way it turns back.
+    blended = mean_rotations(turned, weights, lambda: np.stack(consistent_signs(list(turned))))
     blended[:, 0] = way.turn(blended[:, 0])
     heights = np.stack([clip.root[:, 1] for clip in clips], axis=1)
     sliding = any(clip.translations is not None for clip in clips)

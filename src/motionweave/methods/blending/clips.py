@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
-from motionweave.core.averaging import mean_rotations
+from motionweave.core.averaging import consistent_signs, mean_rotations
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
@@ -57,7 +57,7 @@ class ClipStack:
             np.concatenate([m.root for m in motions]),
             np.concatenate([m.rotations for m in motions]),
             np.concatenate([local_translations(m) for m in motions]) if sliding else None,
-            np.concatenate(_signs(motions)),
+            np.concatenate(consistent_signs([m.rotations for m in motions])),
         )
 
     def roots(self, frames: Array) -> Array:
@@ -108,20 +108,3 @@ class ClipStack:
         """The indices of fractional frames ``(..., k)`` in the arrays, flattened."""
         # Clipped to each motion's own range, so that rounding never reaches into the next one.
         return np.asarray(self.first + np.clip(frames, 0.0, self.last)).ravel()
-
-
-def _signs(motions: tuple[Motion, ...]) -> list[NDArray[np.int8]]:
-    """Signs ``(T, J)`` of each motion that are consistent over frames and motions."""
-    found = []
-    reference: Array | None = None
-    for motion in motions:
-        turns = motion.rotations
-        flips = np.einsum("tjc,tjc->tj", turns[1:], turns[:-1]) < 0.0
-        signs = np.ones(turns.shape[:2])
-        signs[1:] -= 2.0 * (np.cumsum(flips, axis=0) % 2)
-        middle = np.einsum("tj,tjc->jc", signs, turns)
-        if reference is None:
-            reference = middle
-        signs[:, np.einsum("jc,jc->j", reference, middle) < 0.0] *= -1.0
-        found.append(signs.astype(np.int8))
-    return found
