@@ -18,7 +18,8 @@ from motionweave.body.size import leg_length
 from motionweave.body.soles import has_feet
 from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
-from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.constraints import FOOT_KINDS
+from motionweave.core.intervals import covered
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.core.quantiles import median
@@ -79,9 +80,9 @@ class _Level(NamedTuple):
         if floor.tilt > _RAMP:
             return None
         upright = float(median(floor.above(motion.root))) > _UPRIGHT * size
-        frames = np.arange(len(motion))
         contacts = motion.constraints or detect_contacts(motion)
-        standing = np.any([active(contacts, kind, frames) for kind in FOOT_KINDS], axis=0)
+        held = ((c.start, c.end) for c in contacts if c.kind in FOOT_KINDS)
+        standing = covered(held, np.arange(len(motion)))
         height = float(floor.at(motion.root.mean(axis=0))) / size
         return cls(height, upright and float(standing.mean()) > _STANDING)
 

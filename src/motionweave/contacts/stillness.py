@@ -195,7 +195,7 @@ def _times(
     """
     ticks, number = spans.ticks()
     inside, plant = ticks[certain[ticks]], number[certain[ticks]]
-    still = np.concatenate([points[inside], speed[inside, None]], axis=1)
+    still = np.concatenate([points.T, speed[None]]).take(inside, axis=1).T
     usual = quantiles_of_groups(still, plant, np.array([0.5, 0.5, 0.5, _USUAL]))
     places, usual = usual[:, :3], usual[:, 3]
     shake = quantiles_of_groups(np.abs(points[inside, 1] - places[plant, 1]), plant, 0.5)
