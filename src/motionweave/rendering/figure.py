@@ -16,6 +16,7 @@ from motionweave.body.soles import contact_points, has_feet
 from motionweave.body.stance import standing_at_rest
 from motionweave.body.torso import Torso, torso_of
 from motionweave.contacts.detect import estimate_floor
+from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import HAND_KINDS, Constraint
 from motionweave.core.motion import Motion, checked
@@ -87,7 +88,12 @@ class Figure:
     @cached_property
     def outline(self) -> Array:
         """Points ``(T, Q, 3)`` at which something is drawn."""
-        return self.points[:, np.unique(self.ends)]
+        body = self.points[:, np.unique(self.ends)]
+        if self.skin is None:
+            return body
+        # Heads, hats and swords of meshes reach far beyond the joints.
+        mesh = kinematics.attached(*self.motion.forward(), *self.skin.extremes)
+        return np.concatenate([body, mesh], axis=1)
 
     def capsules(self, frame: int) -> tuple[Array, Array]:
         """Centres ``(S, 3)`` of both ends of the capsules in a frame; the last one holds."""

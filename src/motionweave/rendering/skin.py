@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,20 @@ class Skin:
     sheet: NDArray[np.intp]
     holes: NDArray[np.bool_]
     textures: Textures
+
+    @cached_property
+    def extremes(self) -> tuple[NDArray[np.intp], Array]:
+        """Joints ``(n,)`` and places ``(n, 3)`` from there of the vertices farthest out: along each
+        axis of the joint that carries most of them."""
+        rows, most = np.arange(len(self.joints)), self.weights.argmax(axis=1)
+        joints, offsets = self.joints[rows, most], self.offsets[rows, most]
+        chosen: set[int] = set()
+        for joint in np.unique(joints):
+            own = np.flatnonzero(joints == joint)
+            for pick in (np.argmin, np.argmax):
+                chosen.update(own[pick(offsets[own], axis=0)].tolist())
+        picked = sorted(chosen)
+        return joints[picked], offsets[picked]
 
     def at(self, positions: Array, orientations: Array) -> tuple[Array, Array]:
         """Vertices and normals ``(V, 3)`` for joints at ``(J, 3)`` oriented ``(J, 4)``."""

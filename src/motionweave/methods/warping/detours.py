@@ -64,8 +64,8 @@ def detour(
         bends = np.abs(np.diff(_shapes(_FINE), 2)).max(axis=1) / (_FINE[1] * swing / fps) ** 2
         cost += _LEVEL * np.linalg.norm(ways, axis=1)[:, None] * bends
         way, shape = np.unravel_index(np.argmin(cost), cost.shape)
-        inside = np.arange(first, last + 1)
-        aside[inside] = ways[way] * _shapes((inside - first + 1.0) / swing)[shape, :, None]
+        share = np.arange(1.0, swing) / swing
+        aside[first : last + 1] = ways[way] * _shapes(share)[shape, :, None]
     return aside
 
 
