@@ -91,6 +91,20 @@ def test_weights_go_from_one_clip_to_the_other(clips):
 
 
 @pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
+def test_a_fade_lasts_as_long_as_it_takes_to_be_calm(clips):
+    walk, _ = clips
+    raised = mw.sample("reach_high")
+    top = float(raised["right_hand"].positions[:, 1].argmax())
+    far, near = raised.sample(np.full(len(walk), top)), walk[10:]
+    for over, calmer in ((far, 0.5), (near, 1.0)):
+        shown, quick = (mw.layer(walk, over, start=10, ease=ease) for ease in (None, 0.3))
+        hands = [np.diff(one["right_hand"].positions, 2, axis=0) for one in (shown, quick)]
+        peaks = [np.linalg.norm(each, axis=1).max() for each in hands]
+        assert peaks[0] <= calmer * peaks[1]
+        assert np.allclose(shown.rotations, quick.rotations) == (over is near)
+
+
+@pytest.mark.filterwarnings("ignore::motionweave.QualityWarning")
 def test_it_comes_and_goes_calmly(clips):
     walk, jab = clips
     both = mw.layer(walk, jab, start=20)

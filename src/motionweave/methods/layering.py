@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,11 +25,10 @@ from motionweave.methods.finish import finished
 from motionweave.registration.register import register
 from motionweave.retargeting import brought_together
 
-# Default fade of a part in seconds, at least and at most.
-_EASE = (0.3, 1.2)
-# Peak of the slow-in, slow-out curve's second derivative, the share of what the clips do
-# themselves that it may add, and the least that a joint which hardly moves counts as.
-_PEAK, _CALM, _LIVELY = 5.77, 0.5, 0.3
+# Default fades of a part in seconds: as short as the body stays calm, which it does if no joint
+# accelerates this many times as hard as in the clips. One that hardly moves counts as this share of
+# the liveliest.
+_EASES, _CALM, _LIVELY = (0.3, 0.45, 0.65, 0.9, 1.2, 1.6), 1.2, 0.15
 
 # Seconds over which the swaying of hips evens out.
 _SWAY = 0.3
@@ -117,11 +117,11 @@ def layer(
     joints = layered_joints(part, rig)
     shown = _in_step(base, over) if in_step else _from(base, over, at)
     lent = over.sample(shown.frames)
-    whole = _layered(base, lent, rig, joints, np.ones(len(base)))
-    width = ease if ease is not None else _needed(base, over, whole, shown, joints, posed)
+    laid = partial(_layered, base, lent, rig, joints)
+    width = ease if ease is not None else _needed(base, over, laid, shown, joints, posed)
     share = shown.share(width * base.fps) * _weights(weight, len(base), base.fps)
     share[:posed] = 0.0
-    local = _layered(base, lent, rig, joints, share)
+    local = laid(share)
     held = _contacts(base, over, shown, rig, joints, share)
     result = replace(base, rotations=local).with_constraints(held)
     # Legs are those of the base: there is nothing to plant.
@@ -144,6 +144,10 @@ class _Shown:
     first: float
     last: float
 
+    def fades(self, count: int) -> bool:
+        """Whether it begins or ends within ``count`` frames."""
+        return self.first > 0.0 or self.last < count - 1.0
+
     def share(self, ease: float) -> Array:
         """``(T,)`` from 0 to 1: how much of the clip is there, eased over ``ease`` frames."""
         at = np.arange(len(self.frames), dtype=np.float64)
@@ -155,34 +159,53 @@ class _Shown:
 
 
 def _needed(
-    base: Motion, over: Motion, whole: Array, shown: _Shown, joints: tuple[int, ...], posed: int
+    base: Motion,
+    over: Motion,
+    laid: Callable[[Array], Array],
+    shown: _Shown,
+    joints: tuple[int, ...],
+    posed: int,
 ) -> float:
-    """Seconds that it takes to bring a part from one clip to the other without strain.
+    """Seconds in which a part gets from one clip to the other without strain.
 
-    As long as a slow-in, slow-out blend must last so that no joint accelerates much harder
-    than in the clips: over a distance D in a time t its peak acceleration is 5.77 D / t².
+    As few as it takes until no joint accelerates clearly harder than in the clips; if
+    that cannot be reached, those in which it accelerates least.
 
-    ``whole`` ``(T, J, 4)`` are the rotations with the part laid over everywhere, and ``posed`` the
-    frames of a T-pose in front of the base.
+    Parameters
+    ----------
+    base, over
+        The clips.
+    laid
+        Local rotations ``(T, J, 4)`` with shares ``(T,)`` of the part.
+    shown
+        When it is there.
+    joints
+        Of the part.
+    posed
+        Frames of a T-pose in front of the base.
     """
-    part = list(joints)
-    there = replace(base, rotations=whole).positions()[:, part]
-    ways = np.linalg.norm(there - base.positions()[:, part], axis=-1)
-    ends = [round(at) for at in (shown.first, shown.last) if 0.0 < at < len(base) - 1.0]
-    if not ends:
+    if not shown.fades(len(base)):
         return 0.0
-    hardest = np.max(
-        [
-            np.linalg.norm(np.diff(m.positions()[:, part], 2, axis=0), axis=-1).max(
-                axis=0, initial=1e-12
-            )
-            for m in (base[posed:], over)
-        ],
-        axis=0,
-    )
-    hardest = np.maximum(hardest, _LIVELY * hardest.max()) * base.fps**2
-    longest = np.sqrt(_PEAK * ways[ends].max(axis=0) / (_CALM * hardest)).max()
-    return float(np.clip(longest, *_EASE))
+    part = list(joints)
+    own = np.max([_accelerations(m, part).max(axis=0) for m in (base[posed:], over)], axis=0)
+    own = np.maximum(own, max(_LIVELY * own.max(), 1e-12))
+    tried: dict[float, float] = {}
+    for seconds in _EASES:
+        share = shown.share(seconds * base.fps)
+        share[:posed] = 0.0
+        # What the layer does where it is there alone does not depend on the fade.
+        fading = (share > 0.0) & (share < 1.0)
+        hardest = _accelerations(replace(base, rotations=laid(share)), part)[fading] / own
+        tried[seconds] = float(hardest.max(initial=0.0))
+        if tried[seconds] <= _CALM or 2.0 * seconds * base.fps > shown.last - shown.first:
+            break
+    return min(tried, key=tried.__getitem__)
+
+
+def _accelerations(motion: Motion, joints: list[int]) -> Array:
+    """How much ``(T, J)`` some joints change their velocity at every frame; 0 at both ends."""
+    second = np.diff(motion.positions()[:, joints], 2, axis=0)
+    return np.pad(np.linalg.norm(second, axis=-1), ((1, 1), (0, 0)))
 
 
 def _from(base: Motion, over: Motion, start: float) -> _Shown:
