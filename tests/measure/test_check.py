@@ -141,6 +141,17 @@ def test_joined_clips_are_not_faster_for_a_single_frame_either() -> None:
     ]
 
 
+def test_joined_clips_may_be_faster_for_a_while_than_clips_that_shake() -> None:
+    walk = mw.sample("walk", fps=120.0)
+    root = np.array(walk.root)
+    root[100, 2] += 0.006 * walk.skeleton.height
+    shaken = replace(walk, root=root)
+    faster = replace(walk, root=walk.root * [1.0, 1.0, 1.15])
+    assert not [f for f in check(faster, [shaken, walk], seams=[(20, 40)]) if f.kind == "speed"]
+    hurried = replace(walk, root=walk.root * [1.0, 1.0, 1.3])
+    assert [f for f in check(hurried, [shaken, walk], seams=[(20, 40)]) if f.kind == "speed"]
+
+
 def test_a_knee_that_bends_backwards_is_found_where_clips_are_joined() -> None:
     walk = mw.sample("walk")
     knee = find_hinges(walk)["left_shin"]

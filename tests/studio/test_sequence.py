@@ -241,7 +241,7 @@ def test_a_spline_beside_a_transition_cuts_no_other_block(which: int) -> None:
 
 
 def test_a_spline_that_cuts_half_of_a_block_says_so() -> None:
-    pair = ChosenSeam(("b1", "b2"), kind="spline")
+    pair = ChosenSeam(("b1", "b2"), kind="spline", length=1.0)
     for blocks in (THREE.blocks[:2], THREE.blocks):
         settings = SequenceSettings(blocks, (pair,))
         document = document_with(("jab", "landing", "walk"), "sequence", settings)
@@ -352,7 +352,8 @@ def test_a_part_of_the_body_plays_another_clip_over_a_block(
     recipe = SequenceScreen.recipe(document)
     again = by_python(recipe, tmp_path, monkeypatch)
     np.testing.assert_allclose(again.positions(), made.motion.positions(), atol=1e-4)
-    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(again)) <= 2
+    # Files are rounded, and of places that are nearly as good another one may be chosen.
+    assert abs(len(by_commands(recipe, tmp_path, monkeypatch)) - len(again)) <= 4
     both = WAVING.with_block(replace(WAVING.blocks[0], over=Over("c3", "arms")))
     (arms, _) = parts_of(made_of(both))
     expected = layer(walk, sample("sneak"), "arms")

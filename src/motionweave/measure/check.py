@@ -62,9 +62,9 @@ _DRIFT = 0.08
 # How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
 _SPEED = 1.25
 _SPEED_SLACK = 0.25
-# The same in joined clips, where whoever is slower than this in the clips counts as this fast:
-# from one stance to another a standing body has to move.
-_JOINED_SPEED, _STANDING = 1.05, 0.5
+# The same in joined clips, over some frames and from one to the next, where whoever is slower than
+# this in the clips counts as this fast: from one stance to another a standing body has to move.
+_JOINED_SPEED, _STANDING = {"speed": 1.2, "step_speed": 1.05}, 0.5
 # The path may be this many times as long or as short as in the clips, plus leg lengths.
 _WAY = 1.12
 _WAY_SLACK = 0.12
@@ -251,9 +251,11 @@ def _faster(
 ) -> Finding | None:
     """A pelvis that moves faster than in the clips; in joined clips, even for a single frame."""
     worst = (0.0, 0.0, 0)
-    for which in ("speed", "step_speed") if joined else ("speed",):
+    for which in _JOINED_SPEED if joined else ("speed",):
         top = max(one.fastest[which] for one in before)
-        limit = _JOINED_SPEED * max(top, _STANDING) if joined else _SPEED * top + _SPEED_SLACK
+        limit = _SPEED * top + _SPEED_SLACK
+        if joined:
+            limit = _JOINED_SPEED[which] * max(top, _STANDING)
         frame = int(getattr(made, which).argmax())
         value = float(getattr(made, which)[frame])
         if value > limit and value * worst[1] >= worst[0] * limit:

@@ -102,9 +102,7 @@ class Figures:
             lower = heel[0] < toe[0]
             height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
             planted = self.planted[f"{side}_heel"] | self.planted[f"{side}_toe"]
-            # A foot's ground is where it is planted, otherwise about the lowest that it gets.
-            ground = median(height[planted]) if planted.any() else quantile(height, _LOWEST)
-            low = height < ground + _LOW
+            low = height < _ground(height, planted) + _LOW
             for first, last in runs(low & (speed > _SLIDING) & ~planted):
                 way = float(speed[first : last + 1].sum()) / self.fps
                 longest = max(longest, (way, side, self.first + first))
@@ -217,6 +215,16 @@ def measured(
         knees,
         first,
     )
+
+
+def _ground(height: Array, planted: BoolArray) -> Array:
+    """Height ``(T,)`` of the ground below a foot: that of the plants before and after, since ground
+    may rise; without any, about the lowest that the foot gets."""
+    plants = runs(planted)
+    if not plants:
+        return np.full(len(height), quantile(height, _LOWEST))
+    levels = [median(height[first : last + 1]) for first, last in plants]
+    return np.interp(np.arange(len(height)), np.ravel(plants), np.repeat(levels, 2))
 
 
 def _planted(motion: Motion, kind: str) -> BoolArray:

@@ -30,8 +30,10 @@ from motionweave.registration.distance import distance_grid
 Range = tuple[float, float]
 Keep = Literal["most", "all"] | float | tuple[Range | None, Range | None]
 
-# Poses this far apart, in body heights (root mean square of all points), have little in common.
-UNLIKE = 0.2
+# Poses this far apart, in body heights (root mean square of all points), have little in common:
+# someone who lies or crawls and someone who stands. A run and a stance are 0.2 to 0.25 apart, and
+# turn into each other well.
+UNLIKE = 0.3
 # The remedy if two clips do not fit together.
 LEAD_OVER = "put a clip between them that leads from one to the other"
 # The cost of cutting off all action of a clip, in body heights of distance.

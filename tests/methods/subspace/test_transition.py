@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ import motionweave as mw
 from motionweave import Motion, Planar
 from motionweave.core import rotations
 from motionweave.errors import BlendError, QualityWarning, RigError
+from motionweave.methods.junctions import action_before
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import MARGIN
 from motionweave.methods.subspace.space import Subspace
@@ -235,3 +237,15 @@ def test_clips_need_three_frames() -> None:
     a, b = two_clips(1)
     with pytest.raises(BlendError, match="too short"):
         mw.subspace(a[:2], b)
+
+
+def test_a_long_bridge_shows_more_of_its_clips_than_a_short_one() -> None:
+    walk = mw.sample("walk")
+    space = mw.subspace(walk, mw.sample("jog"))
+    leave = int(np.searchsorted(action_before(walk), 0.5))
+    made = space.transition(leave, 2)
+    for frames, said in ((4, True), (24, False)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            space.warn_of_cut(replace(made, end=made.start + frames))
+        assert bool(caught) == said

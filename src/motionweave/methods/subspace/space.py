@@ -50,7 +50,7 @@ _HALF = 0.15
 _ALIKE, _WIDER = 0.1, 1e-3
 # How far from all frames of the clips a spline may lead, in body heights, before there is a
 # warning: the poses there are unknown.
-_UNKNOWN = 0.16
+_UNKNOWN = 0.2
 # Gaps that are cached for further splines.
 _MOST_GAPS = 64
 
@@ -480,17 +480,18 @@ class Subspace:
             If half of a clip or more is cut off.
         """
         lasts = len(self.a) - 1, len(self.b) - 1
-        kept = (
-            float(action_before(self.a)[made.leave]),
-            1.0 - float(action_before(self.b)[made.enter]),
-        )
+        # The bridge itself shows a little of both clips.
+        half = 0.5 * (made.end - made.start)
+        ends = min(made.leave + half, lasts[0]), max(made.enter - half, 0.0)
+        before = [
+            float(action_before(c)[round(f)]) for c, f in zip((self.a, self.b), ends, strict=True)
+        ]
+        kept = before[0], 1.0 - before[1]
         spans = (float(made.leave), float(lasts[0])), (0.0, float(made.enter))
         lost = [
             what_is_cut(clip, *span, 1.0 - share)
             for clip, span, share in zip((self.a, self.b), spans, kept, strict=True)
             if span[1] - span[0] >= 1.0
         ]
-        # The bridge itself shows a little of both clips.
-        half = 0.5 * (made.end - made.start)
-        shown = (made.leave + half) / lasts[0], 1.0 - (made.enter - half) / lasts[1]
+        shown = ends[0] / lasts[0], 1.0 - ends[1] / lasts[1]
         warn_of_cut((self.a, self.b), kept, shown, lost, stacklevel=3)
