@@ -151,6 +151,13 @@ def _collect_arguments(parser: argparse.ArgumentParser) -> None:
     _query_arguments(parser, needed=True)
     parser.set_defaults(most=200)
     parser.add_argument(
+        "--alike",
+        type=float,
+        metavar="SHARE",
+        help="how much a match must share of what sets the example apart, 0 to 1: lower it to "
+        "collect more, raise it to collect less",
+    )
+    parser.add_argument(
         "--measure",
         action="append",
         default=[],
@@ -172,6 +179,7 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         frames=args.frames,
         most=args.most,
         limit=args.limit,
+        alike=args.alike,
         part=args.part,
         words=args.words,
     )

@@ -111,15 +111,15 @@ class Index:
     @property
     def features(self) -> Array:
         """``(rows, d)``, zero in gaps: pose and dynamics of each moment."""
-        return self._laid[:, : self.basis.dimensions]
+        return self.laid[:, : self.basis.dimensions]
 
     @property
     def courses(self) -> Array:
         """``(rows, 12)``, zero in gaps: where the body goes around each moment."""
-        return self._laid[:, self.basis.dimensions :]
+        return self.laid[:, self.basis.dimensions :]
 
     @cached_property
-    def _laid(self) -> Array:
+    def laid(self) -> Array:
         laid = np.zeros((int(self.rows[-1]), self._features.shape[1]), dtype=np.float32)
         for number, entry in enumerate(self.entries):
             assert entry.feature is not None

@@ -251,7 +251,7 @@ class Library:
         if example is None:
             return self._whole_clips(among, most)
         if through_others:
-            return self._of_kind(example, frames, most, limit, part, among)[0]
+            return self._of_kind(example, frames, most, limit, None, part, among)[0]
         looked_for, own = seen(self, example, frames)
         most_likely = find(
             self.index,
@@ -270,6 +270,7 @@ class Library:
         frames: tuple[float, float] | None,
         most: int,
         limit: float | None,
+        alike: float | None,
         part: str | Sequence[str] | None,
         among: NDArray[np.bool_] | None,
     ) -> tuple[tuple[Match, ...], dict[str, str]]:
@@ -280,6 +281,7 @@ class Library:
             looked_for,
             most=most + (own is not None),
             limit=limit,
+            alike=alike,
             roles=roles_of(part),
             among=among,
         )
@@ -302,6 +304,7 @@ class Library:
         frames: tuple[float, float] | None = None,
         most: int = 200,
         limit: float | None = None,
+        alike: float | None = None,
         part: str | Sequence[str] | None = None,
         words: str = "",
     ) -> Collection:
@@ -312,6 +315,10 @@ class Library:
         ----------
         example, frames, most, limit, part, words
             As in `find`, which searches for motions similar to the example and to its matches.
+        alike
+            How much a match must share, 0 to 1, of what sets the example apart from everything else
+            in the library; by default enough neighbours decide, or else 0.55. Lower it to collect
+            more, raise it to collect less; for whole bodies only, without ``part``.
 
         Returns
         -------
@@ -320,7 +327,7 @@ class Library:
             what is similar but of another kind, and what could not be used, and why.
         """
         among = chosen(self.index, words, None)
-        matches, others = self._of_kind(example, frames, most, limit, part, among)
+        matches, others = self._of_kind(example, frames, most, limit, alike, part, among)
         return collect(motion_of(self, example, frames), matches, others)
 
     # Graph and walks

@@ -32,8 +32,9 @@ from motionweave.library.candidates import (
 )
 from motionweave.library.course import described, known
 from motionweave.library.doing import Doing, joined
-from motionweave.library.features import STRIDE, ClipTrack
+from motionweave.library.features import STRIDE, TRACKED, ClipTrack
 from motionweave.library.find import Stretch, apart, verified
+from motionweave.library.telling import Telling
 
 if TYPE_CHECKING:
     from motionweave.library.index import Index
@@ -46,6 +47,12 @@ _MOST_EXAMPLES = 6
 # Leg lengths by which what is done in a stretch may differ from the first example, whatever it was
 # reached through.
 _SOMETHING_ELSE = 0.2
+# Neighbours show what is of a kind if at least this many share this much of what sets the example
+# apart. Then those that share next to nothing of it are left out; else what shares more counts.
+_MANY, _ALIKE = 15, 0.35
+_NEXT_TO_NOTHING, _TELLS = 0.1, 0.55
+# What is less alike than that by this much or less is named.
+_NEARLY = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +132,7 @@ def through(
     *,
     most: int,
     limit: float | None,
+    alike: float | None,
     roles: Sequence[str],
     among: NDArray[np.bool_] | None,
 ) -> Gathered:
@@ -140,6 +148,8 @@ def through(
         The largest number of matches.
     limit
         The largest distance from one to the next; None to decide by kind.
+    alike
+        How much alike in what sets the example apart a match must be; None to decide by kind.
     roles, among
         As in `motionweave.library.find.find`.
     """
@@ -168,11 +178,68 @@ def through(
             break
         examples.append(_as_example(index, nodes[following], examples))
     kept = [node for node, is_of_kind in zip(nodes, chosen[1:], strict=True) if is_of_kind]
+    kept, unlike = _alike(index, example, kept, alike, roles, among)
     links = _verified(index, examples, kept, roles)
     if limit is not None:
         links = [link for link in links if link.stretch.distance <= limit]
     links = links[:most]
-    return Gathered(links, _something_else(index, doing[:1], links, kept, others, roles))
+    reasons = _something_else(index, doing[:1], links, kept, others, roles)
+    matched = {link.stretch.clip for link in links}
+    return Gathered(links, {c: why for c, why in unlike.items() if c not in matched} | reasons)
+
+
+def _alike(
+    index: Index,
+    example: ClipTrack,
+    nodes: Sequence[_Node],
+    alike: float | None,
+    roles: Sequence[str],
+    among: NDArray[np.bool_] | None,
+) -> tuple[list[_Node], dict[int, str]]:
+    """Those nodes that share what sets the example apart, and clips in which something falls short
+    of it, with reasons.
+
+    Where hardly any node does, neighbours of the example show nothing of its kind: then everything
+    in the library that shares enough of it is returned with them.
+    """
+    # Features describe whole bodies; a part is named by the user because it acts.
+    telling = Telling.of(index, example) if tuple(roles) == TRACKED else None
+    if telling is None:
+        if alike is not None:
+            raise LibraryError(
+                "alike: only whole bodies are compared with everything else, and only in a library "
+                "of a few hundred stretches as long as the example; leave it out"
+            )
+        return list(nodes), {}
+    rows = [index.rows[node.candidate.clip] + node.path for node in nodes]
+    shape = (len(nodes), telling.count, index.laid.shape[1])
+    likeness = telling.likeness(np.reshape([index.laid[row] for row in rows], shape))
+    enough: float | None = None
+    if alike is not None:
+        least, enough = alike, alike
+    elif np.sum(likeness >= _ALIKE) >= _MANY:
+        least = _NEXT_TO_NOTHING
+    else:
+        least, enough = _ALIKE, _TELLS
+    kept: list[_Node] = []
+    short: dict[int, str] = {}
+    for node, share in zip(nodes, likeness, strict=True):
+        if share >= least:
+            kept.append(node)
+        else:
+            short.setdefault(node.candidate.clip, _falls_short(share, least))
+    if enough is not None:
+        for one in telling.candidates(index, enough - _NEARLY, among):
+            node, share = _Node(one, 0, one.path), 1.0 - one.cost
+            if share < enough:
+                short.setdefault(one.clip, _falls_short(share, enough))
+            elif not any(node.overlaps(other) for other in kept):
+                kept.append(node)
+    return kept, short
+
+
+def _falls_short(share: float, least: float) -> str:
+    return f"it is alike by {share:.2f} in what sets the example apart, not by {least:.2f}"
 
 
 def _something_else(
