@@ -100,3 +100,44 @@ def test_a_texture_that_cannot_be_read_is_said() -> None:
     assert textures.sheets[:, 1].tolist() == [8, 0, 0]
     # Red as the file has it, but linear.
     np.testing.assert_allclose(textures.texels[1], [0.631, 0.0144, 0.0144, 1.0], atol=1e-3)
+
+
+@pytest.mark.parametrize("bound_elsewhere", [False, True])
+def test_all_meshes_of_a_character_are_read_whatever_their_skins(
+    character: Path, tmp_path: Path, bound_elsewhere: bool
+) -> None:
+    """Exporters give every mesh a skin of its own; the joints may be in another order there, and
+    the mesh bound to another pose."""
+    whole = read_mesh(character)
+    assert whole is not None
+    gltf = open_gltf(character)
+    assert gltf.binary is not None
+    out = GltfWriter(gltf.json, bytearray(gltf.binary))
+    first, *others = out.json["meshes"][0]["primitives"]
+    out.json["meshes"][0]["primitives"] = [first]
+    skin = dict(out.json["skins"][0])
+    matrices = gltf.accessor(skin["inverseBindMatrices"], "MAT4")
+    if bound_elsewhere:
+        # Moved in the file, and moved back where it is bound.
+        matrices = matrices.copy()
+        matrices[:, 12:15] -= 3.0 * matrices[:, 0:3]
+        for primitive in others:
+            at = gltf.accessor(primitive["attributes"]["POSITION"], "VEC3")
+            moved = out.accessor(at + np.array([3.0, 0.0, 0.0]), "VEC3", bounds=True)
+            primitive["attributes"]["POSITION"] = moved
+    skin["inverseBindMatrices"] = out.accessor(matrices, "MAT4")
+    number = out.add("skins", skin)
+    mesh = out.add("meshes", {"primitives": others})
+    node = out.add("nodes", {"name": "more", "mesh": mesh, "skin": number})
+    out.json["scenes"][0]["nodes"].append(node)
+    out.save(tmp_path / "parts.glb")
+    parts = read_mesh(tmp_path / "parts.glb")
+    assert parts is not None
+    assert len(parts.names) == len(whole.names) * (2 if bound_elsewhere else 1)
+    assert len(parts.triangles) == len(whole.triangles)
+    np.testing.assert_allclose(parts.vertices, whole.vertices, atol=1e-4)
+    motion = mw.load(character)
+    positions, orientations = motion.forward()
+    seen = [bind(path, motion) for path in (character, tmp_path / "parts.glb")]
+    drawn = [skin.at(positions[20], orientations[20])[0] for skin in seen if skin is not None]
+    np.testing.assert_allclose(drawn[1], drawn[0], atol=2e-3)

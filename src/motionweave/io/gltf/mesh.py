@@ -92,7 +92,8 @@ class SkinnedMesh:
 
 
 def read_mesh(path: str | Path) -> SkinnedMesh | None:
-    """The meshes of the largest skin in a glTF file as one.
+    """The meshes of a character in a glTF file as one: those of its largest skin, and of all that
+    share joints with it.
 
     Parameters
     ----------
@@ -102,40 +103,41 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
     Returns
     -------
     SkinnedMesh or None
-        None if no mesh has a skin, or the only one is the simple body that motionweave adds.
+        None if no mesh has a skin, or the only one is the simple body that motionweave adds. A
+        joint to which meshes are bound in different ways is listed once for each.
     """
     gltf = open_gltf(Path(path))
     skins = gltf.items("skins")
     if not skins:
         return None
-    which = max(range(len(skins)), key=lambda i: len(gltf.get(skins[i], "joints", list, [])))
+    listed = [gltf.get(skin, "joints", list, []) for skin in skins]
+    which = max(range(len(skins)), key=lambda i: len(listed[i]))
     extras = skins[which].get("extras")
     if isinstance(extras, dict) and notes.KEY in extras:
         return None
-    tree = Tree.of(gltf)
-    nodes = gltf.get(skins[which], "joints", list, [])
-    for node in nodes:
+    for node in (node for joints in listed for node in joints):
         gltf.item("nodes", node)
-    matrices = _bind_matrices(gltf, skins[which], len(nodes))
-    places, turns = tree.globals({}, np.zeros(1))
-    scales = _scales(tree)[nodes]
-    found = [
-        _primitive(gltf, primitive)
+    # Exporters often give each mesh of a character a skin of its own.
+    worn = [i for i in range(len(skins)) if i == which or set(listed[i]) & set(listed[which])]
+    tree = Tree.of(gltf)
+    bound = _Bindings(gltf, skins, listed, sorted(worn, key=lambda i: i != which))
+    parts = [
+        bound.placed(part, skin)
         for node in tree.nodes
-        if node.get("skin") == which and "mesh" in node
+        if "mesh" in node and (skin := node.get("skin")) in bound.places
         for primitive in gltf.get(gltf.item("meshes", node["mesh"]), "primitives", list, [])
         if isinstance(primitive, dict) and primitive.get("mode", _TRIANGLES) == _TRIANGLES
+        if (part := _primitive(gltf, primitive)) is not None
     ]
-    parts = [part for part in found if part is not None]
     if not parts:
         return None
+    nodes, matrices = bound.nodes, np.array(bound.matrices)
+    places, turns = tree.globals({}, np.zeros(1))
+    scales = _scales(tree)[nodes]
     starts = np.cumsum([0, *(len(part[0]) for part in parts[:-1])])
     vertices, normals, joints, weights, colours, uvs = (
         np.concatenate([part[i] for part in parts]) for i in range(6)
     )
-    joints = joints.astype(np.intp)
-    if joints.min() < 0 or joints.max() >= len(nodes):
-        raise gltf.fail("the mesh uses joints that the skin does not have")
     triangles = np.concatenate([part[6] + start for part, start in zip(parts, starts, strict=True)])
     total = weights.sum(axis=1, keepdims=True)
     at, turned = places[0, nodes], rotations.to_matrix(turns[0, nodes])
@@ -144,8 +146,10 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
     moved = np.einsum("vkij,vj->vki", linear[joints], vertices) + shift[joints]
     facing = np.einsum("vkij,vj->vki", linear[joints], normals)
     length = np.linalg.norm(facing, axis=-1, keepdims=True)
+    each = list(dict.fromkeys(nodes))
+    names = dict(zip(each, unique_names(tree.name(node) for node in each), strict=True))
     return SkinnedMesh(
-        tuple(unique_names(tree.name(node) for node in nodes)),
+        tuple(names[node] for node in nodes),
         at,
         joints,
         weights / np.where(total > 0.0, total, 1.0),
@@ -161,6 +165,46 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
         np.repeat(np.arange(len(parts)), [len(part[6]) for part in parts]),
         tuple(_image(gltf, number) for number in range(len(gltf.items("images")))),
     )
+
+
+class _Bindings:
+    """How several skins bind meshes to joints: each joint once for every way in which it is bound.
+
+    Parameters
+    ----------
+    gltf, skins, listed
+        The file, its skins, and the nodes that are their joints.
+    worn
+        Which skins, in this order.
+    """
+
+    def __init__(
+        self, gltf: Gltf, skins: list[dict[str, Any]], listed: list[list[int]], worn: list[int]
+    ) -> None:
+        self.gltf = gltf
+        self.nodes: list[int] = []
+        self.matrices: list[Array] = []
+        # For each skin, where its joints are among these.
+        self.places: dict[Any, NDArray[np.intp]] = {}
+        known: dict[tuple[int, bytes], int] = {}
+        for skin in worn:
+            matrices = _bind_matrices(gltf, skins[skin], len(listed[skin]))
+            places = []
+            for node, matrix in zip(listed[skin], matrices, strict=True):
+                key = (node, matrix.tobytes())
+                if key not in known:
+                    known[key] = len(self.nodes)
+                    self.nodes.append(node)
+                    self.matrices.append(matrix)
+                places.append(known[key])
+            self.places[skin] = np.array(places, dtype=np.intp)
+
+    def placed(self, part: tuple[Any, ...], skin: Any) -> tuple[Any, ...]:
+        """A primitive with its joints counted as those of all skins."""
+        places, joints = self.places[skin], part[2].astype(np.intp)
+        if joints.size and (joints.min() < 0 or joints.max() >= len(places)):
+            raise self.gltf.fail("the mesh uses joints that the skin does not have")
+        return (*part[:2], places[joints], *part[3:])
 
 
 def _bind_matrices(gltf: Gltf, skin: dict[str, Any], joints: int) -> Array:
