@@ -141,3 +141,25 @@ def test_all_meshes_of_a_character_are_read_whatever_their_skins(
     seen = [bind(path, motion) for path in (character, tmp_path / "parts.glb")]
     drawn = [skin.at(positions[20], orientations[20])[0] for skin in seen if skin is not None]
     np.testing.assert_allclose(drawn[1], drawn[0], atol=2e-3)
+
+
+def test_a_mesh_that_reaches_beyond_its_joints_is_inside_the_picture(tmp_path: Path) -> None:
+    path = tmp_path / "hat.glb"
+    mw.save(mw.sample("stand"), path, contacts=False)
+    gltf = open_gltf(path)
+    del gltf.json["skins"][0]["extras"]
+    assert gltf.binary is not None
+    out = GltfWriter(gltf.json, bytearray(gltf.binary))
+    for primitive in out.json["meshes"][0]["primitives"]:
+        at = np.array(gltf.accessor(primitive["attributes"]["POSITION"], "VEC3"))
+        # A head three times as high.
+        at[:, 1] = np.where(at[:, 1] > 1.5, 1.5 + 3.0 * (at[:, 1] - 1.5), at[:, 1])
+        primitive["attributes"]["POSITION"] = out.accessor(at, "VEC3", bounds=True)
+    out.save(path)
+    motion = mw.load(path)
+    options = {"size": (160, 120), "background": "transparent", "contacts": False}
+    mw.render(motion, tmp_path / "a.png", **options)  # type: ignore[arg-type]
+    with image.open(tmp_path / "a.png") as opened:
+        solid = np.asarray(opened)[..., 3] > 215
+    assert solid.any()
+    assert not solid[0].any()
