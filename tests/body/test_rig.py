@@ -936,3 +936,21 @@ def test_no_joint_belongs_to_two_limbs(front: str) -> None:
         roles = find_rig(_beast(front), given).roles
         limbs = [joint for role, joint in roles.items() if "_" in role]
         assert len(set(limbs)) == len(limbs)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_fingers_at_one_place_the_same_one_stands_for_the_hand_on_both_sides(seed: int) -> None:
+    """Rigs without a hand hang all fingers on the forearm, at the wrist, within rounding."""
+    noise = np.random.default_rng(seed)
+    names, parents, offsets = ["hips", "chest"], [-1, 0], [[0.0, 1.0, 0.0], [0.0, 0.4, 0.0]]
+    for side, way in (("L", 1.0), ("R", -1.0)):
+        first = len(names)
+        names += [f"UpperArm.{side}", f"LowerArm.{side}"]
+        parents += [1, first]
+        offsets += [[0.2 * way, 0.0, 0.0], [0.3 * way, 0.0, 0.0]]
+        for finger, length in (("Thumb", 0.05), ("Index", 0.08), ("Middle", 0.09), ("Pinky", 0.06)):
+            names += [f"{finger}1.{side}", f"{finger}2.{side}"]
+            parents += [first + 1, len(names) - 2]
+            offsets += [[0.25 * way + noise.normal(0.0, 1e-8), 0.0, 0.0], [length * way, 0.0, 0.0]]
+    roles = find_rig(Skeleton(tuple(names), parents, np.array(offsets))).names()
+    assert (roles["left_hand"], roles["right_hand"]) == ("Middle1.L", "Middle1.R")

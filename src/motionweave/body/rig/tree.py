@@ -43,19 +43,37 @@ def meeting(skeleton: Skeleton, joints: Sequence[int]) -> int:
 
 
 def next_joint(skeleton: Skeleton, joint: int) -> int | None:
-    """The next joint down the limb that is at another place: the farthest-reaching child's."""
+    """The next joint down the limb that is at another place: the farthest child.
+
+    Of several at one place, such as all fingers of a hand at the wrist, the one that leads
+    farthest, so that it is the same on both sides.
+    """
     rest = skeleton.rest_positions
+    near = 1e-3 * skeleton.height
     candidates = list(skeleton.children[joint])
-    found: list[int] = []
+    found: dict[int, float] = {}
     while candidates:
         child = candidates.pop()
-        if np.linalg.norm(rest[child] - rest[joint]) > 1e-3 * skeleton.height:
-            found.append(child)
+        away = float(np.linalg.norm(rest[child] - rest[joint]))
+        if away > near:
+            found[child] = away
         else:
             candidates.extend(skeleton.children[child])
     if not found:
         return None
-    return max(found, key=lambda child: (float(np.linalg.norm(rest[child] - rest[joint])), -child))
+    ends = [child for child, away in found.items() if away >= max(found.values()) - near]
+    reach = _reaches(skeleton) if len(ends) > 1 else [0.0] * len(skeleton)
+    return max(ends, key=lambda child: (reach[child], -child))
+
+
+def _reaches(skeleton: Skeleton) -> list[float]:
+    """Length of the longest chain of bones below each joint."""
+    bones = np.linalg.norm(skeleton.offsets, axis=1).tolist()
+    reach = [0.0] * len(skeleton)
+    for joint in range(len(skeleton) - 1, 0, -1):
+        parent = int(skeleton.parents[joint])
+        reach[parent] = max(reach[parent], reach[joint] + bones[joint])
+    return reach
 
 
 def most_between(skeleton: Skeleton, upper: int, between: Sequence[int], last: int) -> int:
