@@ -313,3 +313,18 @@ def test_a_malformed_upload_changes_nothing(studio: Studio, server: Server) -> N
     studio.page.locator(".mw-sending", has_text="not a project").wait_for()
     studio.errors.clear()  # the browser reports the refused request
     assert studio.page.locator(".mw-card").count() == count
+
+
+def test_a_file_that_is_too_large_keeps_no_other_away(studio: Studio, tmp_path: Path) -> None:
+    save(sample("walk_left"), tmp_path / "a.bvh")
+    large = """(text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(101e6)], "large.bvh"));
+      data.items.add(new File([text], "small.bvh"));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true }));
+    }"""
+    studio.page.evaluate(large, (tmp_path / "a.bvh").read_text())
+    studio.wait("document.querySelector('.mw-sending')?.innerText.includes('large.bvh')")
+    studio.settle()
+    assert studio.card("small").count() == 1
+    assert studio.card("large").count() == 0

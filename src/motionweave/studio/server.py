@@ -67,6 +67,8 @@ def serve(
     folder = state_folder()
     token = token or (kept_token(folder) if local else secrets.token_urlsafe(18))
     listener = _listen(host, port)
+    if paths and sys.stderr.isatty():
+        print("Reading the clips …", file=sys.stderr, flush=True)
     workspace = Workspace.open(paths)
     workspace.recent = RecentProjects(folder)
     opened = workspace.session.document

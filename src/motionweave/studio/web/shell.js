@@ -186,12 +186,15 @@ export default {
       this.sent = Promise.all([before, first]).then(() => this.transfer(files));
       return this.sent;
     },
-    async transfer(files) {
-      const large = files.filter((file) => file.size > this.limit);
-      if (large.length) {
-        this.say(`${large[0].name} is too large: ${(large[0].size / 1e6).toFixed(0)} MB, and the limit is ${(this.limit / 1e6).toFixed(0)} MB.`, 6000);
-        return;
-      }
+    async transfer(given) {
+      const files = given.filter((file) => file.size <= this.limit);
+      const large = given.find((file) => file.size > this.limit);
+      if (files.length) await this.post(files);
+      if (!large) return;
+      const [size, limit] = [large.size, this.limit].map((bytes) => (bytes / 1e6).toFixed(0));
+      this.say(`${large.name} is too large: ${size} MB, and the limit is ${limit} MB. The command motionweave studio FILE opens it all the same.`, 12000);
+    },
+    async post(files) {
       const batches = this.batches(files), name = `${Date.now()}`;
       let done = 0;
       try {
