@@ -31,7 +31,8 @@ reported, and the others are still processed.
 
 **Exit codes** are 0 on success, 2 if input could not be used or, with `--strict`, if
 there was a warning, and 130 if you interrupted it. Results go to standard output, as text or, with
-`--json`, as one JSON value; warnings and errors go to standard error, one line each.
+`--json`, as one JSON value, an object with a list of `warnings` where one result is made; warnings
+and errors also go to standard error, one line each.
 
 **Completion**: `motionweave completion bash` (or `zsh`, `fish`) prints a script for your shell.
 """

@@ -131,6 +131,16 @@ def test_warnings_are_lines_on_stderr_and_entries_of_the_answer(
     assert isinstance(entries[0]["frame"], int)
 
 
+def test_weights_are_equal_unless_they_are_given(tmp_path: Path) -> None:
+    clips = []
+    for name in ("walk", "jog"):
+        clips.append(str(tmp_path / f"{name}.bvh"))
+        mw.save(mw.sample(name), clips[-1])
+    assert main(["blend", *clips, "-o", str(tmp_path / "a.bvh")]) == 0
+    assert main(["blend", *clips, "--weights", "1,1", "-o", str(tmp_path / "b.bvh")]) == 0
+    assert (tmp_path / "a.bvh").read_bytes() == (tmp_path / "b.bvh").read_bytes()
+
+
 def test_an_answer_without_warnings_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,12 +14,13 @@ from motionweave.errors import BlendError, FormatError
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     blending.add_curve(parser)
     common.add_output(parser, "motion file to write")
-    weights = parser.add_mutually_exclusive_group(required=True)
+    weights = parser.add_mutually_exclusive_group()
     weights.add_argument(
         "-w",
         "--weights",
         metavar="W,W,...",
-        help="one weight per clip, such as 0.3,0.7; they are scaled to sum to one",
+        help="one weight per clip, such as 0.3,0.7 (default: all equal); they are scaled to sum to "
+        "one",
     )
     weights.add_argument(
         "--weights-over-time",
@@ -45,14 +46,14 @@ def run(args: argparse.Namespace) -> None:
     from motionweave.methods.blending.weights import Weights, over_time
 
     duration = args.duration
-    weights: Weights
-    if args.weights_over_time is None:
-        weights = _numbers(args.weights)
-    else:
+    weights: Weights | None = None if args.weights is None else _numbers(args.weights)
+    if args.weights_over_time is not None:
         times, rows = read_weights(args.weights_over_time)
         weights = over_time(times, rows)
         duration = times[-1] if duration is None else duration
     curve = blending.load_curve(args)
+    if weights is None:
+        weights = [1.0] * len(curve.motions)
     result = blend(
         curve,
         weights,

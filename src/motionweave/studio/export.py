@@ -17,7 +17,7 @@ from motionweave.rendering.render import render
 from motionweave.studio.characters import Character
 
 WITH_CONTACTS = "+contacts"
-# Moving pictures, with what it takes to make them; a page plays by itself.
+# Moving pictures, and the packages that it takes to make them.
 _PICTURES = {
     ".mp4": ("Video (.mp4)", ("imageio_ffmpeg",)),
     ".gif": ("Animated image (.gif)", ("PIL",)),

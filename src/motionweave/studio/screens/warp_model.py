@@ -33,7 +33,7 @@ _MAIN = {
     "hips": "hips",
     "head": "head",
 }
-# A joint is where its parent is if it is no further from it than this share of the longest bone.
+# A joint whose bone is shorter than this share of the longest one is where its parent is.
 _SAME_PLACE = 1e-3
 # Curves of the whole body: which way it faces and goes, and where it is.
 WAY = ("heading", "position")
