@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations
 from motionweave.core.concatenation import concatenate
+from motionweave.errors import Remedy
+from motionweave.library import walk
 from motionweave.library.bending import bent
 from motionweave.library.engine import Here
 from motionweave.library.features import TRACKED, places_of, track
@@ -85,6 +88,18 @@ def test_a_random_walk_is_as_long_as_asked_and_repeatable(
     walks = [library.walk(seconds=6.0, seed=3, graph=graph) for _ in range(2)]
     assert abs(walks[0].motion.duration - 6.0) < 2.5
     np.testing.assert_array_equal(walks[0].motion.root, walks[1].motion.root)
+
+
+def test_a_doubtful_walk_names_a_remedy_of_walks(
+    library: mw.Library, graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def doubtful(*motions: mw.Motion, **_: object) -> mw.Motion:
+        warnings.warn(mw.QualityWarning("a foot slides", None, [Remedy("at")]), stacklevel=2)
+        return motions[0]
+
+    monkeypatch.setattr(walk, "transition", doubtful)
+    with pytest.warns(mw.QualityWarning, match=r"a foot slides; use seed=\.\.\.$"):
+        library.walk(seconds=6.0, seed=3, graph=graph)
 
 
 def test_a_walk_follows_a_straight_path(library: mw.Library, graph: Graph) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from motionweave.body.rig.roles import leg_length
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.errors import LibraryError, QualityWarning
+from motionweave.errors import LibraryError, QualityWarning, Remedy
 from motionweave.library.bending import bent
 from motionweave.library.features import RATE
 from motionweave.library.graph import MARGIN, STAY, Graph
@@ -178,7 +178,7 @@ def at_random(
     left = seconds - sum(piece.last - piece.first for piece in pieces) / RATE
     last = min(sample + max(round(left * RATE), MARGIN), graph.index.entries[clip].samples - 1)
     plan = WalkPlan((*pieces, WalkPiece(clip, sample, last)))
-    motion, clips = _perform(library, graph, plan, clean)
+    motion, clips = _perform(library, graph, plan, clean, (Remedy("seed"),))
     return Walk(motion, clips)
 
 
@@ -278,17 +278,32 @@ def to_place(
 
 
 def _perform(
-    library: Library, graph: Graph, plan: WalkPlan, clean: bool
+    library: Library, graph: Graph, plan: WalkPlan, clean: bool, remedies: Sequence[Remedy] = ()
 ) -> tuple[Motion, tuple[tuple[str, float, float], ...]]:
     """The motion of a plan, and which parts of which clips it plays."""
     motions, places, played = _parts(library, graph, plan)
-    return _joined(motions, places, clean=clean), played
+    return _joined(motions, places, clean=clean, remedies=remedies), played
 
 
 def _joined(
-    motions: Sequence[Motion], places: Sequence[tuple[float, float]], *, clean: bool
+    motions: Sequence[Motion],
+    places: Sequence[tuple[float, float]],
+    *,
+    clean: bool,
+    remedies: Sequence[Remedy] = (),
 ) -> Motion:
-    return transition(*motions, at=places, clean=clean) if places else motions[0]
+    """The parts joined; warnings end with what helps in a walk, where nobody chooses places."""
+    if not places:
+        return motions[0]
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", QualityWarning)
+        joined = transition(*motions, at=places, clean=clean)
+    for one in heard:
+        said = one.message
+        if isinstance(said, QualityWarning) and said.remedies:
+            said = QualityWarning(said.reason, said.finding, remedies, said.kind)
+        warnings.warn(said, stacklevel=5)
+    return joined
 
 
 def _parts(
