@@ -27,7 +27,7 @@ def flexions(motion: Motion) -> dict[str, Array]:
     """
     rig = find_rig(motion.skeleton)
     positions, orientations = pose = motion.forward()
-    hinges = find_hinges(motion, pose)
+    hinges = find_hinges(motion, pose, arms=False)
 
     def bone(upper: str, lower: str) -> Array:
         return positions[:, rig.roles[lower]] - positions[:, rig.roles[upper]]
