@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -256,3 +258,24 @@ def test_the_pose_found_is_the_nearest_one():
         for sign in (-1e-3, 1e-3):
             other = problem.moved(found, sign * step / np.linalg.norm(step))
             assert cost(other) > cost(found) - 1e-6
+
+
+def told_of(walk, key):
+    """By how much a warp says that a key is missed, in leg lengths, for every time it says so."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mw.warp(walk, key)
+    found = [re.search(r"out of reach.*\((\S+) % of leg", str(w.message)) for w in caught]
+    return [0.01 * float(miss[1]) for miss in found if miss]
+
+
+def test_a_key_of_every_step_that_is_out_of_reach_is_told_of_once(walk, leg):
+    assert len(told_of(walk, mw.Key("every right stance", "hips", offset=(0, 0.12 * leg, 0)))) == 1
+
+
+def test_a_miss_that_nobody_sees_is_not_told_of(walk, leg):
+    heights = np.arange(0.02, 0.13, 0.01)
+    told = [told_of(walk, mw.Key("50%", "hips", offset=(0, h * leg, 0))) for h in heights]
+    missed = [miss for each in told for miss in each]
+    assert 0 < len(missed) < len(heights)
+    assert min(missed) >= 0.01

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,9 @@ from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
 from motionweave.methods.warping.aims import Aim, Aims, Limit, Limits
 from motionweave.methods.warping.keys import Side
+from motionweave.methods.warping.moments import comes_back
 from motionweave.methods.warping.posing import PosableBody, SolvedPose
-from motionweave.methods.warping.targets import Knot, Placed, WarpClip
+from motionweave.methods.warping.targets import SEEN, Knot, Placed, WarpClip
 from motionweave.methods.warping.turns import Turn
 
 # The stiffness of a joint, relative to 1 for the thigh and the upper arm.
@@ -55,9 +56,7 @@ _ROOT = 5.0
 _LEAST_BEND, _MOST_BEND = NEARLY_STRAIGHT, np.radians(155.0)
 # Planted feet are held more firmly than goals pull; feet in the air are held loosely.
 _STANDING, _SWINGING = 6.0, 0.5
-# A goal missed by more than this share of leg length gets a warning.
-_NOTICEABLE = 2e-3
-# A goal this far (leg lengths) below the floor gets one, too.
+# A goal this far (leg lengths) below the floor gets a warning.
 _UNDER = 0.02
 # Seconds between two poses of goals that last.
 _EVERY = 0.1
@@ -227,7 +226,8 @@ def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip)
         The clip that they were posed on.
     """
     floor: float | None = None
-    told: set[Placed] = set()
+    # Of each key the largest miss: one that comes back with every step is told of once.
+    worst: dict[int, _Miss] = {}
     for goals in frames:
         here = clip.at(goals.frame)
         places = here.forward[0][0], here.forward[1][0]
@@ -237,30 +237,40 @@ def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip)
             for aim, p in zip(goals.goals, goals.keys, strict=True)
         ]
         missed = np.linalg.norm(Aims(aims).misses(places), axis=1).tolist()
-        for aim, p, miss in zip(aims, goals.keys, missed, strict=True):
-            if aim.position is not None and np.isfinite(aim.position[1]) and p not in told:
+        for aim, p, off in zip(aims, goals.keys, missed, strict=True):
+            under = 0.0
+            if aim.position is not None and np.isfinite(aim.position[1]):
                 if floor is None:
                     floor = _lowest(before)
-                under = (floor - float(aim.position[1])) / clip.scale
-                if under > _UNDER:
-                    told.add(p)
-                    _warn(f"{p.key}: its goal is {under:.0%} of a leg length below the floor")
-            if p in told:
-                continue
-            if aim.position is None and miss > _ASKEW:
-                told.add(p)
-                _warn(
-                    f"{p.key}: the joint cannot turn that far; the nearest pose is "
-                    f"{np.degrees(miss):.0f} degrees off"
-                )
-            elif aim.position is not None and miss > _NOTICEABLE * clip.scale:
-                told.add(p)
-                alone = len(goals.goals) == 1 or _alone(before, goals, aim) > 0.5 * miss
-                why = "out of reach" if alone else "it contradicts the other goals at that frame"
-                _warn(
-                    f"{p.key}: {why}; the nearest pose misses it by {miss:.3g} "
-                    f"({100.0 * miss / clip.scale:.1f} % of leg length)"
-                )
+                under = max(floor - float(aim.position[1]), 0.0) / clip.scale
+            miss = _Miss(off, under, p, aim, goals)
+            worst[id(p.key)] = max(miss, worst.get(id(p.key), miss), key=lambda one: one[:2])
+    for off, under, p, aim, goals in worst.values():
+        when = f" at frame {clip.first + goals.frame:g}" if comes_back(p.key.frame) else ""
+        if under > _UNDER:
+            _warn(f"{p.key}: its goal is {under:.0%} of a leg length below the floor{when}")
+        elif aim.position is None and off > _ASKEW:
+            _warn(
+                f"{p.key}: the joint cannot turn that far{when}; the nearest pose is "
+                f"{np.degrees(off):.0f} degrees off"
+            )
+        elif aim.position is not None and off > SEEN * clip.scale:
+            alone = len(goals.goals) == 1 or _alone(before, goals, aim) > 0.5 * off
+            why = "out of reach" if alone else "it contradicts the other goals at that frame"
+            _warn(
+                f"{p.key}: {why}{when}; the nearest pose misses it by {off:.3g} "
+                f"({100.0 * off / clip.scale:.1f} % of leg length)"
+            )
+
+
+class _Miss(NamedTuple):
+    """By how much a goal is missed, and how far (leg lengths) it is below the floor."""
+
+    off: float
+    under: float
+    placed: Placed
+    aim: Aim
+    goals: GoalFrame
 
 
 def _alone(clip: WarpClip, goals: GoalFrame, aim: Aim) -> float:

@@ -26,6 +26,8 @@ from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.keys import ROOT_CURVES, Key, Side
 from motionweave.methods.warping.moments import frames_of
 
+# Leg lengths by which a joint has to miss its place for an eye to see it: 8 mm on a body of 1.7 m.
+SEEN = 0.01
 # Seconds over which a tangent is measured: how far a key's change goes on in that time.
 MOMENT = 0.05
 

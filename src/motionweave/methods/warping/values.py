@@ -38,13 +38,13 @@ from motionweave.methods.warping.legs import FOLDED, FOLDING, follow
 from motionweave.methods.warping.moments import comes_back, place_in_step
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
-from motionweave.methods.warping.targets import Placed, WarpClip
+from motionweave.methods.warping.targets import SEEN, Placed, WarpClip
 from motionweave.methods.warping.turning import warp_rotations
 from motionweave.methods.warping.turns import Turn, WarpShape, turns_of
 
-# Degrees by which a key of a leg may be missed, and leg lengths that a standing foot may be
-# off its place, before there is a warning.
-_NOTICED, _SLIPPED = 1.0, 0.02
+# Degrees by which a key of a leg may be missed, and leg lengths that a standing foot or the body
+# may be off its place, which nothing marks, before there is a warning.
+_NOTICED, _OFF = 1.0, 2.0 * SEEN
 # Radians by which a scaled knee or elbow always may be bent further than in the clip.
 _ROOM = np.radians(2.0)
 # Seconds within which keys that come back with every step are in each other's way.
@@ -221,7 +221,7 @@ class _Kept:
         """Warn which keys of the legs gave way, and to what."""
         for plan in self.plans:
             off = np.where(plan.standing * (1.0 - plan.own) == 1.0, self.missing[plan.side], 0.0)
-            if off.max() > _SLIPPED * self.clip.scale:
+            if off.max() > _OFF * self.clip.scale:
                 frame = self.clip.first + int(off.argmax())
                 _warn(
                     f"the {plan.side} foot slips by {off.max() / self.clip.scale:.0%} of a "
@@ -229,7 +229,7 @@ class _Kept:
                 )
         for p in self.given.path:
             way = float(np.linalg.norm(self.given_way[round(p.frame)])) / self.clip.scale
-            if p.key.joint != "heading" and way > _SLIPPED:
+            if p.key.joint != "heading" and way > _OFF:
                 _warn(f"{p.key}: gives way to the planted feet by {way:.0%} of a leg length")
         knees = [leg.middle for leg in self.clip.legs.values()]
         thighs = [leg.upper for leg in self.clip.legs.values()]
