@@ -252,6 +252,8 @@ def themselves(
     times: dict[str, list[float]] = {name: [] for name in methods}
     for path in sorted(p for folder in folders for p in folder.rglob("*.bvh"))[first::every]:
         clip = loaded(path, longest)
+        if len(clip) < 3:
+            continue
         joints = sorted(set(find_rig(clip.skeleton).roles.values())) or list(
             range(len(clip.skeleton))
         )

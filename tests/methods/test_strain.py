@@ -71,6 +71,8 @@ def test_the_cheapest_place_includes_strain_and_faults() -> None:
     assert choose(places, calm | {"a": 0.15}, calm) == "b after 1"
     assert choose(places, calm, calm | {"a": 0.15}) == "b after 2"
     assert choose(places, calm, calm | {"a": 0.5, "b": 0.5}) == "c after 3"
+    # A visible jerk is worth a look at a place that is hardly dearer.
+    assert choose({"a": 0.1, "b": 0.101}, {"a": 0.028, "b": 0.0}, calm) == "b after 1"
     # What costs more from the outset is not looked at.
     assert choose(places, calm, calm | {"a": 0.7, "b": 0.7, "c": 0.5}) == "a after 3"
 
