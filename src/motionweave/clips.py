@@ -13,7 +13,7 @@ from motionweave.body.fours import with_its_legs
 from motionweave.body.heading import sides_exchanged
 from motionweave.body.pinned import pinned
 from motionweave.body.rig.override import Given, Override, joints_of, read_override
-from motionweave.body.rig.roles import with_rig
+from motionweave.body.rig.roles import find_rig, with_rig
 from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.body.thrown import thrown
@@ -128,7 +128,7 @@ def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
             "its height away: the frames there are broken; leave them out (motion[first:last], or "
             "motionweave convert --trim FIRST:LAST)"
         )
-    if len(motion.skeleton) > 1 and not motion.skeleton.offsets[1:].any():
+    if find_rig(motion.skeleton).has("hips") and not motion.skeleton.offsets[1:].any():
         yield (
             "the bones have no length: the file contains rotations alone; take them from the file "
             "of the character that they were made for"

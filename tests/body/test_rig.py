@@ -954,3 +954,16 @@ def test_of_fingers_at_one_place_the_same_one_stands_for_the_hand_on_both_sides(
             offsets += [[0.25 * way + noise.normal(0.0, 1e-8), 0.0, 0.0], [length * way, 0.0, 0.0]]
     roles = find_rig(Skeleton(tuple(names), parents, np.array(offsets))).names()
     assert (roles["left_hand"], roles["right_hand"]) == ("Middle1.L", "Middle1.R")
+
+
+def test_goals_in_pairs_are_not_legs() -> None:
+    """A walking machine without arms, with a pole target before each knee."""
+    names, parents, offsets = ["Body", "Head"], [-1, 0], [[0.0, 1.0, 0.0], [0.0, 0.5, 0.0]]
+    for side, way in (("L", 0.2), ("R", -0.2)):
+        first = len(names)
+        names += [f"{bone}.{side}" for bone in ("UpperLeg", "LowerLeg", "Foot", "PoleTarget")]
+        parents += [0, first, first + 1, 0]
+        offsets += [[way, 0, 0], [0, -0.3, 0.4], [0, -0.6, -0.3], [way, -0.3, 1.4]]
+    rig = find_rig(Skeleton(tuple(names), parents, np.array(offsets)))
+    assert rig.legs == 0
+    assert rig.has("left_ankle", "right_ankle")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.constraints import FOOT_KINDS
@@ -27,9 +28,10 @@ def pinned(motion: Motion) -> float | None:
     Parameters
     ----------
     motion
-        Any motion; one without known feet is left alone.
+        Any motion; one without feet, or with feet that only its shape suggests, is left alone.
     """
-    if len(motion) < 2 or not has_feet(motion.skeleton):
+    named = find_rig(motion.skeleton).origins.get("left_thigh") != "shape"
+    if len(motion) < 2 or not named or not has_feet(motion.skeleton):
         return None
     size = leg_length(motion.skeleton)
     if np.ptp(motion.root[:, 1]) > _PINNED * size:

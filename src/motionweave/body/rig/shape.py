@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, is_finger
+from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, is_control, is_finger
 from motionweave.body.rig.tree import depths
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
@@ -144,8 +144,13 @@ def _limb_pairs(branches: _Branches) -> list[_Pair]:
     skeleton = branches.skeleton
     candidates = []
     for parent, children in enumerate(skeleton.children):
-        # Some files hold a hand alone, which would stand on its fingers.
-        limbs = [child for child in children if not is_finger(skeleton.names[child])]
+        # Some files hold a hand alone, which would stand on its fingers, and goals in pairs.
+        limbs = [
+            child
+            for child in children
+            if not is_finger(skeleton.names[child])
+            and not (branches.next[child] < 0 and is_control(skeleton.names[child]))
+        ]
         longest = sorted(limbs, key=lambda child: -branches.length(child))[:_MOST_BRANCHES]
         for i, a in enumerate(sorted(longest)):
             for b in sorted(longest)[i + 1 :]:
