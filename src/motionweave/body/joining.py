@@ -27,9 +27,9 @@ from motionweave.body.rig.names import (
     roles_by_name,
 )
 from motionweave.body.rig.roles import SIDES, find_rig
-from motionweave.body.rig.tree import chain, depths, is_above
+from motionweave.body.rig.tree import depths, is_above
 from motionweave.core import rotations
-from motionweave.core.arrays import Array, IntArray
+from motionweave.core.arrays import Array, BoolArray, IntArray
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.quantiles import median
 from motionweave.core.skeleton import Layout, Skeleton
@@ -49,6 +49,8 @@ _BENT = 0.2
 _SHORTEST, _LONGEST, _UNLIKE = 0.4, 2.5, 0.2
 # Without names, joints deeper in the tree than this belong to something else than a foot.
 _DEEPEST = 3
+# ... and whatever has more joints than this is no body.
+_MOST_JOINTS = 300
 # Shares of the body height within which a bone keeps its length.
 _SAME_PLACE = 1e-9
 
@@ -228,47 +230,54 @@ def _offset(skeleton: Skeleton, end: int, above: int, usual: Array) -> Array:
 def _moving_together(motion: Motion) -> list[_Seam]:
     """The seams of two legs that nothing but the motion shows."""
     skeleton = motion.skeleton
+    if len(skeleton) > _MOST_JOINTS:
+        return []
     positions, orientations = _looked_at(motion)
     backs = rotations.inverse(orientations)
     depth = depths(skeleton)
+    lines = _lines(skeleton)
     bones = np.linalg.norm(skeleton.offsets, axis=1)
     found = []
     for end in range(1, len(skeleton)):
         if depth[end] > _DEEPEST or is_helper(skeleton.names[end]):
             continue
         hanging = skeleton.parents[end]
-        limbs = [
-            joint
-            for joint in range(1, len(skeleton))
-            # A thigh and a shin below what the foot hangs on, but not the foot's own branch.
-            if is_above(skeleton, int(hanging), int(skeleton.parents[joint]))
-            and end not in chain(skeleton, int(hanging), joint)
-            and bones[joint] > 0.0
-        ]
-        seams = [
-            seam
-            for joint in limbs
-            for seam in _held(skeleton, positions, backs[:, joint], end, joint, bones[joint])
-        ]
-        if seams:
-            found.append(min(seams, key=lambda seam: seam[0])[1])
+        # A thigh and a shin below what the foot hangs on, but not the foot's own branch.
+        under = lines[skeleton.parents, hanging] & (skeleton.parents > hanging)
+        shins = np.flatnonzero(under & ~lines[:, end] & (bones > 0.0))
+        seam = _held(skeleton, positions, backs, end, shins)
+        if seam is not None:
+            found.append(seam)
     return [seam for pair in _pairs(skeleton, found) for seam in pair]
 
 
+def _lines(skeleton: Skeleton) -> BoolArray:
+    """``(J, J)``: whether a joint is another one, or below it."""
+    lines = np.eye(len(skeleton), dtype=bool)
+    for joint in range(1, len(skeleton)):
+        lines[joint] |= lines[skeleton.parents[joint]]
+    return lines
+
+
 def _held(
-    skeleton: Skeleton, positions: Array, back: Array, end: int, above: int, bone: float
-) -> Iterator[tuple[float, _Seam]]:
-    """The seam of two joints that move together as a foot and its shin do, and how far apart
-    they come."""
-    seen = rotations.rotate(back, positions[:, end] - positions[:, above])
+    skeleton: Skeleton, positions: Array, backs: Array, end: int, shins: IntArray
+) -> _Seam | None:
+    """The seam of a joint and of the shin with which it moves most nearly as a foot does."""
+    bones = np.linalg.norm(skeleton.offsets[shins], axis=1)
+    foot = positions[:, end, None]
+    seen = rotations.rotate(backs[:, shins], foot - positions[:, shins])
     usual = np.median(seen, axis=0)
-    length = float(np.linalg.norm(usual))
-    if not _SHORTEST * bone <= length <= _LONGEST * bone:
-        return
-    away = float(np.quantile(np.linalg.norm(seen - usual, axis=1), _MOSTLY))
-    reach = np.linalg.norm(positions[:, end] - positions[:, skeleton.parents[above]], axis=1)
-    if away <= _HELD * length and np.ptp(reach) >= _BENT * length:
-        yield away, _Seam(end, above, _offset(skeleton, end, above, usual))
+    length = np.linalg.norm(usual, axis=-1)
+    away = np.quantile(np.linalg.norm(seen - usual, axis=-1), _MOSTLY, axis=0)
+    reach = np.linalg.norm(foot - positions[:, skeleton.parents[shins]], axis=-1)
+    alike = (_SHORTEST * bones <= length) & (length <= _LONGEST * bones)
+    bent = np.ptp(reach, axis=0) >= _BENT * length
+    fits = np.flatnonzero(alike & bent & (away <= _HELD * length))
+    if not len(fits):
+        return None
+    best = int(fits[np.argmin(away[fits])])
+    above = int(shins[best])
+    return _Seam(end, above, _offset(skeleton, end, above, usual[best]))
 
 
 def _pairs(skeleton: Skeleton, seams: Sequence[_Seam]) -> Iterator[tuple[_Seam, _Seam]]:
