@@ -49,7 +49,7 @@ _BENT = 0.2
 _SHORTEST, _LONGEST, _UNLIKE = 0.4, 2.5, 0.2
 # Without names, joints deeper in the tree than this belong to something else than a foot.
 _DEEPEST = 3
-# ... and whatever has more joints than this is no body.
+# ... and what has more joints than this is not a body.
 _MOST_JOINTS = 300
 # Shares of the body height within which a bone keeps its length.
 _SAME_PLACE = 1e-9
