@@ -237,18 +237,34 @@ def _moving_together(motion: Motion) -> list[_Seam]:
     depth = depths(skeleton)
     lines = _lines(skeleton)
     bones = np.linalg.norm(skeleton.offsets, axis=1)
+    ends = [
+        joint
+        for joint in range(1, len(skeleton))
+        if depth[joint] <= _DEEPEST and not is_helper(skeleton.names[joint])
+    ]
     found = []
-    for end in range(1, len(skeleton)):
-        if depth[end] > _DEEPEST or is_helper(skeleton.names[end]):
-            continue
+    for end, steady in zip(ends, _steady(positions, ends), strict=True):
         hanging = skeleton.parents[end]
         # A thigh and a shin below what the foot hangs on, but not the foot's own branch.
         under = lines[skeleton.parents, hanging] & (skeleton.parents > hanging)
-        shins = np.flatnonzero(under & ~lines[:, end] & (bones > 0.0))
-        seam = _held(skeleton, positions, backs, end, shins)
+        shins = np.flatnonzero(steady & under & ~lines[:, end] & (bones > 0.0))
+        seam = _held(skeleton, positions, backs, end, shins) if len(shins) else None
         if seam is not None:
             found.append(seam)
     return [seam for pair in _pairs(skeleton, found) for seam in pair]
+
+
+def _steady(positions: Array, ends: Sequence[int]) -> BoolArray:
+    """Which joints ``(E, J)`` keep their distance from each of ``ends`` as a shin does from its
+    foot: a quick look that leaves few for a closer one."""
+    rows = []
+    for end in ends:
+        apart = np.linalg.norm(positions - positions[:, end, None], axis=-1)
+        usual = median(apart)
+        # Twice, because both the usual distance and the place may be off.
+        near = np.abs(apart - usual) <= 2.1 * _HELD * usual
+        rows.append(np.mean(near, axis=0) >= _MOSTLY)
+    return np.reshape(rows, (len(ends), positions.shape[1]))
 
 
 def _lines(skeleton: Skeleton) -> BoolArray:

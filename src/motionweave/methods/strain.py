@@ -40,7 +40,7 @@ MOST_TRIES = 12
 _MOST_LOOKS = 4
 # What a good join usually costs beyond its place: one that might cost less than that is not worth
 # the time to try it.
-_USUAL = 0.01
+_USUAL = 0.025
 # How many times as long a join may be made so that it is calm, in how many tries, and the share
 # by which a try has to help.
 _LONGER = 3.0
