@@ -132,6 +132,9 @@ def test_a_small_library_does_not_show_what_is_usual(index: Any, library: mw.Lib
     assert _alike(library.index, example, few, None, TRACKED, None) == (few, {})
     with pytest.raises(mw.LibraryError, match="alike"):
         library.collect("fights/punch.npz", alike=0.4)
+    for wrong in (-0.1, 5.0, float("nan")):
+        with pytest.raises(mw.MotionError, match="alike"):
+            library.collect("fights/punch.npz", alike=wrong)
 
 
 def test_neighbours_that_share_nothing_give_way_to_what_does(index: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.clips import load
+from motionweave.core import checks
 from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError
 from motionweave.library import adding, engine, walk
@@ -326,6 +327,8 @@ class Library:
             Continue with ``registered()`` or ``parametric(["turn"])``; it also lists outliers,
             what is similar but of another kind, and what could not be used, and why.
         """
+        if alike is not None:
+            alike = checks.number(alike, "alike", 0.0, 1.0)
         among = chosen(self.index, words, None)
         matches, others = self._of_kind(example, frames, most, limit, alike, part, among)
         return collect(motion_of(self, example, frames), matches, others)
