@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.core import rotations
 from motionweave.core.concatenation import concatenate
 from motionweave.core.motion import Motion

@@ -21,9 +21,9 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, active

@@ -109,7 +109,7 @@ def windows(motion: mw.Motion, length: int, step: int) -> list[mw.Motion]:
 
 
 def _facing(motion: mw.Motion) -> np.ndarray:
-    from motionweave.body.heading import facing
+    from motionweave.body.pose.heading import facing
 
     return facing(motion)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.flexion import flexions
+from motionweave.body.pose.flexion import flexions
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
@@ -41,7 +41,7 @@ _WINDOW = 0.5
 _LOW = 0.05
 # What a joint and the hips of a body that stands count as doing at least: leg lengths per second
 # squared and per second. Whoever stands differently in the two clips has to take a step.
-_STANDING_ACCELERATION, _STANDING_SPEED = 2.0, 0.5
+STANDING_ACCELERATION, _STANDING_SPEED = 2.0, 0.5
 # Share of a clip up to which a warning that about half of it is cut off is right.
 _ABOUT_HALF = 0.55
 
@@ -116,9 +116,9 @@ def outcome(a: Motion, b: Motion, method: Callable[[Motion, Motion], Motion]) ->
     joints = sorted(set(find_rig(a.skeleton).roles.values())) or list(range(len(a.skeleton)))
     faults = []
     size = leg_length(a.skeleton) if has_feet(a.skeleton) else body_height(a.skeleton)
-    own = np.maximum(*(_accelerations(clip, joints) for clip in (a, b)))
-    still = _STANDING_ACCELERATION * size / a.fps**2
-    if np.any(_accelerations(joined, joints) > 2.0 * np.maximum(own, still)):
+    own = np.maximum(*(_hardest(clip, joints) for clip in (a, b)))
+    still = STANDING_ACCELERATION * size / a.fps**2
+    if np.any(_hardest(joined, joints) > 2.0 * np.maximum(own, still)):
         faults.append("acceleration")
     slow = _STANDING_SPEED * size / a.fps
     if _hips_speed(joined) > 1.05 * max(_hips_speed(a), _hips_speed(b), slow):
@@ -137,9 +137,14 @@ def outcome(a: Motion, b: Motion, method: Callable[[Motion, Motion], Motion]) ->
     )
 
 
-def _accelerations(motion: Motion, joints: list[int]) -> Array:
+def accelerations(motion: Motion, joints: list[int]) -> Array:
+    """How much ``(T - 2, J)`` some joints change their velocity from one frame to the next."""
     second = np.diff(motion.positions()[:, joints], n=2, axis=0)
-    return np.asarray(np.linalg.norm(second, axis=-1).max(axis=0))
+    return np.asarray(np.linalg.norm(second, axis=-1))
+
+
+def _hardest(motion: Motion, joints: list[int]) -> Array:
+    return accelerations(motion, joints).max(axis=0)
 
 
 def _hips_speed(motion: Motion) -> float:
@@ -258,12 +263,12 @@ def themselves(
             range(len(clip.skeleton))
         )
         # A statue has no acceleration of its own.
-        own = max(float(_accelerations(clip, joints).max()), 1e-4 * body_height(clip.skeleton))
+        own = max(float(_hardest(clip, joints).max()), 1e-4 * body_height(clip.skeleton))
         for name in methods:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 joined = METHODS[name](clip, clip)
-            times[name].append(float(_accelerations(joined, joints).max()) / own)
+            times[name].append(float(_hardest(joined, joints).max()) / own)
     lines = ["| method | clips | above 1.05 | largest |", "|" + " --- |" * 4]
     for name, ratios in times.items():
         over = sum(ratio > 1.05 for ratio in ratios)

@@ -22,9 +22,9 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.body.rig.roles import leg_length
-from motionweave.library.collect import Collection
-from motionweave.library.features import RATE, TRACKED, descriptors
-from motionweave.library.find import exact, find
+from motionweave.library.collect.collection import Collection
+from motionweave.library.index.features import RATE, TRACKED, descriptors
+from motionweave.library.search.find import exact, find
 from motionweave.measure.measures import named
 
 LABEL = re.compile(r"dataset-(\d)_([a-z-]+)_([a-z-]+)_\d+$")

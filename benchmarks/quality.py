@@ -24,8 +24,8 @@ from motionweave import samples
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import estimate_floor
-from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import smoothstep
 from motionweave.errors import MotionweaveError
 from motionweave.methods.blending.transition import Transition, make_transition
 from motionweave.registration.curve import RegistrationCurve

@@ -13,7 +13,7 @@ import motionweave as mw
 from benchmarks import clips, plain
 from benchmarks.measure import Contender, Row, clocked, fixed, ours
 from benchmarks.peers import peer
-from motionweave.contacts.detect import SEEN
+from motionweave.contacts.detect import DETECTED
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.kinematics import forward
 from motionweave.core.planar import Planar
@@ -34,8 +34,8 @@ def afresh(work: Callable[[], Any]) -> Callable[[], Any]:
     """The work on clips that nothing is known of yet."""
 
     def run() -> Any:
-        SEEN.forget()
-        REPETITIONS.forget()
+        DETECTED.clear()
+        REPETITIONS.clear()
         return work()
 
     return run

@@ -66,8 +66,8 @@ def rows() -> list[Row]:
 
 def _server(screen: str, change: Callable[[Any, float], Any]) -> Callable[[], Any]:
     """One move of the pointer: ``change`` makes settings of a screen from a share, 0 to 1."""
-    from motionweave.studio.payload import PayloadStore
     from motionweave.studio.screens import SCREENS
+    from motionweave.studio.view.payload import PayloadStore
     from motionweave.studio.workspace import Workspace
 
     document = Workspace.open().session.document
@@ -101,7 +101,7 @@ def _spline() -> Callable[[], Any]:
 
 
 def _hand() -> Callable[[], Any]:
-    from motionweave.studio.screens.warp_model import PoseKey
+    from motionweave.studio.screens.warp.model import PoseKey
 
     return _server(
         "warp",
@@ -113,7 +113,7 @@ def _hand() -> Callable[[], Any]:
 
 def _first(screen: str) -> Callable[[], Any]:
     """What a screen does when it has never seen a long clip before, a short one beside it."""
-    from motionweave.studio.document import Common, Document, ShelfClip
+    from motionweave.studio.document.document import Common, Document, ShelfClip
     from motionweave.studio.screens import SCREENS
 
     chosen = next(one for one in SCREENS if one.name == screen)

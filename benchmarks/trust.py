@@ -33,9 +33,9 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.body.hinges import Hinge, find_hinges
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.size import leg_length
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.tpose import starts_in_tpose
 
 # Words that make two clips alike. The first row that fits counts.
 KINDS = {

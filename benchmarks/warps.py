@@ -31,9 +31,9 @@ import numpy as np
 import motionweave as mw
 from benchmarks.trust import acceleration_ratio, clips_by_kind
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.contacts.floors import ground_under
 

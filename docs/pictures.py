@@ -326,7 +326,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 
 
 def _at_start(motion: mw.Motion) -> mw.Motion:
-    from motionweave.body.heading import facing
+    from motionweave.body.pose.heading import facing
 
     turn = mw.Planar(-float(facing(motion)[0]))
     start = turn.apply(motion.root[0])

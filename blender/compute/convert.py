@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.root import as_filed, at_pelvis
+from motionweave.body.normalize.pelvis import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
 from motionweave.core import rotations
 from motionweave.io.axes import to_y_up, to_z_up, turned

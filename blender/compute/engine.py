@@ -191,7 +191,7 @@ class Task:
             self._error = Trouble(f"{type(error).__name__}: {error}")
 
     def _inside(self) -> Answer:
-        from motionweave.core.interrupt import Interrupted, interruptible
+        from motionweave.core.runtime.interrupt import Interrupted, interruptible
         from motionweave.errors import MotionweaveError
 
         from . import jobs

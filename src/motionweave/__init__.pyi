@@ -4,10 +4,10 @@ This file is the one list of them: type checkers and editors read it, and ``__in
 imports each name from here on first use.
 """
 
-from .body.correspondence import JointMapping as JointMapping
 from .body.ground import Ground as Ground
 from .body.mirror import mirror as mirror
-from .body.retarget import on_skeleton as on_skeleton
+from .body.retarget.correspondence import JointMapping as JointMapping
+from .body.retarget.transfer import on_skeleton as on_skeleton
 from .body.rig.roles import find_rig as find_rig
 from .body.rig.roles import with_rig as with_rig
 from .clips import load as load
@@ -43,7 +43,7 @@ from .errors import RetargetNotice as RetargetNotice
 from .errors import RigError as RigError
 from .errors import WarpError as WarpError
 from .export.export import export_set as export_set
-from .library.fill import inbetween as inbetween
+from .library.fill.inbetween import inbetween as inbetween
 from .library.library import Library as Library
 from .measure import measures as measures
 from .measure.quality import Quality as Quality

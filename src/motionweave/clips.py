@@ -5,19 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from glob import glob
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from motionweave.body.fours import with_its_legs
-from motionweave.body.heading import sides_exchanged
-from motionweave.body.pinned import pinned
+from motionweave.body.normalize.defects import broken_frame, missing_root_motion
+from motionweave.body.normalize.pelvis import as_filed, at_pelvis
+from motionweave.body.normalize.quadrupeds import as_quadruped
+from motionweave.body.pose.heading import sides_exchanged
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.override import Given, Override, joints_of, read_override
 from motionweave.body.rig.roles import find_rig, with_rig
-from motionweave.body.root import as_filed, at_pelvis
 from motionweave.body.soles import has_feet
-from motionweave.body.thrown import thrown
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import path_of
@@ -96,7 +95,7 @@ def load(
         motion = replace(motion, fps=fps)
     if rig is not None:
         motion = _with_rig(motion, read_override(rig))
-    motion = with_its_legs(at_pelvis(motion))
+    motion = as_quadruped(at_pelvis(motion))
     for message in _doubts(motion, given_rate=fps is not None):
         warnings.warn(f"{path}: {message}", QualityWarning, stacklevel=2)
     beside = sidecar.beside(path) if isinstance(contacts, bool) else path_of(contacts)
@@ -121,7 +120,7 @@ def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
             f"the file states a frame rate of {motion.fps:.3g} fps, which is hardly that of a "
             "recorded motion; give the true one with --input-fps (fps= in Python)"
         )
-    broken = thrown(motion)
+    broken = broken_frame(motion)
     if broken is not None:
         yield (
             f"from frame {broken[0]} to the next the body is thrown {broken[1]:.3g} times "
@@ -133,7 +132,7 @@ def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
             "the bones have no length: the file contains rotations alone; take them from the file "
             "of the character that they were made for"
         )
-    hanging = pinned(motion)
+    hanging = missing_root_motion(motion)
     if hanging is not None:
         yield (
             "the pelvis keeps its height in all frames, and both feet leave the floor by up to "
@@ -225,6 +224,8 @@ def motion_files(where: str | Path | Iterable[str | Path]) -> list[Path]:
         paths = _inside(path) if path.is_dir() else map(Path, glob(str(one), recursive=True))
         chosen = [p for p in sorted(paths) if p.suffix.lower() in readable and p.is_file()]
         if not chosen:
+            if not (path.exists() or has_magic(str(one))):
+                raise FormatError("there is no such file or folder", one)
             what = "the folder holds" if path.is_dir() else "there is"
             raise FormatError(f"{what} no motion file ({', '.join(readable)})", one)
         found.update(dict.fromkeys(chosen))

@@ -16,8 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from motionweave.body import ik
-from motionweave.body.anatomy import Body, BodyPair
-from motionweave.body.correspondence import (
+from motionweave.body.floor import Floor
+from motionweave.body.hinges import find_hinges
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.posture import LEG_JOINTS
+from motionweave.body.retarget.anatomical_frames import Body, BodyPair
+from motionweave.body.retarget.correspondence import (
     Given,
     JointMapping,
     match,
@@ -25,12 +29,8 @@ from motionweave.body.correspondence import (
     one_convention,
     same_body,
 )
-from motionweave.body.floor import Floor
-from motionweave.body.hinges import find_hinges
-from motionweave.body.posture import LEG_JOINTS
-from motionweave.body.retarget import on_skeleton, size, transferred
+from motionweave.body.retarget.transfer import on_skeleton, size, transferred
 from motionweave.body.rig.roles import SIDES, find_rig
-from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.clips import load
 from motionweave.contacts.clean.cleaner import ARM, Lead

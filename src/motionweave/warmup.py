@@ -13,11 +13,11 @@ import numpy as np
 
 from motionweave.clips import load, save
 from motionweave.contacts.clean.footskate import clean_feet
-from motionweave.core.compiled import compiling
+from motionweave.core.runtime.kernels import compiling
 from motionweave.errors import MissingDependencyError
-from motionweave.library.alike import paths
-from motionweave.library.doing import Doing
-from motionweave.library.features import track
+from motionweave.library.collect.activity import Activity
+from motionweave.library.index.features import track
+from motionweave.library.search.subsequence import paths
 from motionweave.methods.blending.blend import blend
 from motionweave.methods.blending.stepper import Stepper
 from motionweave.methods.blending.transition import transition
@@ -109,5 +109,5 @@ def _works(folder: Path) -> list[Callable[[], object]]:
         lambda: subspace(landing, jump).transition(),
         lambda: warp(walk, [Key(20, "left_hand", offset=(0.0, 0.1, 0.0))]),
         lambda: paths(np.ones((4, 8))),
-        lambda: Doing.of([track(walk)]),
+        lambda: Activity.of([track(walk)]),
     ]

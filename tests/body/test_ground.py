@@ -87,7 +87,7 @@ def test_what_a_file_says_is_the_same_ground(made):
         (lambda: mw.Ground(lambda x, z: x, axes="up"), "axes"),
         (lambda: mw.Ground.from_data({"slope": 3, "stairs": {}}), "one of"),
         (lambda: mw.Ground.from_data({"stairs": 3}), "rise and run"),
-        (lambda: mw.Ground.from_data({"slope": 3, "colour": "red"}), "other words"),
+        (lambda: mw.Ground.from_data({"slope": 3, "colour": "red"}), "does not take all of"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:invalid value|divide by zero")

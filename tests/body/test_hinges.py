@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave import samples
-from motionweave.body.axes import joint_forward, part_axes, rest_axes
-from motionweave.body.flexion import flexions
-from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges, wrong_bends
+from motionweave.body.pose.axes import joint_forward, part_axes, rest_axes
+from motionweave.body.pose.flexion import flexions
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.size import body_height
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import rotations
 from tests.rests import with_other_rest
 

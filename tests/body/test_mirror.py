@@ -11,8 +11,8 @@ import pytest
 
 import motionweave as mw
 from motionweave import Constraint, Motion, QualityWarning, Skeleton, samples
-from motionweave.body.heading import facing
 from motionweave.body.mirror import mirror, other_side, partners
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.core import rotations
 from motionweave.core.arrays import Array

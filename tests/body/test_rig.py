@@ -564,6 +564,35 @@ CONVENTIONS = {
         "DEF-spine DEF-spine.002 - - DEF-thigh.L DEF-shin.L DEF-foot.L DEF-toe.L "
         "DEF-shoulder.L DEF-upper_arm.L DEF-forearm.L DEF-hand.L",
     ),
+    "fore foot": (
+        """
+        Hips
+          Spine
+            Spine1
+              Neck
+                Head
+              LeftShoulder
+                LeftArm
+                  LeftForeArm
+                    LeftHand
+              RightShoulder
+                RightArm
+                  RightForeArm
+                    RightHand
+          LeftUpLeg
+            LeftLeg
+              LeftFoot
+                LeftForeFoot
+                  LeftToeBase
+          RightUpLeg
+            RightLeg
+              RightFoot
+                RightForeFoot
+                  RightToeBase
+        """,
+        "Hips Spine1 Neck Head LeftUpLeg LeftLeg LeftFoot LeftToeBase "
+        "LeftShoulder LeftArm LeftForeArm LeftHand",
+    ),
 }
 EXPECTED_ORDER = (
     *("hips", "chest", "neck", "head"),
@@ -954,6 +983,21 @@ def test_of_fingers_at_one_place_the_same_one_stands_for_the_hand_on_both_sides(
             offsets += [[0.25 * way + noise.normal(0.0, 1e-8), 0.0, 0.0], [length * way, 0.0, 0.0]]
     roles = find_rig(Skeleton(tuple(names), parents, np.array(offsets))).names()
     assert (roles["left_hand"], roles["right_hand"]) == ("Middle1.L", "Middle1.R")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_five_toes_the_same_one_stands_for_both_feet(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tree, _ = CONVENTIONS["fore foot"]
+    lines = []
+    for line in tree.splitlines():
+        if line.strip() in ("LeftForeFoot", "RightForeFoot"):
+            side, space = line.strip()[0], line[: len(line) - len(line.lstrip())]
+            lines += [f"{space}toe{toe}-1.{side}" for toe in rng.permutation(5) + 1]
+        elif "ToeBase" not in line:
+            lines.append(line)
+    found = find_rig(skeleton_of("\n".join(lines))).names()
+    assert (found["left_toe"], found["right_toe"]) == ("toe1-1.L", "toe1-1.R")
 
 
 def test_goals_in_pairs_are_not_legs() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from motionweave.studio.project import project_bytes
+from motionweave.studio.files.project import project_bytes
 from motionweave.studio.workspace import Workspace
 from tests.browser.find import find_browser
 from tests.studio.process import Server
@@ -39,7 +39,7 @@ SITUATION = """(() => {
   const said = (css) => document.querySelector(css)?.innerText ?? "";
   const { points, looks, held, ...state } = window.motionweave?.viewport?.state() ?? {};
   return { state, title: document.title, connected: window.socket?.connected,
-    sending: said(".mw-sending"), working: said(".mw-working"), trouble: said(".mw-trouble") };
+    sending: said(".mw-sending"), working: said(".mw-working"), problem: said(".mw-problem") };
 })()"""
 
 

@@ -37,7 +37,7 @@ def test_a_character_is_shown_worn_and_exported(studio: Studio, tmp_path: Path) 
     # Any result is performed by it, and exported so.
     card.hover()
     card.locator('[title^="More"]').click()
-    page.locator(".q-item", has_text="Wear this character").click()
+    page.locator(".q-item", has_text="Show all results on this character").click()
     assert worn(studio)
     assert page.locator(".mw-result", has_text="hero dance_a").count() == 1
     studio.click(".mw-button", "Export")

@@ -11,9 +11,9 @@ import numpy as np
 
 from motionweave.clips import load, save
 from motionweave.samples.clips import sample
-from motionweave.studio.guard import COOKIE
-from motionweave.studio.payload import floor_of, scale_of
-from motionweave.studio.project import load_project
+from motionweave.studio.files.project import load_project
+from motionweave.studio.server.guard import COOKIE
+from motionweave.studio.view.payload import floor_of, scale_of
 from motionweave.studio.workspace import Workspace
 from tests.browser.conftest import Studio, picture_changed
 from tests.studio.process import Server

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from motionweave.studio.project import load_project, save_project
+from motionweave.studio.files.project import load_project, save_project
 from motionweave.studio.workspace import Workspace
 from tests.browser.conftest import Studio
 from tests.studio.process import Server

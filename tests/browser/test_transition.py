@@ -89,10 +89,10 @@ def test_a_click_in_the_map_joins_there(studio: Studio) -> None:
     # The corners of the map have no room for a transition: that is told, and nothing breaks.
     click_at(studio, 0.4, 0.4)
     assert studio.settle()["frames"] == joined["frames"]
-    assert "not enough room" in studio.page.locator(".mw-trouble").inner_text()
+    assert "not enough room" in studio.page.locator(".mw-problem").inner_text()
     studio.click(".mw-button", "Best place")
     assert studio.after(joined)["frames"] == best["frames"]
-    assert not studio.page.locator(".mw-trouble").is_visible()
+    assert not studio.page.locator(".mw-problem").is_visible()
 
 
 def test_nothing_pops_at_the_seams(studio: Studio) -> None:

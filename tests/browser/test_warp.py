@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.body.test_fours import dog, filed
+from tests.body.normalize.test_quadrupeds import dog, filed
 from tests.browser.conftest import Studio, drag, picture_changed
 from tests.browser.editors import ask, slide
 

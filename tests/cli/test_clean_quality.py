@@ -44,7 +44,8 @@ def test_clean_prints_before_and_after(
     text = capsys.readouterr().out
     assert "before" in text
     assert "after" in text
-    assert f"wrote {output}" in text
+    assert text.startswith(f"{output}: ")
+    assert f"wrote {picture}" in text
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

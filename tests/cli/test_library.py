@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.cli.main import main
 
 
@@ -34,6 +34,18 @@ def test_info_and_find(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert len(json.loads(capsys.readouterr().out)) == 2
     assert main(["library", "find", str(folder), "--where", "turn=20:", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["clip"] == "walk_left.npz"
+
+
+def test_collect_takes_several_examples_and_their_mirror_images(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["library", "collect", str(folder), "walk.npz", "jog.npz", "--mirrored", "--json"]
+    assert main([*asked, "--frames", "5:40", "--frames", "5:30"]) == 0
+    found = json.loads(capsys.readouterr().out)["matches"]
+    assert {match["example"] for match in found} == {0, 1}
+    assert {match["mirrored"] for match in found} <= {True, False}
+    assert main([*asked, "--frames", "5:40"]) == 2
+    assert "of each of 2 examples" in capsys.readouterr().err
 
 
 def test_graph_walk_and_fill(
@@ -89,7 +101,7 @@ def test_a_cluster_that_loses_a_worker_gives_what_this_machine_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     distributed = pytest.importorskip("distributed")
-    from motionweave.library.store import StoreWriter
+    from motionweave.library.index.store import StoreWriter
 
     clips = tmp_path / "clips"
     clips.mkdir()

@@ -16,7 +16,7 @@ def test_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mw.save(mw.sample("walk"), clip)
     assert main(["loop", str(clip), "-o", str(out), "--rounds", "3", "--in-place", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    first, last = told["frames"]
+    first, last = told["cycle"]["frames"]
     assert len(mw.load(out)) == 3 * (last - first) + 1
     assert main(["loop", str(clip), "-o", str(out), "--frames", "4:30"]) == 0
     assert "frames 4 to 30" in capsys.readouterr().out

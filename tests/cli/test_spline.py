@@ -25,7 +25,7 @@ def test_two_clips_are_joined_and_drawn(
     output, picture = tmp_path / "out.bvh", tmp_path / "out.png"
     words = ["spline", *clips, "--leave", "11", "--enter", "24", "--degree", "4"]
     assert main([*words, "--length", "1.6", "-o", str(output), "--plot", str(picture)]) == 0
-    assert "frame 11 to frame 24" in capsys.readouterr().out
+    assert "frame 11 of landing.bvh to frame 24 of jump.bvh" in capsys.readouterr().out
     assert picture.read_bytes().startswith(b"\x89PNG")
     joined = mw.load(output)
     landing = mw.load(clips[0])

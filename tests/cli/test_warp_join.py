@@ -54,7 +54,7 @@ def test_plain_curves_on_request(walk, tmp_path, capsys):
     [
         ("keys:\n - {at: 500, pose: {head: {turn: [1, 0, 0]}}}", "frames 0 to 92"),
         ("keys:\n - {at: 5, pose: {hat: {turn: [1, 0, 0]}}}", "no joint or role 'hat'"),
-        ("keys: {", "not YAML"),
+        ("keys: {", "not valid YAML"),
     ],
 )
 def test_what_is_wrong_is_one_line(walk, tmp_path, capsys, text, message):
@@ -77,7 +77,7 @@ def test_join_says_where(walk, tmp_path, capsys):
     assert told["overlap"]["first"][1] - told["overlap"]["first"][0] == 16
     assert picture.exists()
     assert main([*words, "--overlap", "12", "--match", "86:5", "--no-clean"]) == 0
-    assert "frames 80 to 92 of walk.bvh over 0 to 12 of jog.bvh" in capsys.readouterr().out
+    assert "frames 80 to 92 of walk.bvh overlap 0 to 12 of jog.bvh" in capsys.readouterr().out
     assert main([*words, "--intervals", "60", "80", "3", "20"]) == 0
     assert main([*words, "--overlap", "1000"]) == 2
     assert "expected 1 to" in capsys.readouterr().err

@@ -13,15 +13,16 @@ import pytest
 
 import motionweave as mw
 from motionweave import Constraint, Motion, Planar, RigError, Skeleton, samples
-from motionweave.body.heading import direction, facing
+from motionweave.body.pose.heading import direction, facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, soles
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts import stillness
 from motionweave.contacts.detect import detect_contacts, estimate_floor, steps
 from motionweave.core import rotations
 from motionweave.core.constraints import FOOT_KINDS, of_kind
 from tests.conftest import clip_folder
+from tests.rests import with_level_feet
 
 FRAME = 1.0 / 30.0
 
@@ -302,6 +303,18 @@ def test_the_sole_is_found_from_the_motion_where_the_rest_pose_does_not_stand() 
         assert apart.max() < 0.02 * leg_length(skeleton)
 
 
+def test_feet_at_right_angles_at_rest_stand_as_they_do_in_the_motion() -> None:
+    walk = mw.sample("walk")
+    level = with_level_feet(walk)
+    toe = find_rig(level.skeleton).roles["left_toe"]
+    assert abs(level.skeleton.offsets[toe, 1]) < 1e-9 * leg_length(walk.skeleton)
+    np.testing.assert_allclose(level.positions(), walk.positions(), atol=1e-9)
+    near = 0.01 * leg_length(walk.skeleton)
+    expected = contact_points(walk)
+    for kind, points in contact_points(level).items():
+        np.testing.assert_allclose(points, expected[kind], atol=near)
+
+
 def test_a_rig_without_legs_says_what_is_missing() -> None:
     snake = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0, 0, 0], [1, 0, 0]]))
     quats = np.zeros((9, 2, 4))
@@ -542,6 +555,23 @@ def test_a_body_that_comes_down_beside_the_place_it_left_stands_on_something(ris
     assert _during(box, 62.0, 88.0) == set(FOOT_KINDS)
     size = leg_length(box.skeleton)
     np.testing.assert_allclose(estimate_floor(box).levels, (0.0, rise * size), atol=0.01 * size)
+
+
+@pytest.mark.parametrize("degrees", [-120.0, 110.0, 180.0])
+def test_feet_above_the_pelvis_stand_on_nothing(degrees: float) -> None:
+    """A body on its shoulders, on its neck or on its hands, between two moments on its feet."""
+    stand = mw.sample("stand").sample(np.zeros(150))
+    turn = np.interp(np.arange(150.0), [0, 30, 50, 100, 120, 150], [0, 0, 1, 1, 0, 0])
+    over = rotations.about_axis("X", np.radians(degrees) * turn)
+    turns = np.array(stand.rotations)
+    turns[:, 0] = rotations.multiply(over, turns[:, 0])
+    low = np.array(stand.root)
+    low[:, 1] -= 0.6 * turn * leg_length(stand.skeleton)
+    tumble = replace(stand, root=low, rotations=turns, constraints=())
+    assert not _during(tumble, 52.0, 98.0)
+    assert _during(tumble, 0.0, 20.0) == _during(tumble, 130.0, 149.0) == set(FOOT_KINDS)
+    upside_down = tumble[55:95]
+    assert not detect_contacts(upside_down)
 
 
 @pytest.mark.parametrize("depth", [0.1, 0.13])

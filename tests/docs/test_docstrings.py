@@ -52,6 +52,11 @@ def test_classes_explain_what_they_hold(name: str) -> None:
     for method, member in inspect.getmembers(one, inspect.isfunction):
         if not method.startswith("_"):
             assert member.__doc__, f"mw.{name}.{method} has no docstring"
+            # A short docstring may name a parameter in its one line.
+            told = described(sections(member.__doc__).get("Parameters", ""))
+            told |= set(re.findall(r"``(\w+)``", member.__doc__))
+            missing = set(inspect.signature(member).parameters) - told - {"self"}
+            assert not missing, f"mw.{name}.{method} does not explain {sorted(missing)}"
 
 
 @pytest.mark.parametrize("name", [*FUNCTIONS, *CLASSES])

@@ -100,8 +100,8 @@ def _amass(folder: Path, rng: np.random.Generator) -> None:
 
 
 def _project(path: Path, motion: mw.Motion) -> None:
-    from motionweave.studio.document import Document, ShelfClip
-    from motionweave.studio.project import save_project
+    from motionweave.studio.document.document import Document, ShelfClip
+    from motionweave.studio.files.project import save_project
 
     clips = (
         ShelfClip("c1", "walk", mw.sample("walk"), "sample", "walk"),

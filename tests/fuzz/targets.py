@@ -19,13 +19,13 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.correspondence import match
+from motionweave.body.retarget.correspondence import match
 from motionweave.body.rig.override import read_override
 from motionweave.cli.blend import read_weights
 from motionweave.contacts.event_files import load_events
 from motionweave.core.checks import LARGEST
 from motionweave.io.store.sidecar import load_contacts
-from motionweave.library.reading import catalogue_words
+from motionweave.library.index.reading import catalogue_words
 from motionweave.methods.warping.files import load_warp
 from tests.fuzz import mutators
 from tests.fuzz.mutators import Mutator
@@ -166,7 +166,7 @@ def fuzz_mwreg(data: bytes) -> None:
 
 def fuzz_mwproj(data: bytes) -> None:
     """Projects of the studio."""
-    from motionweave.studio.project import load_project
+    from motionweave.studio.files.project import load_project
 
     with _as_file(data, "session.mwproj") as path:
         for clip in load_project(path, screens()).clips:
@@ -176,7 +176,7 @@ def fuzz_mwproj(data: bytes) -> None:
 
 @cache
 def screens() -> dict[str, type]:
-    from motionweave.studio.document import Common
+    from motionweave.studio.document.document import Common
     from motionweave.studio.screens import SCREENS
 
     return {"common": Common, **{one.name: one.Settings for one in SCREENS}}

@@ -200,7 +200,7 @@ def test_folders_of_many_takes(tmp_path: Path) -> None:
     assert shin("160_1.AMC") == 7
     assert shin("other.amc") == 9
     assert shin("new.amc", asf=tmp_path / "160.asf") == 7
-    with pytest.raises(mw.FormatError, match=r"which skeleton.*16\.asf"):
+    with pytest.raises(mw.FormatError, match=r"several ASF skeletons.*16\.asf"):
         mw.load(tmp_path / "new.amc")
     (tmp_path / "alone").mkdir()
     shutil.copy(tmp_path / "new.amc", tmp_path / "alone")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import motionweave as mw
-from motionweave.body.torso import torso_of
+from motionweave.body.figure.torso import torso_of
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.io.scene.body_mesh import MeshPart, body_parts

@@ -414,3 +414,28 @@ def test_large_files_are_read_in_blocks(
     with pytest.raises(mw.FormatError, match="frame 399") as refusal:
         _load(tmp_path, bad)
     assert refusal.value.line == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "trailer",
+    [
+        "3 1 29 59\n2 1 59\n",  # keys of each joint, as pose editors keep them
+        "1 0\n" * 9,  # as many numbers as two frames have
+        "eterm##$\x07:\n1 2 3\n",
+        "Properties\n",
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_what_an_editor_adds_after_the_last_frame_is_left_out(
+    tmp_path: Path, trailer: str, ends: str
+) -> None:
+    plain = _load(tmp_path, PLAIN)
+    with pytest.warns(mw.QualityWarning, match=r"what follows the frames, from line 21 on"):
+        motion = _load(tmp_path, (PLAIN + trailer).replace("\n", ends))
+    np.testing.assert_array_equal(motion.source["values"], plain.source["values"])
+
+
+def test_frames_beyond_the_stated_number_are_frames(tmp_path: Path) -> None:
+    with pytest.warns(mw.QualityWarning, match="2 frames were found, not 1"):
+        motion = _load(tmp_path, PLAIN.replace("Frames: 2", "Frames: 1"))
+    assert len(motion) == 2

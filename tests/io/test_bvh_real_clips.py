@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import starts_in_tpose
 
 
 @pytest.mark.mocap

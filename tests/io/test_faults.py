@@ -17,8 +17,8 @@ from motionweave.contacts.event_files import save_events
 from motionweave.contacts.states import EventTable, State
 from motionweave.io.store.sidecar import save_contacts
 from motionweave.methods.warping.files import Recipe, save_warp
-from motionweave.studio.document import Document, ShelfClip
-from motionweave.studio.project import save_project
+from motionweave.studio.document.document import Document, ShelfClip
+from motionweave.studio.files.project import save_project
 from tests.strategies import random_motion
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")

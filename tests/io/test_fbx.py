@@ -10,6 +10,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.io.fbx import blender, blender_script
+from motionweave.io.fbx.format import from_joints
 from tests.strategies import random_motion
 
 
@@ -84,3 +85,35 @@ def test_a_clip_ends_with_its_skeleton_not_with_its_cameras() -> None:
     assert ends(thing("CAMERA", 0.0, 100.0), thing("ARMATURE", 2.0, 20.0)) == (2, 20)
     assert ends(thing("EMPTY", 0.0, 100.0)) == (0, 100)
     assert ends() == (1, 250)
+
+
+def test_bones_without_a_common_root_hang_on_the_armature(tmp_path: Path) -> None:
+    def bone(name: str, height: float, parent: SimpleNamespace | None = None) -> SimpleNamespace:
+        matrix = np.eye(4)
+        matrix[2, 3] = height
+        return SimpleNamespace(name=name, parent=parent, matrix_local=matrix, matrix=matrix)
+
+    hips = bone("Hips", 1.0)
+    bones = [bone("Target", 0.0), hips, bone("Head", 1.5, hips)]
+    armature = SimpleNamespace(
+        type="ARMATURE",
+        name="Bip001",
+        matrix_world=np.eye(4),
+        data=SimpleNamespace(bones=bones),
+        pose=SimpleNamespace(bones={one.name: one for one in bones}),
+    )
+
+    def frame_set(frame: int) -> None:
+        armature.matrix_world[0, 3] = 0.1 * frame
+
+    render = SimpleNamespace(fps=30, fps_base=1.0)
+    scene = SimpleNamespace(frame_start=0, frame_end=4, render=render, frame_set=frame_set)
+    fake = SimpleNamespace(
+        data=SimpleNamespace(objects=[armature]), context=SimpleNamespace(scene=scene)
+    )
+    blender_script._dump(fake, str(tmp_path / "joints.npz"))
+    motion = from_joints(tmp_path / "joints.npz", tmp_path / "joints.npz")
+    assert motion.skeleton.names == ("Bip001", "Target", "Hips", "Head")
+    assert motion.skeleton.parents.tolist() == [-1, 0, 0, 2]
+    walked = motion.positions()[-1] - motion.positions()[0]
+    np.testing.assert_allclose(walked, np.tile([0.4, 0.0, 0.0], (4, 1)), atol=1e-12)

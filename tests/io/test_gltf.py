@@ -19,6 +19,7 @@ from scipy.spatial.transform import Rotation, Slerp
 
 import motionweave as mw
 from motionweave import samples
+from motionweave.body.rig.roles import find_rig
 from motionweave.core import rotations
 from tests.io.files import apart, assert_same_tree, damaged, only_format_errors, sliding
 from tests.strategies import motions, random_motion, random_quaternions
@@ -520,3 +521,63 @@ def test_neighbouring_rotations_are_on_one_side(tmp_path: Path) -> None:
         assert np.all(np.sum(quats[1:] * quats[:-1], axis=1) > 0.0)
         seen += 1
     assert seen > 10
+
+
+def _upper_body_only(tmp_path: Path, change: Any) -> mw.Motion:
+    """A walk whose skin has only the joints of the trunk, in a file that ``change`` alters."""
+    walk = mw.sample("walk")
+    mw.save(walk, tmp_path / "a.gltf")
+    content = json.loads((tmp_path / "a.gltf").read_text())
+    skin = content["skins"][0]
+    rig = find_rig(walk.skeleton)
+    chest = {rig.roles[role] for role in ("chest", "neck", "head")}
+    names = [content["nodes"][node]["name"] for node in skin["joints"]]
+    of = dict(zip(names, skin["joints"], strict=True))
+    kept = [of[name] for joint, name in enumerate(walk.skeleton.names) if joint in chest]
+    others = [node for node in skin["joints"] if node not in kept]
+    content["skins"][0] = {"joints": kept}
+    change(content, others)
+    for node in content["nodes"]:
+        node.pop("mesh", None)
+        node.pop("skin", None)
+    (tmp_path / "a.gltf").write_text(json.dumps(content))
+    return mw.load(tmp_path / "a.gltf", contacts=False)
+
+
+def test_limbs_that_no_skin_has_belong_to_the_body_if_an_animation_moves_them(
+    tmp_path: Path,
+) -> None:
+    whole = _upper_body_only(tmp_path, lambda content, others: None)
+    walk = mw.sample("walk")
+    assert set(whole.skeleton.names) == set(walk.skeleton.names)
+    order = [whole.skeleton.index(name) for name in walk.skeleton.names]
+    near = 1e-5 * float(np.abs(walk.positions()).max())
+    np.testing.assert_allclose(whole.positions()[:, order], walk.positions(), atol=near)
+    assert find_rig(whole.skeleton).names() == find_rig(walk.skeleton).names()
+
+
+def test_limbs_in_the_skin_of_another_mesh_belong_to_the_body(tmp_path: Path) -> None:
+    def trousers(content: dict[str, Any], others: list[int]) -> None:
+        for node in others:
+            content["skins"].append({"joints": [node]})
+        del content["animations"]
+
+    with pytest.warns(mw.QualityWarning, match="no animation"):
+        still = _upper_body_only(tmp_path, trousers)
+    assert set(still.skeleton.names) == set(mw.sample("walk").skeleton.names)
+
+
+def test_of_two_bodies_in_a_file_one_is_read(tmp_path: Path) -> None:
+    file = _arm()
+    file.json["nodes"] += [
+        {"name": "other", "children": [4]},
+        {"name": "hand", "translation": [0, 1, 0]},
+        {"name": "stage", "children": [0, 3]},
+    ]
+    file.json["skins"].append({"joints": [3, 4]})
+    turns = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
+    both = [(node, "rotation", [0.0, 1.0], turns, "LINEAR") for node in (1, 4)]
+    file.animation("wave", *both)
+    motion = mw.load(file.save(tmp_path / "a.gltf"), contacts=False)
+    assert len(motion.skeleton) == 3
+    assert "hand" not in motion.skeleton.names

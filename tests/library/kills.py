@@ -22,8 +22,8 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.cli.main import main as cli
-from motionweave.library import adding
-from motionweave.library.reading import clip_files, digest_of
+from motionweave.library.index import adding
+from motionweave.library.index.reading import clip_files, digest_of
 
 KINDS = ("walk", "walk_left", "walk_right", "jog", "jog_left")
 

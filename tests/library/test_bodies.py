@@ -10,7 +10,7 @@ import pytest
 import motionweave as mw
 from motionweave.body.rig.roles import leg_length
 from motionweave.library.bodies import on_body
-from motionweave.library.features import places_of
+from motionweave.library.index.features import places_of
 from tests.rests import with_other_rest
 
 

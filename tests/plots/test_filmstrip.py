@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.volume import shape_of
+from motionweave.body.figure.plan import body_plan
 from motionweave.plots.filmstrip import VIEWS, Strip, film_strip
 
 
@@ -90,13 +90,13 @@ def test_a_skeleton_without_roles_is_drawn() -> None:
         chain, 30.0, np.zeros((4, 3)), np.tile([0.0, 0.0, 0.0, 1.0], (4, 3, 1)), name="chain"
     )
     figure = film_strip(motion, frames=3)
-    assert len(figure.axes[0].patches) >= 3 * len(shape_of(chain).pieces)
+    assert len(figure.axes[0].patches) >= 3 * len(body_plan(chain).pieces)
 
 
 @pytest.mark.mocap
 def test_real_clips_are_drawn(mocap: Path, tmp_path: Path) -> None:
     clip = mw.load(sorted((mocap / "bvh").glob("*.bvh"))[0])
-    shape = shape_of(clip.skeleton)
+    shape = body_plan(clip.skeleton)
     assert shape.head is not None
     assert {piece.side for piece in shape.pieces} >= {-1, 1}
     film_strip(clip, tmp_path / "real.png", frames=3)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import motionweave as mw
-from motionweave.plots.framespace import plot_decoupling, plot_framespace
+from motionweave.plots.framespace import plot_framespace
 
 NAMES = ("jog", "walk", "dance_a", "dance_b")
 
@@ -30,13 +30,3 @@ def test_a_framespace(tmp_path: Path, count: int, decoupled: bool) -> None:
 def test_clips_played_once() -> None:
     space = mw.Framespace([mw.sample("kick_high"), mw.sample("kick_low")])
     assert len(plot_framespace(space, "blend", 1).axes) == 3
-
-
-def test_decoupling(tmp_path: Path) -> None:
-    clips = [mw.sample("jog"), mw.sample("dance_b")]
-    path = tmp_path / "apart.svg"
-    figure = plot_decoupling(
-        mw.Framespace(clips), mw.Framespace(clips, decoupled=True), "blend", 3, path=path
-    )
-    assert path.stat().st_size > 10_000
-    assert len(figure.axes) == 2

@@ -11,10 +11,10 @@ import pytest
 
 import motionweave as mw
 from motionweave import Motion, Planar, RegistrationCurve
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core import rotations
-from motionweave.core.curves import smootherstep
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.registration.clouds import PointClip, as_points, point_clouds
 from motionweave.registration.pairing import Rules
 from motionweave.registration.points import register_points

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from motionweave import RegistrationError
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.registration import timewarp
 from motionweave.registration.timewarp import TimewarpCurve, fit_timewarp, increasing, project
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from motionweave.samples.clips import sample
-from motionweave.studio.document import Common, Document, ShelfClip
+from motionweave.studio.document.document import Common, Document, ShelfClip
 
 
 @lru_cache

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import aiohttp
 import socketio
 
-from motionweave.studio.guard import COOKIE
+from motionweave.studio.server.guard import COOKIE
 from tests.studio.process import Server
 
 

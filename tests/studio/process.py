@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from motionweave.studio.keeping import VARIABLE
+from motionweave.studio.files.autosave import VARIABLE
 
 
 class Server:

@@ -10,7 +10,7 @@ import pytest
 from motionweave.cli.main import main
 from motionweave.clips import load
 from motionweave.core.motion import Motion
-from motionweave.studio.snippets import OUTPUT, Snippet
+from motionweave.studio.screens.snippets import OUTPUT, Snippet
 
 
 def by_python(recipe: Snippet, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Motion:

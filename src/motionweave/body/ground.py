@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import checks
 from motionweave.core.arrays import Array
-from motionweave.core.options import check_choice
+from motionweave.core.checks import check_choice
 from motionweave.core.planar import Planar
 from motionweave.errors import MotionError
 
@@ -103,7 +103,7 @@ class Ground:
         steep = checks.number(degrees, "ground: slope in degrees", -60.0, 60.0)
         rise = float(np.tan(np.radians(steep)))
         made = {"slope": steep}
-        return cls._along(lambda way: rise * way, direction, axes, None, made)
+        return cls._along(lambda distance: rise * distance, direction, axes, None, made)
 
     @classmethod
     def stairs(
@@ -148,8 +148,8 @@ class Ground:
         if count is not None:
             made["stairs"]["count"] = int(most)
 
-        def height(way: Array) -> Array:
-            return rise * np.clip(np.floor((way - start) / run) + 1.0, 0.0, most)
+        def height(distance: Array) -> Array:
+            return rise * np.clip(np.floor((distance - start) / run) + 1.0, 0.0, most)
 
         return cls._along(height, direction, axes, unit, made)
 
@@ -185,11 +185,11 @@ class Ground:
         given = _numbers(points, "ground: profile")
         if given.ndim != 2 or given.shape[1:] != (2,) or len(given) == 0:
             raise MotionError("ground: profile: expected pairs (distance, height)")
-        ways, heights = given.T
-        if np.any(np.diff(ways) < 0.0):
+        distances, heights = given.T
+        if np.any(np.diff(distances) < 0.0):
             raise MotionError("ground: profile: expected distances that do not decrease")
         return cls._along(
-            lambda way: np.interp(way, ways, heights),
+            lambda distance: np.interp(distance, distances, heights),
             direction,
             axes,
             unit,
@@ -301,7 +301,8 @@ class Ground:
             return made
         except TypeError:
             raise MotionError(
-                f"ground: {kind} takes other words than {', '.join(map(str, data))}"
+                f"ground: {kind} does not take all of {', '.join(map(str, data))}; "
+                f"see mw.Ground.{kind}"
             ) from None
 
     def placed(self, start: Planar, floor: float, leg: float) -> Ground:
@@ -331,7 +332,7 @@ class Ground:
         return replace(self, function=height, axes="world", unit=None, made_of=None)
 
     def at(self, points: ArrayLike) -> Array:
-        """Height of the ground ``(...)`` below or above points ``(..., 3)``."""
+        """Height of the ground ``(...)`` below or above ``points`` ``(..., 3)``."""
         points = np.asarray(points, dtype=np.float64)
         flat = points.reshape(-1, 3)
         try:
@@ -346,11 +347,13 @@ class Ground:
         heights = np.broadcast_to(heights, len(flat)).reshape(points.shape[:-1])
         if not np.all(np.isfinite(heights)):
             where = points[np.nonzero(~np.isfinite(heights))][0]
-            raise MotionError(f"ground: no height at x = {where[0]:g}, z = {where[2]:g}")
+            raise MotionError(
+                f"ground: no height at x = {where[0]:g}, z = {where[2]:g}; expected a finite number"
+            )
         return np.array(heights)
 
     def above(self, points: ArrayLike) -> Array:
-        """How high points ``(..., 3)`` are above the ground, ``(...)``."""
+        """How high ``points`` ``(..., 3)`` are above the ground, ``(...)``."""
         points = np.asarray(points, dtype=np.float64)
         return np.asarray(points[..., 1] - self.at(points))
 

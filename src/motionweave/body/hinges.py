@@ -25,7 +25,7 @@ _TOLERATED = {"shin": 5.0, "forearm": 10.0}
 _LIMBS = (("thigh", "shin", "ankle", 1.0), ("upper_arm", "forearm", "hand", -1.0))
 # The limb bends about another axis than the body's build says if the two differ by more than
 # this (cosine); arms turn about themselves, so that little short of the opposite is wrong.
-_OTHER_WAY = {"shin": -0.2, "forearm": -0.8}
+_OPPOSITE = {"shin": -0.2, "forearm": -0.8}
 # The axis from the build counts like this much of a bend (sine) in all frames: limbs that are never
 # bent have no other evidence.
 _BUILD = 0.02
@@ -111,16 +111,16 @@ def find_hinges(
     if left is None:
         return {}
     limbs = [
-        (f"{side}_{middle}", _joints(rig, side, (upper, middle, end)), way, _OTHER_WAY[middle])
-        for upper, middle, end, way in _LIMBS[: 2 if arms else 1]
+        (f"{side}_{middle}", _joints(rig, side, (upper, middle, end)), sign, _OPPOSITE[middle])
+        for upper, middle, end, sign in _LIMBS[: 2 if arms else 1]
         for side in SIDES
         if rig.has(*(f"{side}_{role}" for role in (upper, middle, end)))
     ]
     if not limbs:
         return {}
-    roles, joints, ways, other_ways = zip(*limbs, strict=True)
-    built = np.array(ways)[:, None] * left[:, None]
-    hinges = _hinges(positions, orientations, joints, built, other_ways)
+    roles, joints, signs, opposite = zip(*limbs, strict=True)
+    built = np.array(signs)[:, None] * left[:, None]
+    hinges = _hinges(positions, orientations, joints, built, opposite)
     return {role: hinge for role, hinge in zip(roles, hinges, strict=True) if hinge is not None}
 
 
@@ -161,7 +161,7 @@ def _hinges(
     orientations: Array,
     joints: Sequence[tuple[int, int, int]],
     built: Array,
-    other_ways: Sequence[float],
+    opposite: Sequence[float],
 ) -> list[Hinge | None]:
     """The hinges of n limbs; ``built`` ``(T, n, 3)``: where axes point by the body's build."""
     upper, middle, end = (list(column) for column in zip(*joints, strict=True))
@@ -177,7 +177,7 @@ def _hinges(
     # How bent each limb is, and how much of it is about one axis (either way round).
     much = np.sqrt(np.einsum("tnc,tnc->tn", bends, bends)).mean(axis=0)
     toward = np.einsum("nc,nc->n", _unit(mean), expected)
-    sign = np.where(toward < np.array(other_ways), -1.0, 1.0)
+    sign = np.where(toward < np.array(opposite), -1.0, 1.0)
     axis = _across(sign[:, None] * mean + _BUILD * expected, mean_bone)
     known = np.any(mean_bone, axis=1) & (np.linalg.norm(axis, axis=1) >= 1e-9)
     axis = _unit(axis)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smoothstep
+from motionweave.core.numerics.curves import smoothstep
 
 # Bend, in radians, below which a hinge counts as nearly straight.
 NEARLY_STRAIGHT = 0.14
@@ -149,8 +149,8 @@ class HingeReach:
 
     def kept_back(self, bend: Array) -> Array:
         """Bends ``(T,)`` kept from passing straight, or from going further than recorded."""
-        least = self._straightest()
-        return _eased_above(bend, least, np.full_like(least, _YIELDING))
+        _, _, _, _, least, room, _, _ = self._edge
+        return _eased_above(bend, least, room)
 
     def _straightest(self) -> Array:
         """The lesser of straight and the bend that was recorded, ``(T,)``, rounded off.

@@ -16,10 +16,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.heading import facing
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.names import side_key
 from motionweave.body.rig.roles import find_rig
-from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arguments import check_arguments

@@ -15,12 +15,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.heading import facing
-from motionweave.body.posture import LEG_JOINTS, rest_stands
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.posture import LEG_JOINTS, rest_stands
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.rig.tree import chain
 from motionweave.body.size import body_height
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.kinematics import attached
@@ -36,6 +36,9 @@ _BELOW, _DEEPEST = 0.85, 0.15
 # Nor is one that points away from where the body faces (cosine): some exporters give all bones
 # without children the same end, whichever way they point.
 _AHEAD = 0.25
+# A rest pose in which the toe is less than this below the ankle (sine) is a scheme, with feet at
+# right angles to the legs: no foot stands flat that way.
+_LEAST_DROP = 0.05
 # Frames whose foot is among the slowest and lowest of the clip show how a foot stands.
 _STILLEST = 0.1
 
@@ -72,6 +75,14 @@ def has_feet(skeleton: Skeleton) -> bool:
     return rig.has(*LEG_JOINTS) and any(
         np.any(skeleton.offsets[list(chain(skeleton, rig.roles[top], rig.roles[end])[1:])])
         for top, end in ((f"{side}_thigh", f"{side}_ankle") for side in SIDES)
+    )
+
+
+def flat_at_rest(skeleton: Skeleton) -> bool:
+    """Whether the rest pose stands, on feet that are flat as far as they have toe joints."""
+    rig = find_rig(skeleton)
+    return rest_stands(skeleton) and all(
+        _sole_in_rest(skeleton, side) is not None for side in SIDES if rig.has(f"{side}_toe")
     )
 
 
@@ -199,7 +210,7 @@ def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Arr
     """Normal of the sole in the ankle's frame in a rest pose that stands, if on flat feet.
 
     Legs may be spread, and the feet with them: the sole is across the leg sideways, and
-    level from heel to toe.
+    level from heel to toe. The ankle is above the toe.
     """
     leg = skeleton.rest_positions[thigh] - skeleton.rest_positions[ankle]
     level = reach * np.array([1.0, 0.0, 1.0])
@@ -208,7 +219,10 @@ def _up_in_rest(skeleton: Skeleton, thigh: int, ankle: int, reach: Array) -> Arr
             return None
         level = level / np.linalg.norm(level)
     up = leg - (leg @ level) * level
-    return np.asarray(up / np.linalg.norm(up))
+    up = up / np.linalg.norm(up)
+    if np.any(reach) and -(reach @ up) < _LEAST_DROP * np.linalg.norm(reach):
+        return None
+    return np.asarray(up)
 
 
 def _forward(motion: Motion, rig: Rig, ankle: int, stands: bool) -> Array:

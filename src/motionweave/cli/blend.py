@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motionweave.cli import blending, common
 from motionweave.core.checks import shown
-from motionweave.core.texts import csv_rows, read_text
+from motionweave.core.parsing import csv_rows, read_text
 from motionweave.errors import BlendError, FormatError
 
 
@@ -63,19 +63,8 @@ def run(args: argparse.Namespace) -> None:
         clean=not args.no_clean and args.method == "registered",
     )
     common.save_clip(result, args.output)
-    answer = {
-        "output": str(args.output),
-        "frames": len(result),
-        "fps": result.fps,
-        "seconds": result.duration,
-        "contacts": len(result.constraints),
-    }
-    common.emit(
-        args,
-        answer,
-        f"{args.output}: {len(result)} frames, {result.duration:.2f} s, "
-        f"{len(result.constraints)} contacts",
-    )
+    facts = common.facts_of(result, args.output)
+    common.emit(args, facts, common.summary(facts))
 
 
 def _numbers(text: str) -> list[float]:

@@ -161,7 +161,7 @@ def _frames(text: str) -> tuple[float, ...]:
 def _kept(text: str) -> tuple[int, int, int]:
     number, _, frames = text.partition("=")
     if not number.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 2=40:60")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected clip and frames such as 2=40:60")
     return int(number), *common.frame_range(frames)
 
 

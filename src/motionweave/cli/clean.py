@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _cleaned(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
-    from motionweave.body.tpose import starts_in_tpose
+    from motionweave.body.pose.tpose import starts_in_tpose
     from motionweave.contacts.clean.footskate import clean_feet
     from motionweave.contacts.detect import detect_contacts, estimate_floor
     from motionweave.core.constraints import HAND_KINDS
@@ -71,16 +71,12 @@ def _cleaned(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[st
     )
     before, after = quality(motion, floor=floor), quality(cleaned, [motion], floor=floor)
     common.save_clip(cleaned, output)
-    written = [output]
     if args.plot is not None:
         from motionweave.plots.quality import quality_plot
 
         quality_plot([motion, cleaned], args.plot, labels=["before", "after"])
-        written.append(args.plot)
-    data = {
+    facts = common.facts_of(cleaned, output, args.plot) | {
         "before": before.to_dict(),
         "after": after.to_dict(),
-        "written": [str(one) for one in written],
     }
-    lines = [str(path), compared(before, after), *(f"wrote {one}" for one in written)]
-    return data, "\n".join(lines)
+    return facts, common.summary(facts, compared(before, after))

@@ -118,7 +118,7 @@ def _option(text: str) -> tuple[str, str | float]:
     """A name and its value, converted to a number if possible."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier() or name in _SAID_OTHERWISE:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected such as animation=Run")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE such as animation=Run")
     try:
         return name, float(value)
     except ValueError:
@@ -248,6 +248,32 @@ def save_clip(motion: Motion, output: Path, **options: Any) -> None:
     from motionweave.clips import save
 
     save(motion, output, **options)
+
+
+def facts_of(motion: Motion, output: Path, *others: Path | None) -> dict[str, Any]:
+    """What every verb tells about the motion that it wrote to ``output``.
+
+    ``others`` are further files that were written, such as a plot; None if one was not wanted.
+    """
+    return {
+        "output": str(output),
+        "frames": len(motion),
+        "fps": motion.fps,
+        "seconds": motion.duration,
+        "contacts": len(motion.constraints),
+        "written": [str(path) for path in (output, *others) if path is not None],
+    }
+
+
+def summary(facts: Mapping[str, Any], *notes: str) -> str:
+    """`facts_of` a motion in one line, then notes of the verb, then the other files."""
+    count = facts["contacts"]
+    contacts = "1 contact" if count == 1 else f"{count} contacts"
+    first = (
+        f"{facts['output']}: {facts['frames']} frames at {facts['fps']:.4g} fps, "
+        f"{facts['seconds']:.2f} s, {contacts}"
+    )
+    return "\n".join([first, *notes, *(f"wrote {path}" for path in facts["written"][1:])])
 
 
 def emit(args: argparse.Namespace, data: Any, text: str) -> None:

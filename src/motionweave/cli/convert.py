@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
     if args.speed is not None and not args.travel:
         raise MotionError("--speed needs --travel")
     written, code = batch.each(args, batch.outputs(args), _converted, "converting")
-    lines = [f"{one['output']}: {one['frames']} frames at {one['fps']:g} fps" for one in written]
-    common.emit(args, written if args.several else written[0], "\n".join(lines))
+    lines = "\n".join(map(common.summary, written))
+    common.emit(args, written if args.several else written[0], lines)
     return code
 
 
@@ -71,12 +71,7 @@ def _converted(args: argparse.Namespace, pair: tuple[Path, Path]) -> dict[str, A
     motion = convert(args, _load(args, path))
     options = {} if args.output_up is None else {"up": args.output_up}
     common.save_clip(motion, output, **options)
-    return {
-        "input": str(path),
-        "output": str(output),
-        "frames": len(motion),
-        "fps": motion.fps,
-    }
+    return {"input": str(path)} | common.facts_of(motion, output)
 
 
 def convert(args: argparse.Namespace, motion: Motion) -> Motion:

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     if args.files is not None:
         _write(args.files)
         return
-    from motionweave.studio.server import serve
+    from motionweave.studio.server.server import serve
 
     serve(
         host=args.host,

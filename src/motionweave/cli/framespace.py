@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from motionweave.methods.framespace.blend import Framespace
     from motionweave.methods.framespace.correspondence import MatchedStates
     from motionweave.methods.framespace.interpolant import Interpolant
+    from motionweave.methods.framespace.track import Matched
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,18 +110,14 @@ def run(args: argparse.Namespace) -> int:
 
         plot_framespace(space, curve, cycles, args.plot)
     matched = space.matched(cycles)
-    data: dict[str, Any] = {
-        "output": args.output,
-        "frames": len(result),
-        "fps": result.fps,
-        "seconds": result.duration,
+    facts = common.facts_of(result, args.output, args.plot) | {
         "clips": [
             {"name": name, "cyclic": b.cyclic, "frames": b.ends, "period": b.period}
             for name, b in zip(space.names, space.bases, strict=True)
         ],
         "correspondence": {"lower": _rows(matched.lower), "upper": _rows(matched.upper)},
     }
-    common.emit(args, data, _told(data, space, cycles))
+    common.emit(args, facts, common.summary(facts, *_notes(facts["clips"], matched)))
     return 0
 
 
@@ -179,10 +176,10 @@ def _rows(match: MatchedStates) -> list[dict[str, Any]]:
     return [{"labels": sorted(labels), "times": list(times)} for labels, times in match.rows()]
 
 
-def _told(data: dict[str, Any], space: Framespace, cycles: int) -> str:
-    matched = space.matched(cycles)
-    lines = [f"{data['output']}: {data['frames']} frames, {data['seconds']:.2f} seconds"]
-    for clip in data["clips"]:
+def _notes(clips: list[dict[str, Any]], matched: Matched) -> list[str]:
+    """How each clip is played, and which of their states match."""
+    lines = []
+    for clip in clips:
         kind = "cycle" if clip["cyclic"] else "played once,"
         first, last = clip["frames"]
         lines.append(f"  {clip['name']}: {kind} frames {first} to {last}, {clip['period']:.2f} s")
@@ -191,4 +188,4 @@ def _told(data: dict[str, Any], space: Framespace, cycles: int) -> str:
     else:
         for half, match in (("lower", matched.lower), ("upper", matched.upper)):
             lines += [f"{half} body:", *(f"  {row}" for row in str(match).splitlines())]
-    return "\n".join(lines)
+    return lines

@@ -31,10 +31,10 @@ def _facts(args: argparse.Namespace, path: Path) -> dict[str, Any]:
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """All that is known about a clip, ready for JSON."""
+    from motionweave.body.pose.tpose import starts_in_tpose
     from motionweave.body.rig.roles import ROLES, find_rig
     from motionweave.body.size import body_height
     from motionweave.body.soles import has_feet
-    from motionweave.body.tpose import starts_in_tpose
     from motionweave.core.constraints import kinds, of_kind
     from motionweave.io.registry import format_of
     from motionweave.io.store import sidecar

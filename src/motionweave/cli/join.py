@@ -54,25 +54,18 @@ def run(args: argparse.Namespace) -> None:
         overlap = (tuple(args.intervals[:2]), tuple(args.intervals[2:]))
     place, result = make_join(a, b, overlap, args.match, clean=not args.no_clean)
     common.save_clip(result, args.output)
-    written = [args.output]
     if args.plot is not None:
         from motionweave.plots.filmstrip import film_strip
 
         film_strip(result, args.plot, frames=12, travel=True)
-        written.append(args.plot)
-    data = {
-        "overlap": {"first": place.first, "second": place.second, "matches": place.points},
-        "frames": len(result),
-        "fps": result.fps,
-        "written": [str(path) for path in written],
+    facts = common.facts_of(result, args.output, args.plot) | {
+        "overlap": {"first": place.first, "second": place.second, "matches": place.points}
     }
-    lines = [
-        f"frames {place.first[0]:g} to {place.first[1]:g} of {args.first.name} over "
-        f"{place.second[0]:g} to {place.second[1]:g} of {args.second.name}",
-        f"{len(result)} frames at {result.fps:g} fps",
-        *(f"wrote {path}" for path in written),
-    ]
-    common.emit(args, data, "\n".join(lines))
+    overlap = (
+        f"frames {place.first[0]:g} to {place.first[1]:g} of {args.first.name} overlap "
+        f"{place.second[0]:g} to {place.second[1]:g} of {args.second.name}"
+    )
+    common.emit(args, facts, common.summary(facts, overlap))
 
 
 def _pair(text: str) -> tuple[float, float]:

@@ -68,21 +68,10 @@ def run(args: argparse.Namespace) -> None:
         in_step=args.in_step,
     )
     common.save_clip(result, args.output)
-    written = [args.output]
     if args.plot is not None:
         from motionweave.plots.filmstrip import film_strip
 
         film_strip(result, args.plot, frames=12, travel=True)
-        written.append(args.plot)
-    data = {
-        "part": args.part,
-        "frames": len(result),
-        "fps": result.fps,
-        "written": [str(path) for path in written],
-    }
-    lines = [
-        f"{args.part} of {args.over.name} over {args.base.name}",
-        f"{len(result)} frames at {result.fps:g} fps",
-        *(f"wrote {path}" for path in written),
-    ]
-    common.emit(args, data, "\n".join(lines))
+    facts = common.facts_of(result, args.output, args.plot) | {"part": args.part}
+    layers = f"{args.part} of {args.over.name} over {args.base.name}"
+    common.emit(args, facts, common.summary(facts, layers))

@@ -16,9 +16,9 @@ from motionweave.errors import LibraryError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from motionweave.library.graph import Graph
+    from motionweave.library.graph.graph import Graph
     from motionweave.library.library import Library
-    from motionweave.library.matches import Match
+    from motionweave.library.search.matches import Match
 
 _ACTIONS = {
     "add": "index new and changed clips, forget those that are gone",
@@ -86,18 +86,7 @@ def _info(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     return info, "\n".join(lines)
 
 
-def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
-    parser.add_argument(
-        "example",
-        nargs=None if needed else "?",
-        help="clip that shows what to look for, inside or outside the library",
-    )
-    parser.add_argument(
-        "--frames",
-        type=common.frame_range,
-        metavar="A:B",
-        help="first and last frame of the example to use",
-    )
+def _query_arguments(parser: argparse.ArgumentParser, when: str = "") -> None:
     parser.add_argument(
         "--most", type=int, default=20, metavar="N", help="list at most this many (default: 20)"
     )
@@ -106,14 +95,41 @@ def _query_arguments(parser: argparse.ArgumentParser, *, needed: bool) -> None:
     )
     parser.add_argument("--part", help="part of the body: arms, legs, 'left arm', a role ...")
     parser.add_argument(
+        "--alike",
+        type=float,
+        metavar="SHARE",
+        help=f"{when}how much a match must share of what sets the example apart, 0 to 1: lower it "
+        "to get more, raise it to get less",
+    )
+    parser.add_argument(
+        "--mirrored", action="store_true", help="also what is similar to a mirror image"
+    )
+    parser.add_argument(
         "--words", default="", help="only clips with these words in names, folders or catalogues"
     )
 
 
 def _find_arguments(parser: argparse.ArgumentParser) -> None:
-    _query_arguments(parser, needed=False)
+    parser.add_argument(
+        "example",
+        nargs="?",
+        help="clip that shows what to look for, inside or outside the library",
+    )
+    parser.add_argument(
+        "--frames",
+        type=common.frame_range,
+        metavar="A:B",
+        help="first and last frame of the example to use",
+    )
+    _query_arguments(parser, "with --through: ")
     parser.add_argument(
         "--through", action="store_true", help="also find clips similar to a match, and so on"
+    )
+    parser.add_argument(
+        "--no-self",
+        dest="itself",
+        action="store_false",
+        help="leave out the stretch that the example was cut out of",
     )
     parser.add_argument(
         "--where",
@@ -139,7 +155,10 @@ def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         most=args.most,
         limit=args.limit,
         part=args.part,
+        mirrored=args.mirrored,
+        itself=args.itself,
         through_others=args.through,
+        alike=args.alike,
         words=args.words,
         measures=dict(args.where),
         rigs=args.rig,
@@ -148,15 +167,22 @@ def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
 
 
 def _collect_arguments(parser: argparse.ArgumentParser) -> None:
-    _query_arguments(parser, needed=True)
-    parser.set_defaults(most=200)
     parser.add_argument(
-        "--alike",
-        type=float,
-        metavar="SHARE",
-        help="how much a match must share of what sets the example apart, 0 to 1: lower it to "
-        "collect more, raise it to collect less",
+        "examples",
+        nargs="+",
+        metavar="example",
+        help="clip that shows what to look for, inside or outside the library; several show what "
+        "the kind comprises",
     )
+    parser.add_argument(
+        "--frames",
+        type=common.frame_range,
+        action="append",
+        metavar="A:B",
+        help="first and last frame of the example to use; for several examples, once for each",
+    )
+    _query_arguments(parser)
+    parser.set_defaults(most=200)
     parser.add_argument(
         "--measure",
         action="append",
@@ -175,12 +201,13 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     if len(args.at) not in (0, len(args.measure)):
         raise LibraryError("give one value (--at) for each measure (--measure)")
     found = library.collect(
-        args.example,
+        *args.examples,
         frames=args.frames,
         most=args.most,
         limit=args.limit,
         alike=args.alike,
         part=args.part,
+        mirrored=args.mirrored,
         words=args.words,
     )
     values = {name: (v.min(), v.max()) for name, v in found.values(args.measure).items()}
@@ -300,11 +327,11 @@ def _walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         graph=_ways(args, library),
     )
     common.save_clip(walk.motion, args.output)
-    lines = [f"{clip} {first:.0f} to {last:.0f}" for clip, first, last in walk.clips]
+    notes = [f"{clip} {first:.0f} to {last:.0f}" for clip, first, last in walk.clips]
     if walk.error is not None:
-        lines.append(f"{walk.error:.3g} away from its target")
-    lines.append(f"wrote {args.output}, {walk.motion.duration:.1f} s")
-    return {"clips": walk.clips, "error": walk.error, "written": args.output}, "\n".join(lines)
+        notes.append(f"{walk.error:.3g} away from its target")
+    facts = common.facts_of(walk.motion, args.output)
+    return facts | {"clips": walk.clips, "error": walk.error}, common.summary(facts, *notes)
 
 
 def _ways(args: argparse.Namespace, library: Library, executor: Executor | None = None) -> Graph:
@@ -333,8 +360,9 @@ def _live(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         live.step(*wish)
     motion = live.motion
     common.save_clip(motion, args.output)
-    text = f"{len(live.clips)} clips, wrote {args.output}, {motion.duration:.1f} s"
-    return {"clips": live.clips, "place": live.place, "written": args.output}, text
+    facts = common.facts_of(motion, args.output)
+    text = common.summary(facts, f"{len(live.clips)} clips")
+    return facts | {"clips": live.clips, "place": live.place}, text
 
 
 def _fill_arguments(parser: argparse.ArgumentParser) -> None:
@@ -360,7 +388,7 @@ def _fill_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _fill(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
-    from motionweave.library.fill import inbetween
+    from motionweave.library.fill.inbetween import inbetween
 
     common.check_output(args.output, [args.before, args.after])
     before, after = common.load_clips(args, [args.before, args.after])
@@ -374,8 +402,8 @@ def _fill(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         clean=not args.no_clean,
     )
     common.save_clip(result, args.output)
-    data = {"frames": len(result), "fps": result.fps, "written": args.output}
-    return data, f"wrote {args.output}, {len(result)} frames at {result.fps:g} fps"
+    facts = common.facts_of(result, args.output)
+    return facts, common.summary(facts)
 
 
 def _remove_arguments(parser: argparse.ArgumentParser) -> None:
@@ -415,6 +443,8 @@ def _match(match: Match) -> dict[str, Any]:
         "frames": [match.first, match.last],
         "distance": match.distance,
         "via": list(match.via),
+        "example": match.example,
+        "mirrored": match.mirrored,
     }
 
 
@@ -470,7 +500,7 @@ def _range(text: str) -> tuple[str, tuple[float | None, float | None]]:
         return name, (float(low) if low else None, float(high) if high else None)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r}: expected such as turn=60: or speed=1:2"
+            f"{text!r}: expected a measure and its range such as turn=60: or speed=1:2"
         ) from None
 
 

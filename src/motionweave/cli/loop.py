@@ -71,16 +71,10 @@ def _looped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str
     common.save_clip(result, output)
     seconds = result.duration / args.rounds
     turn = float(displacement(result).angle) / args.rounds
-    data = {
-        "frames": [first, last],
-        "seconds": seconds,
+    facts = common.facts_of(result, output) | {
+        "cycle": {"frames": [first, last], "seconds": seconds, "turn": turn},
         "rounds": args.rounds,
-        "turn": turn,
-        "written": [str(output)],
     }
     rounds = "one round" if args.rounds == 1 else f"{args.rounds} rounds"
-    text = (
-        f"{path}: cycle of {seconds:.2f} s, frames {first} to {last}\n"
-        f"wrote {output}: {rounds}, {len(result)} frames"
-    )
-    return data, text
+    note = f"{rounds} of {seconds:.2f} s, frames {first} to {last} of {path.name}"
+    return facts, common.summary(facts, note)

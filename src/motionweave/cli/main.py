@@ -19,35 +19,35 @@ from motionweave import __version__
 from motionweave.cli.batch import expand
 from motionweave.cli.common import Warned, told
 from motionweave.cli.examples import EXAMPLES
-from motionweave.core.compiled import MESSAGE, compiling
+from motionweave.core.runtime.kernels import MESSAGE, compiling
 from motionweave.errors import MotionweaveError
 
 # Verb -> what it does, as shown by --help, in the order in which a newcomer meets them.
 VERBS: dict[str, str] = {
+    "demo": "open the studio on a blend that is already moving",
+    "studio": "open the browser application, with files or the built-in clips",
     "samples": "list the built-in clips, or write them as files",
     "info": "show what is in motion files",
-    "contacts": "detect when feet and hands are planted",
     "plot": "draw film strips, contacts and paths",
     "render": "render motions as video, animated images or web pages",
     "quality": "measure sliding feet, jumps and speeds",
+    "contacts": "detect when feet and hands are planted",
     "clean": "keep planted feet in place",
-    "convert": "change format, frame rate, length, axes or units, or mirror a clip",
+    "convert": "change format, frame rate, length, axes or units, or mirror",
     "retarget": "put a motion on another body",
     "loop": "cut one cycle out of a clip and close it",
     "register": "match the frames and contacts of clips",
-    "framespace": "blend and join clips by their motion events",
-    "blend": "blend clips, with weights that are constant or change over time",
-    "transition": "join clips, each turning smoothly into the next",
-    "warp": "reshape a clip by keys, goals and time keys",
-    "join": "overlap the end of one clip with the start of the next",
-    "layer": "play part of one clip's body over another clip",
-    "spline": "join two clips with anticipation and follow-through",
+    "blend": "blend clips, with constant weights or weights over time",
     "parametric": "get the blend with the turn, speed or reach that you ask for",
+    "transition": "join clips, each turning smoothly into the next",
+    "spline": "join two clips with anticipation and follow-through",
+    "join": "overlap the end of one clip with the start of the next",
+    "framespace": "blend and join clips by their motion events",
+    "warp": "reshape a clip by keys, goals and time keys",
+    "layer": "play part of one clip's body over another clip",
     "export": "write a set of clips in the same phase for a game engine",
-    "library": "search a folder of clips, make new motion and fill gaps from it",
+    "library": "search a folder of clips, and make motion from it",
     "warm-up": "compile everything in advance, so that no later run has to",
-    "studio": "open the browser application, with files or the built-in clips",
-    "demo": "open the studio on a blend that is already moving",
     "completion": "print a script that completes commands in a shell",
 }
 
@@ -115,6 +115,14 @@ class _Help(argparse.HelpFormatter):
         return super()._fill_text(text, width, indent)
 
 
+class _Overview(argparse.HelpFormatter):
+    """The list of verbs, one line each: argparse forgets that they are indented twice."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        self._action_max_length = 2 * self._indent_increment + max(map(len, VERBS))
+
+
 class _Parser(argparse.ArgumentParser):
     """Reports wrong arguments in one line, like every other error."""
 
@@ -135,6 +143,7 @@ def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentPars
         prog="motionweave",
         description="Make new character motion from motion-capture clips.",
         epilog="motionweave VERB --help describes a verb.",
+        formatter_class=_Overview,
     )
     parser.add_argument("--version", action="version", version=f"motionweave {__version__}")
     commands = parser.add_subparsers(dest="verb", metavar="VERB", required=True)

@@ -63,16 +63,12 @@ def run(args: argparse.Namespace) -> None:
     common.save_clip(reached.motion, args.output)
     got = ", ".join(f"{name} {value:.4g}" for name, value in reached.values.items())
     weights = ", ".join(f"{w:.3f}" for w in reached.weights)
-    common.emit(
-        args,
-        {
-            "output": str(args.output),
-            "reached": reached.values,
-            "asked": wanted,
-            "weights": reached.weights,
-        },
-        f"{args.output}: {got} (weights {weights})",
-    )
+    facts = common.facts_of(reached.motion, args.output) | {
+        "reached": reached.values,
+        "asked": wanted,
+        "weights": reached.weights,
+    }
+    common.emit(args, facts, common.summary(facts, f"{got} (weights {weights})"))
 
 
 def _setting(text: str) -> tuple[str, float]:

@@ -110,7 +110,7 @@ def _size(text: str) -> tuple[int, int]:
     try:
         return int(width), int(height)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected such as 640x360") from None
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a size such as 640x360") from None
 
 
 def _view(text: str) -> str | float:

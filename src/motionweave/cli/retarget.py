@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _retargeted(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
-    from motionweave.body.correspondence import match
+    from motionweave.body.retarget.correspondence import match
     from motionweave.retargeting import joint_mapping, retarget
 
     path, output = pair
@@ -70,21 +70,12 @@ def _retargeted(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict
         hands=args.hands,
     )
     common.save_clip(result, output)
-    written = [output]
     if args.save_mapping is not None:
         mapping.save(args.save_mapping)
-        written.append(args.save_mapping)
-    data = {
-        "frames": len(result),
-        "fps": result.fps,
+    facts = common.facts_of(result, output, args.save_mapping) | {
         "mapping": mapping.to_json(),
         "at_rest": mapping.at_rest,
         "left_out": mapping.left_out,
-        "written": [str(one) for one in written],
     }
-    lines = [] if args.several else [str(mapping)]
-    lines += [
-        f"{len(result)} frames at {result.fps:g} fps",
-        *(f"wrote {one}" for one in written),
-    ]
-    return data, "\n".join(lines)
+    notes = [] if args.several else [str(mapping)]
+    return facts, common.summary(facts, *notes)

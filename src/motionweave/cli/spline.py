@@ -109,21 +109,17 @@ def run(args: argparse.Namespace) -> None:
 
         subspace_plot(space, made, args.plot, dimensions=args.axes)
     enter = round(made.enter / space.enter_scale)
-    common.emit(
-        args,
-        {
-            "output": str(args.output),
-            "plot": None if args.plot is None else str(args.plot),
-            "frames": len(made.motion),
-            "seconds": made.motion.duration,
-            "leave": made.leave,
-            "enter": enter,
-            "transition": {"start": made.start, "end": made.end, "seconds": made.duration},
-            "spline": {"degree": made.degree, "length": made.length, "control": made.control},
-            "dimensions": space.embedding.dimensions,
-            "explained": space.explained,
-        },
-        f"{args.output}: {len(made.motion)} frames, {made.motion.duration:.2f} s; "
-        f"frame {made.leave} to frame {enter} in {made.duration:.2f} s "
-        f"({space.embedding.dimensions} dimensions, {100 * space.explained:.0f} % explained)",
+    facts = common.facts_of(made.motion, args.output, args.plot) | {
+        "leave": made.leave,
+        "enter": enter,
+        "transition": {"start": made.start, "end": made.end, "seconds": made.duration},
+        "spline": {"degree": made.degree, "length": made.length, "control": made.control},
+        "dimensions": space.embedding.dimensions,
+        "explained": space.explained,
+    }
+    spline = (
+        f"frame {made.leave} of {args.clips[0].name} to frame {enter} of {args.clips[1].name} in "
+        f"{made.duration:.2f} s ({space.embedding.dimensions} dimensions, "
+        f"{100 * space.explained:.0f} % explained)"
     )
+    common.emit(args, facts, common.summary(facts, spline))

@@ -36,7 +36,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    from motionweave.studio.server import serve
+    from motionweave.studio.server.server import serve
 
     serve(
         args.paths,

@@ -11,7 +11,7 @@ from motionweave.cli.blending import add_weights
 from motionweave.errors import BlendError
 
 if TYPE_CHECKING:
-    from motionweave.methods.junctions import Keep
+    from motionweave.methods.joining.junctions import Keep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,27 +78,20 @@ def run(args: argparse.Namespace) -> None:
     )
     result = made.motion
     common.save_clip(result, args.output)
-    lines = [f"{args.output}: {len(result)} frames, {result.duration:.2f} s"]
-    lines += [
+    notes = [
         f"joined at --at {j.frames[0]:.0f},{j.frames[1]:.0f}, frames {start} to {end}"
         for j, (start, end) in zip(made.junctions, made.seams, strict=True)
     ]
-    lines += [f"cut: {told}" for told in made.cut]
-    common.emit(
-        args,
-        {
-            "output": str(args.output),
-            "frames": len(result),
-            "seconds": result.duration,
-            "places": [
-                {"at": list(j.frames), "distance": j.distance, "kept": list(j.kept)}
-                for j in made.junctions
-            ],
-            "seams": [list(seam) for seam in made.seams],
-            "cut": list(made.cut),
-        },
-        "\n".join(lines),
-    )
+    notes += [f"cut: {told}" for told in made.cut]
+    facts = common.facts_of(result, args.output) | {
+        "places": [
+            {"at": list(j.frames), "distance": j.distance, "kept": list(j.kept)}
+            for j in made.junctions
+        ],
+        "seams": [list(seam) for seam in made.seams],
+        "cut": list(made.cut),
+    }
+    common.emit(args, facts, common.summary(facts, *notes))
 
 
 def _list(args: argparse.Namespace) -> None:

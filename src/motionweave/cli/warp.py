@@ -53,27 +53,18 @@ def _warped(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str
         changed["paper"] = True
     warped = recipe.apply(motion, **changed)
     common.save_clip(warped, output)
-    written = [output]
     if args.plot is not None:
         from motionweave.plots.warp import warp_plot
 
         warp_plot(motion, warped, recipe, args.plot)
-        written.append(args.plot)
     frames = recipe.key_frames(motion)
-    data = {
+    facts = common.facts_of(warped, output, args.plot) | {
         "title": recipe.title,
         "keys": len(recipe.keys),
         "key_frames": frames,
-        "frames": len(warped),
-        "fps": warped.fps,
-        "written": [str(one) for one in written],
     }
     at = ", ".join(f"{frame:g}" for frame in frames) or "none"
     keys = "key" if len(recipe.keys) == 1 else "keys"
     where = "frame" if len(frames) == 1 else "frames"
-    lines = [
-        f"{recipe.title or args.keys.name}: {len(recipe.keys)} {keys} at {where} {at}",
-        f"{len(warped)} frames at {warped.fps:g} fps",
-        *(f"wrote {one}" for one in written),
-    ]
-    return data, "\n".join(lines)
+    note = f"{recipe.title or args.keys.name}: {len(recipe.keys)} {keys} at {where} {at}"
+    return facts, common.summary(facts, note)

@@ -5,7 +5,8 @@ unit, place, heading and frame rate of a clip make no difference and nothing has
 tuned. A point that is still on the floor is planted. A point that is still above it (stairs, a
 ladder, a box, but also a foot held up in a kick) is planted only if at some moment nothing lower
 can carry the body, and only if it came down on that place and leaves it upwards or sideways: what
-carries is solid, and a foot that hangs in the air in a jump or a dance came from below.
+carries is solid, and a foot that hangs in the air in a jump or a dance came from below. A foot that
+is higher than the pelvis carries nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor, fit_floor, levels_of
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
-from motionweave.body.root import at_pelvis
 from motionweave.body.soles import sole_points, soles
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.stillness import (
     RATE,
     PointTrack,
@@ -38,9 +39,9 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint, in_time
 from motionweave.core.intervals import merged
 from motionweave.core.kinematics import in_parts
-from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion, checked
-from motionweave.core.quantiles import median
+from motionweave.core.numerics.quantiles import median
+from motionweave.core.runtime.cache import MotionCache
 
 Mask = NDArray[np.bool_]
 
@@ -113,7 +114,7 @@ def detect_contacts(motion: Motion, hands: bool = False) -> tuple[Constraint, ..
     ['left_heel', 'left_toe', 'right_heel', 'right_toe']
     """
     check_arguments(detect_contacts, locals())
-    return _seen(motion, hands).contacts
+    return _detected(motion, hands).contacts
 
 
 def estimate_floor(motion: Motion) -> Floor:
@@ -142,11 +143,11 @@ def estimate_floor(motion: Motion) -> Floor:
     (True, 0.0)
     """
     check_arguments(estimate_floor, locals())
-    return _seen(motion).floor
+    return _detected(motion).floor
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _Detected:
     """The results for a clip, in its own unit and frames.
 
     Parameters
@@ -171,18 +172,18 @@ class _Seen:
         return tuple(sorted(found, key=in_time))
 
 
-SEEN: Memory[_Seen] = Memory()
+DETECTED: MotionCache[_Detected] = MotionCache()
 
 
-def _seen(motion: Motion, hands: bool = False) -> _Seen:
+def _detected(motion: Motion, hands: bool = False) -> _Detected:
     """Floor and contacts, cached for the last few clips."""
     motion = at_pelvis(checked(motion))
 
-    def look() -> _Seen:
+    def look() -> _Detected:
         scene = _Scene(motion, hands)
-        return _Seen(scene.clock, scene.whole_floor(), scene.feet, scene.hands)
+        return _Detected(scene.clock, scene.whole_floor(), scene.feet, scene.hands)
 
-    return SEEN.recall(motion, look, hands)
+    return DETECTED.get(motion, look, hands)
 
 
 class _Clock(NamedTuple):
@@ -226,7 +227,12 @@ class _Scene:
                 # the heel rests as long as either end of the line up to the ankle does.
                 speed = np.minimum(speed, speed_of[kind.removesuffix("_heel")])
             self.tracks[kind] = track_of(kind, place_of[kind], speed)
-        still = still_stretches([self.tracks[kind] for kind in FOOT_KINDS])
+        pelvis = np.interp(frames, np.arange(last + 1.0), motion.root[:, 1]) / self.size
+        still = [
+            plant
+            for plant in still_stretches([self.tracks[kind] for kind in FOOT_KINDS])
+            if _below(plant, pelvis)
+        ]
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
         self.feet = self._planted_feet(still)
         self.hands = self._planted_hands(place_of["hips"]) if hands else []
@@ -268,9 +274,9 @@ class _Scene:
         height = float(self.floor.above(plant.place))
         deepest = float(plant.place[1]) - max(_THROUGH * height, _DEEP)
         first, last = int(np.ceil(plant.start)), int(plant.end)
-        for way in (points[first::-1], points[last:]):
-            beside = np.hypot(*(way - plant.place)[:, [0, 2]].T) > _OVER
-            over = way[: int(np.argmax(beside)) if beside.any() else len(way)]
+        for path in (points[first::-1], points[last:]):
+            beside = np.hypot(*(path - plant.place)[:, [0, 2]].T) > _OVER
+            over = path[: int(np.argmax(beside)) if beside.any() else len(path)]
             if len(over) and over[:, 1].min() < deepest:
                 return False
         return True
@@ -329,6 +335,13 @@ def _points(motion: Motion, names: Sequence[str]) -> Array:
         for number, name in enumerate(names):
             points[frames, number] = feet[name] if name in feet else positions[:, joints[name]]
     return points
+
+
+def _below(plant: StillStretch, pelvis: Array) -> bool:
+    """Whether a foot is lower than the pelvis, whose heights are ``(n,)``: the feet of a body that
+    lies with its legs up, or stands on its hands, stand on nothing."""
+    span = slice(int(plant.start), int(plant.end) + 1)
+    return bool(plant.place[1] < median(pelvis[span]))
 
 
 def _timed(plants: list[StillStretch]) -> list[StillStretch]:

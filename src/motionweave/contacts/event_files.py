@@ -22,7 +22,7 @@ from typing import Any
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half
 from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import LARGEST, path_of, shown
-from motionweave.core.texts import csv_rows, parse_json, read_text
+from motionweave.core.parsing import csv_rows, parse_json, read_text
 from motionweave.errors import FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from motionweave.body.flexion import flexions, forward_of_pelvis
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.flexion import flexions, forward_of_pelvis
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
-from motionweave.body.root import at_pelvis
 from motionweave.contacts.detect import detect_contacts
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State, body_half, grouped
 from motionweave.core.arguments import check_arguments
@@ -97,32 +97,32 @@ def events(motion: Motion) -> list[Event]:
         turns = turning_points(smooth, least)
         found += [(frame, f"{joint}_{'flex' if top else 'ext'}") for frame, top in turns]
         if joint.endswith(".S"):
-            found += [(frame, f"{joint}_msw") for frame in _half_ways(smooth, turns)]
+            found += [(frame, f"{joint}_msw") for frame in _midpoints(smooth, turns)]
     found += _ground_events(motion)
     return sorted(found)
 
 
 def smoothed(values: Array, width: float) -> Array:
-    """Values ``(T,)`` averaged by a bell curve of this many frames (standard deviation).
+    """Values ``(T,)`` smoothed by a Gaussian of this many frames (standard deviation).
 
-    Towards the ends the bell gets narrower, so that it stays symmetric: the ends keep their values,
-    and a slope is not biased.
+    Towards the ends the window gets narrower, so that it stays symmetric: the ends keep their
+    values, and a slope is not biased.
     """
     reach = min(int(np.ceil(3.0 * width)), (len(values) - 1) // 2)
     if width < 0.1 or reach < 1:
         return values
     result = np.array(values)
-    result[reach : len(values) - reach] = np.convolve(values, _bell(reach, width), mode="valid")
+    result[reach : len(values) - reach] = np.convolve(values, _gaussian(reach, width), mode="valid")
     for frame in range(1, reach):
-        weights = _bell(frame, width)
+        weights = _gaussian(frame, width)
         result[frame] = weights @ values[: 2 * frame + 1]
         result[-frame - 1] = weights @ values[len(values) - 2 * frame - 1 :]
     return result
 
 
 @lru_cache(maxsize=256)
-def _bell(size: int, width: float) -> Array:
-    """Weights ``(2 size + 1,)`` of a bell curve of this standard deviation; not to be changed."""
+def _gaussian(size: int, width: float) -> Array:
+    """Weights ``(2 size + 1,)`` of a Gaussian of this standard deviation; not to be changed."""
     weights = np.exp(-0.5 * (np.arange(-size, size + 1) / width) ** 2)
     return np.asarray(weights / weights.sum())
 
@@ -160,7 +160,7 @@ def _vertex(values: Array, frame: int) -> float:
     return frame + (float(0.5 * (before - after) / bend) if bend else 0.0)
 
 
-def _half_ways(values: Array, turns: Sequence[tuple[float, bool]]) -> list[float]:
+def _midpoints(values: Array, turns: Sequence[tuple[float, bool]]) -> list[float]:
     """The frames at which the curve is halfway between turning points."""
     frames = np.arange(len(values), dtype=np.float64)
     found = []

@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionweave.body.ground import Ground
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.size import leg_length
 from motionweave.body.soles import has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import covered
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.quantiles import median
 from motionweave.core.planar import Planar
-from motionweave.core.quantiles import median
 
 # In leg lengths: floors that differ by less are the same within the estimate's accuracy ...
 _SAME = 0.02

@@ -162,7 +162,7 @@ class EventTable:
         return tuple(s for s in self.states if s.half == UPPER)
 
     def times(self, label: str) -> np.ndarray:
-        """When an event happens, ``(n,)``."""
+        """The fractional frames ``(n,)`` at which the event ``label`` happens."""
         label = canonical_label(label)
         return np.array([s.time for s in self.states if label in s.labels])
 

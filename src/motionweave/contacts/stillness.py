@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionweave.core.arrays import Array, BoolArray, IntArray
-from motionweave.core.curves import hermite_basis
 from motionweave.core.kinematics import in_parts
-from motionweave.core.quantiles import quantiles_of_groups
+from motionweave.core.numerics.curves import hermite_basis
+from motionweave.core.numerics.quantiles import quantiles_of_groups
 
 # The step of the internal clock, and the time over which velocities are averaged, in seconds.
 RATE = 120.0

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning

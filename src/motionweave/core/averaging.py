@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
 from motionweave.core.kinematics import slerp_frames
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import BlendError
 
 _MOST_STEPS = 40

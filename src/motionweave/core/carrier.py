@@ -2,7 +2,7 @@
 
 The root of a file can be anything: a static scene root, a bone on the floor, an armature that moves
 as a whole. Internally, the root of every motion is its pelvis; the carrier keeps the rest, so that
-a file can be written as it was. `body.root` removes and restores it.
+a file can be written as it was. `body.normalize.pelvis` removes and restores it.
 """
 
 from __future__ import annotations

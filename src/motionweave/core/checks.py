@@ -11,13 +11,13 @@ import re
 import reprlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.errors import FormatError, MotionError
+from motionweave.errors import FormatError, MotionError, MotionweaveError
 
 # A character has some hundred joints; crowds of props a few thousand.
 MOST_JOINTS = 20_000
@@ -47,6 +47,14 @@ _brief.maxlevel = 3
 def shown(value: Any) -> str:
     """A value for a message: short, whatever it is."""
     return _brief.repr(value)[:200]
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """The end of a message about an unknown ``name``: known names that are spelt alike, if any."""
+    import difflib  # Only errors need it.
+
+    near = difflib.get_close_matches(name, known[:1000], n=3, cutoff=0.4)
+    return f"; did you mean {', '.join(near)}?" if near else ""
 
 
 def number(value: Any, what: str, low: float = -LARGEST, high: float = LARGEST) -> float:
@@ -146,7 +154,7 @@ def name(value: Any, what: str) -> str:
     if len(value) > LONGEST_NAME:
         raise MotionError(f"{what}: a name of {len(value)} characters; at most {LONGEST_NAME}")
     if _UNWRITABLE.search(value):
-        raise MotionError(f"{what} {shown(value)}: a name with control characters")
+        raise MotionError(f"{what} {shown(value)}: a name must not contain control characters")
     return value
 
 
@@ -154,6 +162,34 @@ def clean_name(value: str, otherwise: str) -> str:
     """A name as a file has it, without what no line of text can hold; ``otherwise`` if nothing
     is left of it."""
     return _UNWRITABLE.sub("_", value).strip() or otherwise
+
+
+def check_choice(
+    value: object, choices: Any, option: str, error: type[MotionweaveError] = MotionError
+) -> None:
+    """Raise ``error`` unless ``value`` is one of the words of the ``Literal`` type ``choices``.
+
+    Parameters
+    ----------
+    value
+        What was given.
+    choices
+        ``Literal["a", "b"]``; the message lists its words.
+    option
+        The name of the option, for the message.
+    error
+        Which error to raise.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> check_choice("left", Literal["left", "right"], "side")
+    """
+    words = get_args(choices)
+    # Arrays would compare each of their values.
+    if not isinstance(value, str | bool | int) or value not in words:
+        listed = ", ".join(repr(word) for word in words[:-1])
+        raise error(f"{option}={value!r}: expected {listed} or {words[-1]!r}")
 
 
 def path_of(value: Any) -> Path:
@@ -166,7 +202,7 @@ def path_of(value: Any) -> Path:
     try:
         path.exists()
     except OSError as error:
-        raise FormatError(f"no such name: {error.strerror or error}", path) from None
+        raise FormatError(f"no file can have this name: {error.strerror or error}", path) from None
     return path
 
 

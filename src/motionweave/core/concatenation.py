@@ -41,7 +41,7 @@ def concatenate(motions: Sequence[Motion]) -> Motion:
     """
     motions = [checked(motion) for motion in motions]
     if not motions:
-        raise MotionError("nothing to concatenate")
+        raise MotionError("concatenate: expected one motion or more, and got none")
     first = motions[0]
     parts: list[Constraint] = []
     start = 0

@@ -30,6 +30,13 @@ class Constraint:
         First and last frame, fractional frames allowed, ``start <= end``.
     kind
         What is held, such as ``left_heel``, ``right_toe``, ``left_hand``.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> step = mw.Constraint(12, 30.5, "left_heel")
+    >>> step.holds_at(20), step.shifted(10).start
+    (True, 22.0)
     """
 
     start: float
@@ -47,16 +54,18 @@ class Constraint:
             checks.number(frame, f"constraint {kind}: frame") for frame in (self.start, self.end)
         )
         if not start <= end:
-            raise MotionError(f"constraint {kind}: frames {start} to {end} are not an interval")
+            raise MotionError(
+                f"constraint {kind}: it ends at {end:g}, before it begins at {start:g}"
+            )
         object.__setattr__(self, "start", start)
         object.__setattr__(self, "end", end)
 
     def holds_at(self, frame: float) -> bool:
-        """Whether the constraint is active at a (fractional) frame."""
+        """Whether the constraint is active at a ``frame``, which may be fractional."""
         return self.start <= frame <= self.end
 
     def shifted(self, frames: float) -> Constraint:
-        """The same constraint, later by this many frames."""
+        """The same constraint, later by a number of ``frames``."""
         return Constraint(self.start + frames, self.end + frames, self.kind)
 
 
@@ -119,14 +128,14 @@ def _within(constraints: Iterable[Constraint], first: float, last: float) -> lis
 
 
 def _one_way_stretches(frames: np.ndarray) -> list[tuple[int, int]]:
-    direction = np.sign(np.diff(frames))
+    steps = np.sign(np.diff(frames))
     stretches: list[tuple[int, int]] = []
-    first, way = 0, 0.0
-    for i, d in enumerate(direction):
-        if d and way and d != way:
+    first, direction = 0, 0.0
+    for i, step in enumerate(steps):
+        if step and direction and step != direction:
             stretches.append((first, i))
             first = i
-        way = d or way
+        direction = step or direction
     stretches.append((first, len(frames) - 1))
     return stretches
 

@@ -33,7 +33,7 @@ def displacement(cycle: Motion) -> Planar:
 def repeat(cycle: Motion, times: int) -> Motion:
     """A closed cycle several times over; a frame that two of them share occurs once."""
     if times < 1:
-        raise MotionError(f"a cycle cannot be repeated {times} times")
+        raise MotionError(f"rounds {times}: expected a whole number, 1 or more")
     step = displacement(cycle)
     length = len(cycle) - 1
     move, parts, held = Planar(), [cycle], list(cycle.constraints)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import motionweave
 from motionweave.core.arrays import Array
+from motionweave.core.checks import did_you_mean
 from motionweave.errors import RigError
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ class JointTrack:
         ``(T, 3)`` global positions.
     orientations, rotations
         ``(T, 4)`` global orientations and local rotations, unit quaternions xyzw.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> mw.sample("walk")["left_hand"]
+    <JointTrack 'LeftHand': 93 frames>
     """
 
     name: str
@@ -36,7 +42,7 @@ class JointTrack:
 
     @classmethod
     def of(cls, motion: Motion, name: str) -> JointTrack:
-        """The joint of a motion that has a name, or else a role.
+        """The joint of a ``motion`` that has a ``name``, or else a role of that name.
 
         Raises
         ------
@@ -49,8 +55,7 @@ class JointTrack:
         else:
             known = motionweave.find_rig(skeleton).roles
             if name not in known:
-                near = get_close_matches(name, [*skeleton.names, *known], n=3, cutoff=0.4)
-                hint = f"; did you mean {', '.join(near)}?" if near else ""
+                hint = did_you_mean(name, [*skeleton.names, *known])
                 raise RigError(f"the skeleton has no joint or role {name!r}{hint}")
             joint = known[name]
         positions, orientations = motion.forward()

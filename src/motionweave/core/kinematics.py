@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from motionweave.core import rotations as quaternions
 from motionweave.core.arrays import Array, read_only
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 
 # Frames of a long take that are looked at together.
 _AT_ONCE = 1024

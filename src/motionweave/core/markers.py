@@ -33,6 +33,14 @@ class Markers:
         What to call the clip in messages.
     source
         Other data from its file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import motionweave as mw
+    >>> gap = np.array([[[0.0, 1.0, 0.0]], [[np.nan] * 3], [[0.0, 1.0, 2.0]]])
+    >>> mw.Markers(("LFHD",), gap, fps=100).filled().points[1].tolist()
+    [[0.0, 1.0, 1.0]]
     """
 
     labels: tuple[str, ...]
@@ -86,10 +94,12 @@ class Markers:
         return replace(self, points=self.points[frames], fps=self.fps / step)
 
     def only(self, labels: tuple[str, ...] | list[str]) -> Markers:
-        """Those markers, in that order."""
+        """The markers with these ``labels``, in that order."""
         missing = [one for one in labels if one not in self.labels]
         if missing:
-            raise MotionError(f"there is no marker {missing[0]!r}")
+            raise MotionError(
+                f"there is no marker {missing[0]!r}; there are {shown(list(self.labels))}"
+            )
         chosen = [self.labels.index(one) for one in labels]
         return replace(self, labels=tuple(labels), points=self.points[:, chosen])
 
@@ -111,14 +121,14 @@ class Markers:
         return replace(self, labels=tuple(self.labels[one] for one in kept), points=points)
 
     def sample(self, frames: ArrayLike) -> Markers:
-        """The markers at fractional frames ``(n,)``, interpolated linearly."""
+        """The markers at fractional ``frames`` ``(n,)``, interpolated linearly."""
         at = np.array(frames, dtype=np.float64, ndmin=1)
         if at.size == 0 or not (at.min() > -1e-6 and at.max() < len(self) - 1 + 1e-6):
             raise MotionError(f"frames to sample must be in the clip, 0 to {len(self) - 1}")
         return replace(self, points=sample_vectors(self.points, np.clip(at, 0.0, len(self) - 1)))
 
     def moved(self, planar: Planar) -> Markers:
-        """Turned and shifted on the floor by one move or by ``(T,)`` moves."""
+        """The markers turned and shifted on the floor by ``planar``, one move or ``(T,)`` moves."""
         if planar.shape not in ((), (len(self),)):
             raise MotionError(f"{len(self)} frames cannot be moved by {planar.shape} moves")
         each = planar if planar.shape == () else planar[:, None]

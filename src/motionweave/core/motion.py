@@ -13,17 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import motionweave
-from motionweave.core import checks, kinematics, rotations
+from motionweave.core import checks, indexing, kinematics, rotations
 from motionweave.core import constraints as constraint_tools
-from motionweave.core import frames as frame_tools
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array, sealed
 from motionweave.core.carrier import STILL, Carrier
 from motionweave.core.constraints import Constraint
 from motionweave.core.joint_track import JointTrack
-from motionweave.core.kept import is_kept, kept, unit_quaternions
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
+from motionweave.core.validated_arrays import is_validated, mark_validated, unit_quaternions
 from motionweave.errors import MotionError
 
 
@@ -53,6 +52,15 @@ class Motion:
         written back. Opaque to everything but `io`.
     carrier
         What the file has above the pelvis; None if the pelvis is its root.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> walk = mw.sample("walk")
+    >>> walk[10:40].resample(60)
+    <Motion 'walk': 59 frames at 60 fps (0.97 s), 22 joints, 5 contacts>
+    >>> walk["left_hand"].positions.shape == (len(walk), 3)
+    True
     """
 
     skeleton: Skeleton
@@ -69,20 +77,22 @@ class Motion:
         if not isinstance(self.skeleton, Skeleton):
             raise MotionError(f"skeleton {checks.shown(self.skeleton)}: expected a Skeleton")
         joints = len(self.skeleton)
-        if not is_kept(self.root, (None, 3)):
+        if not is_validated(self.root, (None, 3)):
             root = checks.array(self.root, "root positions", (None, 3))
-            object.__setattr__(self, "root", kept(root))
+            object.__setattr__(self, "root", mark_validated(root))
         frames = len(self.root)
         if not 0 < frames <= checks.MOST_FRAMES:
             raise MotionError(f"{frames} frames: a motion has 1 to {checks.MOST_FRAMES}")
-        if not is_kept(self.rotations, (frames, joints, 4)):
+        if not is_validated(self.rotations, (frames, joints, 4)):
             quats = checks.array(self.rotations, "rotations", (frames, joints, 4))
             quats = unit_quaternions(quats, self.skeleton.names)
-            object.__setattr__(self, "rotations", kept(quats))
+            object.__setattr__(self, "rotations", mark_validated(quats))
         object.__setattr__(self, "fps", checks.rate(self.fps))
-        if self.translations is not None and not is_kept(self.translations, (frames, joints, 3)):
+        if self.translations is not None and not is_validated(
+            self.translations, (frames, joints, 3)
+        ):
             moves = checks.array(self.translations, "translations", (frames, joints, 3))
-            object.__setattr__(self, "translations", kept(moves))
+            object.__setattr__(self, "translations", mark_validated(moves))
         object.__setattr__(self, "constraints", constraint_tools.checked(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
@@ -211,7 +221,7 @@ class Motion:
         return digest.hexdigest()[:32]
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
-        """The same motion with other constraints."""
+        """The same motion with other ``constraints``."""
         same = self._out_of_checked(constraints=constraint_tools.checked(constraints))
         if "fingerprint" in self.__dict__:
             same.__dict__["fingerprint"] = self.fingerprint
@@ -263,7 +273,7 @@ class Motion:
         Rotations take the shorter arc (slerp), positions are interpolated linearly, constraints are
         carried along. Frames may run backwards or repeat.
         """
-        at = frame_tools.moments(frames, len(self), self._called())
+        at = indexing.moments(frames, len(self), self._called())
         return replace(
             self,
             root=sealed(kinematics.sample_vectors(self.root, at)),
@@ -276,11 +286,11 @@ class Motion:
         )
 
     def resample(self, fps: float) -> Motion:
-        """The same motion at another frame rate; the first frame stays the first."""
+        """The same motion at another frame rate, ``fps``; the first frame stays the first."""
         fps = checks.rate(fps)
         if fps == self.fps:
             return self
-        frames = frame_tools.at_rate(len(self), self.fps, fps)
+        frames = indexing.at_rate(len(self), self.fps, fps)
         scale = fps / self.fps
         moved = tuple(
             replace(c, start=c.start * scale, end=c.end * scale) for c in self.constraints
@@ -307,7 +317,7 @@ class Motion:
         """
         if isinstance(key, str):
             return JointTrack.of(self, key)
-        chosen = frame_tools.chosen(key, len(self))
+        chosen = indexing.chosen(key, len(self))
         start, last, step = float(chosen.start), float(chosen[-1]), chosen.step
         whole = isinstance(key, slice) and step == 1 and len(chosen) == len(self)
         if whole and all(c.start >= 0.0 and c.end <= last for c in self.constraints):
@@ -316,9 +326,11 @@ class Motion:
         frames = slice(chosen.start, chosen.stop, step)
         return self._out_of_checked(
             fps=checks.rate(self.fps / step),
-            root=kept(self.root[frames]),
-            rotations=kept(self.rotations[frames]),
-            translations=None if self.translations is None else kept(self.translations[frames]),
+            root=mark_validated(self.root[frames]),
+            rotations=mark_validated(self.rotations[frames]),
+            translations=None
+            if self.translations is None
+            else mark_validated(self.translations[frames]),
             constraints=constraint_tools.checked(
                 Constraint((c.start - start) / step, (c.end - start) / step, c.kind) for c in inside
             ),
@@ -349,12 +361,12 @@ class Motion:
         1.0
         """
         check_arguments(Motion.trim, locals())
-        return self[frame_tools.between(start, end, len(self), self.fps, self._called())]
+        return self[indexing.between(start, end, len(self), self.fps, self._called())]
 
     # Place
 
     def moved(self, planar: Planar) -> Motion:
-        """The motion turned and shifted on the floor by one move or by ``(T,)`` moves."""
+        """The motion turned and shifted on the floor by ``planar``, one move or ``(T,)`` moves."""
         if not isinstance(planar, Planar):
             raise MotionError(f"move {checks.shown(planar)}: expected a Planar")
         if planar.shape not in ((), (len(self),)):
@@ -369,7 +381,7 @@ class Motion:
         )
 
     def faster(self, factor: float) -> Motion:
-        """The same motion played faster by a factor (below one: slower), at the same frame rate.
+        """The same motion played faster by ``factor`` (below one: slower), at the same frame rate.
 
         Examples
         --------
@@ -388,7 +400,7 @@ class Motion:
         return quick.resample(self.fps)
 
     def scaled(self, factor: float) -> Motion:
-        """All lengths multiplied by a factor: another unit, or another size of character."""
+        """All lengths multiplied by ``factor``: another unit, or another size of character."""
         factor = checks.number(factor, "scale", 1e-12, 1e12)
         skeleton = replace(
             self.skeleton,
@@ -444,15 +456,16 @@ class Motion:
     # Faces
 
     def save(self, path: str | Path, **options: Any) -> None:
-        """Save the motion; the same as `motionweave.save`."""
+        """Save the motion to ``path``; ``options`` are those of `motionweave.save`."""
         motionweave.save(self, path, **options)
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """Draw the motion as a film strip; the same as `motionweave.plots.filmstrip.film_strip`."""
+        """Draw the motion as a film strip; ``path`` and ``options`` are those of
+        `motionweave.film_strip`."""
         return motionweave.film_strip(self, path, **options)
 
     def render(self, path: str | Path, **options: Any) -> None:
-        """Make a moving picture of the motion; the same as `motionweave.render`."""
+        """Render the motion to ``path``; ``options`` are those of `motionweave.render`."""
         motionweave.render(self, path, **options)
 
     def _repr_html_(self) -> str:

@@ -29,6 +29,16 @@ class Planar:
         Turn about +y in radians, ``(...)``. Not wrapped: full turns are kept.
     x, z
         Shift after the turn, ``(...)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import motionweave as mw
+    >>> move = mw.Planar(np.pi / 2, 1.0, 0.0)
+    >>> move.apply([0.0, 1.0, 2.0]).round(3).tolist()
+    [3.0, 1.0, 0.0]
+    >>> (move.inverse() @ move).apply([0.0, 1.0, 2.0]).round(3).tolist()
+    [0.0, 1.0, 2.0]
     """
 
     angle: Any = 0.0
@@ -42,7 +52,7 @@ class Planar:
 
     @classmethod
     def about(cls, origin: ArrayLike, angle: ArrayLike, shift: ArrayLike = (0.0, 0.0)) -> Planar:
-        """A turn about ``origin`` ``(..., 2)`` (x, z), then a ``shift`` ``(..., 2)``."""
+        """A turn by ``angle`` about ``origin`` ``(..., 2)``, then a ``shift`` ``(..., 2)``."""
         origin = np.asarray(origin, dtype=np.float64)
         shift = np.asarray(shift, dtype=np.float64)
         turned = cls(angle).apply_xz(origin)
@@ -83,25 +93,25 @@ class Planar:
         return Planar(-self.angle, -cos * self.x + sin * self.z, -sin * self.x - cos * self.z)
 
     def apply_xz(self, points: ArrayLike) -> Array:
-        """Floor points ``(..., 2)`` moved; moves broadcast against ``points[..., 0]``."""
+        """Floor ``points`` ``(..., 2)`` moved; moves broadcast against ``points[..., 0]``."""
         points = np.asarray(points, dtype=np.float64)
         cos, sin = np.cos(self.angle), np.sin(self.angle)
         px, pz = points[..., 0], points[..., 1]
         return np.stack([cos * px + sin * pz + self.x, -sin * px + cos * pz + self.z], axis=-1)
 
     def apply(self, points: ArrayLike) -> Array:
-        """Points ``(..., 3)`` moved; moves broadcast against ``points[..., 0]``."""
+        """Points in space, ``points`` ``(..., 3)``, moved in the same way; heights stay."""
         points = np.asarray(points, dtype=np.float64)
         moved = self.apply_xz(points[..., [0, 2]])
         height = np.broadcast_to(points[..., 1], moved.shape[:-1])
         return np.stack([moved[..., 0], height, moved[..., 1]], axis=-1)
 
     def turn(self, orientations: ArrayLike) -> Array:
-        """Global orientations ``(..., 4)`` turned about the vertical."""
+        """Global ``orientations`` ``(..., 4)`` turned about the vertical."""
         return rotations.multiply(rotations.about_vertical(self.angle), orientations)
 
     def mean(self, weights: ArrayLike, origin: ArrayLike) -> Planar:
-        """Weighted mean of moves ``(..., k)`` with weights ``(..., k)`` about ``origin`` (Eq. 9).
+        """Mean of moves ``(..., k)`` by ``weights`` ``(..., k)`` about ``origin`` (Eq. 9).
 
         Each move is written as a turn about ``origin`` ``(..., 2)`` followed by a
         shift; turns and shifts are averaged. Angles must not be a full turn apart.

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import checks, rotations
 from motionweave.core.arrays import Array
-from motionweave.core.curves import cardinal_tangents, hermite
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import cardinal_tangents, hermite
 from motionweave.errors import MotionError
 
 
@@ -127,7 +127,7 @@ class Prop:
         return data
 
     def at(self, seconds: ArrayLike) -> tuple[Array, Array]:
-        """Positions ``(n, 3)`` and orientations ``(n, 4)`` at times ``(n,)``."""
+        """Positions ``(n, 3)`` and orientations ``(n, 4)`` at times ``seconds`` ``(n,)``."""
         at = np.clip(np.asarray(seconds, dtype=np.float64), self.times[0], self.times[-1])
         if len(self.times) == 1:
             return (

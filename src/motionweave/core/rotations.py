@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array, read_only
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import MotionError
 
 IDENTITY: Array = np.array([0.0, 0.0, 0.0, 1.0])

@@ -25,8 +25,7 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file has joints that hang elsewhere inside; `body.joining` moves them and puts them
-    back.
+    """The joints of a file before some were hung elsewhere; see `body.normalize.detached_feet`.
 
     Parameters
     ----------
@@ -61,7 +60,16 @@ class Skeleton:
         Roles given by the user, role to joint name; they take precedence over names and shape.
         Empty for most skeletons; see `motionweave.find_rig`.
     layout
-        How the file has joints that hang elsewhere inside; None if all hang as in the file.
+        The file's own layout if some joints were hung elsewhere; None if all hang as in the file.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> skeleton = mw.sample("walk").skeleton
+    >>> skeleton
+    <Skeleton: 22 joints, Hips, LeftUpLeg, LeftLeg and 19 more>
+    >>> [skeleton.names[joint] for joint in skeleton.chain(0, skeleton.index("LeftFoot"))]
+    ['Hips', 'LeftUpLeg', 'LeftLeg', 'LeftFoot']
     """
 
     names: tuple[str, ...]
@@ -90,7 +98,9 @@ class Skeleton:
                 "parents: joint 0 is the only root (-1), and parents come before children"
             )
         if count > checks.DEEPEST and checks.depth(parents.tolist()) > checks.DEEPEST:
-            raise MotionError(f"a chain of more than {checks.DEEPEST} joints")
+            raise MotionError(
+                f"a skeleton has at most {checks.DEEPEST} joints from its root to a tip"
+            )
         end_parents = checks.indices(self.end_parents, "end_parents", (None,), 0, count - 1)
         ends = len(end_parents)
         if ends > checks.MOST_JOINTS:
@@ -143,15 +153,12 @@ class Skeleton:
         self.__dict__.update(state, roles=MappingProxyType(state["roles"]))
 
     def index(self, name: str) -> int:
-        """Index of a joint by name; a `RigError` lists near names if there is none."""
+        """Index of the joint ``name``; a `RigError` lists near names if there is none."""
         try:
             return self._indices[name]
         except (KeyError, TypeError):
-            import difflib
-
             wanted = checks.shown(name)
-            near = difflib.get_close_matches(wanted, self.names[:1000], n=3, cutoff=0.4)
-            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            hint = checks.did_you_mean(wanted, self.names)
             raise RigError(f"the skeleton has no joint {wanted}{hint}") from None
 
     @cached_property
@@ -205,7 +212,7 @@ class Skeleton:
         return upright if upright > 0.5 * largest else largest
 
     def same_joints(self, other: Skeleton) -> bool:
-        """Whether names and tree agree; bone lengths may differ."""
+        """Whether names and tree of ``other`` are the same; bone lengths may differ."""
         return self.names == other.names and np.array_equal(self.parents, other.parents)
 
     def difference(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from motionweave.core.arguments import check_arguments
-from motionweave.core.options import check_choice
+from motionweave.core.checks import check_choice
 from motionweave.errors import FormatError, MotionError
 from motionweave.export.align import AlignedClip, aligned_clips, contact_rows
 from motionweave.export.ground import with_ground_bone

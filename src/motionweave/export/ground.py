@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.cycles import displacement

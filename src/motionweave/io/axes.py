@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from motionweave.body.normalize.up_axis import find_up
 from motionweave.core.arrays import Array
 from motionweave.core.checks import shown
 from motionweave.core.skeleton import Skeleton
@@ -32,6 +33,14 @@ def check_up(up: str | None, path: str | Path) -> None:
     """Refuse an axis that is not ``"y"``, ``"z"`` or None."""
     if up is not None and (not isinstance(up, str) or up not in UP):
         raise FormatError(f"up axis {shown(up)}: expected 'y' or 'z'", path)
+
+
+def found_up(skeleton: Skeleton, pose: PoseArrays, warnings: list[str]) -> str:
+    """The up axis of data that does not state it; a doubt is added to ``warnings``."""
+    found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
+    if found.doubt is not None:
+        warnings.append(found.doubt)
+    return found.axis
 
 
 def to_y_up(vectors: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 
 # Powers of ten that a float64 holds exactly: a mantissa below 2**53 times or divided
 # by one of them is rounded once, and so is the nearest float to the decimal number.

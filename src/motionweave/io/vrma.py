@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
-from motionweave.body.root import at_pelvis
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -124,7 +124,10 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
     missing = [role for role in _REQUIRED if not rig.has(role)]
     if missing:
         listed = ", ".join(missing)
-        raise RigError(f"a VRM animation needs the roles {listed}; name them with --rig or rig=")
+        raise RigError(
+            f"a VRM animation needs the roles {listed}; name their joints in a JSON file "
+            "(--rig FILE, or mw.load(..., rig=FILE))"
+        )
     metres = metres_a_unit(motion, unit)
     # Only the hips travel in this format: bones keep the lengths that they have at rest.
     scaled = replace(motion if metres == 1.0 else motion.scaled(metres), translations=None)

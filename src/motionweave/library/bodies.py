@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from motionweave.body.correspondence import one_convention
-from motionweave.body.retarget import on_skeleton
+from motionweave.body.retarget.correspondence import one_convention
+from motionweave.body.retarget.transfer import on_skeleton
 from motionweave.core.motion import Motion
 from motionweave.errors import RetargetNotice
 from motionweave.retargeting import retarget

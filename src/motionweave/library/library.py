@@ -15,18 +15,30 @@ from motionweave.clips import load
 from motionweave.core import checks
 from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError
-from motionweave.library import adding, engine, walk
-from motionweave.library.collect import Collection, collect
-from motionweave.library.examples import Range, chosen, kind_of, motion_of, rigs_of, seen
-from motionweave.library.features import RATE, roles_of
-from motionweave.library.find import find
-from motionweave.library.graph import Graph, build, packed, unpacked
-from motionweave.library.index import Index
-from motionweave.library.live import LiveWalk
-from motionweave.library.matches import Match
-from motionweave.library.store import Entry, Store
-from motionweave.library.walk import Walk
-from motionweave.library.web import through
+from motionweave.library import engine
+from motionweave.library.collect.collection import Collection, collect
+from motionweave.library.collect.web import of_kind
+from motionweave.library.graph import walk
+from motionweave.library.graph.graph import Graph, build, packed, unpacked
+from motionweave.library.graph.live import LiveWalk
+from motionweave.library.graph.plan import beginning
+from motionweave.library.graph.walk import Walk
+from motionweave.library.index import adding
+from motionweave.library.index.features import RATE
+from motionweave.library.index.snapshot import Index
+from motionweave.library.index.store import Entry, Store
+from motionweave.library.search.examples import (
+    Frames,
+    Given,
+    Range,
+    chosen,
+    examples_of,
+    frames_of,
+    kind_of,
+    motion_of,
+    rigs_of,
+)
+from motionweave.library.search.matches import Match, distinct, similar
 
 # The folder beside the clips in which a library is kept.
 FOLDER = ".motionweave"
@@ -150,7 +162,7 @@ class Library:
         return adding.add(self.store, self.folder, sources, executor or self._executor, progress)
 
     def remove(self, *paths: str | Path) -> tuple[str, ...]:
-        """Forget clips, or all clips in folders; their files are kept.
+        """Forget the clips in ``paths``, or all clips in folders; their files are kept.
 
         Returns
         -------
@@ -191,7 +203,7 @@ class Library:
         return self._loaded[key]
 
     def entry(self, path: str | Path) -> Entry:
-        """The library's entry for a clip, by its path in the library or on disk."""
+        """The library's entry for a clip, by its ``path`` in the library or on disk."""
         number = self.index.number(str(path))
         if number is None:
             number = self.index.number(adding.name_of(Path(path), self.folder))
@@ -203,16 +215,19 @@ class Library:
 
     def find(
         self,
-        example: Motion | str | Path | None = None,
+        example: Given | None = None,
         *,
-        frames: tuple[float, float] | None = None,
+        frames: Frames | None = None,
         most: int = 20,
         limit: float | None = None,
         part: str | Sequence[str] | None = None,
         through_others: bool = False,
+        alike: float | None = None,
+        mirrored: bool = False,
+        itself: bool = True,
         words: str = "",
         measures: Mapping[str, Range] | None = None,
-        rigs: Sequence[Motion | str | Path] = (),
+        rigs: Sequence[Given] = (),
     ) -> tuple[Match, ...]:
         """Find stretches of clips similar to an example, or clips by words and measures.
 
@@ -234,11 +249,19 @@ class Library:
         through_others
             Also find clips similar to a match: every match becomes an example in turn, which
             reaches motions of the same kind that look too different from the example.
+        alike
+            With ``through_others``: how much a match must share of what sets the example apart,
+            as in `collect`.
+        mirrored
+            Also find what is similar to the mirror image of the example.
+        itself
+            Whether to list the stretch that the example was cut out of. A clip that is given by its
+            path in the library does not find itself in any case.
         words
             Only clips with all of these words in folders, names or catalogues.
         measures
             Only clips with measures in a range, such as ``{"turn": (60, None)}``; see
-            `motionweave.library.features.measures`.
+            `motionweave.library.index.features.measures`.
         rigs
             Only clips with the same joints as one of these, each a motion or the path of a clip;
             by default clips of any rig.
@@ -248,49 +271,31 @@ class Library:
         tuple of Match
             The nearest first.
         """
+        if alike is not None and not through_others:
+            raise LibraryError("alike: it is for through_others=True; use limit otherwise")
         among = chosen(self.index, words, measures, rigs_of(self, rigs))
         if example is None:
             return self._whole_clips(among, most)
+        examples = examples_of(self, [example], frames, with_mirrored=mirrored)
+        # The example itself, which is left out, must not take the place of another match.
+        more = most + 1
         if through_others:
-            return self._of_kind(example, frames, most, limit, None, part, among)[0]
-        looked_for, own = seen(self, example, frames)
-        most_likely = find(
-            self.index,
-            looked_for,
-            most=most + (own is not None),
-            roles=roles_of(part),
-            among=among,
-            limit=np.inf if limit is None else limit,
-        )
-        found = [Match.of(self, looked_for, stretch) for stretch in most_likely]
-        return tuple(one for one in found if own is None or not one.overlaps(*own))[:most]
-
-    def _of_kind(
-        self,
-        example: Motion | str | Path,
-        frames: tuple[float, float] | None,
-        most: int,
-        limit: float | None,
-        alike: float | None,
-        part: str | Sequence[str] | None,
-        among: NDArray[np.bool_] | None,
-    ) -> tuple[tuple[Match, ...], dict[str, str]]:
-        """Matches of the example's kind, and similar clips of another kind, with reasons."""
-        looked_for, own = seen(self, example, frames)
-        gathered = through(
-            self,
-            looked_for,
-            most=most + (own is not None),
-            limit=limit,
-            alike=alike,
-            roles=roles_of(part),
-            among=among,
-        )
-        found = [Match.of(self, looked_for, link.stretch, link.via) for link in gathered.links]
-        matches = tuple(one for one in found if own is None or not one.overlaps(*own))[:most]
-        return matches, {
-            self.index.entries[clip].path: reason for clip, reason in gathered.others.items()
-        }
+            found, _ = of_kind(
+                self,
+                examples,
+                most=more,
+                limit=limit,
+                alike=_share(alike),
+                part=part,
+                among=among,
+            )
+        else:
+            found = similar(self, examples, most=more, limit=limit, part=part, among=among)
+        matches = distinct(found, examples, more)
+        if matches and not itself:
+            motion = motion_of(self, example, frames)
+            matches = matches[int(matches[0].is_itself(motion)) :]
+        return matches[:most]
 
     def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:
         if among is None:
@@ -300,24 +305,31 @@ class Library:
 
     def collect(
         self,
-        example: Motion | str | Path,
-        *,
-        frames: tuple[float, float] | None = None,
+        *examples: Given,
+        frames: Frames | Sequence[Frames | None] | None = None,
         most: int = 200,
         limit: float | None = None,
         alike: float | None = None,
         part: str | Sequence[str] | None = None,
+        mirrored: bool = False,
         words: str = "",
     ) -> Collection:
-        """Collect everything in the library of the example's kind, ready to be registered and
+        """Collect everything in the library of the examples' kind, ready to be registered and
         blended.
 
         Parameters
         ----------
-        example, frames, most, limit, part, words
-            As in `find`, which searches for motions similar to the example and to its matches.
+        *examples
+            One or more, each as in `find`. A high kick does not find a shot at a ball: give one of
+            each, and everything is collected that is of the kind of any of them.
+        frames
+            First and last frame of the example; for several, a list with those of each, or None for
+            all of one.
+        most, limit, part, mirrored, words
+            As in `find`, which searches for motions similar to an example and to its matches. What
+            is similar to a mirror image is mirrored before it is registered.
         alike
-            How much a match must share, 0 to 1, of what sets the example apart from everything else
+            How much a match must share, 0 to 1, of what sets an example apart from everything else
             in the library; by default enough neighbours decide, or else 0.55. Lower it to collect
             more, raise it to collect less; for whole bodies only, without ``part``.
 
@@ -327,11 +339,24 @@ class Library:
             Continue with ``registered()`` or ``parametric(["turn"])``; it also lists outliers,
             what is similar but of another kind, and what could not be used, and why.
         """
-        if alike is not None:
-            alike = checks.number(alike, "alike", 0.0, 1.0)
+        if not examples:
+            raise LibraryError("nothing to collect: give one or more examples")
         among = chosen(self.index, words, None)
-        matches, others = self._of_kind(example, frames, most, limit, alike, part, among)
-        return collect(motion_of(self, example, frames), matches, others)
+        wanted = examples_of(self, examples, frames, with_mirrored=mirrored)
+        found, others = of_kind(
+            self,
+            wanted,
+            most=most + len(wanted),
+            limit=limit,
+            alike=_share(alike),
+            part=part,
+            among=among,
+        )
+        motions = [
+            motion_of(self, one, which)
+            for one, which in zip(examples, frames_of(examples, frames), strict=True)
+        ]
+        return collect(motions, distinct(found, wanted, most), others)
 
     # Graph and walks
 
@@ -485,7 +510,7 @@ class Library:
         True
         """
         ways = self.graph() if graph is None else graph
-        return LiveWalk(self, ways, walk.beginning(ways, self, start))
+        return LiveWalk(self, ways, beginning(ways, self, start))
 
     def info(self) -> dict[str, Any]:
         """What the library contains: clips, frames, seconds, rigs, bytes, broken files, words."""
@@ -506,3 +531,7 @@ class Library:
             "broken": self.store.broken(),
             "words": dict(often[:40]),
         }
+
+
+def _share(alike: float | None) -> float | None:
+    return None if alike is None else checks.number(alike, "alike", 0.0, 1.0)

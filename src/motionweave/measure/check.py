@@ -41,10 +41,11 @@ _TWIST = 2.0
 _LIVELY = 0.3
 # A joint that accelerates less than this (leg lengths, or radians, per second squared) is still.
 _NOTHING = 0.5
-# Where clips are joined, joints of the body that are calm in the clips are checked, too: how many
-# times as hard they may accelerate. One that is still counts as accelerating this much (leg lengths
-# per second squared), because a foot that takes a small step in half a second does.
-_CALM, _STILL = 2.0, 2.0
+# Where clips are joined or a part is laid over another, joints of the body that are calm in the
+# clips are checked, too: how many times as hard those of joined clips may accelerate. One that is
+# still counts as accelerating this much (leg lengths per second squared), because a foot that takes
+# a small step in half a second does.
+_CALM, STILL = 2.0, 2.0
 # Seconds around a seam within which a method may change the frames of the clips.
 _REACH = 1.5
 # Where clips are joined, how much further backwards than in the clips a knee may bend, in radians.
@@ -66,8 +67,8 @@ _SPEED_SLACK = 0.25
 # this in the clips counts as this fast: from one stance to another a standing body has to move.
 _JOINED_SPEED, _STANDING = {"speed": 1.2, "step_speed": 1.05}, 0.5
 # The path may be this many times as long or as short as in the clips, plus leg lengths.
-_WAY = 1.12
-_WAY_SLACK = 0.12
+_PATH = 1.12
+_PATH_SLACK = 0.12
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Finding:
         of its path, ``"contacts"`` if they are lost.
     message
         What is wrong and where, in one sentence. The remedy depends on the method: see
-        `motionweave.methods.finish.finished`.
+        `motionweave.methods.finish.finish`.
     frame, joint
         Where it is worst; None if it does not concern a single one.
     value, limit
@@ -133,8 +134,9 @@ def check(
         what is near them is looked at, see `near_seams`; supporting feet and calm joints, too, and
         the speed more closely.
     joints
-        The only joints that were changed, if not all: how hard they accelerate and twist is then
-        compared with them alone, because legs are livelier than anything else.
+        The only joints that were changed, if not all: how hard each of them accelerates is then
+        compared with itself, and how hard it twists with them alone, because legs are livelier than
+        anything else.
 
     Returns
     -------
@@ -155,7 +157,7 @@ def check(
     before = [figures(clip, rate) for clip in clips if len(clip) >= 3]
     if not before:
         return ()
-    found = [_other_way(result, clips) if whole else None]
+    found = [_other_path_length(result, clips) if whole else None]
     walkers = [one for one in before if one.soles]
     floor = None
     if seams and len(walkers) == len(seams) + 1:
@@ -216,7 +218,8 @@ def _harder(
 ) -> Finding | None:
     """The joint whose acceleration or twist exceeds that of the clips most, of all or of some.
 
-    In ``joined`` clips, joints that hardly move in the clips are checked, too.
+    In ``joined`` clips, and if only some joints were changed, those of the body that hardly move in
+    the clips are checked, too: each is compared with itself alone.
     """
     allowed = _ACCELERATION if kind == "acceleration" else _TWIST
     own = np.maximum(np.max([one.hardest[kind] for one in before], axis=0), _NOTHING)
@@ -224,10 +227,11 @@ def _harder(
     changed = list(range(len(own)) if joints is None else joints)
     limits = np.full(len(own), np.inf)
     limits[changed] = allowed * np.maximum(own, _LIVELY * own[changed].max())[changed]
-    if joined:
-        body = sorted(set(find_rig(result.skeleton).roles.values()))
-        calm = np.maximum(own, _STILL)
-        limits[body] = np.clip(limits, allowed * calm, _CALM * calm)[body]
+    if kind == "acceleration" and (joined or joints is not None):
+        body = sorted(set(find_rig(result.skeleton).roles.values()) & set(changed))
+        calm = np.maximum(own, STILL)
+        most = _CALM if joined else allowed
+        limits[body] = np.clip(limits, allowed * calm, most * calm)[body]
     beyond = values / limits
     row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
     if values[row, joint] <= limits[joint]:
@@ -294,19 +298,19 @@ def _backwards(result: Motion, made: Figures, before: Sequence[Figures]) -> Find
     return worst
 
 
-def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
+def _other_path_length(result: Motion, clips: Sequence[Motion]) -> Finding | None:
     """A path of the pelvis over the floor that is shorter or longer than in every clip."""
     size = unit_length(result.skeleton)
-    ways = [_way(clip) / size for clip in clips]
-    value = _way(result) / size
-    low, high = min(ways) / _WAY - _WAY_SLACK, max(ways) * _WAY + _WAY_SLACK
+    lengths = [_path_length(clip) / size for clip in clips]
+    value = _path_length(result) / size
+    low, high = min(lengths) / _PATH - _PATH_SLACK, max(lengths) * _PATH + _PATH_SLACK
     if low <= value <= high:
         return None
     much = "shorter" if value < low else "longer"
     return Finding(
         "path",
         f"the path is {value:.1f} leg lengths long, {much} than in any of the clips "
-        f"({min(ways):.1f} to {max(ways):.1f}), which face or travel in different directions",
+        f"({min(lengths):.1f} to {max(lengths):.1f}), which face or travel in different directions",
         None,
         None,
         value,
@@ -314,7 +318,7 @@ def _other_way(result: Motion, clips: Sequence[Motion]) -> Finding | None:
     )
 
 
-def _way(motion: Motion) -> float:
+def _path_length(motion: Motion) -> float:
     """Length of the pelvis's path over the floor; capture noise does not lengthen it."""
     step = max(1, round(SPEED_WINDOW * motion.fps))
     return float(np.linalg.norm(np.diff(motion.root[::step][:, [0, 2]], axis=0), axis=1).sum())
@@ -329,7 +333,7 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     depth = limit + _DEPTH - made.lowest
     return Finding(
         "floor",
-        f"the {_said(kind)} is {depth:.1%} of a leg length deeper than in the clips at frame "
+        f"the {_in_words(kind)} is {depth:.1%} of a leg length deeper than in the clips at frame "
         f"{frame}",
         frame,
         kind,
@@ -367,15 +371,15 @@ def _carried(
     limit = max(one.farthest_carried for one in before) + _CARRIED
     # A point that just touches the floor, or just does not, must not decide.
     floors = np.asarray(floor), np.asarray(floor) + _JUST
-    ways = np.maximum(*(made.support_slides(each) for each in floors))
-    near = np.zeros(len(ways), dtype=bool)
+    slides = np.maximum(*(made.support_slides(each) for each in floors))
+    near = np.zeros(len(slides), dtype=bool)
     width = round(WINDOW * made.fps)
     margin = round(0.5 * WINDOW * made.fps)
     for first, last in seams:
         first, last = first - margin - made.first, last + margin - width - made.first
         near[max(first, 0) : max(last, 0) + 1] = True
-    frame = int(np.argmax(np.where(near, ways, 0.0)))
-    value = float(ways[frame])
+    frame = int(np.argmax(np.where(near, slides, 0.0)))
+    value = float(slides[frame])
     if not near[frame] or value <= limit:
         return None
     frame += made.first
@@ -398,7 +402,7 @@ def _drifting(made: Figures, before: Sequence[Figures]) -> Finding | None:
         return None
     return Finding(
         "drift",
-        f"the planted {_said(kind)} drifts by {value:.0%} of a leg length, most of all at "
+        f"the planted {_in_words(kind)} drifts by {value:.0%} of a leg length, most of all at "
         f"frame {frame}: check its contacts there",
         frame,
         kind,
@@ -424,5 +428,5 @@ def _lost_contacts(result: Motion, clips: Sequence[Motion]) -> Finding | None:
     )
 
 
-def _said(kind: str) -> str:
+def _in_words(kind: str) -> str:
     return kind.replace("_", " ")

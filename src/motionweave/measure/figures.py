@@ -1,4 +1,4 @@
-"""What the self-check measures in a motion: how joints change their ways, and how feet move."""
+"""What the self-check measures in a motion: how joints accelerate, and how feet move."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.hinges import Hinge, find_hinges
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import Sole, contact_points, has_feet, sole_points, soles
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import frames_in, runs
 from motionweave.core.motion import Motion
-from motionweave.core.quantiles import median, quantile
+from motionweave.core.numerics.quantiles import median, quantile
 from motionweave.core.skeleton import Skeleton
 from motionweave.measure.support import floor_level, support_slides
 
@@ -104,8 +104,8 @@ class Figures:
             planted = self.planted[f"{side}_heel"] | self.planted[f"{side}_toe"]
             low = height < _ground(height, planted) + _LOW
             for first, last in runs(low & (speed > _SLIDING) & ~planted):
-                way = float(speed[first : last + 1].sum()) / self.fps
-                longest = max(longest, (way, side, self.first + first))
+                distance = float(speed[first : last + 1].sum()) / self.fps
+                longest = max(longest, (distance, side, self.first + first))
         return longest
 
     @cached_property
@@ -117,8 +117,8 @@ class Figures:
                 # From one planted frame to the next one: not the step that lifts the foot.
                 speed = self.soles[kind][1][first:last]
                 if len(speed):
-                    way = float(speed.sum()) / self.fps
-                    worst = max(worst, (way, kind, self.first + first + int(speed.argmax())))
+                    distance = float(speed.sum()) / self.fps
+                    worst = max(worst, (distance, kind, self.first + first + int(speed.argmax())))
         return worst
 
     @cached_property

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
-from motionweave.body.heading import facing
 from motionweave.body.hinges import wrong_bends
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, leg_length
-from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -272,7 +272,7 @@ def quality(
     heights = np.array([max(p.height, 0.0) for p in plants if p.kind not in HAND_KINDS])
     jolt, jolt_frame, jolt_ratio = _root_acceleration(body, inputs, size)
     lowered = _lowered(motion, inputs, first, size)
-    way = float(np.linalg.norm(np.diff(body.root[:, [0, 2]], axis=0), axis=-1).sum())
+    path_length = float(np.linalg.norm(np.diff(body.root[:, [0, 2]], axis=0), axis=-1).sum())
     turn = facing(body)
     velocity = angular_velocity(body)
     jumps = find_seams(body, size, velocity)
@@ -289,8 +289,8 @@ def quality(
         penetration_max=float(depths.max()),
         floating_mean=float(heights.mean()) if len(heights) else 0.0,
         floating_max=float(heights.max(initial=0.0)),
-        path_length=way,
-        path_legs=way / size,
+        path_length=path_length,
+        path_legs=path_length / size,
         heading_change=float(np.degrees(turn[-1] - turn[0])),
         undeclared_skate=float(undeclared.mean()) if len(undeclared) else 0.0,
         undeclared_frames=len(undeclared),
@@ -338,7 +338,7 @@ def _undeclared(
     than a swing, and neither is in a contact.
     """
     frames = np.arange(len(motion))
-    ways = []
+    slides = []
     for side in SIDES:
         kinds = (f"{side}_heel", f"{side}_toe")
         foot = np.stack([points[kind] for kind in kinds])
@@ -350,8 +350,8 @@ def _undeclared(
         slow = level.max(axis=0) * motion.fps < _SLOW
         stands = still & slow & (low & free)[1:] & (low & free)[:-1]
         stands[:first] = False
-        ways.append(level.mean(axis=0)[stands])
-    return np.concatenate(ways)
+        slides.append(level.mean(axis=0)[stands])
+    return np.concatenate(slides)
 
 
 def _root_acceleration(

@@ -23,7 +23,7 @@ def table(q: Quality) -> list[tuple[str, str, str]]:
     fastest, hardest = q.fastest, q.hardest
     unit = "leg lengths" if q.has_feet else "body heights"
     return [
-        ("clip", f"{q.frames / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
+        ("clip", f"{(q.frames - 1) / q.fps:.2f} s", f"{q.frames} frames at {q.fps:g} fps"),
         *(_foot_rows(q) if q.has_feet else [("feet", "none", "that are known")]),
         ("seams", str(len(q.seams)), "; ".join(str(seam) for seam in q.seams[:4])),
         (

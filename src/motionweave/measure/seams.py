@@ -18,7 +18,7 @@ _AROUND = 0.1
 _LEAST_AROUND = 3
 # ... and faster than this: degrees per second for joints, leg lengths per second for the root.
 _LEAST_TURN = 250.0
-_LEAST_WAY = 2.5
+_LEAST_SPEED = 2.5
 # Velocities change more suddenly, as where a foot strikes: more times, by these speeds.
 _SUDDEN = 6.0
 
@@ -77,11 +77,11 @@ def find_seams(motion: Motion, size: float, turning: Array | None = None) -> tup
     if len(motion) < 5:
         return ()
     turns = np.degrees(angular_velocity(motion) if turning is None else turning)
-    ways = np.diff(motion.root, axis=0)[:, None] * (motion.fps / size)
+    speeds = np.diff(motion.root, axis=0)[:, None] * (motion.fps / size)
     names = (*motion.skeleton.names, "root position")
     # One unit for both: the speed that is just fast enough to count.
-    velocity = np.concatenate([turns / _LEAST_TURN, ways / _LEAST_WAY], axis=1)
-    units = np.array([_LEAST_TURN] * len(motion.skeleton) + [_LEAST_WAY])
+    velocity = np.concatenate([turns / _LEAST_TURN, speeds / _LEAST_SPEED], axis=1)
+    units = np.array([_LEAST_TURN] * len(motion.skeleton) + [_LEAST_SPEED])
     # In time, not in frames: a clip that was sampled more finely than it was recorded runs
     # straight from one recorded frame to the next, and bends at each.
     reach = min(max(round(_AROUND * motion.fps), _LEAST_AROUND), len(motion) - 3)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core.arrays import Array
-from motionweave.core.quantiles import quantile
+from motionweave.core.numerics.quantiles import quantile
 
 # Seconds over which sliding is measured.
 WINDOW = 0.5

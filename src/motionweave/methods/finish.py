@@ -20,24 +20,14 @@ from motionweave.measure.check import Finding, FindingKind, check
 _JERKS = ("acceleration", "twist")
 _CLEARLY = 1.25
 
-
-def _planted(motion: Motion, floor: Floor | None = None) -> Motion:
-    # The check sees any remaining sliding and jerks.
-    return clean_feet(motion, floor=floor, warn=False)
-
-
 # Faults that come from contacts, not from the options of a method.
 _OF_CONTACTS: tuple[FindingKind, ...] = ("drift", "contacts")
-
-
 # Where planting makes things worse, contacts are left alone within this many seconds; if there are
 # none, the nearest one at most this far away. What is left of one counts if it is this long.
 _AROUND, _FARTHEST, _REST = 0.25, 1.0, 0.5
 # How many such places there may be before no foot is planted at all: these, or one in this many
 # seconds.
 _PLACES, _EVERY = 3, 2.0
-
-
 # The cost of a finding of severity 1, in body heights of distance, and the worst that counts.
 _FINDING, _WORST = 0.1, 3.0
 
@@ -53,7 +43,7 @@ class Finished:
     found
         Its faults.
     told
-        Where its feet were left alone.
+        Warnings about feet that were not planted.
     """
 
     motion: Motion
@@ -62,11 +52,22 @@ class Finished:
 
     @property
     def cost(self) -> float:
-        """What its faults cost, in body heights of distance; see `motionweave.methods.strain`."""
+        """What its faults cost, in body heights of distance; see `methods.joining.strain`."""
         return _FINDING * sum(min(finding.severity, _WORST) for finding in self.found)
 
-    def tell(self, remedies: Sequence[Remedy] = (), advice: str = "", stacklevel: int = 2) -> None:
-        """Warn about what was found; ``remedies`` and ``advice`` as in `finished`."""
+    def reported(
+        self, remedies: Sequence[Remedy] = (), advice: str = "", stacklevel: int = 2
+    ) -> Motion:
+        """The result, after a warning about each fault and about feet that were not planted.
+
+        Parameters
+        ----------
+        remedies, advice
+            What helps against faults of the method: its settings, or words if that is not a
+            setting.
+        stacklevel
+            The stack level of the warnings, as in `warnings.warn`, counted from the caller.
+        """
         told = list(self.told)
         for finding in self.found:
             if finding.kind in _OF_CONTACTS:
@@ -76,9 +77,15 @@ class Finished:
                 told.append(QualityWarning(reason, finding, remedies))
         for warning in told:
             warnings.warn(warning, stacklevel=stacklevel + 1)
+        return self.motion
 
 
-def finished(
+def _planted(motion: Motion, floor: Floor | None = None) -> Motion:
+    # The check sees any remaining sliding and jerks.
+    return clean_feet(motion, floor=floor, warn=False)
+
+
+def finish(
     result: Motion,
     clips: Sequence[Motion],
     *,
@@ -89,14 +96,11 @@ def finished(
     lively: float = 1.0,
     seams: Sequence[tuple[int, int]] = (),
     joints: Sequence[int] | None = None,
-    remedies: Sequence[Remedy] = (),
-    advice: str = "",
-    stacklevel: int = 3,
-) -> Motion:
-    """Plant the feet of a result, check it against its clips, and warn about what is found.
+) -> Finished:
+    """Plant the feet of a result and check it against its clips.
 
     Where planting makes something worse, the feet are not planted around that place; if that does
-    not help, nowhere. A warning says so.
+    not help, nowhere. `Finished.reported` warns about that and about what the check found.
 
     Parameters
     ----------
@@ -119,44 +123,7 @@ def finished(
         Where clips are joined; see `check`.
     joints
         The only joints that the method changes; see `check`.
-    remedies, advice
-        What helps against faults of this method: its settings, or words if that is not
-        a setting.
-    stacklevel
-        The stack level of the warnings, as in `warnings.warn`.
-
-    Returns
-    -------
-    Motion
     """
-    done = finish(
-        result,
-        clips,
-        clean=clean,
-        plant=plant,
-        whole=whole,
-        meant=meant,
-        lively=lively,
-        seams=seams,
-        joints=joints,
-    )
-    done.tell(remedies, advice, stacklevel)
-    return done.motion
-
-
-def finish(
-    result: Motion,
-    clips: Sequence[Motion],
-    *,
-    clean: bool,
-    plant: Callable[[Motion], Motion] = _planted,
-    whole: bool = False,
-    meant: Collection[FindingKind] = (),
-    lively: float = 1.0,
-    seams: Sequence[tuple[int, int]] = (),
-    joints: Sequence[int] | None = None,
-) -> Finished:
-    """The same as `finished`, without warnings: for a result that may not be the one used."""
     look = partial(check, clips=clips, whole=whole, seams=seams, joints=joints)
     told: list[Warning] = []
     if clean and has_feet(result.skeleton):

@@ -9,31 +9,28 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.body.heading import facing, seen_from_above
-from motionweave.body.posture import bending_spine
+from motionweave.body.pose.posture import bending_spine
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core import checks, rotations
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, clipped
-from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion, all_checked
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.errors import BlendError
-from motionweave.methods.finish import finished
+from motionweave.measure.check import STILL
+from motionweave.measure.figures import unit_length
+from motionweave.methods.carried import carried_trunk, part_of_the_way
+from motionweave.methods.finish import finish
 from motionweave.registration.register import register
 from motionweave.retargeting import brought_together
 
 # Default fades of a part in seconds: as short as the body stays calm, which it does if no joint
-# accelerates this many times as hard as in the clips. One that hardly moves counts as this share of
-# the liveliest.
-_EASES, _CALM, _LIVELY = (0.3, 0.45, 0.65, 0.9, 1.2, 1.6), 1.2, 0.15
-
-# Seconds over which the swaying of hips evens out.
-_SWAY = 0.3
-# Cosine of the steepest angle at which a line across the hips shows where they face.
-_LEVEL = 0.5
+# accelerates this many times as hard as in the clips. Before a part begins earlier or ends later
+# than its clip, joints may accelerate a little harder.
+_EASES, _CALM, _NEARLY = (0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.2), 1.2, 1.35
 
 Weight = float | ArrayLike | Callable[[float], float]
 
@@ -51,8 +48,9 @@ def layer(
     """Play part of one clip's body over another clip: waving while walking.
 
     Legs and path are those of ``base``, and so is a T-pose in its frame 0. The trunk of ``over`` is
-    as upright, and as far turned from the hips, as in its own clip; hips that sway below do not
-    shake it. Each joint of the spine takes a share of the difference.
+    as upright, and as far turned from the hips, as in its own clip; hips that sway or jerk below do
+    not shake it. Each joint of the spine takes a share of the difference. With hips that lie down
+    or go head over heels the trunk goes along.
 
     Parameters
     ----------
@@ -70,7 +68,8 @@ def layer(
         in seconds.
     ease
         Seconds over which the part fades in and out where ``over`` begins and ends within ``base``.
-        None for as long as the body needs to stay calm.
+        None for as long as the body needs to stay calm: if ``over`` is too short for that, from
+        before it begins until after it ends.
     in_step
         Register the clips first, and show the moment of ``over`` that matches each frame of
         ``base``: one walk's arms swing in step with another walk's legs. ``start`` is then not
@@ -116,16 +115,19 @@ def layer(
     rig = find_rig(base.skeleton)
     joints = layered_joints(part, rig)
     shown = _in_step(base, over) if in_step else _from(base, over, at)
-    lent = over.sample(shown.frames)
-    laid = partial(_layered, base, lent, rig, joints)
-    width = ease if ease is not None else _needed(base, over, laid, shown, joints, posed)
-    share = shown.share(width * base.fps) * _weights(weight, len(base), base.fps)
+    lay = partial(_laid, base, over, rig, joints)
+    if ease is None:
+        shown, ease, laid = _calmest(base, over, shown, lay, joints, posed)
+    else:
+        laid = lay(shown)
+    share = shown.share(ease * base.fps) * _weights(weight, len(base), base.fps)
     share[:posed] = 0.0
     local = laid(share)
     held = _contacts(base, over, shown, rig, joints, share)
     result = replace(base, rotations=local).with_constraints(held)
     # Legs are those of the base: there is nothing to plant.
-    return finished(result, [base, over], clean=True, plant=lambda kept: kept, joints=joints)
+    done = finish(result, [base, over], clean=True, plant=lambda kept: kept, joints=joints)
+    return done.reported()
 
 
 @dataclass(frozen=True)
@@ -137,69 +139,124 @@ class _Shown:
     frames
         ``(T,)`` of the clip, held where it is not shown.
     first, last
-        The first and the last of the T frames in which it is.
+        Where in the T frames it begins and ends.
+    comes, goes
+        Whether it begins and ends within them: otherwise it is not faded in, or out.
     """
 
     frames: Array
     first: float
     last: float
+    comes: bool
+    goes: bool
 
-    def fades(self, count: int) -> bool:
-        """Whether it begins or ends within ``count`` frames."""
-        return self.first > 0.0 or self.last < count - 1.0
+    @property
+    def room(self) -> float:
+        """Frames that a fade can take: all if there is one fade, half of them if there are two."""
+        return (self.last - self.first) / max(self.comes + self.goes, 1)
 
     def share(self, ease: float) -> Array:
         """``(T,)`` from 0 to 1: how much of the clip is there, eased over ``ease`` frames."""
         at = np.arange(len(self.frames), dtype=np.float64)
-        width = max(min(ease, 0.5 * (self.last - self.first)), 1e-9)
-        # A layer that begins or ends with the base is not faded.
-        come = np.inf if self.first <= 0.0 else (at - self.first) / width
-        go = np.inf if self.last >= len(at) - 1.0 else (self.last - at) / width
+        width = max(min(ease, self.room), 1e-9)
+        come = (at - self.first) / width if self.comes else np.inf
+        go = (self.last - at) / width if self.goes else np.inf
         return np.asarray(smootherstep(np.minimum(come, go)) * np.ones(len(at)))
 
+    def widened(self, ease: float) -> _Shown:
+        """The same with room for fades of ``ease`` frames: what does not fit comes before it begins
+        or after it ends, where the clip gets going, or comes to rest."""
+        beyond = ease - self.room
+        if beyond <= 0.0:
+            return self
+        at = np.arange(len(self.frames), dtype=np.float64)
+        width = min(beyond, self.room)
+        first, last, moments = self.first, self.last, at
+        if self.comes:
+            moments = first + _at_rest(moments - first, width)
+            first -= beyond
+        if self.goes:
+            moments = last - _at_rest(last - moments, width)
+            last += beyond
+        return replace(self, frames=np.interp(moments, at, self.frames), first=first, last=last)
 
-def _needed(
+
+def _at_rest(left: Array, width: float) -> Array:
+    """Frames ``(T,)`` from the end of a clip that ends at rest instead of at full speed.
+
+    It slows down within ``width`` frames before its end, and is there as much later.
+
+    Parameters
+    ----------
+    left
+        ``(T,)`` from its end at full speed; below 0 beyond it.
+    width
+        Frames.
+    """
+    slow = 0.25 * (left + width).clip(0.0, 2.0 * width) ** 2 / width
+    return np.where(left < width, slow, left)
+
+
+def _laid(
+    base: Motion, over: Motion, rig: Rig, joints: tuple[int, ...], shown: _Shown
+) -> Callable[[Array], Array]:
+    """What gives local rotations ``(T, J, 4)`` for shares ``(T,)`` of the part."""
+    lent = over.sample(shown.frames)
+    spine = [joint for joint in bending_spine(rig, base, lent) if joint in joints]
+    return partial(_layered, base, lent, carried_trunk(base, lent, spine), joints)
+
+
+def _calmest(
     base: Motion,
     over: Motion,
-    laid: Callable[[Array], Array],
     shown: _Shown,
+    lay: Callable[[_Shown], Callable[[Array], Array]],
     joints: tuple[int, ...],
     posed: int,
-) -> float:
-    """Seconds in which a part gets from one clip to the other without strain.
+) -> tuple[_Shown, float, Callable[[Array], Array]]:
+    """When a part is shown, seconds of its fades, and what lays it over the base.
 
-    As few as it takes until no joint accelerates clearly harder than in the clips; if
-    that cannot be reached, those in which it accelerates least.
+    Fades are as short as they can be while no joint accelerates clearly harder than in the clips.
+    Those that do not fit into the part begin before it or end behind it. If all are too hard, it
+    is the one in which joints accelerate least.
 
     Parameters
     ----------
     base, over
         The clips.
-    laid
-        Local rotations ``(T, J, 4)`` with shares ``(T,)`` of the part.
     shown
-        When it is there.
+        When the part is there.
+    lay
+        For such a timing what gives local rotations ``(T, J, 4)`` for shares ``(T,)`` of the part.
     joints
         Of the part.
     posed
         Frames of a T-pose in front of the base.
     """
-    if not shown.fades(len(base)):
-        return 0.0
+    laid = lay(shown)
+    best = shown, 0.0, laid
+    if not (shown.comes or shown.goes):
+        return best
     part = list(joints)
     own = np.max([_accelerations(m, part).max(axis=0) for m in (base[posed:], over)], axis=0)
-    own = np.maximum(own, max(_LIVELY * own.max(), 1e-12))
-    tried: dict[float, float] = {}
-    for seconds in _EASES:
-        share = shown.share(seconds * base.fps)
+    own = np.maximum(own, STILL * unit_length(base.skeleton) / base.fps**2)
+    least, room = np.inf, shown.room / base.fps
+    for seconds in sorted({*_EASES, min(room, _EASES[-1])}):
+        wide = shown.widened(seconds * base.fps)
+        if wide is not shown:
+            if least <= _NEARLY:
+                break
+            laid = lay(wide)
+        share = wide.share(seconds * base.fps)
         share[:posed] = 0.0
         # What the layer does where it is there alone does not depend on the fade.
         fading = (share > 0.0) & (share < 1.0)
         hardest = _accelerations(replace(base, rotations=laid(share)), part)[fading] / own
-        tried[seconds] = float(hardest.max(initial=0.0))
-        if tried[seconds] <= _CALM or 2.0 * seconds * base.fps > shown.last - shown.first:
+        if hardest.max(initial=0.0) < least:
+            least, best = float(hardest.max(initial=0.0)), (wide, seconds, laid)
+        if least <= _CALM:
             break
-    return min(tried, key=tried.__getitem__)
+    return best
 
 
 def _accelerations(motion: Motion, joints: list[int]) -> Array:
@@ -211,7 +268,9 @@ def _accelerations(motion: Motion, joints: list[int]) -> Array:
 def _from(base: Motion, over: Motion, start: float) -> _Shown:
     frames = np.arange(len(base)) - start
     last = min(start + len(over) - 1.0, len(base) - 1.0)
-    return _Shown(frames.clip(0.0, len(over) - 1.0), start, last)
+    return _Shown(
+        frames.clip(0.0, len(over) - 1.0), start, last, start > 0.0, last < len(base) - 1.0
+    )
 
 
 def _in_step(base: Motion, over: Motion) -> _Shown:
@@ -221,14 +280,11 @@ def _in_step(base: Motion, over: Motion) -> _Shown:
         curve = register(base, over, ends="free")
     timewarp = curve.timewarp
     first, last = (float(timewarp.frames(u)[0]) for u in (timewarp.start, timewarp.end))
-    # A frame or two missing at an end of the registration need no fade.
     inside = np.arange(len(base), dtype=np.float64).clip(first, last)
     shown = timewarp.frames(timewarp.parameter(0, inside))[:, 1]
-    return _Shown(
-        shown.clip(0.0, len(over) - 1.0),
-        first if first >= 2.0 else 0.0,
-        last if last <= len(base) - 3.0 else len(base) - 1.0,
-    )
+    # A frame or two missing at an end of the registration need no fade.
+    comes, goes = first >= 2.0, last <= len(base) - 3.0
+    return _Shown(shown.clip(0.0, len(over) - 1.0), first, last, comes, goes)
 
 
 def layered_joints(part: str, rig: Rig) -> tuple[int, ...]:
@@ -270,69 +326,24 @@ def _weights(weight: Weight, count: int, fps: float) -> Array:
     return np.asarray(np.broadcast_to(values, count))
 
 
-def _layered(base: Motion, lent: Motion, rig: Rig, joints: tuple[int, ...], share: Array) -> Array:
-    """Local rotations ``(T, J, 4)`` with a part of another clip's, ``share`` ``(T,)`` of it."""
+def _layered(
+    base: Motion, lent: Motion, trunk: dict[int, Array], joints: tuple[int, ...], share: Array
+) -> Array:
+    """Local rotations ``(T, J, 4)`` with a part of another clip's, ``share`` ``(T,)`` of it.
+
+    The orientations ``(T, 4)`` of its ``trunk`` are given.
+    """
     local = np.array(base.rotations)
-    below, above = base.forward()[1], lent.forward()[1]
-    turn = rotations.about_vertical(_turned(base, lent, rig))
-    spine = [joint for joint in bending_spine(rig, base, lent) if joint in joints]
-    new = np.array(below)
+    new = np.array(base.orientations())
     for joint in joints:
         parent = int(base.skeleton.parents[joint])
-        wanted = rotations.multiply(new[:, parent], lent.rotations[:, joint])
-        if joint in spine:
-            # From the trunk of one clip to that of the other, further with each joint: hips that
-            # jerk under a calm trunk do not shake it.
-            level = rotations.multiply(turn, above[:, joint])
-            way = np.full(len(base), (spine.index(joint) + 1.0) / len(spine))
-            wanted = _part_of_the_way(below[:, joint], level, way)
-        inside = rotations.multiply(rotations.inverse(new[:, parent]), wanted)
-        blended = _part_of_the_way(local[:, joint], inside, share)
+        inside = lent.rotations[:, joint]
+        if joint in trunk:
+            inside = rotations.multiply(rotations.inverse(new[:, parent]), trunk[joint])
+        blended = part_of_the_way(local[:, joint], inside, share)
         local[:, joint] = np.where(share[:, None] == 0.0, local[:, joint], blended)
         new[:, joint] = rotations.multiply(new[:, parent], local[:, joint])
     return local
-
-
-def _turned(base: Motion, lent: Motion, rig: Rig) -> Array:
-    """How far ``(T,)`` a clip faces away from another, without the swaying of their hips."""
-    from scipy.ndimage import gaussian_filter1d
-
-    apart = _hip_heading(base, rig) - _hip_heading(lent, rig)
-    if starts_in_tpose(base):
-        apart[0] = apart[1]
-    return np.asarray(gaussian_filter1d(apart, _SWAY * base.fps, mode="nearest"))
-
-
-def _part_of_the_way(start: Array, end: Array, share: Array) -> Array:
-    """Rotations ``(T, 4)`` at shares ``(T,)`` of the way from others to others.
-
-    Where they pass each other half a turn apart, the shorter way changes sides, and a joint that
-    took it would jump: it goes on the same way round instead. It starts with the shorter ways of
-    most frames.
-    """
-    way = rotations.unroll(rotations.multiply(rotations.inverse(start), end))
-    if np.sum(way[:, 3] < 0.0) > 0.5 * len(way):
-        way = -way
-    sine = np.linalg.norm(way[:, :3], axis=-1)
-    half = np.arctan2(sine, way[:, 3])
-    axis = way[:, :3] / np.where(sine > 0.0, sine, 1.0)[:, None]
-    return rotations.multiply(start, rotations.exp(axis * (2.0 * half * share)[:, None]))
-
-
-def _hip_heading(motion: Motion, rig: Rig) -> Array:
-    """Angle ``(T,)`` in which the hips face, in radians; the shoulders may face elsewhere.
-
-    Of hips that lie on one side it comes from the frames around.
-    """
-    thighs = [rig.roles.get(f"{side}_thigh") for side in SIDES]
-    if None in thighs:
-        return facing(motion)
-    positions = motion.positions()
-    left = positions[:, thighs[0]] - positions[:, thighs[1]]
-    left /= np.maximum(np.linalg.norm(left, axis=1, keepdims=True), 1e-12)
-    ahead = np.stack([-left[:, 2], left[:, 1], left[:, 0]], axis=1)
-    angle = seen_from_above(ahead, _LEVEL)
-    return facing(motion) if angle is None else angle
 
 
 def _contacts(

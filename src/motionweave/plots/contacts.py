@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.soles import contact_points
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, kinds, of_kind
 from motionweave.core.motion import Motion

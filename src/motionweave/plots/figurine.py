@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from motionweave.body.figure.plan import body_plan
 from motionweave.body.size import body_height
-from motionweave.body.volume import shape_of
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 from motionweave.plots.figure import INK, LEFT, MIDDLE, RIGHT, mix
@@ -29,7 +29,7 @@ def draw(axes: Any, skeleton: Skeleton, points: Array, depth: Array, zorder: flo
     """
     from matplotlib.patches import Polygon
 
-    shape = shape_of(skeleton)
+    shape = body_plan(skeleton)
     pieces: list[tuple[float, Array, int]] = []
     for piece in shape.pieces:
         discs = [_disc(points[p], r) for p, r in zip(piece.points, piece.radii, strict=True)]

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.figure.plan import body_points
+from motionweave.body.figure.stance import standing_at_rest
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import find_rig
-from motionweave.body.root import at_pelvis
 from motionweave.body.size import body_height
-from motionweave.body.stance import standing_at_rest
-from motionweave.body.tpose import starts_in_tpose
-from motionweave.body.volume import body_points
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import number

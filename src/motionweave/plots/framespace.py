@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionweave.body.flexion import flexions
 from motionweave.contacts.states import LOWER, UPPER, EventTable, State
 from motionweave.methods.framespace.blend import Framespace
 from motionweave.methods.framespace.correspondence import MatchedStates
@@ -75,62 +74,6 @@ def plot_framespace(
         for row, (title, match) in enumerate(halves, start=1):
             _draw_match(figure.add_subplot(grid[row]), title, match, matched, names)
         _draw_interpolant(figure.add_subplot(grid[len(halves) + 1]), space, matched, curve, cycles)
-        return finish(figure, path)
-
-
-def plot_decoupling(
-    together: Framespace,
-    apart: Framespace,
-    interpolant: Interpolant | str | Any,
-    cycles: int = 6,
-    joint: str = "L.S",
-    path: str | Path | None = None,
-) -> Any:
-    """What decoupling the halves of the body changes: phases and a joint's flexion.
-
-    Parameters
-    ----------
-    together, apart
-        The same clips, not decoupled and decoupled.
-    interpolant, cycles
-        As in `Framespace.interpolate`.
-    joint
-        Whose flexion is shown, as in event labels: ``L.S`` is the left shoulder.
-    path
-        Where to write the picture; None to get only the figure.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    curve = as_interpolant(interpolant, len(together.bases))
-    fps = together.bases[0].motion.fps
-    track = apart.matched(cycles).track(curve, cycles, fps)
-    time = np.arange(len(track.x)) / fps
-    with styled():
-        figure = new_figure(11.0, 6.0)
-        phase_axes, flexion_axes = figure.subplots(2, 1, sharex=True)
-        for i, name in enumerate(apart.names):
-            ahead = track.upper[:, i] - track.lower[:, i]
-            # Faint where the clip has no weight.
-            for weight in np.linspace(0.0, 0.9, 10):
-                seen = np.where(track.weights[:, i] >= weight, ahead, np.nan)
-                phase_axes.plot(time, seen, color=SERIES[i], alpha=0.12, linewidth=2.5)
-            phase_axes.plot([], [], color=SERIES[i], label=name)
-        phase_axes.axhline(0.0, color=FAINT, linewidth=0.8)
-        phase_axes.set_title("decoupled: each clip's upper body ahead of its lower body")
-        phase_axes.set_ylabel("cycles")
-        phase_axes.legend(loc="upper left")
-        for space, colour, label in (
-            (together, SERIES[2], "coupled"),
-            (apart, SERIES[3], "decoupled"),
-        ):
-            angle = flexions(space.interpolate(curve, cycles, clean=False))[joint]
-            flexion_axes.plot(time, np.degrees(angle), color=colour, label=label)
-        flexion_axes.set_title(f"flexion of {joint}")
-        flexion_axes.set_ylabel("degrees")
-        flexion_axes.set_xlabel("seconds")
-        flexion_axes.legend(loc="upper left")
         return finish(figure, path)
 
 

@@ -1,14 +1,12 @@
-"""Pictures of a library: its graph, and what a collection covers."""
+"""A picture of a library's motion graph."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from motionweave.library.collect import Collection
-from motionweave.library.graph import Graph
+from motionweave.library.graph.graph import Graph
 from motionweave.plots.figure import finish, new_figure, styled
 
 # The most clips that are drawn: the best connected.
@@ -36,10 +34,12 @@ def graph_picture(graph: Graph, path: str | Path) -> None:
     with styled():
         drawing = new_figure(8.0, 8.0)
         axes = drawing.add_subplot()
-        for (a, b), ways in zip(pairs, times, strict=True):
+        for (a, b), junctions in zip(pairs, times, strict=True):
             if min(a, b) >= 0 and a != b:
                 line = places[[a, b]]
-                axes.plot(*line.T, color="tab:blue", alpha=min(0.6, 0.05 * ways), linewidth=0.6)
+                axes.plot(
+                    *line.T, color="tab:blue", alpha=min(0.6, 0.05 * junctions), linewidth=0.6
+                )
         axes.scatter(*places.T, s=4.0 + 40.0 * count[shown] / count.max(), color="tab:orange")
         if len(shown) <= 60:
             for clip, place in zip(shown, places, strict=True):
@@ -48,28 +48,4 @@ def graph_picture(graph: Graph, path: str | Path) -> None:
         axes.set_title(f"{len(shown)} clips, {len(graph)} junctions")
         axes.set_aspect("equal")
         axes.axis("off")
-        finish(drawing, path)
-
-
-def coverage_picture(collection: Collection, parameters: Sequence[str], path: str | Path) -> None:
-    """The measures of a collection's motions, one row per parameter.
-
-    Parameters
-    ----------
-    collection
-        What was collected.
-    parameters
-        Names of measures.
-    path
-        File to write (png, pdf, svg).
-    """
-    values = collection.values(parameters)
-    with styled():
-        drawing = new_figure(7.0, 1.0 + 1.2 * len(values))
-        for row, (name, measured) in enumerate(values.items()):
-            axes = drawing.add_subplot(len(values), 1, row + 1)
-            axes.plot(measured[1:], np.zeros(len(measured) - 1), "|", markersize=18)
-            axes.plot(measured[0], 0.0, "v", color="tab:orange")
-            axes.set_yticks([])
-            axes.set_xlabel(name)
         finish(drawing, path)

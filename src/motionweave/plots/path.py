@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.heading import direction, facing
+from motionweave.body.pose.heading import direction, facing
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
@@ -61,7 +61,7 @@ def path_plot(
         axes = figure.add_subplot()
         for index, (clip, name) in enumerate(zip(clips, names, strict=True)):
             colour = look.INK if len(clips) == 1 else look.SERIES[index % len(look.SERIES)]
-            _draw_way(axes, clip, name, colour)
+            _draw_path(axes, clip, name, colour)
             _draw_footprints(axes, clip)
         axes.set_aspect("equal", adjustable="datalim")
         axes.grid(True)
@@ -80,7 +80,7 @@ def _on_paper(floor: Array) -> Array:
     return floor * np.array([-1.0, 1.0])
 
 
-def _draw_way(axes: Any, motion: Motion, name: str, colour: str) -> None:
+def _draw_path(axes: Any, motion: Motion, name: str, colour: str) -> None:
     way = _on_paper(motion.root[:, [0, 2]])
     axes.plot(way[:, 0], way[:, 1], color=colour, label=name or None, zorder=3.0)
     axes.plot(*way[0], "o", color=colour, markersize=5.0, zorder=3.5)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import active

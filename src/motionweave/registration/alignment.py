@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.core import splines
 from motionweave.core.arrays import Array
+from motionweave.core.numerics import splines
+from motionweave.core.numerics.quantiles import median
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.core.planar import Planar
-from motionweave.core.quantiles import median
-from motionweave.core.splines import QuadraticSpline
 from motionweave.registration.distance import Comparison, along
 from motionweave.registration.tracks import Tracks
 from motionweave.registration.windows import CentredClip, dots

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionweaveError

@@ -13,9 +13,9 @@ from motionweave.core.arrays import Array
 from motionweave.core.checks import array
 from motionweave.core.kinematics import in_parts, sample_vectors
 from motionweave.core.motion import Motion, end_positions
-from motionweave.core.quantiles import median
+from motionweave.core.numerics.quantiles import median
+from motionweave.core.runtime.threads import one_thread
 from motionweave.core.skeleton import Skeleton
-from motionweave.core.threads import one_thread
 from motionweave.errors import MotionError
 
 # One weight per joint, by name (1 for those not named) or all of them in the skeleton's order.

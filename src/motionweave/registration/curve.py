@@ -13,8 +13,8 @@ import numpy as np
 
 import motionweave
 from motionweave.core.arrays import Array
-from motionweave.core.content import same_content
 from motionweave.core.cycles import displacement
+from motionweave.core.equality import same_content
 from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -133,13 +133,13 @@ class RegistrationCurve:
         )
 
     def contacts(self, clip: int, kind: str) -> list[Interval]:
-        """A clip's contacts of one kind as intervals of u, within the range of the curve."""
+        """Contacts of a ``kind`` of a ``clip`` as intervals of u, within the range of the curve."""
         return _contacts(self.motions[clip], clip, self.timewarp).get(kind, [])
 
     def stepper(
         self, start: float | None = None, *, pace: Literal["durations", "rates"] = "durations"
     ) -> motionweave.Stepper:
-        """Blend live along the curve, one frame at a time; see `Stepper`."""
+        """Blend live along the curve, frame by frame; ``start`` and ``pace`` as of `Stepper`."""
         return motionweave.Stepper(self, start, pace=pace)
 
     def _repr_png_(self) -> bytes | None:
@@ -153,7 +153,7 @@ class RegistrationCurve:
         return picture.getvalue()
 
     def save(self, path: str | Path) -> None:
-        """Write the curve with its clips to one ``.mwreg`` file."""
+        """Write the curve with its clips to ``path``, one ``.mwreg`` file."""
         motionweave.save_registration(self, path)
 
 

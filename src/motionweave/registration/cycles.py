@@ -16,10 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
 from motionweave.core.cycles import closed, is_closed, wrapped
-from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.cache import MotionCache
 from motionweave.errors import Kind, MotionError, Remedy
 from motionweave.registration import distance
 from motionweave.registration.clouds import PointClip, as_points
@@ -123,7 +122,7 @@ def is_cyclic(motion: Motion) -> bool:
     return found is not None and found.sure
 
 
-REPETITIONS: Memory[Repetition | None] = Memory()
+REPETITIONS: MotionCache[Repetition | None] = MotionCache()
 
 
 def repetition(motion: Motion) -> Repetition | None:
@@ -131,7 +130,7 @@ def repetition(motion: Motion) -> Repetition | None:
 
     It is cached for the last few clips.
     """
-    return REPETITIONS.recall(motion, lambda: _look_for_repetition(motion))
+    return REPETITIONS.get(motion, lambda: _look_for_repetition(motion))
 
 
 def _look_for_repetition(motion: Motion) -> Repetition | None:
@@ -192,23 +191,6 @@ def extract_cycle(motion: Motion, ends: tuple[int, int] | None = None) -> Motion
     return closed(clip, step)
 
 
-@kernel()
-def _compare(sums, lag, many, half, reach, still, result):  # type: ignore[no-untyped-def]
-    """Fill in how far ``many`` samples from each place on are from those a lag later.
-
-    As a share of how far they usually are from each other: over lags up to this one, and over
-    those up to ``reach`` within ``half`` of them at either end. ``sums`` (lags + 1, n + 1) holds
-    distances added up over lags and places; what varies no more than ``still`` is like nothing.
-    """
-    for i in range(result.shape[0]):
-        upto = sums[lag, i + many] - sums[lag, i]
-        apart = (upto - (sums[lag - 1, i + many] - sums[lag - 1, i])) / many
-        here = (sums[reach, i + half] - sums[reach, i]) / (half * reach)
-        there = (sums[reach, i + lag + half] - sums[reach, i + lag]) / (half * reach)
-        usual = min(here, there, upto / (many * lag))
-        result[i] = apart / usual if usual > still else np.inf
-
-
 @dataclass(frozen=True, eq=False)
 class _Lags:
     """A clip of n samples compared with itself, lags ``[1, most]`` later.
@@ -260,9 +242,15 @@ class _Lags:
         # after it repeats nothing.
         half, reach = max(1, many // 2), max(1, min(many, self.most))
         still = (_STILL * self.clip.height) ** 2
-        result = np.empty(self.count - lag - many + 1)
-        _compare(self._sums, lag, many, half, reach, still, result)
-        return result
+        places, (before, upto) = self.count - lag - many + 1, self._sums[lag - 1 : lag + 1]
+        # Sums over all lags up to this one, and over this one alone.
+        all_lags = upto[many : many + places] - upto[:places]
+        apart = all_lags - (before[many : many + places] - before[:places])
+        near = self._sums[reach, half:] - self._sums[reach, :-half]
+        usual = np.minimum(near[:places], near[lag : lag + places]) / (half * reach)
+        usual = np.minimum(usual, all_lags / (many * lag))
+        result = np.full(places, np.inf)
+        return np.divide(apart / many, usual, out=result, where=usual > still)
 
     def candidates(self) -> Iterator[tuple[int, float]]:
         """Lags that fit better than their neighbours, and how well they do at their best."""

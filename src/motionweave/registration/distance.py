@@ -17,16 +17,17 @@ way, and the weights are scaled so that they sum to one again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.core.threads import one_thread
+from motionweave.core.runtime.interrupt import checkpoint
+from motionweave.core.runtime.threads import one_thread
 from motionweave.errors import RegistrationError
 from motionweave.registration.clouds import REACH, JointWeights, PointClip, as_points
 from motionweave.registration.windows import (
@@ -132,19 +133,31 @@ class Comparison:
     ----------
     distance
         ``(n,)``, Eq. 1.
-    angle
-        ``(n,)``, the angle by which to turn the second, Eq. 2.
-    certainty
-        ``(n,)``, from 0 to 1: how much of the windows' extent on the floor the angle brings
-        to agree. Where the poses have little in common, about any angle is as good.
+    cosine, sine
+        ``(n,)``, denominator and numerator of Eq. 2.
+    sizes
+        ``(2, n)``: mean squares of the windows' extent on the floor.
     centres
         ``(2, n, 2)``: x and z of the weighted means of the first's and the second's windows.
     """
 
     distance: Array
-    angle: Array
-    certainty: Array
+    cosine: Array
+    sine: Array
+    sizes: Array
     centres: Array
+
+    @cached_property
+    def angle(self) -> Array:
+        """``(n,)``, the angle by which to turn the second, Eq. 2."""
+        return np.arctan2(self.sine, self.cosine)
+
+    @cached_property
+    def certainty(self) -> Array:
+        """``(n,)``, from 0 to 1: how much of the windows' extent on the floor the angle brings
+        to agree. Where the poses have little in common, about any angle is as good."""
+        extent = np.sqrt(np.maximum(self.sizes[0] * self.sizes[1], np.finfo(float).tiny))
+        return np.asarray(np.hypot(self.cosine, self.sine) / extent)
 
     @property
     def moves(self) -> Planar:
@@ -181,18 +194,18 @@ def along(a: CentredClip, b: CentredClip, signals: float = 0.0) -> Comparison:
             sums[:4, here] += common
             paths[:, here] += way * step
             frames[here] += 1.0
-    size_a, size_b, other = sums[2:] / frames
+    sums /= frames
     xa, za, xb, zb = means = paths / frames
-    cosine, sine = sums[:2] / frames - products((xa, za), (xb, zb))
-    size_a -= xa * xa + za * za
-    size_b -= xb * xb + zb * zb
-    moved = centres + means
-    agreeing, angle = np.hypot(cosine, sine), np.arctan2(sine, cosine)
+    sums[:2] -= products((xa, za), (xb, zb))
+    sums[2] -= xa * xa + za * za
+    sums[3] -= xb * xb + zb * zb
+    cosine, sine, size_a, size_b, other = sums
     return Comparison(
-        least_distance(cosine, sine, size_a + size_b + other),
-        angle,
-        agreeing / np.sqrt(np.maximum(size_a * size_b, np.finfo(float).tiny)),
-        np.stack([moved[:2].T, moved[2:].T]),
+        least_distance(cosine.copy(), sine.copy(), size_a + size_b + other),
+        cosine,
+        sine,
+        sums[2:4],
+        (centres + means).reshape(2, 2, -1).swapaxes(1, 2),
     )
 
 

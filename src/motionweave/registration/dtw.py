@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
-from motionweave.core.interrupt import checkpoint
+from motionweave.core.runtime.interrupt import checkpoint
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import Kind, RegistrationError, Remedy
 
 Path = NDArray[np.intp]  # (n, 2): row and column of each cell

@@ -16,7 +16,7 @@ import numpy as np
 from motionweave.core import checks
 from motionweave.core.arguments import check_arguments
 from motionweave.core.motion import Motion
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.errors import RegistrationError
 from motionweave.io.store.archive import Fetch, Keep, motion_from, motion_header
 from motionweave.io.store.atomic import atomic_path

@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from motionweave.body.heading import direction, facing
-from motionweave.body.root import at_pelvis
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.heading import direction, facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.soles import has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts
 from motionweave.contacts.treadmill import belt

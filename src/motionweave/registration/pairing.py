@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smoothstep
+from motionweave.core.numerics.curves import smoothstep
 from motionweave.errors import Kind, RegistrationError, Remedy
 from motionweave.registration import dtw
 from motionweave.registration.clouds import PointClip

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.errors import Kind, RegistrationError
 from motionweave.registration import correspond
 from motionweave.registration.alignment import AlignmentCurve, fit_alignment

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.quantiles import median
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics.quantiles import median
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import along
 from motionweave.registration.timewarp import fit_timewarp

@@ -10,13 +10,13 @@ from typing import Literal, cast, get_args, overload
 
 import numpy as np
 
-from motionweave.body.heading import facing
-from motionweave.body.tpose import starts_in_tpose
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
 from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
-from motionweave.core.threads import one_thread
+from motionweave.core.runtime.threads import one_thread
 from motionweave.errors import (
     Kind,
     MotionError,

@@ -7,14 +7,15 @@ whose control points are adjusted so that no clip ever stands still or races (Eq
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.core import splines
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics import splines
+from motionweave.core.numerics.splines import QuadraticSpline
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import RegistrationError
 
 # Seconds of a span: short enough for a footstep's own timing, long enough that the
@@ -161,21 +162,24 @@ def appendix_a(control: Array, base: int, epsilon: float) -> Array:
     """One pass over the control points that repairs each pair in turn (Appendix A)."""
     # Rows of a few numbers, one after the other: lists are ten times as fast as arrays.
     p: list[list[float]] = control.tolist()
-    others = [j for j in range(control.shape[1]) if j != base]
     # Most pairs hold: looked at are those that do not, and those next to a pair repaired.
     broken: list[bool] = np.any(_slack(control, base, epsilon) < 0.0, axis=(0, 2)).tolist()
     for i in range(1, len(p)):
         if not broken[i - 1]:
             continue
         d = [y - x for x, y in zip(p[i - 1], p[i], strict=True)]
-        slow = [j for j in others if d[j] < epsilon * d[base]]  # violates x · c' <= 0
-        fast = [j for j in others if epsilon * d[j] > d[base]]  # violates x · c <= 0
-        if not slow and not fast:
-            continue
         # v1 spans the directions on which all violated conditions hold as equations.
-        v = {base: 1.0, **dict.fromkeys(slow, epsilon), **dict.fromkeys(fast, 1.0 / epsilon)}
-        along = sum(x * d[j] for j, x in v.items()) / sum(x * x for x in v.values())
-        change = [along * v[j] - d[j] if j in v else 0.0 for j in range(len(d))]
+        v, top = [0.0] * len(d), d[base]
+        for j, own in enumerate(d):
+            if epsilon * own > top:  # violates x · c <= 0
+                v[j] = 1.0 / epsilon
+            elif own < epsilon * top:  # violates x · c' <= 0
+                v[j] = epsilon
+        if not any(v):
+            continue
+        v[base] = 1.0
+        along = sum(map(mul, v, d)) / sum(map(mul, v, v))
+        change = [along * x - own if x else 0.0 for x, own in zip(v, d, strict=True)]
         share = 0.5
         if i > 1:
             before = [y - x for x, y in zip(p[i - 2], p[i - 1], strict=True)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.windows import CentredClip
 

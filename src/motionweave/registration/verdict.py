@@ -154,7 +154,7 @@ class Verdict:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Verdict:
-        """The verdict from plain values."""
+        """The verdict from ``plain`` values, those of `to_dict`."""
         names = ("poses", "farthest", "place", "phase", "contacts", "pace")
         return cls(
             plain["ends"],

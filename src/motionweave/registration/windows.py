@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
 from motionweave.core.kinematics import sample_vectors
-from motionweave.core.threads import one_thread
+from motionweave.core.runtime.kernels import kernel
+from motionweave.core.runtime.threads import one_thread
 from motionweave.registration.clouds import PointClip
 
 # Seconds between the frames of a window.
@@ -151,6 +151,12 @@ def products(a: Sequence[Array], b: Sequence[Array]) -> tuple[Array, Array]:
     return a[0] * b[0] + a[1] * b[1], a[0] * b[1] - a[1] * b[0]
 
 
+def _quarter_turned(plane: Array) -> Array:
+    """All x, then all z ``(n, 2 m)`` of points turned by a quarter: (x, z) becomes (z, -x)."""
+    x, z = np.hsplit(plane, 2)
+    return np.hstack([z, -x])
+
+
 def least_distance(cosine: Array, sine: Array, energy: Array, out: Array | None = None) -> Array:
     """Eq. 1 at its optimum: what energies ``E + E' - 2 Σ w y y'`` leave after the best turn.
 
@@ -184,21 +190,19 @@ def _sum_windows(singles, down, right, count, sums):  # type: ignore[no-untyped-
 class _Side:
     """One clip of a grid: S single frames as rows of matrices, and T windows of K of them.
 
-    As the left factor of products, each frame of a window counts one K-th; as the right one rows
-    are as they are. Both kinds are made once for each clip. Coordinates of points are multiplied
-    by the roots of their weights, as in `CentredClip`.
+    Made once for each clip. Coordinates of points are multiplied by the roots of their weights, as
+    in `CentredClip`.
 
     Parameters
     ----------
-    plane, turned
-        ``(S, 2 P)`` all x, then all z of the points about each frame's centre; the same turned
-        by a quarter: (x, z) becomes (z, -x).
+    plane
+        ``(S, 2 P)`` all x, then all z of the points about each frame's centre.
     height
         ``(S, P)`` above ``level``.
     energy
         ``(S,)`` weighted mean square of a frame's coordinates.
-    path, path_turned
-        ``(T, 2 K)`` the same as ``plane`` of the centres of a window's frames, about their mean.
+    path
+        ``(T, 2 K)`` the same of the centres of a window's frames, about their mean.
     path_energy
         ``(T, K)`` squares of the centres' distances from that.
     inside
@@ -216,11 +220,9 @@ class _Side:
     """
 
     plane: Array
-    turned: Array
     height: Array
     energy: Array
     path: Array
-    path_turned: Array
     path_energy: Array
     inside: Array
     roots: Array
@@ -257,11 +259,9 @@ class _Side:
         x, z = path * inside
         return cls(
             track.plane,
-            np.hstack([track.z, -track.x]),
             height,
             track.energy + dots(height, height),
             np.hstack([x, z]),
-            np.hstack([z, -x]),
             x * x + z * z,
             inside.astype(np.float64),
             track.roots,
@@ -272,9 +272,14 @@ class _Side:
         )
 
     @cached_property
-    def plane_shares(self) -> Array:
-        """``(S, 2 P)``: ``plane`` as a left factor."""
-        return self.plane / len(self.offsets)
+    def turned(self) -> Array:
+        """``(S, 2 P)``: ``plane`` turned by a quarter, (x, z) becomes (z, -x)."""
+        return _quarter_turned(self.plane)
+
+    @cached_property
+    def path_turned(self) -> Array:
+        """``(T, 2 K)``: ``path`` turned by a quarter."""
+        return _quarter_turned(self.path)
 
     @cached_property
     def heights(self) -> Array:
@@ -283,29 +288,27 @@ class _Side:
             [self.height, np.ones(len(self.height)), self.energy, self.height @ self.roots]
         )
 
-    @cached_property
-    def height_shares(self) -> Array:
-        """``(S, P + 3)`` left factor of the same: heights times -2, energy, 1, 0."""
-        columns = [-2.0 * self.height, self.energy, np.ones(len(self.height))]
-        return np.column_stack([*columns, np.zeros(len(self.height))]) / len(self.offsets)
-
     def lifted_heights(self, frames: slice, lift: float) -> Array:
-        """``height_shares`` of some frames, all lifted: y + lift instead of y."""
-        result = self.height_shares[frames].copy()
-        if lift != 0.0:
-            means = self.heights[frames, -1]
-            result[:, -3] += lift * (2.0 * means + lift) / len(self.offsets)
-            result[:, -1] = -2.0 * lift / len(self.offsets)
+        """Left factor ``(n, P + 3)`` of the same, of some frames: heights times -2, energy, 1, 0.
+
+        All are lifted, y + lift instead of y; then the other's mean height counts as well.
+        """
+        height, energy = self.height[frames], self.energy[frames]
+        result = np.empty((len(height), height.shape[1] + 3))
+        np.multiply(height, -2.0, out=result[:, :-3])
+        result[:, -3] = energy + lift * (2.0 * (height @ self.roots) + lift)
+        result[:, -2] = 1.0
+        result[:, -1] = -2.0 * lift
         return result
 
     @cached_property
-    def path_shares(self) -> tuple[Array, Array]:
-        """``(T, 2 K)``: ``path`` as a left factor; ``(T, 2 K)`` that of the paths' energies."""
-        count = len(self.offsets)
-        return self.path / count, np.hstack([self.path_energy, self.inside]) / count
+    def path_energies(self) -> Array:
+        """``(T, 2 K)``: left factor of the paths' energies; the right one has its halves
+        exchanged."""
+        return np.hstack([self.path_energy, self.inside])
 
     @cached_property
-    def path_energies(self) -> Array:
+    def exchanged_path_energies(self) -> Array:
         """``(T, 2 K)``: the right factor of the paths' energies."""
         return np.hstack([self.inside, self.path_energy])
 
@@ -383,7 +386,7 @@ def _fill(
 
     def compare(above: slice, across: slice, out: Array) -> Array:
         """What single frames have in common: cosine, sine, and E + E' - 2 Σ w y y'."""
-        plane, heights = left.plane_shares[above], left.lifted_heights(above, lift)
+        plane, heights = left.plane[above], left.lifted_heights(above, lift)
         np.matmul(plane, right.plane[across].T, out=out[0])
         np.matmul(plane, right.turned[across].T, out=out[1])
         np.matmul(heights, right.heights[across].T, out=out[2])
@@ -391,10 +394,18 @@ def _fill(
 
     # What the paths of windows have in common.
     sums = np.empty((3, *out.shape))
-    path, energies = (each[i] for each in left.path_shares)
-    np.matmul(path, right.path[j].T, out=sums[0])
-    np.matmul(path, right.path_turned[j].T, out=sums[1])
-    np.matmul(energies, right.path_energies[j].T, out=sums[2])
+    np.matmul(left.path[i], right.path[j].T, out=sums[0])
+    np.matmul(left.path[i], right.path_turned[j].T, out=sums[1])
+    np.matmul(left.path_energies[i], right.exchanged_path_energies[j].T, out=sums[2])
+    if cut:
+        # Windows are centred as far as their own clip goes; cut further, they are not centred.
+        there_a, there_b = left.inside[i], right.inside[j].T
+        counts = there_a @ there_b
+        halves = slice(k), slice(k, None)
+        xa, za = a = [left.path[i, half] @ there_b / counts for half in halves]
+        xb, zb = b = [there_a @ right.path[j, half].T / counts for half in halves]
+        centres = np.stack([*products(a, b), xa * xa + za * za + xb * xb + zb * zb])
+        sums -= centres * counts
     if left.shared:
         strides = round(left.stride), round(right.stride)
         shape = (size + (k - 1) * stride for size, stride in zip(out.shape, strides, strict=True))
@@ -414,14 +425,7 @@ def _fill(
             )
             there = left.inside[i, o, None] * right.inside[j, o]
             sums += there * compare(above, across, np.empty(sums.shape))
-    if cut:
-        # Windows are centred as far as their own clip goes; cut further, they are not centred.
-        there_a, there_b = left.inside[i], right.inside[j].T
-        counts = there_a @ there_b
-        halves = slice(k), slice(k, None)
-        xa, za = a = [left.path[i, half] @ there_b / counts for half in halves]
-        xb, zb = b = [there_a @ right.path[j, half].T / counts for half in halves]
-        sums *= k / counts
-        sums -= np.stack([*products(a, b), xa * xa + za * za + xb * xb + zb * zb])
     cosine, sine, energy = sums
     least_distance(cosine, sine, energy, out)
+    # All were sums over the frames of windows: the distance is a mean.
+    out /= counts if cut else k

@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
+from motionweave.core.checks import check_choice
 from motionweave.core.motion import Motion
-from motionweave.core.options import check_choice
 from motionweave.errors import MotionError
 
 CameraPath: TypeAlias = Literal["follow", "fixed", "orbit"]

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.capsules import Capsules, capsule_points, capsules_of
+from motionweave.body.figure.capsules import Capsules, capsule_points, capsules_of
+from motionweave.body.figure.stance import standing_at_rest
+from motionweave.body.figure.torso import Torso, torso_of
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.stance import standing_at_rest
-from motionweave.body.torso import Torso, torso_of
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array

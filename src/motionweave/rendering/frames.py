@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.figure.torso import torso_triangles
 from motionweave.body.size import body_height
-from motionweave.body.torso import torso_triangles
 from motionweave.core.arrays import Array
 from motionweave.core.planar import Planar
 from motionweave.rendering import raster

@@ -47,7 +47,7 @@ def linear(colour: str) -> Array:
         if len(text) != 6:
             raise ValueError
     except ValueError:
-        raise MotionError(f"colour {colour!r}: expected such as #2f7fc1") from None
+        raise MotionError(f"colour {colour!r}: expected a colour such as #2f7fc1") from None
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
 
 
@@ -69,7 +69,7 @@ def scene(background: str) -> Scene:
         return Scene(linear("#f1f3f6"), linear("#dde1e8"), linear("#a9b2bf"), mark, False)
     if not background.startswith("#"):
         raise MotionError(
-            f"background {background!r}: expected light, dark, transparent or such as #ffffff"
+            f"background {background!r}: expected light, dark, transparent or a colour (#ffffff)"
         )
     haze = linear(background)
     bright = float(haze.mean()) > 0.2

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.torso import ring_corners
+from motionweave.body.figure.torso import ring_corners
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
+from motionweave.core.checks import check_choice
 from motionweave.core.motion import Motion
-from motionweave.core.options import check_choice
 from motionweave.errors import FormatError, MotionError
 from motionweave.rendering import frames as drawing
 from motionweave.rendering.camera import Camera, CameraPath, place_camera

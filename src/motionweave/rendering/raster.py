@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 
 # Nothing nearer to the eye than this, in units of the scene's size, is drawn.
 NEAR = 1e-3

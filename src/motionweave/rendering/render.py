@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from motionweave.core.arguments import check_arguments
+from motionweave.core.checks import check_choice
 from motionweave.core.motion import Motion
-from motionweave.core.options import check_choice
 from motionweave.errors import MotionError
 from motionweave.rendering.camera import CameraPath, place_camera
 from motionweave.rendering.encode import Picture, check_length, target, write_frames

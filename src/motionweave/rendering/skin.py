@@ -158,7 +158,8 @@ def _carriers(mesh: SkinnedMesh, motion: Motion) -> tuple[NDArray[np.intp], Arra
     own = np.array([known.get(name, -1) for name in mesh.names], dtype=np.intp)
     if np.mean(own >= 0) < 0.5:
         raise RigError(
-            f"the joints of the mesh are not those of the motion: {', '.join(mesh.names[:4])} ..."
+            f"the joints of the mesh ({', '.join(mesh.names[:4])} ...) are not those of the "
+            "motion; give a mesh of the same character, or retarget the motion to it first"
         )
     # A missing joint is replaced by the pelvis, or else by the first known joint.
     zero = np.flatnonzero(own == 0)

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
 from motionweave.core.intervals import merged
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.samples.character import ANKLE_HEIGHT, ANKLE_TO_BALL, ANKLE_TO_HEEL
 from motionweave.samples.curves import bump, through
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.errors import MotionError
 from motionweave.samples.gait import arc, integrated, locomotion, styled
 from motionweave.samples.take import Take

@@ -51,7 +51,7 @@ def events(dense: Motion, plants: Mapping[str, Sequence[Footprint]]) -> tuple[Ev
             turns = _turning_points(angle)
             found += [(f / DENSE, f"{letter}.{label}_{kind}") for f, kind in turns]
             if label == "S":
-                found += [(f / DENSE, f"{letter}.S_msw") for f in _half_ways(angle, turns)]
+                found += [(f / DENSE, f"{letter}.S_msw") for f in _midpoints(angle, turns)]
         for label, joint in _BENDS.items():
             index = dense.skeleton.index(f"{side}{joint}")
             bend = rotations.angle_between(dense.rotations[:, index], [0.0, 0.0, 0.0, 1.0])
@@ -99,7 +99,7 @@ def _turning_points(angle: Array) -> list[tuple[float, str]]:
     return [(frame, "flex" if top else "ext") for frame, top in turning_points(angle, _LEAST_SWING)]
 
 
-def _half_ways(angle: Array, turns: Sequence[tuple[float, str]]) -> list[float]:
+def _midpoints(angle: Array, turns: Sequence[tuple[float, str]]) -> list[float]:
     """Where the curve is halfway between turning points."""
     frames = np.arange(len(angle), dtype=np.float64)
     found = []

@@ -6,17 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from motionweave.studio.document import Document, ShelfClip
-from motionweave.studio.host import Result
-from motionweave.studio.jobs import Outcome
-from motionweave.studio.memo import Recent
-from motionweave.studio.payload import PayloadStore
-from motionweave.studio.project import SUFFIX, load_project, project_bytes, save_project
-from motionweave.studio.recent import RecentProject, RecentProjects
+from motionweave.clips import motion_files
+from motionweave.errors import MotionweaveError
+from motionweave.studio.document.document import Document, ShelfClip
+from motionweave.studio.document.session import Session
+from motionweave.studio.files.project import SUFFIX, load_project, project_bytes, save_project
+from motionweave.studio.files.recent import RecentProject, RecentProjects
+from motionweave.studio.files.upload import MOST_CLIPS, Received, add_files, sample_clip
 from motionweave.studio.screens import SCREENS
-from motionweave.studio.session import Session
-from motionweave.studio.upload import Received, add_files, sample_clip
+from motionweave.studio.view.payload import PayloadStore
+from motionweave.studio.view.result import Result
+from motionweave.studio.work.jobs import Outcome
+from motionweave.studio.work.memo import Recent
 
+# Names of the built-in clips that a new session starts with.
+_FIRST_CLIPS = (
+    "walk", "jog", "sneak", "walk_left", "walk_right", "kick_high", "jump", "landing",
+    "dance_a", "dance_b", "reach_high",
+)  # fmt: skip
 # Results that are shown again at once, as by undo or on the way back to a screen.
 _OUTCOMES = 12
 
@@ -42,8 +49,6 @@ class Workspace:
     @classmethod
     def open(cls, paths: Sequence[Path] = ()) -> Workspace:
         """A workspace with a project, with clips of files, or with the built-in clips."""
-        from motionweave.studio.server import FIRST_CLIPS, motion_files
-
         workspace = cls()
         session = workspace.session
         if len(paths) == 1 and paths[0].suffix.lower() == SUFFIX:
@@ -52,10 +57,15 @@ class Workspace:
             return workspace
         document = session.empty()
         if paths:
-            files = [Received(path.name, path) for path in motion_files(paths)]
-            document, _ = add_files(document, files)
+            files = motion_files(paths)
+            if len(files) > MOST_CLIPS:
+                raise MotionweaveError(
+                    f"there are {len(files)} motion files, and the shelf holds {MOST_CLIPS}; name "
+                    "fewer, or start the studio without any and open the folder as a library"
+                )
+            document, _ = add_files(document, [Received(path.name, path) for path in files])
         else:
-            for name in FIRST_CLIPS:
+            for name in _FIRST_CLIPS:
                 document = document.with_clip(sample_clip(document, name))
         session.replace(opening(document))
         return workspace

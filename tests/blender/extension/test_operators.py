@@ -266,7 +266,7 @@ def test_beside_blender(pair: SimpleNamespace, motions: list[mw.Motion]) -> None
         answer = engine.Task(python, "blend", takes, {"weights": [0.3, 0.7]}).result()
         made = part("compute.convert").to_motion(answer.takes[0])
         assert apart(made, mw.blend(mw.register(*motions), [0.3, 0.7])) < 1e-6
-        with pytest.raises(engine.Trouble, match="weights"):
+        with pytest.raises(engine.Problem, match="weights"):
             engine.Task(python, "blend", takes, {"weights": [0.3, 0.7, 1.0]}).result()
     finally:
         engine.end_process()
@@ -346,7 +346,7 @@ def test_a_process_that_dies(pair: SimpleNamespace, tmp_path: Path) -> None:
     broken = tmp_path / "python"
     broken.write_text("#!/bin/sh\necho something is wrong >&2\nexit 3\n")
     broken.chmod(0o755)
-    with pytest.raises(engine.Trouble, match="something is wrong"):
+    with pytest.raises(engine.Problem, match="something is wrong"):
         engine.Task(str(broken), "check", [], {}).result()
     engine.end_process()
 

@@ -16,9 +16,9 @@ import motionweave as mw
 from motionweave import Constraint, Motion, Planar
 from motionweave.body.floor import Floor
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat

@@ -96,3 +96,35 @@ def test_a_nearly_straight_knee_gives_way_where_it_would_snap() -> None:
         assert off[straightest + 15 : straightest + 25].max() < 5e-4
     assert hard[0] > 2.0
     assert hard[1] < 1.6
+
+
+def test_a_knee_is_not_thrown_as_hard_as_a_swinging_foot_bends_it() -> None:
+    """A foot that kicks bends its knee hard without moving it; one that lands must not move it."""
+    walk = mw.sample("walk", fps=120.0)[:100]
+    hinge = find_hinges(walk)["left_shin"]
+    limb = ik.Limb(hinge.upper, hinge.joint, hinge.end)
+    bend = hinge.flexion(*walk.forward())
+    straightest = int(bend[20:80].argmin()) + 20
+    kick = 0.3 * np.exp(-(((np.arange(len(walk)) - int(bend.argmax())) / 4.0) ** 2))
+    axis = rotations.rotate(walk.forward()[1][:, limb.upper], hinge.axis)
+    above = walk.forward()[1][:, walk.skeleton.parents[limb.middle]]
+    axis = rotations.rotate(rotations.inverse(above), axis)
+    kicked = np.array(walk.rotations)
+    kicked[:, limb.middle] = rotations.multiply(
+        rotations.exp(axis * kick[:, None]), kicked[:, limb.middle]
+    )
+    motion = replace(walk, rotations=kicked)
+    positions, orientations = motion.forward()
+    np.testing.assert_allclose(positions[:, limb.middle], walk.positions()[:, limb.middle])
+    goal = np.array(positions[:, limb.end])
+    goal[straightest:] += [0.0, 0.004, 0.0]
+    axis = rotations.rotate(orientations[:, limb.upper], hinge.axis)
+    still = np.tile(rotations.IDENTITY, (len(walk), 1))
+    local = np.array(kicked)
+    way = FootWay(limb, axis, goal, still, np.ones(len(walk)), 0.0, 0.001)
+    solve_limbs(motion, positions, orientations, [way], np.zeros((len(walk), 3)), local)
+    places = replace(motion, rotations=local).positions()[:, limb.middle]
+    own, now = (
+        np.linalg.norm(np.diff(p, 2, axis=0), axis=-1) for p in (positions[:, limb.middle], places)
+    )
+    assert now[straightest - 15 : straightest + 15].max() < 1.6 * own.max()

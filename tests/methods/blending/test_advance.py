@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.numerics.splines import QuadraticSpline
 from motionweave.methods.blending.advance import Pace, advance, next_places
 
 seeds = st.integers(0, 2**32 - 1)

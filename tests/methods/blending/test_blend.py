@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave import BlendError, Motion, Planar
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core.constraints import of_kind

@@ -13,7 +13,7 @@ import pytest
 import motionweave as mw
 from motionweave import BlendError, Motion, Planar, QualityWarning
 from motionweave.core import rotations
-from motionweave.core.curves import smoothstep
+from motionweave.core.numerics.curves import smoothstep
 from motionweave.methods.blending.transition import make_transition
 from tests.methods.blending.clips import acceleration, planar_between, real
 

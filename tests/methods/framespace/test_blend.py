@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.core.cycles import repeat
@@ -249,7 +249,7 @@ def opposite_arms(motion: mw.Motion) -> mw.Motion:
 
 
 def test_opposite_arm_phase_needs_decoupling(clips: dict) -> None:
-    from motionweave.body.flexion import flexions
+    from motionweave.body.pose.flexion import flexions
 
     walk = clips["walk"]
     odd = opposite_arms(walk)

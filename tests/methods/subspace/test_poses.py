@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import motionweave as mw
 from motionweave import Motion, Planar
-from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.heading import facing
 from motionweave.core import rotations
 from motionweave.methods.subspace.poses import PoseCode
 from tests.methods.subspace.clips import two_clips

@@ -10,7 +10,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import Motion, Planar
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations

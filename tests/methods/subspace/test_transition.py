@@ -14,7 +14,7 @@ import motionweave as mw
 from motionweave import Motion, Planar
 from motionweave.core import rotations
 from motionweave.errors import BlendError, QualityWarning, RigError
-from motionweave.methods.junctions import action_before
+from motionweave.methods.joining.junctions import action_before
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import MARGIN
 from motionweave.methods.subspace.space import Subspace

@@ -9,7 +9,7 @@ import numpy as np
 
 import motionweave as mw
 from motionweave import Motion
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.contacts.floors import ground_under
 from motionweave.core import rotations

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from motionweave.core import rotations
-from motionweave.core.curves import cardinal_tangents, hermite
+from motionweave.core.numerics.curves import cardinal_tangents, hermite
 from motionweave.methods.warping.curves import (
     Ends,
     displacement_basis,

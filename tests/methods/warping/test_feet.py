@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
 from motionweave.methods.warping.clearance import _WIDE, Clearance

@@ -95,8 +95,8 @@ def test_joints_that_matter_are_still_missed():
         ("keyz: []", "'keyz' is not known"),
         ("times:\n  - 3", "expected pairs"),
         ("keys: []\nrelease: left_heel", "expected a list of kinds"),
-        ("keys: [", "line 2: not YAML"),
-        ("a: b: c", "line 1: not YAML"),
+        ("keys: [", "line 2: not valid YAML"),
+        ("a: b: c", "line 1: not valid YAML"),
     ],
 )
 def test_what_is_wrong_is_said_with_the_file(text, message, tmp_path):

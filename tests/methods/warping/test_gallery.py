@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from tests.methods.warping.gallery import REAL, WILD, Scene, scene_of

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.axes import joint_forward
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.axes import joint_forward
 from motionweave.core import kinematics, rotations
 from motionweave.errors import QualityWarning
 from motionweave.methods.warping import posing
@@ -64,7 +64,7 @@ def test_several_goals_of_one_frame_are_met_together(walk, leg):
 
 
 def _facing(motion, frame):
-    from motionweave.body.heading import facing
+    from motionweave.body.pose.heading import facing
 
     return facing(motion)[frame]
 
@@ -279,3 +279,23 @@ def test_a_miss_that_nobody_sees_is_not_told_of(walk, leg):
     missed = [miss for each in told for miss in each]
     assert 0 < len(missed) < len(heights)
     assert min(missed) >= 0.01
+
+
+@pytest.mark.parametrize("frame", [30, 55])
+def test_hips_pulled_up_stop_before_a_leg_is_straight_and_say_so(walk, leg, frame):
+    key = mw.Key(frame, "hips", offset=(0.0, 0.1, 0.1), unit="leg")
+    with pytest.warns(mw.QualityWarning) as caught:
+        warped = mw.warp(walk, key)
+    assert [str(one.message).split(";")[0] for one in caught] == [f"{key}: out of reach"]
+    # They come as near as the legs allow.
+    assert warped.root[frame, 1] > walk.root[frame, 1] + 0.01 * leg
+    for side in ("left", "right"):
+        moved = (warped.positions() - walk.positions())[
+            :, walk.skeleton.index(f"{side.title()}Foot")
+        ]
+        for first, last in stances(walk, side):
+            assert np.linalg.norm(moved[int(np.ceil(first)) : int(last) + 1], axis=1).max() < (
+                0.012 * leg
+            )
+    own, now = (np.abs(np.diff(m.root, 2, axis=0)).max() for m in (walk, warped))
+    assert now < 1.5 * own

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.heading import facing
 from motionweave.core import rotations
 from motionweave.methods.warping.moments import stances
 from tests.methods.warping.gallery import REAL, SIDES, WARPS, WILD, Scene, scene_of

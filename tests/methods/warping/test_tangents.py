@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.core import rotations
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import Ends, displacement_basis, tangent_basis

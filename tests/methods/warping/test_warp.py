@@ -88,7 +88,7 @@ def test_keys_of_the_root_are_met(walk, curve, given, found):
 
 
 def test_a_heading_key_is_met_and_bends_the_way_that_follows(walk):
-    from motionweave.body.heading import facing
+    from motionweave.body.pose.heading import facing
 
     key = mw.Key(40, "heading", offset=35)
     warped = mw.warp(walk, [key], hold="after", clean=False)
@@ -109,7 +109,7 @@ def test_a_new_rotation_of_the_root_holds_under_a_path_that_turns(walk):
 def test_a_held_lean_goes_with_a_body_that_turns():
     curve = mw.sample("walk_left")
     warped = mw.warp(curve, [mw.Key(10, "root", turn=(20, 0, 0))], hold=True, clean=False)
-    from motionweave.body.heading import facing
+    from motionweave.body.pose.heading import facing
 
     level = rotations.inverse(rotations.about_vertical(facing(curve)))
     change = rotations.multiply(warped.rotations[:, 0], rotations.inverse(curve.rotations[:, 0]))
@@ -332,7 +332,7 @@ def test_a_key_on_every_stance(walk):
 
 
 def test_both_hands_hold_a_box_before_the_chest_in_every_frame(walk):
-    from motionweave.body.heading import facing
+    from motionweave.body.pose.heading import facing
     from motionweave.body.rig.roles import leg_length
 
     leg = leg_length(walk.skeleton)

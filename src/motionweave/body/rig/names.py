@@ -60,7 +60,9 @@ _LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("thigh", _words("upleg upperleg thigh femur legupper legup hipleg")),
     ("shin", _words("shin calf tibia knee lowerleg lowleg leglower legdown crus")),
     ("ankle", _words("ankle")),
-    ("toe", _words("toe toes toebase ball forefoot tiptoe")),
+    ("toe", _words("toe toes toebase ball tiptoe")),
+    # Below the ankle in some rigs, with the toe ahead of it.
+    ("toe", _words("forefoot")),
     ("ankle", _words("foot")),
     ("toe", _words("foot")),
     ("shin", _words("leg")),
@@ -226,12 +228,12 @@ def roles_by_name(skeleton: Skeleton) -> dict[str, int]:
     roles: dict[str, int] = {}
     for side in (LEFT, RIGHT):
         for claims in (_LEG_CLAIMS, _ARM_CLAIMS):
-            limb = _claimed(claims, side, parts, depth)
+            limb = _claimed(skeleton, claims, side, parts, depth)
             if "thigh" in limb and "shin" in limb and depth[limb["thigh"]] > depth[limb["shin"]]:
                 # Legs that are numbered alone: Leg1, Leg2.
                 limb["thigh"], limb["shin"] = limb["shin"], limb["thigh"]
             roles.update((f"{side}_{role}", joint) for role, joint in limb.items())
-    roles.update(_claimed(_CENTRE_CLAIMS, CENTRE, parts, depth))
+    roles.update(_claimed(skeleton, _CENTRE_CLAIMS, CENTRE, parts, depth))
     return roles
 
 
@@ -276,7 +278,13 @@ def legs_by_name(skeleton: Skeleton) -> int:
     return 4 if beastly >= 4 else 0
 
 
+def _counts(name: str) -> list[int]:
+    """The numbers in a name, without what exporters put before all names."""
+    return [int(count) for count in re.findall(r"\d{1,9}", _PREFIX.sub("", _last_part(name)))]
+
+
 def _claimed(
+    skeleton: Skeleton,
     claims: Sequence[tuple[str, frozenset[str]]],
     side: str,
     parts: Mapping[tuple[str, str], list[int]],
@@ -294,6 +302,9 @@ def _claimed(
             if joint not in taken.values()
         ]
         if joints:
-            # Bones split along their length repeat the name: the uppermost moves the limb.
-            taken[role] = min(joints, key=lambda joint: (depth[joint], joint))
+            # Bones split along their length repeat the name: the uppermost moves the limb. Five
+            # toes are in any order in a file: the same one stands for both feet.
+            taken[role] = min(
+                joints, key=lambda joint: (depth[joint], _counts(skeleton.names[joint]), joint)
+            )
     return taken

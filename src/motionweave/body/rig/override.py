@@ -7,7 +7,7 @@ from pathlib import Path
 
 from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES
 from motionweave.core.checks import shown
-from motionweave.core.texts import parse_json, read_text
+from motionweave.core.parsing import parse_json, read_text
 from motionweave.errors import FormatError, RigError
 
 Override = Mapping[str, "str | Sequence[str] | int | None"]

@@ -39,7 +39,7 @@ from motionweave.body.rig.tree import chain, is_above, meeting, most_between, ne
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import shown
-from motionweave.core.quantiles import median
+from motionweave.core.numerics.quantiles import median
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import RigError
 

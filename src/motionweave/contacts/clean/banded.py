@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array, BoolArray, read_only
-from motionweave.core.bands import solve_bands
-from motionweave.core.compiled import kernel
+from motionweave.core.numerics.banded import solve_bands
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import MotionError
 
 # A fixed frame is held with this much more weight than anything else.

@@ -23,10 +23,10 @@ from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray, sealed
 from motionweave.core.constraints import Constraint
-from motionweave.core.curves import smoothstep
-from motionweave.core.interrupt import checkpoint
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, local_translations
+from motionweave.core.numerics.curves import smoothstep
+from motionweave.core.runtime.interrupt import checkpoint
 from motionweave.errors import QualityWarning
 
 # Leg lengths by which a foot may miss its plant before there is a warning.

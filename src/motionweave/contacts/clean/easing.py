@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import hermite_basis
 from motionweave.core.intervals import runs
+from motionweave.core.numerics.curves import hermite_basis
 
 
 def eased(values: Array, known: BoolArray, reach: int) -> Array:

@@ -21,7 +21,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import smoothstep
+from motionweave.core.numerics.curves import smoothstep
 
 # Seconds over which a point comes to rest after landing, and begins to leave.
 _SETTLING = 0.03

@@ -15,8 +15,8 @@ import numpy as np
 
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
-from motionweave.body.root import at_pelvis
-from motionweave.body.tpose import starts_in_tpose
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.contacts.clean.cleaner import Cleaner, Lead
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import ground_under

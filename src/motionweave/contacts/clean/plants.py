@@ -15,9 +15,9 @@ from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint
-from motionweave.core.curves import smoothstep
 from motionweave.core.intervals import frames_in
-from motionweave.core.quantiles import quantile
+from motionweave.core.numerics.curves import smoothstep
+from motionweave.core.numerics.quantiles import quantile
 
 # In leg lengths: a plant this close above a level stands on it ...
 _SNAP = 0.02

@@ -15,7 +15,7 @@ import numpy as np
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import smoothstep
+from motionweave.core.numerics.curves import smoothstep
 
 # Seconds: movements faster than this in a plant are shaking.
 _SHAKING = 0.04

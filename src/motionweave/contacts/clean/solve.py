@@ -23,9 +23,9 @@ from motionweave.body import ik
 from motionweave.contacts.clean.banded import BandedLeastSquares, product
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
-from motionweave.core.quantiles import median
+from motionweave.core.numerics.curves import smoothstep
+from motionweave.core.numerics.quantiles import median
 
 # Seconds over which the body gives way.
 _GIVING = 0.1
@@ -115,6 +115,8 @@ class Legs(NamedTuple):
         beyond that; None if they may not.
     easy
         ``(n, T)`` how much longer they get before the body gives way; None until they cannot reach.
+    hardest
+        ``(n,)`` the largest acceleration of their knees, in lengths per frame squared.
     """
 
     span: Array
@@ -124,6 +126,7 @@ class Legs(NamedTuple):
     room: Array
     give: Array | None
     easy: Array | None
+    hardest: Array
 
 
 def body_shift(
@@ -134,6 +137,7 @@ def body_shift(
     *,
     meant: bool = False,
     firm: Array | None = None,
+    needed: bool = False,
 ) -> Array:
     """Shifts ``(T, 3)`` of the body for legs whose feet have targets.
 
@@ -151,6 +155,8 @@ def body_shift(
     firm
         ``(T,)`` 0 to 1, where the body gives way less, and only to legs that cannot reach; by
         default nowhere.
+    needed
+        Whether it gives way only to legs that cannot reach, however suddenly knees bend.
     """
     count = len(free)
     shift = np.zeros((count, 3))
@@ -164,7 +170,8 @@ def body_shift(
     calm = BandedLeastSquares(count, 1)
     if not meant:
         calm.add_change((1.0,), 1.0)
-    calm.add_change((1.0, -2.0, 1.0), (_SUDDEN * fps) ** 4)
+    if not needed:
+        calm.add_change((1.0, -2.0, 1.0), (_SUDDEN * fps) ** 4)
     ties = np.array(np.broadcast_to(calm.ties[:, 0], (*legs.own.shape, 3)))
     reaching = np.zeros(legs.own.shape)
     for _ in range(_ROUNDS):
@@ -194,7 +201,8 @@ def legs_of(positions: Array, ways: Sequence[FootWay]) -> Legs:
     give = stretch * full if stretch.any() else None
     lengths = [way.easy for way in ways if way.easy is not None]
     easy = np.maximum(np.stack(lengths) - own, 0.0) if len(lengths) == len(ways) else None
-    return Legs(hip - goal, own, hinge, grip, full - own, give, easy)
+    hardest = _length(np.diff(knee, 2, axis=1)).max(axis=1, initial=0.0)
+    return Legs(hip - goal, own, hinge, grip, full - own, give, easy, hardest)
 
 
 def eased_length(longer: Array, own: Array, full: Array) -> Array:
@@ -281,9 +289,14 @@ def _calm_bend(
     jerks = np.diff(hinge.bend, 2)
     brisk = np.array([[way.brisk] for way in ways])
     loose = np.array([[way.loose] for way in ways])
-    hardest = np.abs(jerks).max(axis=1, keepdims=True) * fps**2
-    sudden = np.maximum(hardest, np.where(brisk, _BRISK, _LEAST))
-    calm = 1.0 - smoothstep((hinge.bend[:, 1:-1] - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
+    # While a foot swings, its knee may bend hard without being moved; between a hip and an ankle
+    # that have their places it is moved by a quarter of the leg's length per radian.
+    hardest = np.minimum(
+        np.abs(jerks).max(axis=1, keepdims=True), 4.0 * legs.hardest[:, None] / size
+    )
+    sudden = np.maximum(hardest * fps**2, np.where(brisk, _BRISK, _LEAST))
+    least = np.minimum(hinge.bend, bend)[:, 1:-1]
+    calm = 1.0 - smoothstep((least - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
     # A limb that is bent further does with less what a straighter one needs degrees for.
     share = np.minimum(before / behind, 1.0)
     weight = calm * (loose / sudden * fps**2) ** 2

@@ -21,8 +21,8 @@ import numpy as np
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.checks import LARGEST, LONGEST_NAME, MOST_JOINTS
+from motionweave.core.parsing import parse_json
 from motionweave.core.skeleton import Skeleton
-from motionweave.core.texts import parse_json
 from motionweave.errors import FormatError
 from motionweave.io.bvh.format import unique_names
 from motionweave.io.numbers import decimals

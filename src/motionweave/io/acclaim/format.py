@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.upright import find_up
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.checks import FASTEST, LARGEST, MOST_FRAMES, SLOWEST, size
@@ -35,7 +34,7 @@ from motionweave.io.acclaim.asf import (
     widened,
 )
 from motionweave.io.acclaim.takes import find_asf, place_for, sibling
-from motionweave.io.axes import PoseArrays, check_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import PoseArrays, check_up, found_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh.channels import ANGLE_DECIMALS, length_decimals, without_full_turns
 from motionweave.io.numbers import NotANumberError, decimals, parse_numbers
 from motionweave.io.registry import Format
@@ -93,11 +92,7 @@ def read(
         warnings.append("bones that change length keep their length in the skeleton")
     if fps is None and said is None:
         warnings.append(f"AMC files do not state their frame rate; {USUAL_RATE:g} fps is assumed")
-    if up is None:
-        found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
-        up = found.axis
-        if found.doubt is not None:
-            warnings.append(found.doubt)
+    up = up or found_up(skeleton, pose, warnings)
     source = {
         "format": FORMAT.name,
         "up": up,

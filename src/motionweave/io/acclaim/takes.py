@@ -19,10 +19,16 @@ def find_asf(path: Path) -> Path:
         return chosen
     if not found:
         raise FormatError(
-            "there is no ASF skeleton beside it: put one there, or name one with asf=", path
+            "there is no ASF skeleton beside it: put one there, or name one with --option asf=FILE "
+            "(asf= in Python)",
+            path,
         )
     names = ", ".join(one.name for one in found[:8])
-    raise FormatError(f"which skeleton is it for? Name one with asf=, such as {names}", path)
+    raise FormatError(
+        f"several ASF skeletons are beside it ({names}): name one with --option asf=FILE "
+        "(asf= in Python)",
+        path,
+    )
 
 
 def skeleton_for(take: str, skeletons: Mapping[str, Found]) -> Found | None:

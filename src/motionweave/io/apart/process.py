@@ -22,7 +22,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from motionweave.core.texts import parse_json
+from motionweave.core.parsing import parse_json
 from motionweave.errors import FormatError
 from motionweave.io.store.container import Members
 
@@ -74,7 +74,7 @@ def read_apart(
         }
         answer = _asked(script, request, _PATIENCE * seconds)
         if answer is None:
-            raise FormatError("reading it takes too long: the file is broken", path)
+            raise FormatError("reading it takes too long; it is probably broken", path)
         if answer["code"] != 0 or not target.is_file():
             said = answer["said"].strip().splitlines()
             reason = f": {said[-1][-160:]}" if said and answer["code"] > 0 else ""

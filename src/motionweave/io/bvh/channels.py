@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, read_only
 from motionweave.core.checks import LARGEST
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 from motionweave.io.axes import PoseArrays
 
 Channels = tuple[tuple[str, ...], ...]

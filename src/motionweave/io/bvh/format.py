@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.upright import find_up
 from motionweave.core.arrays import Array
 from motionweave.core.checks import FASTEST, LARGEST, SLOWEST, clean_name, shown, size
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
-from motionweave.io.axes import UP, PoseArrays, check_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import UP, PoseArrays, check_up, found_up, to_y_up, to_z_up, turned
 from motionweave.io.bvh import channels as layout
 from motionweave.io.bvh.channels import Channels
 from motionweave.io.bvh.text import BvhText, read_text
@@ -62,11 +61,7 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
         np.array(text.end_offsets).reshape(-1, 3),
     )
     pose = layout.decode(channels, offsets, skeleton.height, text.values)
-    if up is None:
-        found = find_up(skeleton, pose.root, pose.rotations, pose.translations)
-        up = found.axis
-        if found.doubt is not None:
-            warnings.append(found.doubt)
+    up = up or found_up(skeleton, pose, warnings)
     source = {
         "format": FORMAT.name,
         "up": up,

@@ -285,6 +285,7 @@ def _read_rows(bvh: BvhText, block: bytes, line: int, file: BinaryIO, path: Path
     columns = sum(len(row) for row in bvh.channels)
     parts: list[Array] = []
     before = 0
+    left_out = None
     while True:
         more = file.read(_BLOCK)
         block += more
@@ -294,10 +295,21 @@ def _read_rows(bvh: BvhText, block: bytes, line: int, file: BinaryIO, path: Path
             if len(block) > _LONGEST_LINE:
                 raise FormatError("a line longer than 64 MB", path, line)
             continue
+        stated = None if bvh.frames is None else bvh.frames * columns
         try:
             part, counts = parse_numbers(block[:cut])
         except NotANumberError as error:
-            _refuse_token(bvh, block[:cut], error, before, columns, line, path)
+            if error.not_finite or stated is None or before + error.index < stated:
+                _refuse_token(bvh, block[:cut], error, before, columns, line, path)
+            # Whatever it is, it comes after the last frame.
+            cut, more = _place_of_token(block, error.index), b""
+            part, counts = parse_numbers(block[:cut])
+            left_out = line + _line_breaks(block[:cut])
+        if stated is not None:
+            lines = _lines_of_frames(counts, before, columns, stated)
+            if lines < len(counts):
+                part, counts, more = part[: counts[:lines].sum()], counts[:lines], b""
+                left_out = line + lines
         _check_range(bvh, part, before, columns, path)
         _check_columns(counts, before, columns, line, path)
         parts.append(part)
@@ -312,7 +324,36 @@ def _read_rows(bvh: BvhText, block: bytes, line: int, file: BinaryIO, path: Path
             path,
             line - 1,
         )
+    if left_out is not None:
+        bvh.warnings.append(
+            f"what follows the frames, from line {left_out} on, is not part of the motion and was "
+            "left out"
+        )
     return np.concatenate(parts).reshape(-1, columns)
+
+
+def _lines_of_frames(counts: NDArray[np.int64], before: int, columns: int, stated: int) -> int:
+    """How many of the lines are frames: some editors add lists of their own after the last one.
+
+    Parameters
+    ----------
+    counts
+        Numbers on each line.
+    before
+        How many numbers there were before.
+    stated
+        How many there should be according to the file. Lines beyond count if they are frames.
+    """
+    begins = before + np.cumsum(counts) - counts
+    other = np.flatnonzero((begins >= stated) & (counts > 0) & (counts != columns))
+    return int(other[0]) if len(other) else len(counts)
+
+
+def _place_of_token(block: bytes, index: int) -> int:
+    tokens = re.finditer(rb"\S+", block)
+    for _ in range(index):
+        next(tokens)
+    return next(tokens).start()
 
 
 def _refuse_token(
@@ -324,10 +365,7 @@ def _refuse_token(
     line: int,
     path: Path,
 ) -> NoReturn:
-    tokens = re.finditer(rb"\S+", block)
-    for _ in range(error.index):
-        next(tokens)
-    at = line + _line_breaks(block[: next(tokens).start()])
+    at = line + _line_breaks(block[: _place_of_token(block, error.index)])
     frame, column = divmod(before + error.index, columns)
     joint, channel = bvh.column(column)
     kind = "not a finite number" if error.not_finite else "not a number"

@@ -84,7 +84,11 @@ def _dump(bpy: Any, path: str) -> None:
     bones = list(armature.data.bones)
     names = [bone.name for bone in bones]
     parents = [-1 if bone.parent is None else names.index(bone.parent.name) for bone in bones]
-    rest = np.array([armature.matrix_world @ bone.matrix_local for bone in bones])
+    rest = [armature.matrix_world @ bone.matrix_local for bone in bones]
+    # Targets and props often have no parent; what holds all of them is the armature.
+    held = parents.count(-1) > 1
+    if held:
+        rest.insert(0, armature.matrix_world.copy())
     # Blender would bend every mesh anew in every frame.
     for one in [one for one in bpy.data.objects if one.type == "MESH"]:
         bpy.data.objects.remove(one)
@@ -92,12 +96,15 @@ def _dump(bpy: Any, path: str) -> None:
     for frame in range(scene.frame_start, scene.frame_end + 1):
         scene.frame_set(frame)
         world = armature.matrix_world
-        poses.append([world @ armature.pose.bones[name].matrix for name in names])
+        pose = [world @ armature.pose.bones[name].matrix for name in names]
+        poses.append([world.copy(), *pose] if held else pose)
+    if held:
+        names, parents = [armature.name, *names], [-1, *(parent + 1 for parent in parents)]
     np.savez(
         path,
         names=np.array(names),
         parents=np.array(parents),
-        rest=rest,
+        rest=np.array(rest),
         poses=np.array(poses),
         fps=scene.render.fps / scene.render.fps_base,
     )

@@ -65,7 +65,7 @@ def from_joints(dumped: Path, path: Path) -> Motion:
     if parents.count(-1) != 1 or parents[0] != -1:
         raise FormatError("the joints do not have one common root", path)
     if not (np.all(np.isfinite(rest)) and np.all(np.isfinite(poses))):
-        raise FormatError("transforms that are not finite", path)
+        raise FormatError("some transforms are not finite numbers", path)
     skeleton, pose = normalised(names, parents, _rest(rest), *_decomposed(poses))
     skeleton, pose = turned(
         skeleton, PoseArrays(pose.root, pose.rotations, pose.translations), to_y_up

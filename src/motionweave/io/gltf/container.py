@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.core.checks import MOST_SAMPLES, shown
-from motionweave.core.texts import parse_json
+from motionweave.core.parsing import parse_json
 from motionweave.errors import FormatError
 
 _MAGIC, _JSON, _BINARY = b"glTF", 0x4E4F534A, 0x004E4942

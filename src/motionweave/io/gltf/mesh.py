@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
+from motionweave.core.numerics.vectors import unit
 from motionweave.io.bvh.format import unique_names
 from motionweave.io.gltf.container import Gltf, open_gltf
 from motionweave.io.gltf.nodes import Tree
@@ -145,7 +146,6 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
     shift = np.einsum("nij,nj->ni", turned, matrices[:, :3, 3] * scales[:, None]) + at
     moved = np.einsum("vkij,vj->vki", linear[joints], vertices) + shift[joints]
     facing = np.einsum("vkij,vj->vki", linear[joints], normals)
-    length = np.linalg.norm(facing, axis=-1, keepdims=True)
     each = list(dict.fromkeys(nodes))
     names = dict(zip(each, unique_names(tree.name(node) for node in each), strict=True))
     return SkinnedMesh(
@@ -154,7 +154,7 @@ def read_mesh(path: str | Path) -> SkinnedMesh | None:
         joints,
         weights / np.where(total > 0.0, total, 1.0),
         moved,
-        facing / np.where(length > 0.0, length, 1.0),
+        unit(facing),
         triangles,
         colours,
         vertices,
@@ -306,5 +306,4 @@ def _smooth_normals(vertices: Array, triangles: NDArray[np.intp]) -> Array:
     normals = np.zeros_like(vertices)
     for k in range(3):
         np.add.at(normals, triangles[:, k], faces)
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    return np.asarray(normals / np.where(length > 0.0, length, 1.0))
+    return unit(normals)

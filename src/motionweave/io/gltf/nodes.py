@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,17 +142,16 @@ class Tree:
 
 def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note | None]:
     """The nodes that are joints, parents first, and what a file written here notes."""
-    skins = gltf.items("skins")
+    skins = [_skin_joints(gltf, skin) for skin in gltf.items("skins")]
     note = None
     if skins:
-        skin = max(skins, key=lambda one: len(gltf.get(one, "joints", list, [])))
-        listed = gltf.get(skin, "joints", list, [])
-        for joint in listed:
-            gltf.item("nodes", joint)
-        wanted = list(dict.fromkeys(listed))
-        extras = skin.get("extras")
+        largest = max(range(len(skins)), key=lambda one: len(skins[one]))
+        listed = skins[largest]
+        skinned = {joint for skin in skins for joint in skin}
+        wanted = _whole_body(tree, listed, skinned, _driven(gltf, tree)) if listed else []
+        extras = gltf.items("skins")[largest].get("extras")
         said = extras.get(notes.KEY) if isinstance(extras, dict) else None
-        note = notes.note_in(said, len(wanted))
+        note = notes.note_in(said, len(listed))
     else:
         moved = {index for index, _ in curves}
         wanted = [index for index in tree.order if index in moved]
@@ -163,7 +162,74 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
         raise gltf.fail("there is neither a skin with joints nor an animation of nodes")
     joints = connected(gltf, tree, wanted)
     # The note counts the joints of the skin.
-    return joints, note if joints == wanted else None
+    return joints, note if skins and joints == listed else None
+
+
+def _skin_joints(gltf: Gltf, skin: dict[str, Any]) -> list[int]:
+    listed = gltf.get(skin, "joints", list, [])
+    for joint in listed:
+        gltf.item("nodes", joint)
+    return list(dict.fromkeys(listed))
+
+
+def _driven(gltf: Gltf, tree: Tree) -> set[int]:
+    """Nodes that any animation of the file moves or turns, without meshes and cameras."""
+    found: set[int] = set()
+    for entry in gltf.items("animations"):
+        for channel in gltf.get(entry, "channels", list, []):
+            target = channel.get("target") if isinstance(channel, dict) else None
+            if isinstance(target, dict) and target.get("path") in ("translation", "rotation"):
+                found |= {target["node"]} if isinstance(target.get("node"), int) else set()
+    shown = ("mesh", "camera")
+    return {
+        node
+        for node in tree.order
+        if node in found and not any(one in tree.nodes[node] for one in shown)
+    }
+
+
+def _whole_body(
+    tree: Tree, listed: Sequence[int], skinned: Collection[int], driven: Collection[int]
+) -> list[int]:
+    """The joints of a skin, and those of the same body that it lacks.
+
+    Exporters give each mesh only the joints that bend it: those of the legs may be in the skin of
+    the trousers, or in none if the file is made for its animations. A body begins with the highest
+    joint above the skin's, or where what moves above them has another branch. Everything below that
+    is a joint or moves belongs to it.
+
+    Parameters
+    ----------
+    tree
+        All nodes.
+    listed
+        The joints of the skin in question.
+    skinned
+        The joints of all skins.
+    driven
+        The nodes that animations move.
+    """
+    top = node = tree.branches(listed)[0]
+    if top < 0:
+        return list(listed)
+    held = [int(one in skinned or one in driven) for one in range(len(tree.nodes))]
+    for one in reversed(tree.order):
+        if tree.parents[one] >= 0:
+            held[tree.parents[one]] += held[one]
+    linked = True
+    while (above := tree.parents[node]) >= 0:
+        linked &= above in driven
+        if above in skinned or (linked and held[above] > held[node] + 1):
+            top = above
+        node = above
+    below = {top}
+    found = dict.fromkeys(listed)
+    for one in tree.order:
+        if one in below or tree.parents[one] in below:
+            below.add(one)
+            if one in skinned or one in driven:
+                found[one] = None
+    return list(found)
 
 
 def connected(gltf: Gltf, tree: Tree, wanted: Sequence[int]) -> list[int]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.capsules import Capsules, capsule_points, capsules_of
-from motionweave.body.stance import stance, with_rest_pose
-from motionweave.body.torso import Torso, torso_of, torso_triangles
-from motionweave.body.volume import shape_of
+from motionweave.body.figure.capsules import Capsules, capsule_points, capsules_of
+from motionweave.body.figure.plan import body_plan
+from motionweave.body.figure.stance import stance, with_rest_pose
+from motionweave.body.figure.torso import Torso, torso_of, torso_triangles
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -133,7 +133,7 @@ def _collars(torso: Torso, plan: Capsules, skeleton: Skeleton) -> Iterator[MeshP
 def _bending_trunk(skeleton: Skeleton, points: Array) -> Iterator[MeshPart]:
     """The trunk of a creature of which it is not known where limbs begin: one hull."""
     above = np.concatenate([np.maximum(skeleton.parents, 0), skeleton.end_parents])
-    for piece in shape_of(skeleton).pieces:
+    for piece in body_plan(skeleton).pieces:
         if piece.trunk:
             at = list(piece.points)
             yield _hull(points[at], np.array(piece.radii), above[at], piece.side)

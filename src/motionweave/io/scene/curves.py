@@ -8,7 +8,7 @@ import numpy as np
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.curves import hermite_basis
+from motionweave.core.numerics.curves import hermite_basis
 from motionweave.io.scene.rates import MISSES, PRECISION
 
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 
 from motionweave.core.checks import path_of, shown
-from motionweave.core.texts import parse_json
+from motionweave.core.parsing import parse_json
 from motionweave.errors import FormatError, MotionweaveError
 from motionweave.io.store.archive import Fetch, Keep
 

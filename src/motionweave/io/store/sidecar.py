@@ -13,7 +13,7 @@ from typing import Any
 from motionweave.core.checks import number, shown
 from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion
-from motionweave.core.texts import parse_json, read_text
+from motionweave.core.parsing import parse_json, read_text
 from motionweave.errors import FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 

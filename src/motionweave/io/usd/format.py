@@ -20,8 +20,8 @@ from motionweave.core.arrays import Array
 from motionweave.core.checks import rate as checked_rate
 from motionweave.core.checks import size
 from motionweave.core.motion import Motion
+from motionweave.core.parsing import parse_json
 from motionweave.core.skeleton import Skeleton
-from motionweave.core.texts import parse_json
 from motionweave.errors import FormatError
 from motionweave.io.apart.process import read_apart
 from motionweave.io.axes import PoseArrays, check_up, to_y_up, to_z_up, turned
@@ -161,7 +161,7 @@ def _motion(arrays: Mapping[str, NDArray[Any]], path: Path, rate: float | None) 
 def _decomposed(matrices: Array, path: Path) -> tuple[Array, Array]:
     """Positions ``(..., 3)`` and orientations ``(..., 4)`` of matrices that act on rows."""
     if not np.all(np.isfinite(matrices)) or np.abs(matrices).max() > 1e12:
-        raise FormatError("transforms that are not finite or out of range", path)
+        raise FormatError("some transforms are not finite numbers, or out of range", path)
     linear = np.swapaxes(matrices[..., :3, :3], -1, -2)
     if np.any(np.linalg.norm(linear, axis=-2) < 1e-12):
         raise FormatError("a joint is scaled to zero", path)

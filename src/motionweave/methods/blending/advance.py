@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
-from motionweave.core.options import check_choice
-from motionweave.core.splines import QuadraticSpline
+from motionweave.core.checks import check_choice
+from motionweave.core.numerics.splines import QuadraticSpline
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import BlendError
 
 Pace = Literal["durations", "rates"]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Literal, overload
 
 from motionweave.core.arguments import check_arguments
+from motionweave.core.checks import check_choice
 from motionweave.core.markers import Markers
 from motionweave.core.motion import Motion
-from motionweave.core.options import check_choice
 from motionweave.errors import BlendError, Remedy
 from motionweave.methods.blending.advance import Pace
 from motionweave.methods.blending.linear import linear_blend
 from motionweave.methods.blending.markers import blend_markers
 from motionweave.methods.blending.trace import Direction, assemble, trace_of
 from motionweave.methods.blending.weights import Weights
-from motionweave.methods.finish import finished
-from motionweave.methods.resting import resting
+from motionweave.methods.finish import finish
+from motionweave.methods.resting_contacts import resting
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.markers import MarkerCurve
 
@@ -149,8 +149,8 @@ def blend(
 
 
 def finished_blend(result: Motion, curve: RegistrationCurve, *, clean: bool, whole: bool) -> Motion:
-    """A blend with its feet planted and checked; see `finished`."""
+    """A blend with its feet planted and checked; see `finish`."""
     if clean:
         result = resting(result, curve.used)
     # Warnings refer to the line that called our caller.
-    return finished(result, curve.used, clean=clean, whole=whole, remedies=REMEDIES, stacklevel=4)
+    return finish(result, curve.used, clean=clean, whole=whole).reported(REMEDIES, stacklevel=3)

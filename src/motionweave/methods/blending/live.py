@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 from motionweave.methods.blending.advance import next_places
 
 

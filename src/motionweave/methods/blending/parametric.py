@@ -18,9 +18,9 @@ import numpy as np
 
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
-from motionweave.core.interrupt import checkpoint
+from motionweave.core.checks import check_choice
 from motionweave.core.motion import Motion
-from motionweave.core.options import check_choice
+from motionweave.core.runtime.interrupt import checkpoint
 from motionweave.errors import BlendError, QualityWarning, Remedy
 from motionweave.measure.measures import Measures, by_name
 from motionweave.methods.blending.blend import finished_blend
@@ -169,8 +169,10 @@ class ParametricSpace:
         return reached
 
     def solve(self, *, outside: Outside = "error", **wanted: float) -> Reached:
-        """The same blend before its feet are planted and the result is checked, for callers that
-        only need the weights; see `at`."""
+        """The blend of `at` before its feet are planted and the result is checked.
+
+        For callers that only need the weights; ``outside`` and ``wanted`` are those of `at`.
+        """
         check_arguments(ParametricSpace.solve, locals(), BlendError)
         check_choice(outside, Outside, "outside", BlendError)
         target = self._target(wanted, outside)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import smoothstep
 from motionweave.errors import BlendError, Kind
 from motionweave.methods.blending.advance import advance
-from motionweave.methods.splice import Seam
+from motionweave.methods.joining.splice import Seam
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.register import timing
 from motionweave.registration.timewarp import TimewarpCurve

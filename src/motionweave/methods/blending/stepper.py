@@ -73,6 +73,15 @@ class Stepper:
         Where on the curve to start; at its beginning by default.
     pace
         How the motions agree on the speed along the curve; see `blend`.
+
+    Examples
+    --------
+    >>> import motionweave as mw
+    >>> curve = mw.register(mw.sample("walk"), mw.sample("jog"), ends="cyclic")
+    >>> stepper = mw.Stepper(curve)
+    >>> pose = stepper.step([0.7, 0.3], dt=1 / 60)
+    >>> stepper.finished
+    False
     """
 
     def __init__(

@@ -9,15 +9,15 @@ from functools import cache, partial
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.size import body_height
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.errors import BlendError, Kind, QualityWarning, Remedy
 from motionweave.methods.blending.seam import At, half_frames, registered_seam
 from motionweave.methods.finish import Finished, finish
-from motionweave.methods.junctions import (
+from motionweave.methods.joining.junctions import (
     LEAD_OVER,
     UNLIKE,
     Junction,
@@ -27,8 +27,8 @@ from motionweave.methods.junctions import (
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.splice import Seam, Spliced, given_clips, plant_near, splice
-from motionweave.methods.strain import CALM, MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.joining.splice import Seam, Spliced, given_clips, plant_near_seams, splice
+from motionweave.methods.joining.strain import CALM, MOST_TRIES, Strain, calmest, relaxed
 from motionweave.registration.clouds import JointWeights
 from motionweave.registration.distance import distance_block
 from motionweave.registration.register import comparable
@@ -212,7 +212,7 @@ def make_transition(
     if done is None or len(clips) > 2:
         done = _finished(whole, clips, seams, clean)
     if warn:
-        done.tell((Remedy("at"),), stacklevel=3)
+        done.reported((Remedy("at"),), stacklevel=3)
     whole = replace(done.motion, name=" to ".join(m.name or "a clip" for m in motions))
     return Transition(whole, tuple(junctions), tuple(seams), tuple(cut), tuple(shown))
 
@@ -221,7 +221,7 @@ def _finished(
     whole: Motion, clips: Sequence[Motion], seams: Sequence[tuple[int, int]], clean: bool
 ) -> Finished:
     """Joined clips with their feet planted, and checked."""
-    plant = partial(plant_near, seams=seams)
+    plant = partial(plant_near_seams, seams=seams)
     return finish(whole, clips, clean=clean, plant=plant, seams=seams)
 
 
@@ -304,13 +304,13 @@ def _seam(
     def joined(junction: Junction) -> tuple[Seam, Spliced]:
         found = registered_seam(points, junction.frames, half, whole_frames)
         if half_width is not None:
-            return _unhurried(a, b, found, strain)
+            return _at_own_pace(a, b, found, strain)
         # Poses that are far apart need longer than the stretch on which the clips are similar.
         count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
-        found = found.lasting(min(count + 1, round(_LONGEST * a.fps)))
+        found = found.stretched_to(min(count + 1, round(_LONGEST * a.fps)))
 
         def lasting(times: float) -> Seam:
-            return found.lasting(1 + round(times * (len(found) - 1)))
+            return found.stretched_to(1 + round(times * (len(found) - 1)))
 
         times, made = relaxed(lambda times: splice(a, b, lasting(times)), strain)
         return lasting(times), made
@@ -339,7 +339,7 @@ def _seam(
     return taken, *joined(taken), done[taken]
 
 
-def _unhurried(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, Spliced]:
+def _at_own_pace(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, Spliced]:
     """A seam of given length, in which clips keep more of their own pace if that is calmer, and
     the clips joined by it.
 
@@ -347,7 +347,7 @@ def _unhurried(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, 
     is little time for that, the body is better off half out of step.
     """
     made = splice(a, b, seam)
-    slower = seam.unhurried(_OWN_PACE)
+    slower = seam.at_own_pace(_OWN_PACE)
     if strain(made) <= CALM or slower.first[-1] > len(a) - 1 or slower.second[0] < 0.0:
         return seam, made
     other = splice(a, b, slower)

@@ -13,8 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from motionweave.body.heading import facing
-from motionweave.body.tpose import starts_in_tpose
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.contacts.events import find_events
 from motionweave.contacts.states import EventTable
 from motionweave.core import constraints as constraint_tools

@@ -20,16 +20,16 @@ from motionweave.core.arrays import sealed
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
-from motionweave.core.threads import one_thread
+from motionweave.core.runtime.threads import one_thread
 from motionweave.errors import BlendError, Remedy
-from motionweave.methods.finish import finished
+from motionweave.methods.finish import finish
 from motionweave.methods.framespace.basis import Basis, make_basis
 from motionweave.methods.framespace.contacts import blended_contacts
 from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.methods.framespace.track import FramespaceTrack, Matched, match_bases
 from motionweave.methods.framespace.trunk import Trunk
 from motionweave.methods.framespace.warp import SMOOTHING
-from motionweave.methods.splice import given_clips, integrated
+from motionweave.methods.joining.splice import given_clips, integrated_path
 from motionweave.retargeting import on_common_skeleton
 
 Cyclic = bool | tuple[int, int] | None
@@ -115,9 +115,9 @@ class Framespace:
         return "concatenate" if len(self.bases) == 2 or self.cyclic else "blend"
 
     def matched(self, cycles: int = 1) -> Matched:
-        """The correspondences, for this many cycles.
+        """The correspondences, for a number of ``cycles``.
 
-        The number of cycles matters only if a clip is played once: the cyclic clips are then
+        The number matters only if a clip is played once: the cyclic clips are then
         matched with it as often as they repeat.
         """
         key = 1 if self.cyclic else cycles
@@ -127,7 +127,7 @@ class Framespace:
         return self._once[key]
 
     def rounds(self, cycles: int | None = None) -> int:
-        """The number of cycles that an interpolant spans: the given one, or as many as fit.
+        """The number of cycles that an interpolant spans: ``cycles``, or as many as fit.
 
         Six if all clips are cyclic. If one is played once, the others repeat as often as they would
         in that time.
@@ -184,12 +184,7 @@ class Framespace:
         matched = self.matched(rounds)
         track = matched.track(curve, rounds, rate)
         result = _render(matched, track, rate, "+".join(self.names))
-        return finished(
-            result,
-            self._recorded,
-            clean=clean,
-            remedies=(Remedy("events"),),
-        )
+        return finish(result, self._recorded, clean=clean).reported((Remedy("events"),))
 
 
 def framespace(
@@ -305,7 +300,7 @@ def _way(bases: Sequence[Basis], track: FramespaceTrack) -> Planar:
     from the guide: its turn and its shift are blended, so that curved paths stay curved.
     """
     guides = [b.guide(phases) for b, phases in zip(bases, track.lower.T, strict=True)]
-    return integrated(guides, track.weights)
+    return integrated_path(guides, track.weights)
 
 
 def _ways(cyclic: bool | Sequence[Cyclic] | None, count: int) -> list[Cyclic]:

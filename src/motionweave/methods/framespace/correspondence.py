@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from motionweave.contacts.states import UPPER, State
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 from motionweave.errors import RegistrationError
 
 # A state's labels, each with the half of the body it is about.

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array, IntArray
 from motionweave.core.checks import array, path_of
-from motionweave.core.texts import csv_rows, parse_json, read_text
+from motionweave.core.parsing import csv_rows, parse_json, read_text
 from motionweave.errors import BlendError, FormatError, MotionError
 from motionweave.io.store.atomic import atomic_path
 
@@ -147,12 +147,12 @@ class Interpolant:
         return 2 if self.vertices.shape[1] == 2 else 4
 
     def points(self, count: int = 200) -> Array:
-        """Points ``(count, 2 or 3)`` along the curve, for drawing."""
+        """A number (``count``) of points along the curve, ``(count, 2 or 3)``, for drawing."""
         check_arguments(Interpolant.points, locals(), BlendError)
         return self._curve(np.linspace(0.0, 1.0, count))
 
     def at(self, x: ArrayLike) -> Array:
-        """y, or y and z, at times x ``(n,)`` from 0 to 1: ``(n, 1)`` or ``(n, 2)``.
+        """y, or y and z, at times ``x`` ``(n,)`` from 0 to 1: ``(n, 1)`` or ``(n, 2)``.
 
         Before the start and after the end of the curve, its end values are used.
         """
@@ -164,7 +164,7 @@ class Interpolant:
         return np.where(np.abs(place - edge) < _ROUNDING, edge, np.clip(place, 0.0, 1.0))
 
     def weights(self, x: ArrayLike) -> Array:
-        """Weights of the clips ``(n, 2 or 4)`` at times x from 0 to 1 (Eq. 3 and 4)."""
+        """Weights of the clips ``(n, 2 or 4)`` at times ``x`` from 0 to 1 (Eq. 3 and 4)."""
         check_arguments(Interpolant.weights, locals(), BlendError)
         return corner_weights(self.at(x))
 
@@ -186,7 +186,7 @@ class Interpolant:
 
     @classmethod
     def load(cls, path: str | Path) -> Interpolant:
-        """Control vertices from a JSON list, or from a CSV file with one point per line."""
+        """Read control vertices from ``path``: a JSON list, or CSV with one point per line."""
         path = path_of(path)
         text = read_text(path)
         rows: object
@@ -201,7 +201,7 @@ class Interpolant:
             raise FormatError(str(error), path) from None
 
     def save(self, path: str | Path) -> None:
-        """Write the control vertices as JSON or CSV, by the suffix."""
+        """Write the control vertices to ``path`` as JSON or CSV, by its suffix."""
         rows = [[float(value) for value in row] for row in self.vertices]
         if Path(path).suffix.lower() == ".json":
             text = json.dumps({"vertices": rows}, indent=1) + "\n"

@@ -187,7 +187,7 @@ def family(
     come_from = (1.0 + 0.9 * bias) * np.asarray(entering, dtype=np.float64)
     outwards = (1.0 - mix) * k * go_on - mix * (1.0 - k) * come_from
     if aside is not None:
-        outwards = outwards + _way_aside(outwards, np.asarray(aside, dtype=np.float64), degree)
+        outwards = outwards + _detour(outwards, np.asarray(aside, dtype=np.float64), degree)
     straight = (1.0 - mix) * np.asarray(start, dtype=np.float64) + mix * np.asarray(end)
     return Family(straight, outwards)
 
@@ -199,7 +199,7 @@ def _mixture(degree: int) -> Array:
     return np.clip((np.arange(degree + 1) - 1.0) / (degree - 2.0), 0.0, 1.0)
 
 
-def _way_aside(outwards: Array, aside: Array, degree: int) -> Array:
+def _detour(outwards: Array, aside: Array, degree: int) -> Array:
     """What to add so that the spline can grow although its tangents cancel or vanish.
 
     Fades in where the control points move less than `_WEAK` of ``aside``'s length.

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionweave.body.heading import facing
+from motionweave.body.pose.heading import facing
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.kinematics import in_parts
 from motionweave.core.motion import Motion, end_positions
 from motionweave.core.planar import Planar
+from motionweave.core.runtime.threads import one_thread
 from motionweave.core.skeleton import Skeleton
-from motionweave.core.threads import one_thread
 from motionweave.errors import BlendError
 
 # Seconds by which a difference in velocity is multiplied: the time in which it becomes a difference

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.soles import has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array

@@ -1,4 +1,4 @@
-"""What comes of joining two clips by a spline."""
+"""The result of joining two clips by a spline."""
 
 from __future__ import annotations
 

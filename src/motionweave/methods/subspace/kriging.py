@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.core.threads import one_thread
+from motionweave.core.runtime.threads import one_thread
 from motionweave.errors import BlendError
 
 # Samples closer than this share of the cloud's size count as one: a motion that stands still or

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import find_rig
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning
 from motionweave.methods.layering import layer, layered_joints

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.size import body_height
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.methods.subspace.poses import PoseCode
@@ -59,7 +59,7 @@ class JoinedPoints:
 
     def seconds(self, leave: int, enter: int) -> float:
         """The time that the body needs from a frame of the first clip to one of the second."""
-        return needed(*self._at(leave, enter), self.peaks)
+        return seconds_needed(*self._at(leave, enter), self.peaks)
 
     def same(self, leave: int, enter: int) -> bool:
         """Whether one clip could be cut to the other: the same pose at the same velocity."""
@@ -79,7 +79,7 @@ class JoinedPoints:
         return np.stack([first[leave], second[enter]]), np.stack(velocities)
 
 
-def needed(places: Array, velocities: Array, peaks: Array) -> float:
+def seconds_needed(places: Array, velocities: Array, peaks: Array) -> float:
     """Seconds that a body needs from one pose to another, given its velocities at both.
 
     Points that go from pose to pose along a cubic accelerate the harder the less time they

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionweave.body.heading import facing
 from motionweave.body.hinges import find_hinges
+from motionweave.body.pose.heading import facing
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint
@@ -28,8 +28,14 @@ from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, end_positions, local_translations
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
-from motionweave.methods.footing import SolePoints, carrying, eased, loading, stepping
-from motionweave.methods.standing import summed
+from motionweave.methods.joining.feet import (
+    SolePoints,
+    firmness,
+    smoothed_inside,
+    weight_shares,
+    with_steps,
+)
+from motionweave.methods.joining.root_correction import cumulative
 
 # How often what is faster than the clips is taken off, each time without a sudden change.
 _ROUNDS = 3
@@ -153,7 +159,7 @@ class PoseCode:
             _steps(motion.root[:, None], heading).reshape(len(motion), -1),
             _to_next(heading)[:, None],
             *(
-                loading(motion.constraints, kind, frames, motion.fps)[:, None]
+                firmness(motion.constraints, kind, frames, motion.fps)[:, None]
                 for kind in self.feet.kinds
             ),
             feet[..., 1],
@@ -187,7 +193,7 @@ class PoseCode:
             missing = np.maximum(knee.least - knee.bend(quats), 0.0)
             if not missing.any():
                 continue
-            turn = rotations.exp(eased(missing, like.fps)[:, None] * knee.axis)
+            turn = rotations.exp(smoothed_inside(missing, like.fps)[:, None] * knee.axis)
             quats[:, knee.joint] = rotations.multiply(turn, quats[:, knee.joint])
         quats[:, 0] = rotations.multiply(rotations.about_vertical(heading), quats[:, 0])
         root = np.zeros((count, 3))
@@ -202,17 +208,17 @@ class PoseCode:
         travel = Planar(heading).apply_xz(part["travel"])
         held = tuple(self.contacts(rows))
         if not (len(self.feet) and footed):
-            root[:, [0, 2]] = np.asarray(start[1:]) + summed(travel[:-1])
+            root[:, [0, 2]] = np.asarray(start[1:]) + cumulative(travel[:-1])
             return replace(motion, root=root, constraints=held)
         points = self.feet.points(motion)
         stands = np.clip(part["foot_contact"], 0.0, 1.0)
         # Where all rows agree, as in the samples themselves, nothing is corrected.
-        share = carrying(stands)
+        share = weight_shares(stands)
         lift = np.sum(share * (part["foot_height"] - points[..., 1]), axis=1)
-        root[:, 1] += eased(lift, like.fps)
+        root[:, 1] += smoothed_inside(lift, like.fps)
         wanted = Planar(heading[:, None]).apply_xz(part["foot_travel"].reshape(count, -1, 2))
         slip = wanted - (_to_next(points[..., [0, 2]]) + travel[:, None])
-        give = eased(np.sum(share[..., None] * slip, axis=1), like.fps)
+        give = smoothed_inside(np.sum(share[..., None] * slip, axis=1), like.fps)
         # A leg that swings back quickly must not hurl the body forward.
         top = np.sqrt(np.maximum(self.top**2 - _to_next(root[:, 1]) ** 2, 0.0))
         for _ in range(_ROUNDS):
@@ -220,10 +226,10 @@ class PoseCode:
             beyond = np.maximum(1.0 - top / speed, 0.0)
             if not beyond.any():
                 break
-            give = give - eased(beyond[:, None] * (travel + give), like.fps)
-        root[:, [0, 2]] = np.asarray(start[1:]) + summed((travel + give)[:-1])
+            give = give - smoothed_inside(beyond[:, None] * (travel + give), like.fps)
+        root[:, [0, 2]] = np.asarray(start[1:]) + cumulative((travel + give)[:-1])
         motion = replace(motion, root=root, constraints=held)
-        return stepping(motion, self.feet, summed((give[:, None] - slip)[:-1]))
+        return with_steps(motion, self.feet, cumulative((give[:, None] - slip)[:-1]))
 
     def places(self, rows: Array) -> Array:
         """Joints and end sites ``(n, J + E, 3)`` of rows, seen from the body: no heading."""

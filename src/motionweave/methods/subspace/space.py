@@ -12,15 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.heading import facing
-from motionweave.body.tpose import starts_in_tpose
+from motionweave.body.pose.heading import facing
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError, Kind, QualityWarning, Remedy
 from motionweave.methods.finish import Finished, finish
-from motionweave.methods.junctions import (
+from motionweave.methods.joining.junctions import (
     CUT,
     Junction,
     action_before,
@@ -28,8 +28,8 @@ from motionweave.methods.junctions import (
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.splice import Spliced, plant_near
-from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.joining.splice import Spliced, plant_near_seams
+from motionweave.methods.joining.strain import MOST_TRIES, Strain, calmest, relaxed
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.embedding import Embedding, features
 from motionweave.methods.subspace.field import Field
@@ -229,14 +229,13 @@ class Subspace:
             return replace(made, motion=self.part.over_base(made.motion))
         if leave is None or enter is None:
             self.warn_of_cut(made)
-        done.tell((Remedy("leave"), Remedy("enter")), stacklevel=2)
-        return replace(made, motion=done.motion)
+        return replace(made, motion=done.reported((Remedy("leave"), Remedy("enter"))))
 
     def _finished(self, joined: Spliced, clean: bool) -> Finished:
         """A transition with its feet planted, and checked."""
         clean = clean and self.part is None
         seams = [(joined.start - self._begin, joined.end - self._begin)]
-        plant = partial(plant_near, seams=seams)
+        plant = partial(plant_near_seams, seams=seams)
         shown = joined.motion[self._begin :]
         return finish(shown, (self.a, self.b), clean=clean, plant=plant, seams=seams)
 

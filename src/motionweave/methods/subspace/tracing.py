@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.field import Field
 from motionweave.methods.subspace.poses import PoseCode
@@ -178,7 +178,7 @@ class TimedSpline:
                 self.entered.rows[self.entered.frame],
             )
             return rows
-        rows = standing(rows, self.left, self.entered, self.field.code, self.fps)
+        rows = holding_feet(rows, self.left, self.entered, self.field.code, self.fps)
         return _settled(rows, self.left, self.entered, self.field.code, self.fps)
 
     def slowed(self) -> TimedSpline | None:
@@ -276,7 +276,7 @@ def _settled(
     return result
 
 
-def standing(
+def holding_feet(
     rows: Array, left: JoinedClip, entered: JoinedClip, code: PoseCode, fps: float
 ) -> Array:
     """Rows in which a foot that stands at both ends also stands in between.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from motionweave.body.hinges import Hinge
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, BoolArray, read_only
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 
 # Kinds of aims: a position, something to point at, an orientation.
 _PLACED, _POINTED, _TURNED = 0, 1, 2

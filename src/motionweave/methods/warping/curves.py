@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.compiled import kernel
-from motionweave.core.curves import cardinal_tangents, hermite
+from motionweave.core.numerics.curves import cardinal_tangents, hermite
+from motionweave.core.runtime.kernels import kernel
 
 # A turn from the zero-point smaller than this (radians) has no direction to scale along.
 _NO_DIRECTION = 1e-6

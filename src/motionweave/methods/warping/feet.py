@@ -24,8 +24,8 @@ from motionweave.contacts.clean.footing import near
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.curves import smoothstep
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import smoothstep
 from motionweave.methods.warping.clearance import Clearance, frames_from
 from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.goals import Posed

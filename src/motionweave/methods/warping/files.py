@@ -33,8 +33,8 @@ from motionweave.clips import load
 from motionweave.core.arguments import check_arguments
 from motionweave.core.checks import LARGEST, path_of, shown
 from motionweave.core.motion import Motion
+from motionweave.core.parsing import parse_json, parse_yaml, read_text, yaml_module
 from motionweave.core.prop import Prop
-from motionweave.core.texts import parse_json, parse_yaml, read_text, yaml_module
 from motionweave.errors import FormatError, MotionError, Notice, WarpError
 from motionweave.io.store.atomic import atomic_path
 from motionweave.methods.warping.keys import Key
@@ -99,7 +99,7 @@ class Recipe:
     scene: tuple[Mapping[str, Any], ...] = ()
 
     def apply(self, motion: Motion, **changed: Any) -> Motion:
-        """The warped motion; parameters of `warp` override those of the recipe.
+        """The warped ``motion``; parameters of `warp` (``changed``) override those of the recipe.
 
         A body without a neck turns its head instead, and keys of toes and collarbones that it does
         not have are left out; a `Notice` says so.
@@ -110,7 +110,7 @@ class Recipe:
         return warp(motion, keys, **{**self.arguments(motion), **changed})
 
     def arguments(self, motion: Motion) -> dict[str, Any]:
-        """Keyword arguments of `warp` for a clip, moments turned into frames."""
+        """Keyword arguments of `warp` for a ``motion``, moments turned into frames."""
         arguments = dict(self.options)
         if self.times:
             arguments["time_keys"] = _frames(self.times, motion)
@@ -140,7 +140,7 @@ class Recipe:
         return tuple(keys), list(notices.values())
 
     def key_frames(self, motion: Motion) -> list[float]:
-        """Frames of a clip that have keys, in order of time."""
+        """Frames of a ``motion`` that have keys, in order of time."""
         return sorted({frame for key in self.keys for frame in frames_of(key.frame, motion)})
 
 

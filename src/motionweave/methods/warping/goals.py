@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motionweave.body.axes import joint_forward
 from motionweave.body.ik import NEARLY_STRAIGHT
-from motionweave.body.posture import bending_spine
+from motionweave.body.pose.axes import joint_forward
+from motionweave.body.pose.posture import bending_spine
 from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import SIDES, Rig
 from motionweave.body.soles import has_feet
@@ -25,9 +25,9 @@ from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
-from motionweave.core.interrupt import checkpoint
 from motionweave.core.motion import local_translations
 from motionweave.core.prop import Prop
+from motionweave.core.runtime.interrupt import checkpoint
 from motionweave.errors import QualityWarning, WarpError
 from motionweave.methods.warping import posing
 from motionweave.methods.warping.aims import Aim, Aims, Limit, Limits
@@ -163,6 +163,7 @@ def pose(
     goals: GoalFrame,
     fixed: AbstractSet[int],
     near: SolvedPose | None = None,
+    rooted: bool = False,
 ) -> Posed:
     """Pose a frame so that its goals are met.
 
@@ -176,12 +177,16 @@ def pose(
         Joints that must not turn, such as those with their own keys there.
     near
         The pose that it shall differ from as little as possible; by default that of the clip.
+    rooted
+        Whether the root has to stay where it is in that pose.
     """
     checkpoint()
     here = goals.here
     start = SolvedPose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]
     body = _body(clip, here, [aim.joint for aim in aims], fixed)
+    if rooted:
+        body = replace(body, root_stiffness=np.inf)
     after = posing.solve(body, start if near is None else near, aims)
     feet = {
         side: posing.joint_position(body, after, clip.rig.roles[f"{side}_ankle"]) - ankle

@@ -16,8 +16,8 @@ from motionweave.body.rig.roles import SIDES
 from motionweave.contacts.clean.solve import FootWay, solve_limbs
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.methods.warping.targets import Placed, WarpClip
 
 # Seconds before and after the interval in which an arm approaches the goal.

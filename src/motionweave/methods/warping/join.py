@@ -14,15 +14,15 @@ from functools import partial
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.size import body_height
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.errors import Kind, QualityWarning, Remedy, WarpError
 from motionweave.methods.finish import Finished, finish
-from motionweave.methods.junctions import (
+from motionweave.methods.joining.junctions import (
     LEAD_OVER,
     UNLIKE,
     Junction,
@@ -31,8 +31,8 @@ from motionweave.methods.junctions import (
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.splice import Seam, Spliced, plant_near, splice
-from motionweave.methods.strain import MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.joining.splice import Seam, Spliced, plant_near_seams, splice
+from motionweave.methods.joining.strain import MOST_TRIES, Strain, calmest, relaxed
 from motionweave.methods.warping.time import TimeCurve, paced_curve
 from motionweave.registration.distance import distance_block
 from motionweave.registration.register import comparable, timing
@@ -115,7 +115,7 @@ class Overlap:
             # Speed and acceleration of the blend do not jump at its ends.
             smootherstep(shared / self._mean),
         )
-        return seam.lasting(self.length + 1)
+        return seam.stretched_to(self.length + 1)
 
 
 def join(
@@ -200,8 +200,7 @@ def make_join(
     if overlap is None:
         _warn_of_cut((a, b), place)
     _warn_of_distance(a, b, place)
-    done.tell((Remedy("overlap"),), stacklevel=3)
-    return place.later(starts), done.motion
+    return place.later(starts), done.reported((Remedy("overlap"),), stacklevel=3)
 
 
 def _warn_of_cut(clips: tuple[Motion, Motion], place: Overlap) -> None:
@@ -237,7 +236,7 @@ def _warn_of_distance(a: Motion, b: Motion, place: Overlap) -> None:
 def _finished(made: Spliced, clean: bool) -> Finished:
     """A join with its feet planted, and checked."""
     seams = [(made.start, made.end)]
-    plant = partial(plant_near, seams=seams)
+    plant = partial(plant_near_seams, seams=seams)
     return finish(made.motion, (made.a, made.b), clean=clean, plant=plant, seams=seams)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.core import checks, rotations
-from motionweave.core.options import check_choice
+from motionweave.core.checks import check_choice
 from motionweave.core.prop import Prop
 from motionweave.errors import WarpError
 
@@ -169,7 +169,7 @@ class Key:
         return self.tangent_in is not None, self.tangent_out is not None
 
     def going_on(self, side: Side, seconds: float) -> Key | None:
-        """The key with its change some seconds on, as its tangent on that side says."""
+        """The key with its change after some ``seconds`` along its tangent on a ``side``."""
         tangent = self.tangent_in if side == "in" else self.tangent_out
         if tangent is None:
             return None

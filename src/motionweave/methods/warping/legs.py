@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,8 @@ from motionweave.contacts.clean.solve import (
 )
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.curves import smootherstep
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.methods.warping.feet import ROUNDING, FootPlan
 from motionweave.methods.warping.targets import WarpClip
 
@@ -26,19 +27,42 @@ from motionweave.methods.warping.targets import WarpClip
 # share of its length by which a folded leg always may get shorter.
 FOLDING, FOLDED = np.radians((120.0, 155.0))
 _LEAST_ROOM = 0.02
+# Radians by which a scaled knee or elbow always may be bent further than in the clip.
+_ROOM = np.radians(2.0)
 # Leg lengths by which a body that gives way may carry feet down unseen.
 _UNSEEN = 2e-3
-# Seconds around a key or a goal in which the body gives way less and less.
-_FIRM = 0.15
+# Seconds around a key, and around a goal, in which the body gives way less and less.
+_FIRM, _NEAR = 0.15, 0.3
+
+
+class Followed(NamedTuple):
+    """A motion whose body and legs follow planned feet.
+
+    Parameters
+    ----------
+    motion
+        The result.
+    missed
+        For each side, how far ``(T,)`` the foot misses its plan.
+    shift
+        ``(T, 3)`` how far the body gives way.
+    strain
+        ``(T, 3)`` how much further it would have to, around goals, for legs that cannot reach.
+    """
+
+    motion: Motion
+    missed: dict[str, Array]
+    shift: Array
+    strain: Array
 
 
 def follow(
     motion: Motion,
     plans: Sequence[FootPlan],
     clip: WarpClip,
-    still: Sequence[float],
+    goals: Sequence[float],
     keyed: Sequence[float],
-) -> tuple[Motion, dict[str, Array], Array]:
+) -> Followed:
     """The motion with its legs solved for their feet, the body giving way where it must.
 
     Frames in which a foot is where it should be already stay as they are, bit for bit.
@@ -51,36 +75,71 @@ def follow(
         Of the feet.
     clip
         The original clip, which defines the axes about which knees bend.
-    still
+    goals
         Frames at which the body must not give way.
     keyed
         Frames at which it should give way as little as possible.
-
-    Returns
-    -------
-    Motion
-        The result.
-    dict
-        For each side, how far ``(T,)`` the foot misses its plan.
-    Array
-        ``(T, 3)`` how far the body gives way.
     """
     if not plans:
-        return motion, {}, np.zeros((len(motion), 3))
+        return Followed(motion, {}, *np.zeros((2, len(motion), 3)))
     positions, orientations = motion.forward()
     ways = [_way(plan, positions, orientations, clip) for plan in plans]
     # Only frames that the warp has touched may give way: all others are to stay.
     free = np.any([np.any(way.goal != positions[:, way.limb.end], axis=-1) for way in ways], axis=0)
     legs = legs_of(positions, ways)
     frames = np.arange(len(motion), dtype=np.float64)
-    firm = 1.0 - smootherstep(_away([*keyed, *still], frames) / (_FIRM * motion.fps))
+    firm = 1.0 - smootherstep(_away(keyed, frames) / (_FIRM * motion.fps))
     shift = body_shift(legs, free, motion.fps, clip.scale, meant=True, firm=firm)
-    shift *= smootherstep(_away(still, frames) / (_FIRM * motion.fps))[:, None]
+    strain = np.zeros_like(shift)
+    if goals:
+        away = smootherstep(_away(goals, frames) / (_NEAR * motion.fps))[:, None]
+        shift *= away
+        left = legs._replace(span=legs.span + legs.grip[..., None] * shift, easy=None)
+        strain = body_shift(left, free, motion.fps, clip.scale, meant=True, needed=True)
+        # What legs need goes on around a goal, but not at it.
+        at = np.unique(np.round(goals).astype(np.intp))
+        there = np.stack([np.interp(frames, at, part) for part in strain[at].T], axis=1)
+        shift += strain - (1.0 - away) * there
     ways, legs = _cleared(ways, plans, positions, shift, legs, clip.scale)
     local = np.array(motion.rotations)
     missed, _ = solve_limbs(motion, positions, orientations, ways, shift, local, legs)
+    followed = replace(motion, root=motion.root + shift, rotations=local)
     missing = {plan.side: off for plan, off in zip(plans, missed, strict=True)}
-    return replace(motion, root=motion.root + shift, rotations=local), missing, shift
+    return Followed(followed, missing, shift, strain)
+
+
+def within_range(clip: WarpClip, motion: Motion, joints: Sequence[int]) -> Motion:
+    """Scaled hinges come to rest before they pass straight, or fold through the limb.
+
+    A bend ``b`` that was ``o`` becomes ``o + r expm1((b - o) / r)`` where it is less, with
+    ``r`` the room down to straight, or to a little beyond what the clip has itself: the same
+    where nothing changes, and never past that. What is folded up further than `FOLDING`
+    nears the other end as a tanh does.
+    """
+    positions, orientations = motion.forward()
+    local = np.array(motion.rotations)
+    for joint in joints:
+        hinge = clip.hinges[joint]
+        if not hinge.steady:
+            continue
+        own = hinge.flexion(*clip.forward)
+        # Folded past half a turn, a limb would seem to be bent the other way.
+        change = np.unwrap(hinge.flexion(positions, orientations) - own)
+        change -= 2.0 * np.pi * np.round(np.median(change) / (2.0 * np.pi))
+        # At least a little room everywhere: a knee that passes straight does so without a jerk.
+        room = own - min(0.0, float(own.min()) - _ROOM)
+        less = room * np.expm1(np.minimum(change, 0.0) / room)
+        start = np.maximum(own, FOLDING)
+        room = max(FOLDED, float(own.max()) + _ROOM) - start
+        beyond = np.maximum(own + change - start, 0.0)
+        more = change - beyond + room * np.tanh(beyond / room)
+        back = np.where(change < 0.0, less, more) - change
+        parent = int(motion.skeleton.parents[joint])
+        axis = rotations.rotate(orientations[:, hinge.upper], hinge.axis)
+        axis = rotations.rotate(rotations.inverse(orientations[:, parent]), axis)
+        turned = rotations.multiply(rotations.exp(axis * back[:, None]), local[:, joint])
+        local[:, joint] = np.where(back[:, None] == 0.0, local[:, joint], turned)
+    return replace(motion, rotations=local)
 
 
 def _away(moments: Sequence[float], frames: Array) -> Array:

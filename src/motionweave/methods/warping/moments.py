@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.core.motion import Motion
 from motionweave.errors import WarpError
 

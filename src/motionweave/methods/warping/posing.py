@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from motionweave.body.ik import NEARLY_STRAIGHT
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, read_only
-from motionweave.core.compiled import kernel
+from motionweave.core.runtime.kernels import kernel
 from motionweave.core.skeleton import Skeleton
 from motionweave.methods.warping.aims import Aim, Aims, Limit, Limits
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import Constraint, clipped
-from motionweave.core.curves import smootherstep
+from motionweave.core.numerics.curves import smootherstep
 from motionweave.methods.warping.moments import Span
 from motionweave.methods.warping.paths import Path
 

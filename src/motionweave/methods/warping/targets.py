@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motionweave.body.heading import facing
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.ik import Limb
+from motionweave.body.pose.heading import facing
 from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array
-from motionweave.core.memory import Memory
 from motionweave.core.motion import Motion
 from motionweave.core.prop import Prop
+from motionweave.core.runtime.cache import MotionCache
 from motionweave.errors import WarpError
 from motionweave.methods.warping.curves import calmed
 from motionweave.methods.warping.keys import ROOT_CURVES, Key, Side
@@ -94,7 +94,7 @@ class Knot(NamedTuple):
 
 
 # Of clips that were warped lately: while a key is dragged, the clip stays the same.
-HINGES: Memory[dict[int, Hinge]] = Memory()
+HINGES: MotionCache[dict[int, Hinge]] = MotionCache()
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class WarpClip:
         """Knees and elbows by the joint that bends."""
         if self.source is not None:
             return self.source.hinges
-        return HINGES.recall(self.motion, self._find_hinges)
+        return HINGES.get(self.motion, self._find_hinges)
 
     def _find_hinges(self) -> dict[int, Hinge]:
         return {hinge.joint: hinge for hinge in find_hinges(self.motion, self.forward).values()}

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import carried
-from motionweave.core.curves import cardinal_tangents, hermite
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.curves import cardinal_tangents, hermite
 from motionweave.errors import QualityWarning, WarpError
 
 TimeKeys = Mapping[float, float] | Iterable[tuple[float, float]]

@@ -34,7 +34,7 @@ from motionweave.methods.warping.goals import (
 )
 from motionweave.methods.warping.hands import hold_hands
 from motionweave.methods.warping.keys import ROOT_CURVES, Key
-from motionweave.methods.warping.legs import FOLDED, FOLDING, follow
+from motionweave.methods.warping.legs import follow, within_range
 from motionweave.methods.warping.moments import comes_back, place_in_step
 from motionweave.methods.warping.paths import Path, path_of
 from motionweave.methods.warping.steps import without_steps
@@ -45,8 +45,8 @@ from motionweave.methods.warping.turns import Turn, WarpShape, turns_of
 # Degrees by which a key of a leg may be missed, and leg lengths that a standing foot or the body
 # may be off its place, which nothing marks, before there is a warning.
 _NOTICED, _OFF = 1.0, 2.0 * SEEN
-# Radians by which a scaled knee or elbow always may be bent further than in the clip.
-_ROOM = np.radians(2.0)
+# Leg lengths by which legs that stand may be too short for a goal before the body misses it.
+_STRAIN = SEEN
 # Seconds within which keys that come back with every step are in each other's way.
 _NEAR = 0.15
 
@@ -186,7 +186,7 @@ class _Kept:
         self.stepping = self.feet.stepping(None if ground is not None else path, release)
         self.plans: list[FootPlan] = []
         self.missing: Mapping[str, Array] = {}
-        self.given_way: Array = np.zeros((len(clip.motion), 3))
+        self.given_way = self.before_goals = self.strain = np.zeros((len(clip.motion), 3))
         # How far feet are from their plans, without lifts, in the motion that goals start from.
         self.carried: dict[str, Array] = {}
 
@@ -202,15 +202,18 @@ class _Kept:
             self.terrain,
             self.carried,
         )
-        still = [p.frame for p in posed]
+        goals = [p.frame for p in posed]
         for p in self.given.goals if posed else ():
             if p.until is not None:
-                still += np.arange(p.frame, p.until).tolist()
+                goals += np.arange(p.frame, p.until).tolist()
         keyed = [p.frame for p in self.given.path if p.key.joint != "heading"]
-        result, self.missing, shift = follow(motion, self.plans, self.clip, still, keyed)
+        result, self.missing, shift, self.strain = follow(
+            motion, self.plans, self.clip, goals, keyed
+        )
         # Goals start from a body that has given way already.
-        self.given_way = self.given_way + shift
+        self.given_way = self.before_goals + shift
         if not posed and self.given.goals:
+            self.before_goals = self.given_way
             places = result.positions()
             for plan in self.plans:
                 self.carried[plan.side] = places[:, plan.limb.end] - plan.ankle
@@ -270,34 +273,70 @@ def _to_goals(
     # Legs are solved for their feet afterwards: their keys do not bind the goals.
     legs: set[int] = set() if feet is None else _below(clip, "thigh")
     turns = [turn for turn in given.turns if turn.joint not in legs]
-    result, posed = _posed(here, frames, turns, shape, trunk, legs)
+    posed = _posed(here, frames, turns)
+    result = _displaced(here, posed, turns, shape, trunk, legs)
     if feet is not None:
-        result = feet.kept(result, posed)
+        kept = feet.kept(result, posed)
+        strain = [_beyond(feet.strain[round(p.frame)], _STRAIN * clip.scale) for p in posed]
+        if np.any(strain):
+            # The body stops where its legs would be straight, and the rest of it does what it can.
+            posed = _posed(here, frames, turns, list(zip(posed, strain, strict=True)))
+            result = _displaced(here, posed, turns, shape, trunk, legs)
+            kept = feet.kept(result, posed)
+        result = kept
     result = hold_hands(here, clip.now(result), given.goals)
     tell_of_goals(clip.now(result), frames, here)
     return result
+
+
+def _beyond(vector: Array, most: float) -> Array:
+    """What a vector ``(3,)`` has beyond a length."""
+    length = float(np.linalg.norm(vector))
+    return vector * (1.0 - most / length) if length > most else np.zeros(3)
 
 
 def _posed(
     clip: WarpClip,
     frames: Sequence[GoalFrame],
     turns: Sequence[Turn],
+    moved: Sequence[tuple[Posed, Array]] | None = None,
+) -> list[Posed]:
+    """Poses that meet the goals.
+
+    ``moved`` are such poses and by how much ``(3,)`` their roots are to be moved.
+    """
+    posed = []
+    for index, goal in enumerate(frames):
+        fixed = {t.joint for t in _values(turns) if abs(t.frame - goal.frame) < 1e-9}
+        if moved is None:
+            now = pose(clip, goal, fixed)
+        else:
+            now, move = moved[index]
+            near = replace(now.after, root=now.after.root + move)
+            now = pose(clip, goal, fixed, near, rooted=True)
+        posed.append(replace(now, onward=pose_onward(clip, goal, fixed, now)))
+    return posed
+
+
+def _values(turns: Sequence[Turn]) -> list[Turn]:
+    """Keys that say what a joint's rotation is, not by how much it is scaled."""
+    return [turn for turn in turns if turn.factor is None]
+
+
+def _displaced(
+    clip: WarpClip,
+    posed: Sequence[Posed],
+    turns: Sequence[Turn],
     shape: WarpShape,
     trunk: Sequence[int],
     legs: AbstractSet[int],
-) -> tuple[Motion, list[Posed]]:
-    """The motion displaced so that it passes through poses that meet the goals.
+) -> Motion:
+    """The motion displaced so that it passes through poses.
 
     ``legs`` are left as they are: they are solved for their feet afterwards.
     """
-    keyed = [turn for turn in turns if turn.factor is None]
-    posed = []
-    for goal in frames:
-        fixed = {t.joint for t in keyed if abs(t.frame - goal.frame) < 1e-9}
-        now = pose(clip, goal, fixed)
-        posed.append(replace(now, onward=pose_onward(clip, goal, fixed, now)))
     neutral: dict[int, set[float]] = {}
-    for turn in keyed:
+    for turn in _values(turns):
         neutral.setdefault(turn.joint, set()).add(turn.frame)
     quaternions = warp_rotations(clip, pose_turns(posed, neutral, legs), shape, trunk)
     # The root's shift goes with the body where it is held through a turn.
@@ -315,7 +354,7 @@ def _posed(
         clip.motion.fps,
     )
     root = clip.motion.root + rotations.rotate(level, course)
-    return replace(clip.motion, root=root, rotations=quaternions), posed
+    return replace(clip.motion, root=root, rotations=quaternions)
 
 
 def _before_path(turn: Turn, path: Path | None) -> Turn:
@@ -350,41 +389,7 @@ def _turned(
         return clip.motion
     turned = replace(clip.motion, rotations=warp_rotations(clip, turns, shape, trunk))
     scaled = {turn.joint for turn in turns if turn.factor is not None} & set(clip.hinges)
-    return _within_range(clip, turned, sorted(scaled)) if natural and scaled else turned
-
-
-def _within_range(clip: WarpClip, motion: Motion, joints: Sequence[int]) -> Motion:
-    """Scaled hinges come to rest before they pass straight, or fold through the limb.
-
-    A bend ``b`` that was ``o`` becomes ``o + r expm1((b - o) / r)`` where it is less, with
-    ``r`` the room down to straight, or to a little beyond what the clip has itself: the same
-    where nothing changes, and never past that. What is folded up further than `FOLDING`
-    nears the other end as a tanh does.
-    """
-    positions, orientations = motion.forward()
-    local = np.array(motion.rotations)
-    for joint in joints:
-        hinge = clip.hinges[joint]
-        if not hinge.steady:
-            continue
-        own = hinge.flexion(*clip.forward)
-        # Folded past half a turn, a limb would seem to be bent the other way.
-        change = np.unwrap(hinge.flexion(positions, orientations) - own)
-        change -= 2.0 * np.pi * np.round(np.median(change) / (2.0 * np.pi))
-        # At least a little room everywhere: a knee that passes straight does so without a jerk.
-        room = own - min(0.0, float(own.min()) - _ROOM)
-        less = room * np.expm1(np.minimum(change, 0.0) / room)
-        start = np.maximum(own, FOLDING)
-        room = max(FOLDED, float(own.max()) + _ROOM) - start
-        beyond = np.maximum(own + change - start, 0.0)
-        more = change - beyond + room * np.tanh(beyond / room)
-        back = np.where(change < 0.0, less, more) - change
-        parent = int(motion.skeleton.parents[joint])
-        axis = rotations.rotate(orientations[:, hinge.upper], hinge.axis)
-        axis = rotations.rotate(rotations.inverse(orientations[:, parent]), axis)
-        turned = rotations.multiply(rotations.exp(axis * back[:, None]), local[:, joint])
-        local[:, joint] = np.where(back[:, None] == 0.0, local[:, joint], turned)
-    return replace(motion, rotations=local)
+    return within_range(clip, turned, sorted(scaled)) if natural and scaled else turned
 
 
 def _own_legs(clip: WarpClip, turns: Sequence[Turn], shape: WarpShape) -> dict[str, Array]:

@@ -10,20 +10,20 @@ from typing import Literal
 import numpy as np
 
 from motionweave.body.ground import Ground
+from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import leg_length
-from motionweave.body.root import at_pelvis
 from motionweave.body.soles import contact_points, has_feet
-from motionweave.body.tpose import starts_in_tpose
 from motionweave.contacts.detect import estimate_floor
 from motionweave.contacts.floors import ground_under
 from motionweave.core.arguments import check_arguments
+from motionweave.core.checks import check_choice
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
 from motionweave.core.motion import Motion, checked
-from motionweave.core.options import check_choice
 from motionweave.errors import QualityWarning, RigError, WarpError
-from motionweave.methods.finish import finished
+from motionweave.methods.finish import finish
 from motionweave.methods.warping.keys import Key, ease_pair
 from motionweave.methods.warping.moments import NO_CONTACTS
 from motionweave.methods.warping.targets import WarpClip
@@ -183,7 +183,7 @@ def warp(
         slower = 1.0 if times is None else _slower(times, len(motion))
         stepped = result.constraints != clip.motion.constraints and not kinds
         climbs = ground is not None or any(k.joint in ("height", "position") for k in given)
-        finished(
+        finish(
             result if tpose is None else concatenate([tpose, result]),
             [whole],
             clean=clean,
@@ -193,8 +193,7 @@ def warp(
                 *(("acceleration", "twist", "speed") if stepped else ()),
             ),
             lively=_LIVELY * slower,
-            advice="give the keys more time to ease in and out, or change less",
-        )
+        ).reported(advice="give the keys more time to ease in and out, or change less")
         if ground is not None:
             _tell_buried(result, clip, ground)
     result = _warp_time(result, times, part_times, tension, monotone)

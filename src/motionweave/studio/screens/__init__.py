@@ -1,6 +1,6 @@
 """The screens of the studio.
 
-To add a screen, write one module with a subclass of `Screen` (see `screen.py`) and name it in
+To add a screen, make a folder with a subclass of `Screen` (see `screen.py`) and name it in
 `SCREENS`; the tab, settings in the document, undo, project files, background work, the
 viewport, quality figures, export and the copy menu follow from that.
 
@@ -23,19 +23,19 @@ A screen consists of
   the sequence, how to load one of them.
 - ``recipe(document)``: the same as Python and as command lines, see `snippets.py`.
 
-`components.py` has the widgets to build with: heat map, lanes, curve editor, clip picker.
+`ui/components.py` has the widgets to build with: heat map, lanes, curve editor, clip picker.
 """
 
 from __future__ import annotations
 
-from motionweave.studio.screens.blend import BlendScreen
-from motionweave.studio.screens.framespace import FramespaceScreen
-from motionweave.studio.screens.library import LibraryScreen
+from motionweave.studio.screens.blend.screen import BlendScreen
+from motionweave.studio.screens.framespace.screen import FramespaceScreen
+from motionweave.studio.screens.library.screen import LibraryScreen
 from motionweave.studio.screens.screen import Screen
-from motionweave.studio.screens.sequence import SequenceScreen
-from motionweave.studio.screens.spline import SplineScreen
-from motionweave.studio.screens.transition import TransitionScreen
-from motionweave.studio.screens.warp import WarpScreen
+from motionweave.studio.screens.sequence.screen import SequenceScreen
+from motionweave.studio.screens.spline.screen import SplineScreen
+from motionweave.studio.screens.transition.screen import TransitionScreen
+from motionweave.studio.screens.warp.screen import WarpScreen
 
 SCREENS: tuple[type[Screen], ...] = (
     BlendScreen,

@@ -7,9 +7,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from motionweave.studio.document import Document
-from motionweave.studio.host import Host, NewClip, Result
-from motionweave.studio.snippets import Snippet
+from motionweave.studio.document.document import Document
+from motionweave.studio.screens.host import Host
+from motionweave.studio.screens.snippets import Snippet
+from motionweave.studio.view.result import NewClip, Result
 
 # Colours of clips in the order in which they are used; the result is none of them.
 SERIES = ("#4f8fd6", "#e07f42", "#3fb37a", "#a877cf", "#cfa63c", "#d9608a", "#46aebd", "#8a93a0")

@@ -18,6 +18,14 @@ const LOCAL = {
   b: (view) => view.switch("split"),
 };
 
+// The next of the items of an open menu, by key; Tab walks through them too.
+const NEXT = {
+  ArrowDown: (at, count) => (at + 1) % count,
+  ArrowUp: (at, count) => (Math.max(at, 0) + count - 1) % count,
+  Home: () => 0,
+  End: (at, count) => count - 1,
+};
+
 // Files in one request.
 const BATCH = 20;
 
@@ -107,6 +115,7 @@ export default {
       // A button that was reached by keyboard is pressed by it; after a click, keys are the viewport's.
       if (name === "Tab") this.walking = true;
       const pressing = this.walking && [" ", "Enter"].includes(name) && event.target.matches?.("button, summary");
+      if (!control && this.walkMenu(name)) { event.preventDefault(); return; }
       if (event.altKey || sliding || pressing || (typing && !anywhere)) return;
       const view = window.motionweave?.viewport;
       if (!control && LOCAL[name]) {
@@ -119,6 +128,35 @@ export default {
       if (!known.includes(name)) return;
       event.preventDefault();
       this.$emit("key", `${control ? "ctrl+" : ""}${event.shiftKey && name !== "?" ? "shift+" : ""}${name}`);
+    },
+    // Arrow keys belong to a menu while one is open; true if it has done something with the key.
+    walkMenu(name) {
+      const menus = [...document.querySelectorAll(".q-menu.mw-menu")], menu = menus.at(-1);
+      if (!menu) return false;
+      const items = [...menu.querySelectorAll(".q-item")], at = items.indexOf(document.activeElement);
+      if (NEXT[name]) items[NEXT[name](at, items.length)]?.focus();
+      else if (name === "ArrowRight" && items[at]?.matches(".mw-submenu")) this.enterMenu(items[at]);
+      else if (name === "ArrowLeft" && menus.length > 1) this.leaveMenu();
+      return Boolean(NEXT[name]) || name === "ArrowRight" || name === "ArrowLeft";
+    },
+    enterMenu(item) {
+      this.entered = [...(this.entered ?? []), item];
+      this.switchMenu(item, (menus) => menus.at(-1).querySelector(".q-item"));
+    },
+    // The item that opened a menu closes it again.
+    leaveMenu() {
+      const item = this.entered?.pop();
+      if (item?.isConnected) this.switchMenu(item, () => item);
+    },
+    // Click an item that opens or closes a menu, and then focus what is found in those that are open.
+    switchMenu(item, found) {
+      const open = () => [...document.querySelectorAll(".q-menu.mw-menu")], count = open().length;
+      const wait = () => {
+        if (open().length !== count) found(open())?.focus();
+        else if (item.isConnected) requestAnimationFrame(wait);
+      };
+      item.click();
+      wait();
     },
     entitle() { document.title = `${this.dirty ? "• " : ""}${this.title} – motionweave studio`; },
     answer(saving) {

@@ -5,7 +5,7 @@ const SIZE = 190;
 const RADIUS = 70;
 // Letters that there is room for: across the pad, of two names in one line, and beside the pad.
 const ACROSS = 22;
-const HALF = (count) => (count === 2 ? 15 : 8);
+const HALF = (count) => (count === 2 ? 13 : 8);
 const BESIDE = 11;
 const CENTRE = [SIZE / 2, SIZE / 2];
 

@@ -1,0 +1,1 @@
+"""The figure that is drawn around a skeleton: its plan, capsules, and a smooth torso."""

@@ -1,0 +1,293 @@
+"""A body with volume for any skeleton: tapered limbs, a trunk, a head.
+
+Its plan follows from the tree alone; roles of joints, where they are known, say
+which limb is left and which is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.rig.names import is_control
+from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.tree import is_above
+from motionweave.body.size import body_height
+from motionweave.core import kinematics
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion, end_positions
+from motionweave.core.skeleton import Skeleton
+
+# A limb is about this thick, as a share of sqrt(body height x length of what is below it).
+_THICKNESS = 0.043
+_THICKEST = 0.045
+_SOLE = 0.011
+_NECK = 0.028
+# Branches belong to the trunk up to this share of the body height from it.
+_TRUNK_REACH = 0.16
+# Bones of limbs, from role to role: nothing but the next bone hangs on them.
+_BONES = (("upper_arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "ankle"))
+# What leaves an ankle further off the toes' direction is no toe: the cosine of that angle.
+_TOES_SPREAD = 0.7
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the body: the hull of discs at some of its points (see `body_points`)."""
+
+    points: tuple[int, ...]
+    radii: tuple[float, ...]
+    side: int  # 1 left, -1 right, 0 neither
+
+    @property
+    def trunk(self) -> bool:
+        """Whether limbs hang on it: bones have two points, feet three."""
+        return len(self.points) > 3
+
+
+@dataclass(frozen=True)
+class BodyPlan:
+    """The body around a skeleton.
+
+    Parameters
+    ----------
+    pieces
+        Trunk and limbs.
+    head
+        The head joint and the point above it, or None.
+    head_radius
+        Of the head's disc.
+    heel_joints, heel_offsets
+        Heels, which skeletons do not have: ``(H,)`` ankles and ``(H, 3)`` from there.
+    """
+
+    pieces: tuple[Piece, ...]
+    head: tuple[int, int] | None
+    head_radius: float
+    heel_joints: NDArray[np.intp]
+    heel_offsets: Array
+
+
+def body_points(motion: Motion) -> Array:
+    """Points ``(T, P, 3)`` of the body: joints, end sites, heels."""
+    shape = body_plan(motion.skeleton)
+    positions, orientations = motion.forward()
+    heels = kinematics.attached(positions, orientations, shape.heel_joints, shape.heel_offsets)
+    ends = end_positions(motion.skeleton, positions, orientations)
+    return np.concatenate([positions, ends, heels], axis=1)
+
+
+@lru_cache(maxsize=64)
+def body_plan(skeleton: Skeleton) -> BodyPlan:
+    """The body plan of a skeleton."""
+    joints, ends = len(skeleton), len(skeleton.end_parents)
+    parents = np.concatenate([skeleton.parents, skeleton.end_parents])
+    offsets = np.concatenate([skeleton.offsets, skeleton.end_offsets])
+    lengths = np.linalg.norm(offsets, axis=1)
+    height = body_height(skeleton) or 1.0
+    roles = find_rig(skeleton).roles
+    head = _head(skeleton, parents)
+    # Without a length nothing is drawn of them, and nothing is thicker for them.
+    strays = _strays(skeleton, parents, head)
+    lengths[sorted(strays)] = 0.0
+    below = np.zeros(joints + ends)
+    for point in range(joints + ends - 1, 0, -1):
+        parent = parents[point]
+        below[parent] = max(below[parent], below[point] + lengths[point])
+    no_trunk = {roles[role] for role in ("neck", "head") if role in roles} | set(head or ())
+    trunk = _trunk(parents, lengths, joints, height) | up_to_limbs(skeleton)
+    trunk -= no_trunk | strays | _in_limbs(skeleton)
+    bearers = _bearers(parents, trunk)
+    trunk -= bearers
+    lengths[[point for point in range(1, len(parents)) if int(parents[point]) in bearers]] = 0.0
+    sides = _sides(skeleton, parents)
+    radius = _THICKNESS * np.sqrt(height * (below + 0.02 * height))
+    radius = np.minimum(radius, _THICKEST * height)
+    for point in no_trunk:
+        radius[point] = _NECK * height
+    heel_joints, heel_offsets = _heels(skeleton)
+    heel_of = {int(joint): joints + ends + k for k, joint in enumerate(heel_joints)}
+    pieces = []
+    for point in range(1, joints + ends):
+        parent = int(parents[point])
+        if (point in trunk and parent in trunk) or lengths[point] <= 1e-9:
+            continue
+        if head is not None and point == head[1]:
+            continue
+        thick = float(radius[point] if point in no_trunk else radius[parent])
+        thin = max(float(radius[point]), 0.35 * thick)
+        if parent in heel_of:
+            flat = _SOLE * height
+            pieces.append(
+                Piece((heel_of[parent], parent, point), (flat, 0.8 * thick, thin), sides[point])
+            )
+        else:
+            pieces.append(Piece((parent, point), (thick, thin), int(sides[point])))
+    if len(trunk) > 1:
+        order = tuple(sorted(trunk))
+        pieces.append(Piece(order, (_THICKEST * height,) * len(order), 0))
+    return BodyPlan(tuple(pieces), head, 0.062 * height, heel_joints, heel_offsets)
+
+
+def _strays(
+    skeleton: Skeleton, parents: NDArray[np.intp], head: tuple[int, int] | None
+) -> set[int]:
+    """Points that files hang on a body without being a part of it that has a shape of its own.
+
+    A skull is drawn for the head: jaws, eyes, hair, and the end sites that exporters put on a
+    head's tip. Beside the next bone a limb carries only what helps to turn or to track it.
+    Goals and controls, such as pole targets, are around the body.
+    """
+    roles = find_rig(skeleton).roles
+    rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    strays: set[int] = set()
+    # Only a head that is known as one: the highest tip of another creature may be anything.
+    kept = set(head or ()) if "head" in roles else set()
+    carriers = set(kept)
+    ankles: dict[int, int] = {}
+    goals = {
+        joint
+        for joint, name in enumerate(skeleton.names)
+        if is_control(name)
+        and not any(joint == role or is_above(skeleton, joint, role) for role in roles.values())
+    }
+    for side in ("left", "right"):
+        for upper, lower in _BONES:
+            if f"{side}_{upper}" in roles and f"{side}_{lower}" in roles:
+                path = _path_down(parents, roles[f"{side}_{upper}"], roles[f"{side}_{lower}"])
+                kept.update(path)
+                carriers.update(path[:-1])
+        if f"{side}_ankle" in roles and f"{side}_toe" in roles:
+            path = _path_down(parents, roles[f"{side}_ankle"], roles[f"{side}_toe"])
+            kept.update(path)
+            ankles.update((ankle, roles[f"{side}_toe"]) for ankle in path[:1])
+    for point in range(1, len(parents)):
+        parent = int(parents[point])
+        if parent in strays or (point not in kept and parent in carriers) or point in goals:
+            strays.add(point)
+        elif point not in kept and parent in ankles:
+            toe, other = ((rest[p] - rest[parent])[[0, 2]] for p in (ankles[parent], point))
+            both = float(np.linalg.norm(toe) * np.linalg.norm(other))
+            if float(toe @ other) < _TOES_SPREAD * both:
+                strays.add(point)
+    return strays
+
+
+def _path_down(parents: NDArray[np.intp], first: int, last: int) -> list[int]:
+    """Points from one down the tree to another; none if it does not lead there."""
+    path = [last]
+    while path[-1] != first and path[-1] >= 0:
+        path.append(int(parents[path[-1]]))
+    return path[::-1] if path[-1] == first else []
+
+
+def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
+    """Behind and below each ankle, as far as the rest pose lets one guess."""
+    roles, rest = find_rig(skeleton).roles, skeleton.rest_positions
+    joints, offsets = [], []
+    for side in ("left", "right"):
+        ankle, toe = roles.get(f"{side}_ankle"), roles.get(f"{side}_toe")
+        if ankle is None or toe is None:
+            continue
+        foot = (rest[toe] - rest[ankle]) * np.array([1.0, 0.0, 1.0])
+        lowest = min(rest[toe, 1], *skeleton.rest_end_positions[:, 1], rest[ankle, 1])
+        drop = rest[ankle, 1] - lowest
+        if 0.0 < drop < 0.12 * body_height(skeleton) and np.linalg.norm(foot) > 0.0:
+            joints.append(ankle)
+            offsets.append(-0.33 * foot - np.array([0.0, 0.9 * drop, 0.0]))
+    return np.array(joints, dtype=np.intp), np.reshape(offsets, (len(joints), 3))
+
+
+def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float) -> set[int]:
+    """Joints from which two or more long limbs hang, and where those limbs begin."""
+    count = len(parents)
+    reach = np.zeros(count)
+    limbs: list[int] = [0] * count
+    for point in range(count - 1, 0, -1):
+        parent = parents[point]
+        far = reach[point] + lengths[point]
+        reach[parent] = max(reach[parent], far)
+    for point in range(count - 1, 0, -1):
+        parent = parents[point]
+        is_limb = limbs[point] == 0 and reach[point] + lengths[point] > 0.2 * height
+        limbs[parent] += 1 if is_limb else limbs[point]
+    trunk = {point for point in range(joints) if limbs[point] >= 2}
+    start = dict.fromkeys(trunk, 0.0)
+    for point in range(1, joints):
+        parent = int(parents[point])
+        if point not in trunk and parent in start:
+            far = start[parent] + lengths[point]
+            if far < _TRUNK_REACH * height:
+                start[point] = far
+    return trunk | set(start)
+
+
+def up_to_limbs(skeleton: Skeleton) -> set[int]:
+    """Joints where arms and legs begin, and all above them: collarbones, spine."""
+    roles = find_rig(skeleton).roles
+    found: set[int] = set()
+    for role in ("upper_arm", "thigh"):
+        for side in SIDES:
+            joint = roles.get(f"{side}_{role}", -1)
+            while joint >= 0:
+                found.add(joint)
+                joint = int(skeleton.parents[joint])
+    return found
+
+
+def _in_limbs(skeleton: Skeleton) -> set[int]:
+    """Joints below where an arm or a leg begins: long fingers hang on a hand, not on a trunk."""
+    roles = find_rig(skeleton).roles
+    starts = {roles.get(f"{side}_{part}") for side in SIDES for part in ("upper_arm", "thigh")}
+    inside: set[int] = set()
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in starts or parent in inside:
+            inside.add(joint)
+    return inside
+
+
+def _bearers(parents: NDArray[np.intp], trunk: set[int]) -> set[int]:
+    """Joints from the root to where a trunk begins: a scene's root, often down on the floor."""
+    bearers: set[int] = set()
+    joint = 0
+    while len(below := np.flatnonzero(parents == joint)) == 1:
+        bearers.add(joint)
+        joint = int(below[0])
+    return bearers if joint in trunk else set()
+
+
+def _sides(skeleton: Skeleton, parents: NDArray[np.intp]) -> NDArray[np.intp]:
+    """1 for everything below a left joint, -1 below a right one, 0 for the rest."""
+    sides = np.zeros(len(parents), dtype=np.intp)
+    for role, joint in find_rig(skeleton).roles.items():
+        if role.startswith("left_"):
+            sides[joint] = 1
+        elif role.startswith("right_"):
+            sides[joint] = -1
+    for point in range(1, len(parents)):
+        if sides[point] == 0:
+            sides[point] = sides[parents[point]]
+    return sides
+
+
+def _head(skeleton: Skeleton, parents: NDArray[np.intp]) -> tuple[int, int] | None:
+    """The head joint and the point above it: from its role, else the highest tip."""
+    joints = len(skeleton)
+    role = find_rig(skeleton).roles.get("head")
+    points = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    if role is not None:
+        # The neck says where up is: a jaw or an eye is no crown.
+        neck = points[role] - points[max(int(parents[role]), 0)]
+        above = [p for p in range(1, len(parents)) if parents[p] == role]
+        return role, max(
+            above, key=lambda p: float((points[p] - points[role]) @ neck), default=role
+        )
+    if len(points) < 2:
+        return None
+    top = int(np.argmax(points[:, 1]))
+    if top < 1 or len(points) == joints:
+        return None
+    return int(parents[top]), top

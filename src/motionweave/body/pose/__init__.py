@@ -1,0 +1,1 @@
+"""How a body is posed: its facing direction, its posture, the bend of its joints, T-poses."""

@@ -1,0 +1,100 @@
+"""A T-pose (or A-pose) that a converter put before the first captured frame.
+
+It is known by its shape in that frame, whatever the zero pose of the file looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.core import rotations
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+
+# A change from the first frame to the second that no joint makes in a captured motion, and the
+# cosine of half of it.
+_JUMP = np.radians(12.0)
+_HALF_JUMP = float(np.cos(0.5 * _JUMP))
+# ... and this many times the largest step of the frames that follow.
+_OUT_OF_LINE = 3.0
+# Frames that follow.
+_FOLLOWING = 12
+# Of a body whose joints are known: arms are straight, this much sideways (cosine; in an
+# A-pose they hang halfway), and legs are straight, this much in line with the trunk.
+_SIDEWAYS = 0.6
+_IN_LINE = 0.85
+_STRAIGHT = 0.95
+# Otherwise: a T-pose is about as wide as the body is high, and flat.
+_WIDE = 0.75
+_FLAT = 0.5
+
+
+def starts_in_tpose(motion: Motion) -> bool:
+    """Whether frame 0 is a T-pose (or the rest pose) that the motion jumps away from.
+
+    Many archives have such a frame, as a reference for the skeleton. It is not part of
+    the motion: registration, blending and contacts are better off without it
+    (``motion[1:]``). A clip whose performer really stands with arms spread, and moves on from
+    there, does not count.
+    """
+    if len(motion) < 3:
+        return False
+    start = motion.rotations[: _FOLLOWING + 2]
+    # In most clips the first step already tells.
+    if np.abs(np.einsum("jc,jc->j", start[0], start[1])).min() > _HALF_JUMP:
+        return False
+    largest = rotations.angle_between(start[:-1], start[1:]).max(axis=1)
+    if largest[0] < max(_JUMP, _OUT_OF_LINE * float(np.median(largest[1:]))):
+        return False
+    return _is_rest(motion) or _is_t_shaped(motion)
+
+
+def _is_rest(motion: Motion) -> bool:
+    """Whether no joint but the root is turned in frame 0."""
+    if len(motion.skeleton) < 2:
+        return False
+    turn = rotations.angle_between(motion.rotations[0, 1:], rotations.IDENTITY)
+    return bool(turn.max() < 1e-3)
+
+
+def _is_t_shaped(motion: Motion) -> bool:
+    rig = find_rig(motion.skeleton)
+    positions = motion[:1].positions()[0]
+    limbs = ("thigh", "shin", "ankle", "upper_arm", "forearm", "hand")
+    if rig.has("hips", "head", *(f"{side}_{role}" for side in SIDES for role in limbs)):
+        return _stands_spread({role: positions[joint] for role, joint in rig.roles.items()})
+    return _is_wide_and_flat(motion[:1])
+
+
+def _stands_spread(places: Mapping[str, Array]) -> bool:
+    """Whether a body with joints at ``places`` holds its arms out and its legs straight."""
+    left = _unit(places["left_upper_arm"] - places["right_upper_arm"])
+    down = _unit(places["hips"] - places["head"])
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        for bones, along, least in (
+            (("upper_arm", "forearm", "hand"), sign * left, _SIDEWAYS),
+            (("thigh", "shin", "ankle"), down, _IN_LINE),
+        ):
+            upper, middle, end = (places[f"{side}_{role}"] for role in bones)
+            length = np.linalg.norm(middle - upper) + np.linalg.norm(end - middle)
+            reach = np.linalg.norm(end - upper)
+            if reach < _STRAIGHT * length or _unit(end - upper) @ along < least:
+                return False
+    return True
+
+
+def _unit(vector: Array) -> Array:
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12))
+
+
+def _is_wide_and_flat(first: Motion) -> bool:
+    points = np.concatenate([first.positions()[0], first.end_positions()[0]])
+    height = float(np.ptp(points[:, 1]))
+    floor = points[:, [0, 2]] - points[:, [0, 2]].mean(axis=0)
+    # The principal axes of the body seen from above: from hand to hand, and the depth.
+    axes = np.linalg.eigh(floor.T @ floor)[1]
+    depth, width = np.ptp(floor @ axes, axis=0)
+    return bool(width > _WIDE * height and depth < _FLAT * width)

@@ -1,0 +1,1 @@
+"""A motion on another body: which joints correspond, and how body parts are turned."""

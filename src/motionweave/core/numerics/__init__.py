@@ -1,0 +1,1 @@
+"""Numerical building blocks: splines, eases, quantiles, banded systems."""

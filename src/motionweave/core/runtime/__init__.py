@@ -1,0 +1,1 @@
+"""How computations run: compiled kernels, threads, caches, cancellation."""

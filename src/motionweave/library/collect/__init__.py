@@ -1,0 +1,1 @@
+"""All clips of an example's kind: match webs, after Kovar and Gleicher (2004)."""

@@ -1,0 +1,1 @@
+"""In-between motion for gaps."""

@@ -1,0 +1,222 @@
+"""Stretches of the library that could fill a gap.
+
+The poses at both ends of a gap name candidates in all clips; how the body moves outside of it,
+and how far it goes and turns in between, tell which are the best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.core.arrays import Array
+from motionweave.library.index.features import (
+    REACH,
+    STRIDE,
+    TRACKED,
+    ClipTrack,
+    as_seen,
+    descriptors,
+    local_points,
+    mirrored,
+    role_weights,
+)
+from motionweave.library.index.snapshot import Index
+
+# Candidates that are looked at closely, for each length.
+_CLOSER = 1500
+# Of those, the ones that are kept: neighbours are merged later.
+_KEPT = 200
+# How much the pose at the end counts, how the body moves outside of the gap, and how far it goes
+# and turns in it, beside the pose at the beginning. Where a stretch leads to is bent easily; a
+# step that comes too early, or with the wrong foot, is not.
+_END, _MOVING, _WAY = 2.0, 2.0, 0.05
+# How long stretches may be, in gaps: what takes a little longer is played a little faster.
+_PACES = (0.8, 0.87, 0.93, 1.0, 1.07, 1.15, 1.25)
+# Two stretches of one clip whose beginnings are nearer than this many samples are one.
+_APART = 5
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch that could fill a gap.
+
+    Parameters
+    ----------
+    clip
+        Number of the clip.
+    first
+        Sample that corresponds to the last before the gap.
+    samples
+        From there to the sample that corresponds to the first after the gap.
+    distance
+        Root mean square at the ends and before, in leg lengths.
+    mirrored
+        Whether it fits when mirrored.
+    """
+
+    clip: int
+    first: int
+    samples: int
+    distance: float
+    mirrored: bool = False
+
+
+def nearest(
+    index: Index, before: ClipTrack, after: ClipTrack, samples: int, most: int
+) -> list[Span]:
+    """The stretches that fit a gap best, as they are or mirrored, faster or slower, the nearest
+    first.
+
+    Parameters
+    ----------
+    index
+        Where to look.
+    before, after
+        What is around the gap, in one frame of reference; one sample or more each.
+    samples
+        From the last before the gap to the first after it.
+    most
+        How many stretches.
+    """
+    spans: list[Span] = []
+    lengths = sorted({max(2, round(samples * pace)) for pace in _PACES})
+    for swapped in (False, True):
+        gap = Surroundings(*((mirrored(before), mirrored(after)) if swapped else (before, after)))
+        both = gap.poses_apart(index)
+        for length in lengths:
+            spans += [
+                replace(span, mirrored=swapped) for span in _fitting(index, gap, both, length)
+            ]
+    chosen: list[Span] = []
+    taken: dict[tuple[int, bool], list[int]] = {}
+    for span in sorted(spans, key=_rank):
+        firsts = taken.setdefault((span.clip, span.mirrored), [])
+        if all(abs(span.first - first) >= _APART for first in firsts):
+            firsts.append(span.first)
+            chosen.append(span)
+            if len(chosen) == most:
+                break
+    return chosen
+
+
+def _rank(span: Span) -> tuple[float, bool, int, int, int]:
+    """The nearest first, in a fixed order if they are equally near."""
+    return span.distance, span.mirrored, span.clip, span.first, span.samples
+
+
+class Surroundings:
+    """What is around a gap, as stretches are compared to it.
+
+    Parameters
+    ----------
+    before, after
+        As in `nearest`.
+    """
+
+    def __init__(self, before: ClipTrack, after: ClipTrack):
+        # Samples on the way to the gap and from it, as many as are known.
+        self.earlier = _steps(min(REACH, len(before) - 1), -1)
+        self.later = _steps(min(REACH, len(after) - 1), 1)
+        self.first = _seen(before, len(before) - 1, self.earlier)
+        self.last = _seen(after, 0, self.later)
+        self._ends = before[len(before) - 1 :], after[:1]
+        here, there = self._ends
+        way = (there.points - here.points)[:, :1, None]
+        self.way = as_seen(way, np.zeros((1, 3)), here.heading)[0, 0, 0]
+        self.turn = float(there.heading[0] - here.heading[0])
+
+    def poses_apart(self, index: Index) -> tuple[Array, Array]:
+        """Squared differences ``(rows,)`` of all poses from those at both ends."""
+        basis = index.basis
+        poses = index.features[:, : basis.poses]
+        apart = []
+        for end in self._ends:
+            off = poses - basis.project(*descriptors(end))[0, : basis.poses]
+            apart.append(np.einsum("ij,ij->i", off, off))
+        return apart[0], apart[1]
+
+
+def _fitting(
+    index: Index, gap: Surroundings, poses: tuple[Array, Array], samples: int
+) -> list[Span]:
+    """The best of the stretches around the candidates, more than are wanted."""
+    rows = _rows(index, poses, samples)
+    if len(rows) == 0:
+        return []
+    clips = index.owners[rows]
+    # Rows are three samples apart: look at the samples around them, too.
+    firsts = (rows - index.rows[clips])[:, None] * STRIDE + np.arange(STRIDE) - 1
+    clips, firsts = np.repeat(clips, STRIDE), firsts.ravel()
+    room = np.array([entry.samples for entry in index.entries])[clips]
+    fits = (firsts + min(gap.earlier) >= 0) & (firsts + samples + max(gap.later) < room)
+    if not fits.any():
+        return []
+    clips, firsts = clips[fits], firsts[fits]
+    places, leads = off(index, gap, clips, firsts, samples)
+    squares = np.sum(places**2, axis=(1, 2, 3)) + np.sum(leads**2, axis=1)
+    best = np.argsort(squares, kind="stable")[:_KEPT]
+    return [Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best]
+
+
+def off(
+    index: Index,
+    gap: Surroundings,
+    clips: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+    samples: int,
+) -> tuple[Array, Array]:
+    """Differences of stretches from what is around a gap; their squares add up to those of
+    distances in leg lengths.
+
+    Returns
+    -------
+    places
+        ``(m, k, R, 3)``: the poses at both ends, and how the body moves outside of them.
+    leads
+        ``(m, 3)``: where the body goes in between, sideways and forwards, and how it turns.
+    """
+    way, turn = index.ways(clips, firsts, samples)
+    turned = (turn - gap.turn + np.pi) % (2.0 * np.pi) - np.pi
+    leads = np.stack([*(way - gap.way)[:, [0, 2]].T, turned], axis=1)
+    places = (
+        _parts(index.around(clips, firsts, gap.earlier) - gap.first),
+        np.sqrt(_END) * _parts(index.around(clips, firsts + samples, gap.later) - gap.last),
+    )
+    whole = np.sqrt(1.0 + _END + _MOVING)
+    return np.concatenate(places, axis=1) / whole, np.sqrt(_WAY) / whole * leads
+
+
+def _steps(reach: int, way: int) -> tuple[int, ...]:
+    """Offsets at which a body is looked at: where a gap ends, and outside of it."""
+    return tuple(way * step for step in sorted({0, reach // 2, reach}))
+
+
+def _seen(track: ClipTrack, at: int, offsets: tuple[int, ...]) -> Array:
+    return local_points(track.points, track.heading, np.array([at]), offsets, TRACKED)
+
+
+def _parts(off: Array) -> Array:
+    """Differences ``(m, k, R, 3)`` at an end and outside, as they count."""
+    parts = np.array(off)
+    if off.shape[1] > 1:
+        # What lies outside counts by how the body moved, not once more by its pose.
+        parts[:, 1:] = np.sqrt(_MOVING / (off.shape[1] - 1)) * (off[:, 1:] - off[:, :1])
+    return parts * np.sqrt(role_weights())[:, None]
+
+
+def _rows(index: Index, apart: tuple[Array, Array], samples: int) -> NDArray[np.int64]:
+    """Rows of features whose pose, and the pose at the end of the gap, are nearest."""
+    count = len(index.owners)
+    gap = round(samples / STRIDE)
+    if gap >= count:
+        return np.zeros(0, dtype=np.int64)
+    both = apart[0][: count - gap] + _END * apart[1][gap:]
+    same = index.owners[: count - gap] == index.owners[gap:]
+    inside = ~index.gaps[: count - gap] & ~index.gaps[gap:] & same
+    rows = np.flatnonzero(inside)
+    if len(rows) > _CLOSER:
+        rows = rows[np.argpartition(both[rows], _CLOSER)[:_CLOSER]]
+    return np.sort(rows)

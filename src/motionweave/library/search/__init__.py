@@ -1,0 +1,1 @@
+"""Stretches of clips that are similar to an example."""

@@ -1,0 +1,173 @@
+"""The result of a search: a stretch of a clip, and how it matches the example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from motionweave.body.mirror import mirror
+from motionweave.body.rig.roles import leg_length
+from motionweave.core.arrays import Array
+from motionweave.core.motion import Motion
+from motionweave.library.index.features import RATE, roles_of
+from motionweave.library.search.candidates import SAME
+from motionweave.library.search.examples import Example
+from motionweave.library.search.find import Stretch, find
+
+if TYPE_CHECKING:
+    from motionweave.library.library import Library
+
+# Seconds around either end of a match in which the ends of an example are looked for that it may
+# be, and 1 - cos of half the angle by which joints may be turned there.
+_ENDS, _SAME_POSE = 0.1, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Match:
+    """A stretch of a clip that is similar to the example.
+
+    Parameters
+    ----------
+    clip
+        Path of the clip in the library.
+    first, last
+        Frames of the clip, in its own frame rate.
+    distance
+        Root mean square of all roles over the example, in leg lengths; through intermediaries, the
+        largest from one to the next.
+    path
+        ``(n, 2)``: seconds into the example, and the matching frame of the clip.
+    via
+        Clips through which it was reached, if it is not similar to the example itself.
+    example
+        Number of the example that it is similar to, if there are several.
+    mirrored
+        Whether it is similar to the mirror image of the example.
+    """
+
+    clip: str
+    first: float
+    last: float
+    distance: float
+    path: Array
+    via: tuple[str, ...] = ()
+    example: int = 0
+    mirrored: bool = False
+    library: Any = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, library: Library, example: Example, stretch: Stretch, via: tuple[int, ...] = ()
+    ) -> Match:
+        """A match from what was found in the library's index."""
+        index = library.index
+        frames = np.array([index.frame(stretch.clip, sample) for sample in stretch.path])
+        seconds = np.arange(len(example.track)) / RATE
+        return cls(
+            index.entries[stretch.clip].path,
+            index.frame(stretch.clip, stretch.first),
+            index.frame(stretch.clip, stretch.last),
+            stretch.distance,
+            np.column_stack([seconds, frames]),
+            tuple(index.entries[number].path for number in via),
+            example.number,
+            example.mirrored,
+            library,
+        )
+
+    @classmethod
+    def whole(cls, library: Library, number: int) -> Match:
+        """A whole clip, found by words or measures."""
+        entry = library.index.entries[number]
+        last = entry.frames - 1.0
+        path = np.array([[0.0, 0.0], [last / entry.fps, last]])
+        return cls(entry.path, 0.0, last, 0.0, path, library=library)
+
+    def load(self) -> Motion:
+        """The stretch as a motion, mirrored if it is similar to the example only then."""
+        motion = self.library.load(self.clip)
+        first, last = round(self.first), min(round(self.last), len(motion) - 1)
+        stretch = motion[first : last + 1]
+        return mirror(stretch) if self.mirrored else stretch
+
+    def overlaps(self, clip: str, first: float, last: float) -> bool:
+        """Whether it is effectively these frames of that clip."""
+        common = min(self.last, last) - max(self.first, first)
+        shorter = min(self.last - self.first, last - first)
+        # Poses share nothing but their frame.
+        return self.clip == clip and 0.0 <= common >= SAME * shorter
+
+    def is_itself(self, example: Motion) -> bool:
+        """Whether it is where the example was cut out: a body of the same size in the same poses
+        at both ends."""
+        clip = self.library.load(self.clip)
+        if self.mirrored or not clip.skeleton.same_joints(example.skeleton):
+            return False
+        if not np.isclose(leg_length(clip.skeleton), leg_length(example.skeleton)):
+            return False
+        reach = round(_ENDS * clip.fps)
+        for frame, pose in ((self.first, example.rotations[0]), (self.last, example.rotations[-1])):
+            near = clip.rotations[max(0, round(frame) - reach) : round(frame) + reach + 1]
+            turned = 1.0 - np.abs(np.sum(near * pose, axis=-1)).min(axis=1)
+            if turned.min() > _SAME_POSE:
+                return False
+        return True
+
+    def __str__(self) -> str:
+        through = f" through {' and '.join(self.via)}" if self.via else ""
+        frames = f"{self.first:.0f} to {self.last:.0f}"
+        side = ", mirrored" if self.mirrored else ""
+        return f"{self.clip} {frames}, distance {self.distance:.3f}{side}{through}"
+
+
+def similar(
+    library: Library,
+    examples: Sequence[Example],
+    *,
+    most: int,
+    limit: float | None,
+    part: str | Sequence[str] | None,
+    among: NDArray[np.bool_] | None,
+) -> list[Match]:
+    """Stretches similar to examples; parameters as in `Library.find`."""
+    return [
+        Match.of(library, example, stretch)
+        for example in examples
+        for stretch in find(
+            library.index,
+            example.track,
+            most=most,
+            roles=roles_of(part),
+            among=among,
+            limit=np.inf if limit is None else limit,
+        )
+    ]
+
+
+def distinct(matches: Iterable[Match], examples: Sequence[Example], most: int) -> tuple[Match, ...]:
+    """The nearest matches of examples, each stretch once, without the examples themselves.
+
+    Parameters
+    ----------
+    matches
+        Some may be the same stretches, found for several examples.
+    examples
+        What was looked for.
+    most
+        How many at most.
+    """
+    own = [example.own for example in examples if example.own is not None]
+    kept: list[Match] = []
+    taken: dict[str, list[Match]] = {}
+    for one in sorted(matches, key=lambda match: (len(match.via), match.distance)):
+        others = taken.setdefault(one.clip, [])
+        if any(one.overlaps(other.clip, other.first, other.last) for other in others):
+            continue
+        others.append(one)
+        if not any(one.overlaps(*place) for place in own):
+            kept.append(one)
+    return tuple(kept[:most])

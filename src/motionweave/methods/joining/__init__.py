@@ -1,0 +1,1 @@
+"""Joining clips: where one can turn into another, and how the seam is made."""

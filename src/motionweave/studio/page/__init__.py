@@ -1,0 +1,1 @@
+"""The page that every screen is part of: header, shelf, messages, figures."""

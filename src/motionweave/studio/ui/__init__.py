@@ -1,0 +1,1 @@
+"""Widgets that know nothing of motion: the studio's own elements, and drag and drop."""

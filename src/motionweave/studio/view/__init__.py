@@ -1,0 +1,1 @@
+"""What the viewport shows: results, who performs them, and motions as the browser wants them."""

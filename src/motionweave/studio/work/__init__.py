@@ -1,0 +1,1 @@
+"""Work in the background, what is remembered of it, and what is said about it."""
