@@ -72,9 +72,9 @@ def library_folder(context: Any) -> str:
     chosen = preferences(context)
     folder = "" if chosen is None else bpy.path.abspath(chosen.library)
     if not folder:
-        raise engine.Trouble("no library is chosen: enter its folder in the add-on's preferences")
+        raise engine.Problem("no library is chosen: enter its folder in the add-on's preferences")
     if not Path(folder).is_dir():
-        raise engine.Trouble(f"{folder}: there is no such folder; see the add-on's preferences")
+        raise engine.Problem(f"{folder}: there is no such folder; see the add-on's preferences")
     return folder
 
 
@@ -88,8 +88,8 @@ class MOTIONWEAVE_OT_check(bpy.types.Operator):
         try:
             where = engine_place(context)
             found = engine.Task(where, "check", [], {}).result().values
-        except engine.Trouble as trouble:
-            self.report({"ERROR"}, str(trouble))
+        except engine.Problem as problem:
+            self.report({"ERROR"}, str(problem))
             return {"CANCELLED"}
         runs = f"in {where}" if where else "inside Blender"
         self.report({"INFO"}, f"motionweave {found['version']} runs {runs}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compute.engine import Trouble
+from ..compute.engine import Problem
 from ..compute.take import Take
 from . import actions
 
@@ -67,7 +67,7 @@ def checked(owner: Any, action: Any) -> None:
     """Refuse an action that has nothing for an armature."""
     problem = misfit(owner, action)
     if problem:
-        raise Trouble(problem)
+        raise Problem(problem)
 
 
 def misfit(owner: Any, action: Any) -> str:
@@ -94,7 +94,7 @@ def played(context: Any, owner: Any, action: Any) -> Iterator[None]:
     """Let an object play an action alone for a while, then put everything back."""
     animation = owner.animation_data
     if animation is not None and animation.use_tweak_mode:
-        raise Trouble("leave tweak mode in the NLA editor first (Tab)")
+        raise Problem("leave tweak mode in the NLA editor first (Tab)")
     had = animation is not None
     animation = animation or owner.animation_data_create()
     scene = context.scene
@@ -102,7 +102,7 @@ def played(context: Any, owner: Any, action: Any) -> Iterator[None]:
     slot = animation.action_slot if before is not None and actions.layered(before) else None
     use_nla, frame = animation.use_nla, (scene.frame_current, scene.frame_subframe)
     if owner.mode == "EDIT":
-        raise Trouble("leave edit mode of the armature first (Tab)")
+        raise Problem("leave edit mode of the armature first (Tab)")
     curves = actions.curves_for(action, owner)
     values = _values(owner, [*curves, *(actions.curves_for(before, owner) if before else [])])
     try:

@@ -21,7 +21,7 @@ VARIABLE = "MOTIONWEAVE_PYTHON"
 _PACKAGES = ("numpy", "scipy", "numba", "motionweave")
 
 
-class Trouble(Exception):  # noqa: N818 - it is told to the user as it is
+class Problem(Exception):  # noqa: N818 - it is told to the user as it is
     """Something that the user can do something about, in plain words."""
 
 
@@ -60,13 +60,13 @@ def place(mode: str, python: str, own: Path | None) -> str:
     if not problem:
         return ""
     if mode == "INSIDE":
-        raise Trouble(f"motionweave cannot run inside Blender ({problem})")
+        raise Problem(f"motionweave cannot run inside Blender ({problem})")
     for one in (python, os.environ.get(VARIABLE, ""), str(python_of(own)) if own else ""):
         if one and Path(one).exists():
             return one
     if python:
-        raise Trouble(f"{python}: there is no such Python; see the add-on's preferences")
-    raise Trouble(
+        raise Problem(f"{python}: there is no such Python; see the add-on's preferences")
+    raise Problem(
         "motionweave is not installed: press Install in the add-on's preferences, or enter a "
         "Python there that has it"
     )
@@ -96,7 +96,7 @@ class _Process:
                 env=clean,
             )
         except OSError as error:
-            raise Trouble(f"{python} cannot be started: {error}") from None
+            raise Problem(f"{python} cannot be started: {error}") from None
 
     def alive(self) -> bool:
         return self._process.poll() is None
@@ -113,7 +113,7 @@ class _Process:
             self.end()
             self._said.seek(0)
             lines = self._said.read().decode(errors="replace").strip().splitlines()
-            raise Trouble(f"the motionweave process ended: {lines[-1] if lines else 'no reason'}")
+            raise Problem(f"the motionweave process ended: {lines[-1] if lines else 'no reason'}")
         return reply
 
     def end(self) -> None:
@@ -175,7 +175,7 @@ class Task:
             end_process()
 
     def result(self) -> Answer:
-        """What came of it; `Trouble` if nothing did."""
+        """What came of it; `Problem` if nothing did."""
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -185,10 +185,10 @@ class Task:
     def _run(self) -> None:
         try:
             self._answer = self._beside() if self._where else self._inside()
-        except Trouble as error:
+        except Problem as error:
             self._error = error
         except Exception as error:
-            self._error = Trouble(f"{type(error).__name__}: {error}")
+            self._error = Problem(f"{type(error).__name__}: {error}")
 
     def _inside(self) -> Answer:
         from motionweave.core.runtime.interrupt import Interrupted, interruptible
@@ -200,9 +200,9 @@ class Task:
             with interruptible(self._given_up.is_set):
                 reply = jobs.run(self._job, self._takes, self._values)
         except Interrupted:
-            raise Trouble("cancelled") from None
+            raise Problem("cancelled") from None
         except MotionweaveError as error:
-            raise Trouble(str(error)) from None
+            raise Problem(str(error)) from None
         return Answer(reply.takes, reply.values, reply.messages)
 
     def _beside(self) -> Answer:
@@ -216,8 +216,8 @@ class Task:
             if "trace" in values:
                 print(values["trace"])
             if values["kind"] == "ModuleNotFoundError":
-                raise Trouble(f"{self._where} has no motionweave: {values['error']}")
-            raise Trouble(values["error"])
+                raise Problem(f"{self._where} has no motionweave: {values['error']}")
+            raise Problem(values["error"])
         return Answer(takes, values["values"], values["messages"])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from ..bridge import actions, sampling, writing
-from ..compute.engine import Task, Trouble, finished
+from ..compute.engine import Problem, Task, finished
 from ..compute.take import Take
 from ..preferences import engine_place
 from ..properties import ClipName, settings
@@ -46,8 +46,8 @@ class Work:
         try:
             for _ in self.steps(context):
                 pass
-        except Trouble as trouble:
-            self.report({"ERROR"}, _sentence(str(trouble)))
+        except Problem as problem:
+            self.report({"ERROR"}, _sentence(str(problem)))
             return {"CANCELLED"}
         return {"FINISHED"}
 
@@ -73,8 +73,8 @@ class Work:
                 context.workspace.status_text_set(f"{text} ({share:.0%}), Esc cancels")
         except StopIteration:
             return self._ended(context, {"FINISHED"})
-        except Trouble as trouble:
-            self.report({"ERROR"}, _sentence(str(trouble)))
+        except Problem as problem:
+            self.report({"ERROR"}, _sentence(str(problem)))
             return self._ended(context, {"CANCELLED"})
         return {"RUNNING_MODAL"}
 
@@ -139,7 +139,7 @@ class OneAction(Work):
             return action_named(self.action)
         animation = context.object.animation_data
         if animation is None or animation.action is None:
-            raise Trouble(f"{context.object.name!r} has no active action: choose one first")
+            raise Problem(f"{context.object.name!r} has no active action: choose one first")
         return animation.action
 
     def taken(self, context: Any) -> Any:
@@ -165,7 +165,7 @@ class SeveralActions(Work):
         else:
             found = [clip.action for clip in settings(context).clips if clip.action is not None]
         if len(found) < least:
-            raise Trouble(
+            raise Problem(
                 f"at least {least} actions are needed, and the list has {len(found)}: add more in "
                 "the sidebar's motionweave tab, or name them in the script"
             )
@@ -216,7 +216,7 @@ def action_named(name: str) -> Any:
     """An action of the file."""
     found = bpy.data.actions.get(name)
     if found is None:
-        raise Trouble(f"there is no action {name!r} in this file")
+        raise Problem(f"there is no action {name!r} in this file")
     return found
 
 
@@ -224,7 +224,7 @@ def only_armature(context: Any) -> None:
     """Refuse a selection of several armatures, because it is ambiguous."""
     selected = [one.name for one in context.selected_objects if one.type == "ARMATURE"]
     if len(selected) > 1:
-        raise Trouble(
+        raise Problem(
             f"{len(selected)} armatures are selected ({', '.join(selected[:3])}): select the one "
             "to work on; Retarget brings an action from one to another"
         )

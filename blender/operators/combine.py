@@ -10,7 +10,7 @@ from ..bridge import actions
 from ..compute.take import Take
 from ..properties import MEASURES
 from . import live
-from .base import SeveralActions, Steps, Trouble
+from .base import Problem, SeveralActions, Steps
 
 
 class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
@@ -49,7 +49,7 @@ class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
         if self.along == "NOW":
             row = self.weights(context)
             if not np.any(np.abs(row) > 0.0):
-                raise Trouble("all weights are 0: give at least one action a weight")
+                raise Problem("all weights are 0: give at least one action a weight")
             return row
         return (yield from self._rows(context))
 
@@ -59,7 +59,7 @@ class MOTIONWEAVE_OT_blend(SeveralActions, bpy.types.Operator):
         first = int(actions.frame_range(chosen[0])[0])
         owner = context.object
         if self.along == "PROPERTY" and self.property not in owner:
-            raise Trouble(f"{owner.name!r} has no custom property {self.property!r}")
+            raise Problem(f"{owner.name!r} has no custom property {self.property!r}")
         last = max(scene.frame_end, first + 1)
         now, rows = (scene.frame_current, scene.frame_subframe), []
         try:
@@ -136,7 +136,7 @@ class MOTIONWEAVE_OT_transition(SeveralActions, bpy.types.Operator):
     def steps(self, context: Any) -> Steps:
         chosen = self.chosen(context)
         if len(chosen) > 2 and (self.given or self.result == "NLA"):
-            raise Trouble("given frames and NLA strips work with two actions only")
+            raise Problem("given frames and NLA strips work with two actions only")
         takes = yield from self.taken(context)
         at = (self.leave - takes[0].start, self.enter - takes[1].start) if self.given else None
         answer = yield from self.computed(
@@ -159,7 +159,7 @@ class MOTIONWEAVE_OT_transition(SeveralActions, bpy.types.Operator):
         The armature then plays no action of its own, so that the strips are seen.
         """
         if seam is None:
-            raise Trouble(
+            raise Problem(
                 "the blend reaches an end of an action: choose One action as the result instead"
             )
         first, last = seam

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..properties import settings
-from .base import OneAction, Steps, Trouble, Work, action_named, all_taken, body_taken
+from .base import OneAction, Problem, Steps, Work, action_named, all_taken, body_taken
 
 
 class MOTIONWEAVE_OT_loop(OneAction, bpy.types.Operator):
@@ -94,7 +94,7 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
         elif source.animation_data is not None and source.animation_data.action is not None:
             action = source.animation_data.action
         else:
-            raise Trouble(f"{source.name!r} has no active action: choose one first")
+            raise Problem(f"{source.name!r} has no active action: choose one first")
         takes = yield from all_taken(context, source, [action])
         takes.append((yield from body_taken(context, owner)))
         answer = yield from self.computed(context, "retarget", takes)
@@ -111,9 +111,9 @@ class MOTIONWEAVE_OT_retarget(Work, bpy.types.Operator):
             ]
             found = settings(context).source or (others[0] if len(others) == 1 else None)
         if found is None or found.type != "ARMATURE":
-            raise Trouble("choose the source armature in the panel, or select it too")
+            raise Problem("choose the source armature in the panel, or select it too")
         if found == context.object:
-            raise Trouble("the action must come from an armature other than the active one")
+            raise Problem("the action must come from an armature other than the active one")
         return found
 
 

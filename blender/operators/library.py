@@ -6,7 +6,7 @@ import bpy
 
 from ..preferences import library_folder
 from ..properties import settings
-from .base import OneAction, Steps, Trouble, Work, body_taken, only_armature
+from .base import OneAction, Problem, Steps, Work, body_taken, only_armature
 
 
 class MOTIONWEAVE_OT_find(OneAction, bpy.types.Operator):
@@ -42,7 +42,7 @@ class MOTIONWEAVE_OT_fetch(Work, bpy.types.Operator):
         only_armature(context)
         folder, rows = library_folder(context), settings(context).found
         if not 0 <= self.number < len(rows):
-            raise Trouble("run Find in Library first")
+            raise Problem("run Find in Library first")
         row = rows[self.number]
         take = yield from body_taken(context, context.object)
         answer = yield from self.computed(

@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..bridge import writing
-from ..compute.engine import Task, Trouble
+from ..compute.engine import Problem, Task
 from ..preferences import engine_place
 from ..properties import settings
 from .base import all_taken
@@ -70,8 +70,8 @@ def update(context: Any) -> bool:
             _live.stale = False
             _begin(context, owner)
             return _live.task is not None
-    except Trouble as trouble:
-        print(f"motionweave: {trouble}")
+    except Problem as problem:
+        print(f"motionweave: {problem}")
         _live.forget()
     return False
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..bridge import sampling
 from ..bridge.actions import frame_range
 from ..properties import settings
-from .base import OneAction, Steps, Trouble
+from .base import OneAction, Problem, Steps
 
 # How unlike the pose of the action a bone must be to count as posed: matrices' entries, and
 # places as a share of the armature's size.
@@ -28,7 +28,7 @@ class MOTIONWEAVE_OT_mark_pose(OneAction, bpy.types.Operator):
         frame = context.scene.frame_current_final
         first, last = frame_range(action)
         if not first <= frame <= last:
-            raise Trouble(
+            raise Problem(
                 f"frame {frame:g} is not in the action {action.name!r}, which has frames "
                 f"{first:g} to {last:g}"
             )
@@ -39,7 +39,7 @@ class MOTIONWEAVE_OT_mark_pose(OneAction, bpy.types.Operator):
         yield 1.0, "Reading the pose"
         bones, moved = _differences(owner, before, posed)
         if not bones and not moved:
-            raise Trouble("the pose is the same as in the action: rotate some bones first")
+            raise Problem("the pose is the same as in the action: rotate some bones first")
         marks = settings(context).marks
         for number, mark in reversed(list(enumerate(marks))):
             if mark.action == action and abs(mark.frame - frame) < 1e-3:
@@ -72,7 +72,7 @@ class MOTIONWEAVE_OT_warp(OneAction, bpy.types.Operator):
         action = self.chosen(context)
         marks = [mark for mark in settings(context).marks if mark.action == action]
         if not marks:
-            raise Trouble(
+            raise Problem(
                 f"no pose of {action.name!r} is marked: pose some bones, then press Mark Pose"
             )
         take = yield from self.taken(context)
@@ -80,7 +80,7 @@ class MOTIONWEAVE_OT_warp(OneAction, bpy.types.Operator):
         for mark in sorted(marks, key=lambda one: one.frame):
             pose = np.array(json.loads(mark.pose))
             if pose.shape != take.rest.shape:
-                raise Trouble("the armature's bones have changed since poses were marked")
+                raise Problem("the armature's bones have changed since poses were marked")
             number = round(mark.frame - take.start)
             poses.append(
                 replace(
