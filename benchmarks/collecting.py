@@ -26,6 +26,7 @@ from motionweave.library.index.features import RATE, SIDES, TRACKED, ClipTrack, 
 from motionweave.library.index.features import mirrored as mirror
 from motionweave.library.search.examples import Example
 from motionweave.library.search.matches import Match, distinct
+from motionweave.library.search.query import Query
 
 # What descriptions call each kind.
 KINDS = {
@@ -297,10 +298,7 @@ class Collector:
         one = group[example.number]
         key = one.clip, one.event.at, example.mirrored
         if key not in self._found:
-            library = self.truth.library
-            self._found[key] = of_kind(
-                library, [example], most=MOST, limit=None, part=None, among=None
-            )[0]
+            self._found[key] = of_kind(self.truth.library, [example], Query(MOST))[0]
         return self._found[key]
 
 

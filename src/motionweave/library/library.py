@@ -4,49 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from pathlib import Path
-from types import TracebackType
-from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from motionweave.clips import load
-from motionweave.core import checks
-from motionweave.core.motion import Motion
 from motionweave.errors import LibraryError
 from motionweave.library import engine
 from motionweave.library.collect.collection import Collection, collect
 from motionweave.library.collect.web import of_kind
 from motionweave.library.graph import walk
-from motionweave.library.graph.graph import Graph, build, packed, unpacked
+from motionweave.library.graph.building import graph_of
+from motionweave.library.graph.graph import Graph
 from motionweave.library.graph.live import LiveWalk
 from motionweave.library.graph.plan import beginning
 from motionweave.library.graph.walk import Walk
-from motionweave.library.index import adding
-from motionweave.library.index.features import RATE
-from motionweave.library.index.snapshot import Index
-from motionweave.library.index.store import Entry, Store
+from motionweave.library.index.features import roles_of
+from motionweave.library.index.folder import IndexedFolder
 from motionweave.library.search.examples import (
     Frames,
     Given,
-    Range,
-    chosen,
     examples_of,
     frames_of,
-    kind_of,
     motion_of,
     rigs_of,
 )
-from motionweave.library.search.matches import Match, distinct, similar
-
-# The folder beside the clips in which a library is kept.
-FOLDER = ".motionweave"
-# Number of loaded clips in the cache.
-_AT_HAND = 256
+from motionweave.library.search.matches import Match, distinct, similar, whole_clips
+from motionweave.library.search.query import Query, Range, chosen, kind_of
 
 
-class Library:
+class Library(IndexedFolder):
     """A folder of thousands of clips: search it, make new motion from it, fill gaps with it.
 
     Parameters
@@ -78,138 +63,6 @@ class Library:
     >>> found[0].clip
     'punch.npz'
     """
-
-    def __init__(
-        self,
-        folder: str | Path,
-        *,
-        store: str | Path | None = None,
-        executor: Executor | None = None,
-    ):
-        self.folder = Path(folder).resolve()
-        if not self.folder.is_dir():
-            raise LibraryError(f"{folder}: there is no such folder")
-        self.store = Store(self.folder / FOLDER if store is None else Path(store).resolve())
-        self._executor = executor
-        self._index: Index | None = None
-        self._loaded: dict[tuple[str, bool], Motion] = {}
-
-    def __enter__(self) -> Library:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    def __repr__(self) -> str:
-        return f"Library({str(self.folder)!r}, {len(self)} clips)"
-
-    def close(self) -> None:
-        """Close the store."""
-        self.store.close()
-
-    @property
-    def index(self) -> Index:
-        """The current index, including changes by other processes."""
-        if self._index is None or self._index.change != self.store.change():
-            self._index = Index(self.store)
-        return self._index
-
-    @property
-    def clips(self) -> tuple[Entry, ...]:
-        """All clips."""
-        return self.index.entries
-
-    # Adding
-
-    def add(
-        self,
-        *paths: str | Path,
-        executor: Executor | None = None,
-        progress: engine.Progress | None = None,
-    ) -> adding.Report:
-        """Index new and changed clips, and forget those that are gone.
-
-        If it is interrupted at any moment, the same call resumes where it stopped.
-
-        Parameters
-        ----------
-        *paths
-            Files and folders; by default the library's folder.
-        executor
-            What reads the clips, instead of the library's own executor.
-        progress
-            Called with the number of files read so far and the total.
-
-        Returns
-        -------
-        Report
-            What was added, changed, moved or removed, and what could not be read.
-
-        Raises
-        ------
-        LibraryError
-            If another process is adding, the disk is full, or a path does not exist.
-        """
-        sources = [Path(path).resolve() for path in paths] or [self.folder]
-        return adding.add(self.store, self.folder, sources, executor or self._executor, progress)
-
-    def remove(self, *paths: str | Path) -> tuple[str, ...]:
-        """Forget the clips in ``paths``, or all clips in folders; their files are kept.
-
-        Returns
-        -------
-        tuple of str
-            The paths that were forgotten.
-        """
-        return adding.forget(self.store, self.folder, [Path(path) for path in paths])
-
-    # Clips
-
-    def load(self, clip: str | int, *, contacts: bool = True) -> Motion:
-        """A clip of the library as a motion.
-
-        Parameters
-        ----------
-        clip
-            Its path in the library, or its index in `clips`.
-        contacts
-            Whether its contacts are detected.
-
-        Raises
-        ------
-        LibraryError
-            If the library does not have it, or its file is gone.
-        """
-        entry = self.clips[clip] if isinstance(clip, int) else self.entry(clip)
-        key = entry.path, contacts
-        if key not in self._loaded:
-            place = self.folder / entry.path
-            if not place.exists():
-                raise LibraryError(
-                    f"{entry.path}: the clip is no longer where it was when it was added; "
-                    "bring it back, or run `motionweave library add` to forget it"
-                )
-            while len(self._loaded) >= _AT_HAND:
-                self._loaded.pop(next(iter(self._loaded)))
-            self._loaded[key] = load(place, contacts=contacts, drop_tpose=True)
-        return self._loaded[key]
-
-    def entry(self, path: str | Path) -> Entry:
-        """The library's entry for a clip, by its ``path`` in the library or on disk."""
-        number = self.index.number(str(path))
-        if number is None:
-            number = self.index.number(adding.name_of(Path(path), self.folder))
-        if number is None:
-            raise LibraryError(f"{path}: the library has no such clip; see `library.clips`")
-        return self.index.entries[number]
 
     # Finding
 
@@ -275,33 +128,19 @@ class Library:
             raise LibraryError("alike: it is for through_others=True; use limit otherwise")
         among = chosen(self.index, words, measures, rigs_of(self, rigs))
         if example is None:
-            return self._whole_clips(among, most)
+            return whole_clips(self, among, most)
         examples = examples_of(self, [example], frames, with_mirrored=mirrored)
         # The example itself, which is left out, must not take the place of another match.
-        more = most + 1
+        query = Query(most + 1, limit, alike, roles_of(part), among)
         if through_others:
-            found, _ = of_kind(
-                self,
-                examples,
-                most=more,
-                limit=limit,
-                alike=_share(alike),
-                part=part,
-                among=among,
-            )
+            found, _ = of_kind(self, examples, query)
         else:
-            found = similar(self, examples, most=more, limit=limit, part=part, among=among)
-        matches = distinct(found, examples, more)
+            found = similar(self, examples, query)
+        matches = distinct(found, examples, query.most)
         if matches and not itself:
             motion = motion_of(self, example, frames)
             matches = matches[int(matches[0].is_itself(motion)) :]
         return matches[:most]
-
-    def _whole_clips(self, among: NDArray[np.bool_] | None, most: int) -> tuple[Match, ...]:
-        if among is None:
-            raise LibraryError("nothing to find: give an example, words, measures or rigs")
-        numbers = np.flatnonzero(among)[:most]
-        return tuple(Match.whole(self, int(number)) for number in numbers)
 
     def collect(
         self,
@@ -343,15 +182,8 @@ class Library:
             raise LibraryError("nothing to collect: give one or more examples")
         among = chosen(self.index, words, None)
         wanted = examples_of(self, examples, frames, with_mirrored=mirrored)
-        found, others = of_kind(
-            self,
-            wanted,
-            most=most + len(wanted),
-            limit=limit,
-            alike=_share(alike),
-            part=part,
-            among=among,
-        )
+        query = Query(most + len(wanted), limit, alike, roles_of(part), among)
+        found, others = of_kind(self, wanted, query)
         motions = [
             motion_of(self, one, which)
             for one, which in zip(examples, frames_of(examples, frames), strict=True)
@@ -396,24 +228,14 @@ class Library:
         LibraryError
             If no clip can turn into another.
         """
-        question = f"graph {words} {sorted((measures or {}).items())} {tolerance}"
-        kept = self.store.answer(question)
-        if kept is not None:
-            return unpacked(kept, self.index)
-        among = chosen(self.index, words, measures)
-        if among is not None and not among.any():
-            raise LibraryError("no clip of the library has these words and measures")
-        made = build(
-            self.index,
-            self.store.folder,
-            among=among,
+        return graph_of(
+            self,
+            words=words,
+            measures=measures,
             tolerance=tolerance,
             executor=executor or self._executor,
             progress=progress,
         )
-        with self.store.writing() as writer:
-            writer.keep(question, packed(made))
-        return made
 
     def walk(
         self,
@@ -511,27 +333,3 @@ class Library:
         """
         ways = self.graph() if graph is None else graph
         return LiveWalk(self, ways, beginning(ways, self, start))
-
-    def info(self) -> dict[str, Any]:
-        """What the library contains: clips, frames, seconds, rigs, bytes, broken files, words."""
-        index = self.index
-        said: dict[str, int] = {}
-        for entry in index.entries:
-            for word in index.words.get(entry.id, ()):
-                said[word] = said.get(word, 0) + 1
-        often = sorted(said.items(), key=lambda pair: (-pair[1], pair[0]))
-        files = [path for path in self.store.folder.iterdir() if path.is_file()]
-        return {
-            "folder": str(self.folder),
-            "clips": len(index),
-            "frames": sum(entry.frames for entry in index.entries),
-            "seconds": round(sum(entry.samples for entry in index.entries) / RATE, 1),
-            "rigs": len({entry.rig for entry in index.entries}),
-            "bytes": sum(path.stat().st_size for path in files),
-            "broken": self.store.broken(),
-            "words": dict(often[:40]),
-        }
-
-
-def _share(alike: float | None) -> float | None:
-    return None if alike is None else checks.number(alike, "alike", 0.0, 1.0)

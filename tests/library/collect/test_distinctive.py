@@ -10,11 +10,13 @@ import pytest
 
 import motionweave as mw
 from motionweave.library.collect.distinctive import _PACES, Distinctive, _begins
-from motionweave.library.collect.web import _alike, _Node
+from motionweave.library.collect.nodes import Node
+from motionweave.library.collect.web import _alike
 from motionweave.library.index.course import described
 from motionweave.library.index.features import STRIDE, TRACKED, ClipTrack, fit_basis, moments, track
 from motionweave.library.index.snapshot import GAP
 from motionweave.library.search.candidates import Candidate
+from motionweave.library.search.query import Query
 
 # Where somebody strikes out with the right hand: clip to the sample in the middle.
 STROKES = {0: 100, 9: 60, 17: 200, 30: 130, 44: 90}
@@ -67,12 +69,12 @@ def stroke(index: Any, clip: int) -> ClipTrack:
     return index.tracks[clip][middle - HALF : middle + HALF + 1]
 
 
-def node(index: Any, clip: int, row: int) -> _Node:
+def node(index: Any, clip: int, row: int) -> Node:
     path = row + np.arange(len(described(stroke(index, 0), index.basis)))
-    return _Node(Candidate(clip, path, 0.0), 0, path)
+    return Node(Candidate(clip, path, 0.0), 0, path)
 
 
-def at_stroke(index: Any, clip: int) -> _Node:
+def at_stroke(index: Any, clip: int) -> Node:
     return node(index, clip, round((STROKES[clip] - HALF) / STRIDE))
 
 
@@ -129,7 +131,7 @@ def test_a_small_library_does_not_show_what_is_usual(index: Any, library: mw.Lib
     assert Distinctive.of(library.index, track(mw.sample("punch"))) is None
     few = [at_stroke(index, 0)]
     example = track(mw.sample("punch"))
-    assert _alike(library.index, example, few, None, TRACKED, None) == (few, {})
+    assert _alike(library.index, example, few, Query(20)) == (few, {})
     with pytest.raises(mw.LibraryError, match="alike"):
         library.collect("fights/punch.npz", alike=0.4)
     for wrong in (-0.1, 5.0, float("nan")):
@@ -144,23 +146,23 @@ def test_a_small_library_does_not_show_what_is_usual(index: Any, library: mw.Lib
 def test_neighbours_that_share_nothing_give_way_to_what_does(index: Any) -> None:
     example = stroke(index, 0)
     idle = [node(index, clip, 10) for clip in range(1, CLIPS) if clip not in STROKES]
-    kept, reasons = _alike(index, example, idle, None, TRACKED, None)
+    kept, reasons = _alike(index, example, idle, Query(20))
     assert {one.candidate.clip for one in kept} == set(STROKES)
     assert set(reasons) >= {one.candidate.clip for one in idle} - set(STROKES)
     assert all("sets the example apart" in why for why in reasons.values())
     # A part of the body was named because it acts.
-    assert _alike(index, example, idle, None, ("right_hand",), None) == (idle, {})
+    assert _alike(index, example, idle, Query(20, roles=("right_hand",))) == (idle, {})
 
 
 def test_many_neighbours_that_share_it_decide(index: Any) -> None:
     example = stroke(index, 0)
     alike = [at_stroke(index, clip) for clip in (0, 9, 17)] * 5
     idle = [node(index, clip, 10) for clip in range(1, 9)]
-    kept, reasons = _alike(index, example, [*alike, *idle], None, TRACKED, None)
+    kept, reasons = _alike(index, example, [*alike, *idle], Query(20))
     assert kept[:15] == alike
     assert {one.candidate.clip for one in kept} & {30, 44} == set()
     assert reasons
     # A number decides instead: less of what is alike, or more.
     for least in (0.9, 0.3):
-        chosen, _ = _alike(index, example, alike, least, TRACKED, None)
+        chosen, _ = _alike(index, example, alike, Query(20, alike=least))
         assert ({30, 44} <= {one.candidate.clip for one in chosen}) == (least == 0.3)

@@ -12,6 +12,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.library.collect import links, web
+from motionweave.library.collect.nodes import Node, activities, turned
 from motionweave.library.engine import Here
 from motionweave.library.index.features import TRACKED, ClipTrack
 from motionweave.library.search.candidates import Candidate, at_tempos
@@ -46,17 +47,17 @@ def test_what_is_similar_but_something_else_is_named(reaches: mw.Library) -> Non
     index = reaches.index
     once, slow, again = (index.number(f"{name}.npz") or 0 for name in ("once", "slow", "again"))
 
-    def node(clip: int, cost: float) -> web._Node:
+    def node(clip: int, cost: float) -> Node:
         # As many moments as the example has.
         path = np.linspace(0, index.counts[clip] - 1, int(index.counts[once])).astype(np.int64)
-        return web._Node(Candidate(clip, path, cost), 0, path)
+        return Node(Candidate(clip, path, cost), 0, path)
 
-    first = web._activities(index, [node(once, 0.0)], TRACKED, int(index.counts[once]))
+    first = activities(index, [node(once, 0.0)], TRACKED, int(index.counts[once]))
     kept = [node(slow, 0.2)]
-    named = web._something_else(index, first, [], kept, [node(again, 0.1)], TRACKED)
+    named = web._something_else(index, first, kept, [node(again, 0.1)], TRACKED)
     assert named == {again: "the right hand makes 8 strokes, not 2"}
     # What is farther than anything of the kind is no surprise.
-    assert web._something_else(index, first, [], kept, [node(again, 0.3)], TRACKED) == {}
+    assert web._something_else(index, first, kept, [node(again, 0.3)], TRACKED) == {}
 
 
 @pytest.fixture
@@ -123,4 +124,4 @@ def test_turned_is_counted_over_whole_turns() -> None:
     heading = np.linspace(0.0, 7.0, 50)
     wrapped = (heading + np.pi) % (2 * np.pi) - np.pi
     seen = ClipTrack(np.zeros((50, 18, 3), dtype=np.float32), wrapped.astype(np.float32))
-    assert abs(web._turned(seen) - 7.0) < 1e-5
+    assert abs(turned(seen) - 7.0) < 1e-5

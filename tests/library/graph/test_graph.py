@@ -10,7 +10,8 @@ import pytest
 
 import motionweave as mw
 from motionweave.library.engine import Here
-from motionweave.library.graph.graph import STAY, Graph, build, packed, unpacked
+from motionweave.library.graph.building import build
+from motionweave.library.graph.graph import STAY, Graph, packed, unpacked
 
 
 def test_from_every_junction_one_can_go_on(graph: Graph) -> None:

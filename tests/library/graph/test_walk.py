@@ -9,7 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.errors import Remedy
-from motionweave.library.graph import walk
+from motionweave.library.graph import performing
 from motionweave.library.graph.graph import Graph
 
 
@@ -28,7 +28,7 @@ def test_a_doubtful_walk_names_a_remedy_of_walks(
         warnings.warn(mw.QualityWarning("a foot slides", None, [Remedy("at")]), stacklevel=2)
         return motions[0]
 
-    monkeypatch.setattr(walk, "transition", doubtful)
+    monkeypatch.setattr(performing, "transition", doubtful)
     with pytest.warns(mw.QualityWarning, match=r"a foot slides; use seed=\.\.\.$"):
         library.walk(seconds=6.0, seed=3, graph=graph)
 

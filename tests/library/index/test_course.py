@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import motionweave as mw
-from motionweave.library.index.course import apart, courses, known
+from motionweave.library.index.course import courses, known, off_course
 from motionweave.library.index.features import ClipTrack, track
 
 
@@ -32,4 +32,4 @@ def test_what_an_example_does_not_show_is_not_compared() -> None:
     plain = np.array(
         [[np.sum(m * (w - o) ** 2) for o in others] for w, m in zip(wanted, seen, strict=True)]
     )
-    np.testing.assert_allclose(apart(wanted, seen, others), plain, atol=1e-6)
+    np.testing.assert_allclose(off_course(wanted, seen, others), plain, atol=1e-6)

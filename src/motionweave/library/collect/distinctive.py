@@ -18,7 +18,8 @@ from motionweave.core.arrays import Array
 from motionweave.library.index.course import described
 from motionweave.library.index.features import ClipTrack
 from motionweave.library.index.snapshot import Index
-from motionweave.library.search.candidates import Candidate, shared
+from motionweave.library.search.candidates import Candidate
+from motionweave.library.search.spans import Taken
 
 # Moments of a stretch that are compared.
 _MOMENTS = 12
@@ -113,16 +114,15 @@ class Distinctive:
         if not parts:
             return []
         alike, begins, paces = (np.concatenate(part) for part in zip(*parts, strict=True))
-        taken: dict[int, list[tuple[int, int]]] = {}
+        taken = Taken()
         chosen = []
         for which in np.argsort(-alike, kind="stable"):
             clip = int(index.owners[begins[which]])
             first = int(begins[which] - index.rows[clip])
             path = first + np.round(np.arange(self.count) * paces[which]).astype(np.int64)
-            span = int(path[0]), int(path[-1])
-            if not any(shared(span, other) for other in taken.get(clip, ())):
-                taken.setdefault(clip, []).append(span)
-                chosen.append(Candidate(clip, path, 1.0 - float(alike[which])))
+            one = Candidate(clip, path, 1.0 - float(alike[which]))
+            if taken.take(clip, one.rows):
+                chosen.append(one)
         return chosen
 
 

@@ -9,34 +9,37 @@ import hashlib
 import io
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.errors import LibraryError
 from motionweave.library.index.features import ClipTrack
+from motionweave.library.index.folder import IndexedFolder
+from motionweave.library.index.snapshot import Index
 from motionweave.library.search.candidates import TEMPOS, Candidate, at_tempos
-
-if TYPE_CHECKING:
-    from motionweave.library.index.snapshot import Index
-    from motionweave.library.library import Library
+from motionweave.library.search.query import Query
 
 
-def linked(
-    library: Library,
-    example: ClipTrack,
-    most: int,
-    roles: Sequence[str],
-    among: NDArray[np.bool_] | None,
-) -> list[Candidate]:
-    """Candidates for an example: those known from the web, and those from the other clips."""
-    index = library.index
-    if among is not None:
-        return at_tempos(index, example, most, roles=roles, among=among)
+def linked(library: IndexedFolder, example: ClipTrack, most: int, query: Query) -> list[Candidate]:
+    """Candidates for an example: those known from the web, and those from the other clips.
+
+    Parameters
+    ----------
+    library
+        Where to look.
+    example
+        What to look for.
+    most
+        The largest number of candidates at each tempo.
+    query
+        Which roles are compared, and in which clips.
+    """
+    index, store, roles = library.index, library.store, query.roles
+    if query.among is not None:
+        return at_tempos(index, example, most, roles=roles, among=query.among)
     question = _question(example, most, roles)
-    kept = library.store.linked(question)
-    newest = library.store.newest()
+    kept = store.linked(question)
+    newest = store.newest()
     found: list[Candidate] = []
     fresh = np.ones(len(index), dtype=bool)
     if kept is not None:
@@ -47,7 +50,7 @@ def linked(
     found += at_tempos(index, example, most, roles=roles, among=None if fresh.all() else fresh)
     found = sorted(found, key=lambda one: (one.cost, one.clip, one.rows))[: len(TEMPOS) * most]
     # The web only saves time: without it (if another process is writing), everything is found too.
-    with suppress(LibraryError), library.store.writing() as writer:
+    with suppress(LibraryError), store.writing() as writer:
         writer.link(question, newest, _packed(found, index))
     return found
 

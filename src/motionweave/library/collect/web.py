@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,22 +21,16 @@ from motionweave.library.collect import kinds
 from motionweave.library.collect.activity import Activity, joined
 from motionweave.library.collect.distinctive import Distinctive
 from motionweave.library.collect.links import linked
-from motionweave.library.index.course import described, known
-from motionweave.library.index.features import STRIDE, TRACKED, ClipTrack, roles_of
-from motionweave.library.search.candidates import (
-    TEMPOS,
-    Candidate,
-    at_tempo,
-    in_tempo,
-    shared,
-)
+from motionweave.library.collect.nodes import Node, activities, distances
+from motionweave.library.index.features import STRIDE, TRACKED, ClipTrack
+from motionweave.library.index.folder import IndexedFolder
+from motionweave.library.index.snapshot import Index
+from motionweave.library.search.candidates import TEMPOS, Candidate, at_tempo, in_tempo
 from motionweave.library.search.examples import Example
-from motionweave.library.search.find import Stretch, apart, verified
+from motionweave.library.search.find import Stretch, each_once, verified
 from motionweave.library.search.matches import Match
-
-if TYPE_CHECKING:
-    from motionweave.library.index.snapshot import Index
-    from motionweave.library.library import Library
+from motionweave.library.search.query import Query
+from motionweave.library.search.spans import Span, Taken, shared
 
 # Candidates of an example that are examined: at least, and per requested match.
 _LEAST, _EACH = 600, 1
@@ -80,30 +73,6 @@ class Gathered:
 
 
 @dataclass(frozen=True, eq=False)
-class _Node:
-    """A candidate, registered with the first example.
-
-    Parameters
-    ----------
-    candidate
-        As it was found for the example that it was found for.
-    example
-        The index of that example, in the order of search.
-    path
-        ``(n,)`` the descriptor of the clip that belongs to each of the first example's.
-    """
-
-    candidate: Candidate
-    example: int
-    path: NDArray[np.int64]
-
-    def overlaps(self, other: _Node) -> bool:
-        """Whether both are effectively the same stretch."""
-        spans = [(int(one.path[0]), int(one.path[-1])) for one in (self, other)]
-        return self.candidate.clip == other.candidate.clip and shared(*spans)
-
-
-@dataclass(frozen=True, eq=False)
 class _Example:
     """What was looked for.
 
@@ -120,35 +89,20 @@ class _Example:
     """
 
     track: ClipTrack
-    node: _Node | None = None
+    node: Node | None = None
     via: tuple[int, ...] = ()
     distance: float = 0.0
 
 
 def of_kind(
-    library: Library,
-    examples: Sequence[Example],
-    *,
-    most: int,
-    limit: float | None,
-    alike: float | None = None,
-    part: str | Sequence[str] | None,
-    among: NDArray[np.bool_] | None,
+    library: IndexedFolder, examples: Sequence[Example], query: Query
 ) -> tuple[list[Match], dict[str, str]]:
-    """Matches of the kind of any of the examples, and similar clips of another kind, with reasons;
-    parameters as in `Library.collect`."""
+    """Matches of the kind of any of the examples, and similar clips of another kind, with
+    reasons."""
     matches: list[Match] = []
     others: dict[str, str] = {}
     for example in examples:
-        gathered = through(
-            library,
-            example.track,
-            most=most,
-            limit=limit,
-            alike=alike,
-            roles=roles_of(part),
-            among=among,
-        )
+        gathered = through(library, example.track, query)
         matches += [Match.of(library, example, link.stretch, link.via) for link in gathered.links]
         for clip, reason in gathered.others.items():
             others.setdefault(library.index.entries[clip].path, reason)
@@ -156,76 +110,52 @@ def of_kind(
     return matches, {clip: reason for clip, reason in others.items() if clip not in matched}
 
 
-def through(
-    library: Library,
-    example: ClipTrack,
-    *,
-    most: int,
-    limit: float | None,
-    alike: float | None,
-    roles: Sequence[str],
-    among: NDArray[np.bool_] | None,
-) -> Gathered:
+def through(library: IndexedFolder, example: ClipTrack, query: Query) -> Gathered:
     """What is of the example's kind, and what is similar but is not.
 
-    Parameters
-    ----------
-    library
-        Where to look.
-    example
-        What to look for first.
-    most
-        The largest number of matches.
-    limit
-        The largest distance from one to the next; None to decide by kind.
-    alike
-        How much alike in what sets the example apart a match must be; None to decide by kind.
-    roles, among
-        As in `motionweave.library.search.find.find`.
+    The limit of the query is that of the distance from one stretch to the next on the way.
     """
     index = library.index
-    count = max(_LEAST, _EACH * most)
+    count = max(_LEAST, _EACH * query.most)
     examples = [_Example(example)]
     moments = np.arange(0, len(example), STRIDE)
-    activity = Activity.of([example], roles, moments[None])
-    nodes: list[_Node] = []
-    others: list[_Node] = []
+    activity = Activity.of([example], query.roles, moments[None])
+    nodes: list[Node] = []
+    others: list[Node] = []
+    taken = Taken()
     while True:
         current = examples[-1]
-        found = linked(library, current.track, count, roles, among)
-        fresh = _registered(found, current, len(examples) - 1, [*nodes, *others])
-        done = _activities(index, fresh, roles, len(moments))
+        found = linked(library, current.track, count, query)
+        registered = _registered(found, current, len(examples) - 1)
+        fresh = [node for node in registered if taken.take(node.clip, node.span)]
+        done = activities(index, fresh, query.roles, len(moments))
         same = activity[:1].apart(done, activity)[0] <= _SOMETHING_ELSE
         others += [node for node, fits in zip(fresh, same, strict=True) if not fits]
         nodes += [node for node, fits in zip(fresh, same, strict=True) if fits]
         activity = joined([activity, done[same]])
-        distances = _distances(index, example, nodes) + activity.apart(activity, activity)
-        chosen = kinds.members(distances)
-        following = _next(distances, chosen, examples, nodes)
+        apart = distances(index, example, nodes) + activity.apart(activity, activity)
+        chosen = kinds.members(apart)
+        following = _next(apart, chosen, examples, nodes)
         # What is farthest from all others may have nothing around it: the next may have more.
         exhausted = len(found) < count
         if exhausted or following is None or len(examples) == _MOST_EXAMPLES:
             break
         examples.append(_as_example(index, nodes[following], examples))
     kept = [node for node, is_of_kind in zip(nodes, chosen[1:], strict=True) if is_of_kind]
-    kept, unlike = _alike(index, example, kept, alike, roles, among)
-    links = _verified(index, examples, kept, roles)
-    if limit is not None:
-        links = [link for link in links if link.stretch.distance <= limit]
-    links = links[:most]
-    reasons = _something_else(index, activity[:1], links, kept, others, roles)
+    kept, unlike = _alike(index, example, kept, query)
+    links = _verified(index, examples, kept, query.roles)
+    if query.limit is not None:
+        links = [link for link in links if link.stretch.distance <= query.limit]
+    links = links[: query.most]
     matched = {link.stretch.clip for link in links}
+    others = [node for node in others if node.clip not in matched]
+    reasons = _something_else(index, activity[:1], kept, others, query.roles)
     return Gathered(links, {c: why for c, why in unlike.items() if c not in matched} | reasons)
 
 
 def _alike(
-    index: Index,
-    example: ClipTrack,
-    nodes: Sequence[_Node],
-    alike: float | None,
-    roles: Sequence[str],
-    among: NDArray[np.bool_] | None,
-) -> tuple[list[_Node], dict[int, str]]:
+    index: Index, example: ClipTrack, nodes: Sequence[Node], query: Query
+) -> tuple[list[Node], dict[int, str]]:
     """Those nodes that share what sets the example apart, and clips in which something falls short
     of it, with reasons.
 
@@ -233,38 +163,40 @@ def _alike(
     in the library that shares enough of it is returned with them.
     """
     # Features describe whole bodies; a part is named by the user because it acts.
-    distinctive = Distinctive.of(index, example) if tuple(roles) == TRACKED else None
+    distinctive = Distinctive.of(index, example) if tuple(query.roles) == TRACKED else None
     if distinctive is None:
-        if alike is not None:
+        if query.alike is not None:
             raise LibraryError(
                 "alike: only whole bodies are compared with everything else, and only in a library "
                 "of a few hundred stretches as long as the example; leave it out"
             )
         return list(nodes), {}
-    rows = [index.rows[node.candidate.clip] + node.path for node in nodes]
     shape = (len(nodes), distinctive.count, index.laid.shape[1])
-    likeness = distinctive.likeness(np.reshape([index.laid[row] for row in rows], shape))
+    laid = np.reshape([index.laid[node.rows(index)] for node in nodes], shape)
+    likeness = distinctive.likeness(laid)
     enough: float | None = None
-    if alike is not None:
-        least, enough = alike, alike
+    if query.alike is not None:
+        least = enough = query.alike
     elif np.sum(likeness >= _ALIKE) >= _MANY:
         least = _NEXT_TO_NOTHING
     else:
         least, enough = _ALIKE, _TELLS
-    kept: list[_Node] = []
+    kept: list[Node] = []
     short: dict[int, str] = {}
+    taken = Taken()
     for node, share in zip(nodes, likeness, strict=True):
         if share >= least:
             kept.append(node)
+            taken.take(node.clip, node.span)
         else:
-            short.setdefault(node.candidate.clip, _falls_short(share, least))
+            short.setdefault(node.clip, _falls_short(share, least))
     if enough is not None:
-        for one in distinctive.candidates(index, enough - _NEARLY, among):
-            node, share = _Node(one, 0, one.path), 1.0 - one.cost
+        for one in distinctive.candidates(index, enough - _NEARLY, query.among):
+            share = 1.0 - one.cost
             if share < enough:
                 short.setdefault(one.clip, _falls_short(share, enough))
-            elif not any(node.overlaps(other) for other in kept):
-                kept.append(node)
+            elif taken.take(one.clip, one.rows):
+                kept.append(Node(one, 0, one.path))
     return kept, short
 
 
@@ -275,122 +207,78 @@ def _falls_short(share: float, least: float) -> str:
 def _something_else(
     index: Index,
     first: Activity,
-    links: Sequence[Link],
-    kept: Sequence[_Node],
-    others: Sequence[_Node],
+    kept: Sequence[Node],
+    others: Sequence[Node],
     roles: Sequence[str],
 ) -> dict[int, str]:
-    """Clips without a match in which something as similar as a match was found, and what is done
-    there instead."""
+    """Clips of other nodes that are as similar as one that is kept, and what is done there instead
+    of what is done first."""
     farthest = max((node.candidate.cost for node in kept), default=0.0)
-    matched = {link.stretch.clip for link in links}
     reasons: dict[int, str] = {}
     for node in sorted(others, key=lambda one: one.candidate.cost):
-        clip = node.candidate.clip
-        if node.candidate.cost <= farthest and clip not in matched and clip not in reasons:
-            reasons[clip] = _activities(index, [node], roles, len(node.path)).difference(first)
+        if node.candidate.cost <= farthest and node.clip not in reasons:
+            reasons[node.clip] = activities(index, [node], roles, len(node.path)).difference(first)
     return reasons
 
 
-def _registered(
-    found: Sequence[Candidate], example: _Example, number: int, nodes: Sequence[_Node]
-) -> list[_Node]:
-    """Candidates that are not among the nodes yet, registered with the first example."""
-    taken: dict[int, list[_Node]] = {}
-    for node in nodes:
-        taken.setdefault(node.candidate.clip, []).append(node)
-    fresh = []
+def _registered(found: Sequence[Candidate], example: _Example, number: int) -> list[Node]:
+    """Candidates of an example with that number, registered with the first example."""
+    nodes = []
     for one in found:
         path = one.path
         if example.node is not None:
             between = example.node.path - example.node.path[0]
             path = path[np.clip(between, 0, len(path) - 1)]
-        node = _Node(one, number, path)
-        others = taken.setdefault(one.clip, [])
-        if not any(node.overlaps(other) for other in others):
-            others.append(node)
-            fresh.append(node)
-    return fresh
-
-
-def _distances(index: Index, example: ClipTrack, nodes: Sequence[_Node]) -> Array:
-    """Of the first example and all nodes from each other, ``(1 + m, 1 + m)``."""
-    at = np.arange(0, len(example), STRIDE)
-    own = described(example, index.basis)
-    split = index.basis.dimensions
-    rows = [index.rows[node.candidate.clip] + node.path for node in nodes]
-    features = np.stack([own[:, :split], *(index.features[row] for row in rows)])
-    courses = np.stack([own[:, split:], *(index.courses[row] for row in rows)])
-    turns = [_turned(example), *(_turned(_track(index, node)) for node in nodes)]
-    ways = courses * known(len(example), at)
-    return kinds.registered_distances(features, ways, np.array(turns), index.basis.poses)
-
-
-def _track(index: Index, node: _Node) -> ClipTrack:
-    first, last = (STRIDE * int(node.path[end]) for end in (0, -1))
-    return index.track(node.candidate.clip, first, last + 1)
-
-
-def _activities(index: Index, nodes: Sequence[_Node], roles: Sequence[str], count: int) -> Activity:
-    """What is done in nodes; their ``count`` moments belong to the same of the first example."""
-    tracks = [_track(index, node) for node in nodes]
-    rows = np.reshape([node.path - node.path[0] for node in nodes], (len(nodes), count))
-    return Activity.of(tracks, roles, STRIDE * rows.astype(np.int64))
-
-
-def _turned(track: ClipTrack) -> float:
-    heading = np.unwrap(np.asarray(track.heading, dtype=np.float64))
-    return float(heading[-1] - heading[0])
+        nodes.append(Node(one, number, path))
+    return nodes
 
 
 def _next(
-    distances: Array,
+    apart: Array,
     chosen: NDArray[np.bool_],
     examples: Sequence[_Example],
-    nodes: Sequence[_Node],
+    nodes: Sequence[Node],
 ) -> int | None:
     """The node of the kind that is farthest from all that was looked for; None if there is none."""
     looked = [0, *(1 + nodes.index(one.node) for one in examples if one.node is not None)]
-    far = np.where(chosen, distances[:, looked].min(axis=1), -1.0)[1:]
+    far = np.where(chosen, apart[:, looked].min(axis=1), -1.0)[1:]
     return int(np.argmax(far)) if len(far) and far.max() > 0.0 else None
 
 
-def _as_example(index: Index, node: _Node, examples: Sequence[_Example]) -> _Example:
+def _as_example(index: Index, node: Node, examples: Sequence[_Example]) -> _Example:
     """A match that becomes an example in turn."""
     found_for = examples[node.example]
     return _Example(
-        _track(index, node),
+        node.track(index),
         node,
-        (*found_for.via, node.candidate.clip),
+        (*found_for.via, node.clip),
         max(found_for.distance, float(np.sqrt(node.candidate.cost))),
     )
 
 
 def _verified(
-    index: Index, examples: Sequence[_Example], nodes: Sequence[_Node], roles: Sequence[str]
+    index: Index, examples: Sequence[_Example], nodes: Sequence[Node], roles: Sequence[str]
 ) -> list[Link]:
     """The nodes with their exact places, those found for the first example first."""
     links: list[Link] = []
     samples = len(examples[0].track)
     for number, example in enumerate(examples):
         mine = [node for node in nodes if node.example == number]
-        spans: dict[int, list[tuple[int, int]]] = {}
+        spans: dict[int, list[Span]] = {}
         for node in mine:
-            spans.setdefault(node.candidate.clip, []).append(node.candidate.rows)
-        for stretch in apart(_in_their_tempos(index, example.track, mine, roles)):
+            spans.setdefault(node.clip, []).append(node.candidate.rows)
+        for stretch in each_once(_in_their_tempos(index, example.track, mine, roles)):
             rows = stretch.first // STRIDE, stretch.last // STRIDE
             # Next to a candidate are places that were not chosen.
             if any(shared(rows, span) for span in spans.get(stretch.clip, ())):
                 links.append(_along(stretch, example, samples))
-    unique: list[Link] = []
-    for link in sorted(links, key=lambda one: (len(one.via), one.stretch.distance)):
-        if not any(link.stretch.overlaps(other.stretch) for other in unique):
-            unique.append(link)
-    return unique
+    taken = Taken()
+    ordered = sorted(links, key=lambda one: (len(one.via), one.stretch.distance))
+    return [link for link in ordered if taken.take(link.stretch.clip, link.stretch.span)]
 
 
 def _in_their_tempos(
-    index: Index, example: ClipTrack, nodes: Sequence[_Node], roles: Sequence[str]
+    index: Index, example: ClipTrack, nodes: Sequence[Node], roles: Sequence[str]
 ) -> list[Stretch]:
     """Stretches at nodes, verified with the example played as slowly as they were found with."""
     found: list[Stretch] = []

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,12 +34,10 @@ from motionweave.library.fill.confidence import interpolated, nearness, towards
 from motionweave.library.fill.footsteps import contacts_in_gap, stepped
 from motionweave.library.fill.full_body_ik import reached
 from motionweave.library.fill.prediction import beside, predicted
-from motionweave.library.fill.stretches import Span, nearest
-from motionweave.library.index.features import RATE, ClipTrack, as_seen, places_of, track
+from motionweave.library.fill.stretches import Gap, Span, nearest
+from motionweave.library.index.features import RATE, as_seen, places_of, track
+from motionweave.library.index.folder import IndexedFolder
 from motionweave.methods.finish import finish
-
-if TYPE_CHECKING:
-    from motionweave.library.library import Library
 
 # Stretches from which is learned what happens in a gap, and those that are blended and bent to it.
 _COMPARED, _BLENDED = 600, 32
@@ -57,7 +54,7 @@ def inbetween(
     before: Motion,
     after: Motion,
     seconds: float,
-    library: Library,
+    library: IndexedFolder,
     *,
     to: tuple[float, float] | None = None,
     heading: float | None = None,
@@ -75,7 +72,7 @@ def inbetween(
     seconds
         Duration from the last frame before the gap to the first after it.
     library
-        The library to fill the gap from.
+        The `motionweave.Library` to fill the gap from.
     to
         Place (x, z) of the root where ``after`` begins, in the unit of the body; by default where
         it already is.
@@ -110,11 +107,9 @@ def inbetween(
     >>> aside.root[50, [0, 2]]
     array([0.2, 2.1])
     """
-    from motionweave.library.library import Library
-
-    check_arguments(inbetween, locals(), LibraryError)
-    if not isinstance(library, Library):
+    if not isinstance(library, IndexedFolder):
         raise LibraryError(f"library={checks.shown(library)}: expected a Library")
+    check_arguments(inbetween, locals(), LibraryError)
     after = _put(on_body(after, before), to, heading)
     if len(after) > 1:
         after = after.resample(before.fps)
@@ -154,20 +149,19 @@ def _put(motion: Motion, to: tuple[float, float] | None, heading: float | None) 
 
 
 def _filled(
-    before: Motion, after: Motion, steps: int, library: Library, floor: Floor
+    before: Motion, after: Motion, steps: int, library: IndexedFolder, floor: Floor
 ) -> tuple[Motion, list[Motion], Array]:
     """The frames of the gap, the stretches that they were made of, and the share of these in
     which each foot stands."""
-    seen = _context(before, after, floor)
-    samples = max(2, round(steps / before.fps * RATE))
-    spans = nearest(library.index, *seen, samples, _COMPARED)
+    around = _around(before, after, steps, floor)
+    spans = nearest(library.index, around, _COMPARED)
     near, stretches, standing = _stretches(library, spans[:_BLENDED], before, steps)
     placed = [_met(stretch, before, after) for stretch in stretches]
     root = np.tensordot(near, np.stack([m.root for m in placed]), axes=1)
     share = np.repeat(near[None], steps + 3, axis=0)
     turns = mean_rotations(np.stack([m.rotations for m in placed]), share)
     mean = replace(placed[0], root=root, rotations=turns, constraints=(), translations=None)
-    acts, trusted = predicted(library.index, spans, *seen, samples, steps + 1)
+    acts, trusted = predicted(library.index, around, spans, steps + 1)
     straight = interpolated(before, after, len(mean))
     acts = trusted * acts + (1.0 - trusted) * _acts(straight, floor)
     mean = _doing(towards(straight, mean, trusted), acts, floor)
@@ -208,18 +202,19 @@ def _acts(gap: Motion, floor: Floor) -> Array:
     return beside(seen, own.heading[-1:] - own.heading[:1])[0]
 
 
-def _context(before: Motion, after: Motion, floor: Floor) -> tuple[ClipTrack, ClipTrack]:
-    """What is around the gap, as the library sees it, on one floor."""
+def _around(before: Motion, after: Motion, steps: int, floor: Floor) -> Gap:
+    """The gap as the library sees it, both sides on one floor."""
     frames = max(2, round(_CONTEXT * before.fps) + 1)
     # Samples are counted from the gap: backwards before it.
     step = before.fps / RATE
     at = len(before) - 1 - np.arange(0.0, min(frames, len(before)), step)[::-1]
     near = replace(before.with_constraints(()).sample(at), fps=RATE)
-    return track(near, floor), track(after[:frames], floor)
+    samples = max(2, round(steps / before.fps * RATE))
+    return Gap(track(near, floor), track(after[:frames], floor), samples)
 
 
 def _stretches(
-    library: Library, spans: Sequence[Span], before: Motion, steps: int
+    library: IndexedFolder, spans: Sequence[Span], before: Motion, steps: int
 ) -> tuple[Array, list[Motion], Array]:
     """How much the stretches count that a body can use ``(k,)``, in sum 1, these stretches on that
     body and in its frame rate, and when their feet stand: ``(k, kinds, frames)``.

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.library.fill.confidence import fits, nearness
-from motionweave.library.fill.stretches import Span, Surroundings, off
-from motionweave.library.index.features import STRIDE, ClipTrack, as_seen, mirrored, mirrored_places
+from motionweave.library.fill.stretches import Gap, Span, Surroundings, differences
+from motionweave.library.index.features import STRIDE, as_seen, mirrored_places
 from motionweave.library.index.snapshot import Index
 
 # Distances are counted in that of this many nearest stretches.
@@ -39,14 +39,7 @@ _MORE = 10.0
 _NOTHING, _NONE = 1e-12, 1e-9
 
 
-def predicted(
-    index: Index,
-    spans: Sequence[Span],
-    before: ClipTrack,
-    after: ClipTrack,
-    samples: int,
-    frames: int,
-) -> tuple[Array, float]:
+def predicted(index: Index, gap: Gap, spans: Sequence[Span], frames: int) -> tuple[Array, float]:
     """What the body does in a gap ``(frames, R, 3)``, as `beside` describes it, and how far that is
     trusted.
 
@@ -54,28 +47,26 @@ def predicted(
     ----------
     index
         Where the stretches are.
+    gap
+        The gap.
     spans
-        Those to learn from, the nearest first.
-    before, after
-        What is around the gap, in one frame of reference; one sample or more each.
-    samples
-        From the last before the gap to the first after it.
+        Stretches to learn from, the nearest first.
     frames
-        How many are wanted, both of these included.
+        How many are wanted, the last before the gap and the first after it included.
     """
-    apart, done = _described(index, spans, before, after, frames)
+    apart, done = _described(index, gap, spans, frames)
     process = Process(apart)
     distances = np.array([span.distance for span in spans])
     clips, firsts = np.array([(span.clip, span.first) for span in spans]).T
     judges = slice(_JUDGES)
     # Stretches of one clip that overlap, or almost do.
-    near = np.abs(firsts[judges, None] - firsts) < samples + _APART
+    near = np.abs(firsts[judges, None] - firsts) < gap.samples + _APART
     trusted = process.trust(
         done[:, ::STRIDE].reshape(len(done), -1),
         near & (clips[judges, None] == clips),
         nearness(distances[judges]),
     )
-    trusted *= fits(distances[0], (before, after))
+    trusted *= fits(distances[0], (gap.before, gap.after))
     return np.tensordot(process.shares, done, axes=1), trusted
 
 
@@ -137,21 +128,19 @@ class Process:
         return float(1.0 - (1.0 - share**4) * less)
 
 
-def _described(
-    index: Index, spans: Sequence[Span], before: ClipTrack, after: ClipTrack, frames: int
-) -> tuple[Array, Array]:
+def _described(index: Index, gap: Gap, spans: Sequence[Span], frames: int) -> tuple[Array, Array]:
     """Differences ``(n, d)`` of stretches from what is around a gap, and what they do
     ``(n, frames, R, 3)``."""
     kinds: dict[tuple[int, bool], list[int]] = {}
     for number, span in enumerate(spans):
         kinds.setdefault((span.samples, span.mirrored), []).append(number)
-    gaps = Surroundings(before, after), Surroundings(mirrored(before), mirrored(after))
+    around = Surroundings(gap), Surroundings(gap.mirrored)
     order: list[int] = []
     rows, acts = [], []
     for (length, swapped), numbers in kinds.items():
         clips = np.array([spans[number].clip for number in numbers])
         firsts = np.array([spans[number].first for number in numbers])
-        places, leads = off(index, gaps[swapped], clips, firsts, length)
+        places, leads = differences(index, around[swapped], clips, firsts, length)
         done = _done(index, clips, firsts, length, frames)
         if swapped:
             places, done = mirrored_places(places), mirrored_places(done)

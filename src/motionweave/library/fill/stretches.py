@@ -64,31 +64,39 @@ class Span:
     mirrored: bool = False
 
 
-def nearest(
-    index: Index, before: ClipTrack, after: ClipTrack, samples: int, most: int
-) -> list[Span]:
-    """The stretches that fit a gap best, as they are or mirrored, faster or slower, the nearest
-    first.
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """A gap, and what is around it as the library sees it.
 
     Parameters
     ----------
-    index
-        Where to look.
     before, after
-        What is around the gap, in one frame of reference; one sample or more each.
+        In one frame of reference; one sample or more each.
     samples
         From the last before the gap to the first after it.
-    most
-        How many stretches.
     """
+
+    before: ClipTrack
+    after: ClipTrack
+    samples: int
+
+    @property
+    def mirrored(self) -> Gap:
+        """The gap with left and right exchanged."""
+        return Gap(mirrored(self.before), mirrored(self.after), self.samples)
+
+
+def nearest(index: Index, gap: Gap, most: int) -> list[Span]:
+    """The ``most`` stretches that fit a gap best, as they are or mirrored, faster or slower, the
+    nearest first."""
     spans: list[Span] = []
-    lengths = sorted({max(2, round(samples * pace)) for pace in _PACES})
+    lengths = sorted({max(2, round(gap.samples * pace)) for pace in _PACES})
     for swapped in (False, True):
-        gap = Surroundings(*((mirrored(before), mirrored(after)) if swapped else (before, after)))
-        both = gap.poses_apart(index)
+        around = Surroundings(gap.mirrored if swapped else gap)
+        both = around.poses_apart(index)
         for length in lengths:
             spans += [
-                replace(span, mirrored=swapped) for span in _fitting(index, gap, both, length)
+                replace(span, mirrored=swapped) for span in _fitting(index, around, both, length)
             ]
     chosen: list[Span] = []
     taken: dict[tuple[int, bool], list[int]] = {}
@@ -108,15 +116,10 @@ def _rank(span: Span) -> tuple[float, bool, int, int, int]:
 
 
 class Surroundings:
-    """What is around a gap, as stretches are compared to it.
+    """What is around a gap, as stretches are compared to it."""
 
-    Parameters
-    ----------
-    before, after
-        As in `nearest`.
-    """
-
-    def __init__(self, before: ClipTrack, after: ClipTrack):
+    def __init__(self, gap: Gap):
+        before, after = gap.before, gap.after
         # Samples on the way to the gap and from it, as many as are known.
         self.earlier = _steps(min(REACH, len(before) - 1), -1)
         self.later = _steps(min(REACH, len(after) - 1), 1)
@@ -140,7 +143,7 @@ class Surroundings:
 
 
 def _fitting(
-    index: Index, gap: Surroundings, poses: tuple[Array, Array], samples: int
+    index: Index, around: Surroundings, poses: tuple[Array, Array], samples: int
 ) -> list[Span]:
     """The best of the stretches around the candidates, more than are wanted."""
     rows = _rows(index, poses, samples)
@@ -151,19 +154,19 @@ def _fitting(
     firsts = (rows - index.rows[clips])[:, None] * STRIDE + np.arange(STRIDE) - 1
     clips, firsts = np.repeat(clips, STRIDE), firsts.ravel()
     room = np.array([entry.samples for entry in index.entries])[clips]
-    fits = (firsts + min(gap.earlier) >= 0) & (firsts + samples + max(gap.later) < room)
+    fits = (firsts + min(around.earlier) >= 0) & (firsts + samples + max(around.later) < room)
     if not fits.any():
         return []
     clips, firsts = clips[fits], firsts[fits]
-    places, leads = off(index, gap, clips, firsts, samples)
+    places, leads = differences(index, around, clips, firsts, samples)
     squares = np.sum(places**2, axis=(1, 2, 3)) + np.sum(leads**2, axis=1)
     best = np.argsort(squares, kind="stable")[:_KEPT]
     return [Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best]
 
 
-def off(
+def differences(
     index: Index,
-    gap: Surroundings,
+    around: Surroundings,
     clips: NDArray[np.int64],
     firsts: NDArray[np.int64],
     samples: int,
@@ -179,11 +182,11 @@ def off(
         ``(m, 3)``: where the body goes in between, sideways and forwards, and how it turns.
     """
     way, turn = index.ways(clips, firsts, samples)
-    turned = (turn - gap.turn + np.pi) % (2.0 * np.pi) - np.pi
-    leads = np.stack([*(way - gap.way)[:, [0, 2]].T, turned], axis=1)
+    turned = (turn - around.turn + np.pi) % (2.0 * np.pi) - np.pi
+    leads = np.stack([*(way - around.way)[:, [0, 2]].T, turned], axis=1)
     places = (
-        _parts(index.around(clips, firsts, gap.earlier) - gap.first),
-        np.sqrt(_END) * _parts(index.around(clips, firsts + samples, gap.later) - gap.last),
+        _parts(index.around(clips, firsts, around.earlier) - around.first),
+        np.sqrt(_END) * _parts(index.around(clips, firsts + samples, around.later) - around.last),
     )
     whole = np.sqrt(1.0 + _END + _MOVING)
     return np.concatenate(places, axis=1) / whole, np.sqrt(_WAY) / whole * leads

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +24,8 @@ from motionweave.library.bodies import on_body
 from motionweave.library.fading import inside
 from motionweave.library.graph.graph import MARGIN, Graph
 from motionweave.library.index.features import RATE, ClipTrack
+from motionweave.library.index.folder import IndexedFolder
 from motionweave.methods.blending.transition import transition
-
-if TYPE_CHECKING:
-    from motionweave.library.library import Library
 
 # Samples that a step continues in a clip, if nothing is better.
 _ONWARDS = round(0.5 * RATE)
@@ -77,7 +74,7 @@ class LiveWalk:
         Number of the first clip, and the sample.
     """
 
-    def __init__(self, library: Library, graph: Graph, start: tuple[int, int]):
+    def __init__(self, library: IndexedFolder, graph: Graph, start: tuple[int, int]):
         self._library, self._graph = library, graph
         self._clip, sample = start
         first = library.load(self._clip)

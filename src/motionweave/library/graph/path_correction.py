@@ -23,7 +23,7 @@ _AHEAD = 1.5
 _SWAY = 1.5
 
 
-def corrected(motion: Motion, path: FloorPath, unit: float, limit: float) -> Motion:
+def corrected(motion: Motion, path: FloorPath, limit: float) -> Motion:
     """The motion bent towards a path.
 
     Parameters
@@ -31,18 +31,16 @@ def corrected(motion: Motion, path: FloorPath, unit: float, limit: float) -> Mot
     motion
         Begins where the path does.
     path
-        The path, in leg lengths.
-    unit
-        The leg length in the motion's unit.
+        The path, in the motion's unit.
     limit
         Radians per leg length travelled.
     """
-    places = motion.root[:, [0, 2]] / unit
+    places = motion.root[:, [0, 2]] / path.unit
     turns = _steered(places, path, limit)
     steps = Planar(turns[1:]).apply_xz(np.diff(places, axis=0))
     moved = places[0] + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
     root = np.array(motion.root)
-    root[:, [0, 2]] = moved * unit
+    root[:, [0, 2]] = moved * path.unit
     local = np.array(motion.rotations)
     local[:, 0] = rotations.multiply(rotations.about_vertical(turns), local[:, 0])
     return replace(motion, root=root, rotations=local)

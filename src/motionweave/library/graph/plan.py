@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from motionweave.errors import LibraryError
 from motionweave.library.graph.floor_path import FloorPath
 from motionweave.library.graph.graph import MARGIN, STAY, Graph
 from motionweave.library.index.features import RATE
-
-if TYPE_CHECKING:
-    from motionweave.library.library import Library
+from motionweave.library.index.folder import IndexedFolder
 
 # Plans that are pursued in parallel; more if the best of fewer strays from the path ...
 _BREADTHS = (40, 160)
@@ -90,7 +87,7 @@ def at_beginning(graph: Graph, clip: int, sample: int, route: FloorPath) -> Plan
     return Planar.onto(turn, hips[0, [0, 2]].astype(float), route.at(0.0))
 
 
-def beginnings(graph: Graph, library: Library, start: str | None) -> list[tuple[int, int]]:
+def beginnings(graph: Graph, library: IndexedFolder, start: str | None) -> list[tuple[int, int]]:
     """Clips and samples at which a walk may begin."""
     index = graph.index
     if start is not None:
@@ -104,7 +101,7 @@ def beginnings(graph: Graph, library: Library, start: str | None) -> list[tuple[
     return [(int(clip), 0) for clip in used[::step]]
 
 
-def beginning(graph: Graph, library: Library, start: str | None) -> tuple[int, int]:
+def beginning(graph: Graph, library: IndexedFolder, start: str | None) -> tuple[int, int]:
     """The clip with the most continuations, or the requested one, and its first sample."""
     if start is None:
         return int(np.argmax(np.diff(graph.firsts))), 0

@@ -62,7 +62,7 @@ def known(count: int, at: NDArray[np.int64]) -> Array:
     return np.asarray(np.repeat(np.stack(inside, axis=1), 3, axis=1), dtype=np.float32)
 
 
-def apart(wanted: Array, known: Array, others: Array) -> Array:
+def off_course(wanted: Array, known: Array, others: Array) -> Array:
     """Squared differences ``(n, m)`` of courses ``(n, 12)`` from others ``(m, 12)``, of what is
     known."""
     own = known * wanted

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.library.index.course import apart, courses, known
+from motionweave.library.index.course import courses, known, off_course
 from motionweave.library.index.features import (
     STRIDE,
     TRACKED,
@@ -22,20 +22,13 @@ from motionweave.library.index.features import (
 )
 from motionweave.library.index.snapshot import Index
 from motionweave.library.search import subsequence
+from motionweave.library.search.spans import Taken
 
 # Rows of features that are compared at a time: what fits into the processor's cache.
 _BLOCK = 1 << 16
 # How many times as slow examples are played: a path may be half to twice as fast in each, so that
 # all paces from a quarter to four times are reached.
 TEMPOS = (1.0, 0.5, 2.0)
-# Two stretches of a clip are one match if they share more than this part of the shorter.
-SAME = 0.4
-
-
-def shared(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Whether two ranges overlap so much that they are the same match."""
-    common = min(a[1], b[1]) - max(a[0], b[0]) + 1
-    return common > SAME * (min(a[1] - a[0], b[1] - b[0]) + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +85,14 @@ def candidates(
     if not ends:
         return []
     costs, scan, stops = (np.concatenate(parts) for parts in zip(*ends, strict=True))
-    taken: dict[int, list[tuple[int, int]]] = {}
+    taken = Taken()
     chosen: list[Candidate] = []
     for which in np.argsort(costs, kind="stable"):
         one, shift, stop = scans[scan[which]], shifts[scan[which]], int(stops[which])
         clip = int(index.owners[stop + shift])
         begin = int(index.rows[clip])
-        span = (int(one.starts[stop]) + shift - begin, stop + shift - begin)
-        if any(shared(span, other) for other in taken.get(clip, ())):
+        if not taken.take(clip, (int(one.starts[stop]) + shift - begin, stop + shift - begin)):
             continue
-        taken.setdefault(clip, []).append(span)
         path = one.trace(stop) + shift - begin
         chosen.append(Candidate(clip, path, float(costs[which])))
         if len(chosen) == most:
@@ -128,14 +119,9 @@ def at_tempos(
         for one in candidates(index, played, most, roles=roles, among=among):
             path = one.path[np.minimum(at, len(one.path) - 1)]
             found.append(Candidate(one.clip, path, one.cost, tempo))
-    taken: dict[int, list[tuple[int, int]]] = {}
-    chosen = []
-    for one in sorted(found, key=lambda one: (one.cost, one.clip, one.rows)):
-        others = taken.setdefault(one.clip, [])
-        if not any(shared(one.rows, other) for other in others):
-            others.append(one.rows)
-            chosen.append(one)
-    return chosen
+    taken = Taken()
+    ordered = sorted(found, key=lambda one: (one.cost, one.clip, one.rows))
+    return [one for one in ordered if taken.take(one.clip, one.rows)]
 
 
 def at_tempo(example: ClipTrack, tempo: float) -> ClipTrack | None:
@@ -186,7 +172,7 @@ class _Wanted:
         own = np.einsum("ij,ij->i", self._rows, self._rows)
         cost = np.maximum(own[:, None] + squares - 2.0 * (self._rows @ rows.T), 0.0)
         if self._whole and not self._still:
-            cost += apart(*self._course, index.courses[index.rows[low] : index.rows[high]])
+            cost += off_course(*self._course, index.courses[index.rows[low] : index.rows[high]])
         return cost
 
 

@@ -1,28 +1,21 @@
-"""What a search starts from: an example inside or outside the library, words, measures."""
+"""Examples: what a search starts from, inside or outside the library."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from motionweave.clips import load
 from motionweave.core.motion import Motion
 from motionweave.errors import FormatError, LibraryError
-from motionweave.library.index import adding
 from motionweave.library.index.features import ClipTrack, mirrored, track
-from motionweave.library.index.reading import rig_of, words
-from motionweave.library.index.snapshot import Index
+from motionweave.library.index.folder import IndexedFolder
+from motionweave.library.index.reading import rig_of
 
-if TYPE_CHECKING:
-    from motionweave.library.library import Library
-
-Range = tuple[float | None, float | None]
+# First and last frame.
 Frames = tuple[float, float]
 # How an example is given: a motion, or the path of a clip inside or outside the library.
 Given = Motion | str | Path
@@ -51,7 +44,7 @@ class Example:
 
 
 def examples_of(
-    library: Library,
+    library: IndexedFolder,
     given: Sequence[Given],
     frames: Frames | Sequence[Frames | None] | None,
     *,
@@ -83,12 +76,12 @@ def frames_of(
 
 
 def _seen(
-    library: Library, example: Given, frames: Frames | None
+    library: IndexedFolder, example: Given, frames: Frames | None
 ) -> tuple[ClipTrack, tuple[str, float, float] | None]:
     """The example as the library sees it, and where in the library it is, if at all."""
     if isinstance(example, Motion):
         return track(_cut(example, frames)), None
-    number = _number(library, example)
+    number = library.number(example)
     if number is None:
         if not Path(example).exists():
             raise FormatError("there is no such file, and no such clip in the library", example)
@@ -104,34 +97,25 @@ def _seen(
     return library.index.track(number, low, high + 1), (entry.path, first, last)
 
 
-def motion_of(library: Library, example: Given, frames: Frames | None) -> Motion:
+def motion_of(library: IndexedFolder, example: Given, frames: Frames | None) -> Motion:
     """The example as a motion."""
     if isinstance(example, Motion):
         return _cut(example, frames)
-    number = _number(library, example)
+    number = library.number(example)
     whole = load(example, drop_tpose=True) if number is None else library.load(number)
     return _cut(whole, frames)
 
 
-def rigs_of(library: Library, clips: Collection[Given]) -> set[str]:
+def rigs_of(library: IndexedFolder, clips: Collection[Given]) -> set[str]:
     """The rigs of motions, and of clips inside or outside the library."""
     rigs = set()
     for clip in clips:
-        number = None if isinstance(clip, Motion) else _number(library, clip)
+        number = None if isinstance(clip, Motion) else library.number(clip)
         if number is None:
             rigs.add(rig_of(motion_of(library, clip, None).skeleton))
         else:
             rigs.add(library.index.entries[number].rig)
     return rigs
-
-
-def _number(library: Library, example: str | Path) -> int | None:
-    """Number of the clip in the library, by its path there or on disk."""
-    for path in (library.folder / example, Path(example)):
-        number = library.index.number(adding.name_of(path, library.folder))
-        if number is not None:
-            return number
-    return None
 
 
 def _cut(motion: Motion, frames: Frames | None) -> Motion:
@@ -144,40 +128,3 @@ def _cut(motion: Motion, frames: Frames | None) -> Motion:
             f"{len(motion) - 1}"
         )
     return motion[first : last + 1]
-
-
-def chosen(
-    index: Index,
-    text: str,
-    measures: Mapping[str, Range] | None,
-    rigs: Collection[str] = (),
-) -> NDArray[np.bool_] | None:
-    """Which clips ``(clips,)`` have the requested words, measures and rigs; None if none are
-    requested."""
-    if not text and not measures and not rigs:
-        return None
-    wanted = words(text)
-    fitting = np.ones(len(index), dtype=bool)
-    for number, entry in enumerate(index.entries):
-        said = index.words.get(entry.id, set())
-        fits = all(any(one.startswith(word) for one in said) for word in wanted)
-        fits = fits and (not rigs or entry.rig in rigs)
-        for name, (low, high) in (measures or {}).items():
-            if name not in entry.measures:
-                known = ", ".join(entry.measures)
-                raise LibraryError(f"there is no measure {name!r}; there are: {known}")
-            value = entry.measures[name]
-            fits = fits and (low is None or value >= low) and (high is None or value <= high)
-        fitting[number] = fits
-    return fitting
-
-
-def kind_of(index: Index, text: str) -> NDArray[np.bool_]:
-    """Which clips ``(clips,)`` are meant by a path or by words."""
-    number = index.number(text)
-    if number is not None:
-        return np.asarray(np.arange(len(index)) == number)
-    among = chosen(index, text, None)
-    if among is None or not among.any():
-        raise LibraryError(f"{text!r}: no clip of the library has that path or these words")
-    return among

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
-from motionweave.library.index.course import AHEAD, SMOOTH, courses, known
-from motionweave.library.index.course import apart as off_course
+from motionweave.library.index.course import AHEAD, SMOOTH, courses, known, off_course
 from motionweave.library.index.features import (
     STRIDE,
     TRACKED,
@@ -25,7 +24,8 @@ from motionweave.library.index.features import (
 )
 from motionweave.library.index.snapshot import GAP, Index
 from motionweave.library.search import subsequence
-from motionweave.library.search.candidates import Candidate, candidates, shared
+from motionweave.library.search.candidates import Candidate, candidates
+from motionweave.library.search.spans import Span, Taken, shared
 from motionweave.registration.clouds import PointClip
 from motionweave.registration.distance import distance_grid
 
@@ -63,11 +63,14 @@ class Stretch:
     distance: float
     path: NDArray[np.int64]
 
+    @property
+    def span(self) -> Span:
+        """Its first and last sample."""
+        return self.first, self.last
+
     def overlaps(self, other: Stretch) -> bool:
         """Whether both are effectively the same stretch."""
-        return self.clip == other.clip and shared(
-            (self.first, self.last), (other.first, other.last)
-        )
+        return self.clip == other.clip and shared(self.span, other.span)
 
 
 def find(
@@ -99,19 +102,14 @@ def find(
     closer = max(_LEAST_CLOSER, _CLOSER * most)
     named = candidates(index, example, closer, roles=roles, among=among)
     found = verified(index, example, named, roles, limit)
-    return [one for one in apart(found) if one.distance <= limit][:most]
+    return [one for one in each_once(found) if one.distance <= limit][:most]
 
 
-def apart(stretches: Sequence[Stretch]) -> list[Stretch]:
+def each_once(stretches: Sequence[Stretch]) -> list[Stretch]:
     """The stretches, the nearest first, with only the nearest of those that are the same."""
-    kept: list[Stretch] = []
-    taken: dict[int, list[Stretch]] = {}
-    for stretch in sorted(stretches, key=lambda one: (one.distance, one.clip, one.first)):
-        others = taken.setdefault(stretch.clip, [])
-        if not any(stretch.overlaps(other) for other in others):
-            others.append(stretch)
-            kept.append(stretch)
-    return kept
+    taken = Taken()
+    ordered = sorted(stretches, key=lambda one: (one.distance, one.clip, one.first))
+    return [one for one in ordered if taken.take(one.clip, one.span)]
 
 
 def verified(
@@ -229,4 +227,4 @@ def exact(
         path = found.trace(int(end))
         distance = float(np.sqrt(found.costs[end]))
         stretches.append(Stretch(clip, int(path[0]), int(path[-1]), distance, path))
-    return apart(stretches)
+    return each_once(stretches)

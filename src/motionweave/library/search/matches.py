@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,13 @@ from motionweave.body.mirror import mirror
 from motionweave.body.rig.roles import leg_length
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.library.index.features import RATE, roles_of
-from motionweave.library.search.candidates import SAME
+from motionweave.errors import LibraryError
+from motionweave.library.index.features import RATE
+from motionweave.library.index.folder import IndexedFolder
 from motionweave.library.search.examples import Example
 from motionweave.library.search.find import Stretch, find
-
-if TYPE_CHECKING:
-    from motionweave.library.library import Library
+from motionweave.library.search.query import Query
+from motionweave.library.search.spans import SAME
 
 # Seconds around either end of a match in which the ends of an example are looked for that it may
 # be, and 1 - cos of half the angle by which joints may be turned there.
@@ -41,6 +40,8 @@ class Match:
         largest from one to the next.
     path
         ``(n, 2)``: seconds into the example, and the matching frame of the clip.
+    library
+        Where the clip is.
     via
         Clips through which it was reached, if it is not similar to the example itself.
     example
@@ -54,14 +55,14 @@ class Match:
     last: float
     distance: float
     path: Array
+    library: IndexedFolder = field(repr=False)
     via: tuple[str, ...] = ()
     example: int = 0
     mirrored: bool = False
-    library: Any = field(default=None, repr=False)
 
     @classmethod
     def of(
-        cls, library: Library, example: Example, stretch: Stretch, via: tuple[int, ...] = ()
+        cls, library: IndexedFolder, example: Example, stretch: Stretch, via: tuple[int, ...] = ()
     ) -> Match:
         """A match from what was found in the library's index."""
         index = library.index
@@ -73,19 +74,19 @@ class Match:
             index.frame(stretch.clip, stretch.last),
             stretch.distance,
             np.column_stack([seconds, frames]),
+            library,
             tuple(index.entries[number].path for number in via),
             example.number,
             example.mirrored,
-            library,
         )
 
     @classmethod
-    def whole(cls, library: Library, number: int) -> Match:
+    def whole(cls, library: IndexedFolder, number: int) -> Match:
         """A whole clip, found by words or measures."""
         entry = library.index.entries[number]
         last = entry.frames - 1.0
         path = np.array([[0.0, 0.0], [last / entry.fps, last]])
-        return cls(entry.path, 0.0, last, 0.0, path, library=library)
+        return cls(entry.path, 0.0, last, 0.0, path, library)
 
     def load(self) -> Motion:
         """The stretch as a motion, mirrored if it is similar to the example only then."""
@@ -124,28 +125,30 @@ class Match:
         return f"{self.clip} {frames}, distance {self.distance:.3f}{side}{through}"
 
 
-def similar(
-    library: Library,
-    examples: Sequence[Example],
-    *,
-    most: int,
-    limit: float | None,
-    part: str | Sequence[str] | None,
-    among: NDArray[np.bool_] | None,
-) -> list[Match]:
-    """Stretches similar to examples; parameters as in `Library.find`."""
+def similar(library: IndexedFolder, examples: Sequence[Example], query: Query) -> list[Match]:
+    """Stretches similar to any of the examples."""
+    limit = np.inf if query.limit is None else query.limit
     return [
         Match.of(library, example, stretch)
         for example in examples
         for stretch in find(
             library.index,
             example.track,
-            most=most,
-            roles=roles_of(part),
-            among=among,
-            limit=np.inf if limit is None else limit,
+            most=query.most,
+            roles=query.roles,
+            among=query.among,
+            limit=limit,
         )
     ]
+
+
+def whole_clips(
+    library: IndexedFolder, among: NDArray[np.bool_] | None, most: int
+) -> tuple[Match, ...]:
+    """The first of the clips that are asked for ``(clips,)``, each as a whole."""
+    if among is None:
+        raise LibraryError("nothing to find: give an example, words, measures or rigs")
+    return tuple(Match.whole(library, int(number)) for number in np.flatnonzero(among)[:most])
 
 
 def distinct(matches: Iterable[Match], examples: Sequence[Example], most: int) -> tuple[Match, ...]:

@@ -13,8 +13,9 @@ from motionweave.core.motion import Motion
 from motionweave.errors import Kind, LibraryError
 from motionweave.library.fill.inbetween import inbetween
 from motionweave.library.index.features import ClipTrack
+from motionweave.library.index.folder import FOLDER
 from motionweave.library.index.snapshot import Index
-from motionweave.library.library import FOLDER, Library
+from motionweave.library.library import Library
 from motionweave.library.search.matches import Match
 from motionweave.studio.document.document import Document, ShelfClip
 from motionweave.studio.view.payload import scale_of
