@@ -109,6 +109,12 @@ def _query_arguments(parser: argparse.ArgumentParser, when: str = "") -> None:
     )
 
 
+def _query(args: argparse.Namespace) -> dict[str, Any]:
+    """What the options that find and collect share ask for, as `Library` takes it."""
+    names = ("frames", "most", "limit", "alike", "part", "mirrored", "words")
+    return {name: getattr(args, name) for name in names}
+
+
 def _find_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "example",
@@ -151,17 +157,11 @@ def _find_arguments(parser: argparse.ArgumentParser) -> None:
 def _find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     matches = library.find(
         args.example,
-        frames=args.frames,
-        most=args.most,
-        limit=args.limit,
-        part=args.part,
-        mirrored=args.mirrored,
         itself=args.itself,
         through_others=args.through,
-        alike=args.alike,
-        words=args.words,
         measures=dict(args.where),
         rigs=args.rig,
+        **_query(args),
     )
     return [_match(match) for match in matches], "\n".join(map(str, matches)) or "nothing found"
 
@@ -200,16 +200,7 @@ def _collect(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         common.check_output(args.output)
     if len(args.at) not in (0, len(args.measure)):
         raise LibraryError("give one value (--at) for each measure (--measure)")
-    found = library.collect(
-        *args.examples,
-        frames=args.frames,
-        most=args.most,
-        limit=args.limit,
-        alike=args.alike,
-        part=args.part,
-        mirrored=args.mirrored,
-        words=args.words,
-    )
+    found = library.collect(*args.examples, **_query(args))
     values = {name: (v.min(), v.max()) for name, v in found.values(args.measure).items()}
     lines = [
         f"{len(found)} of this kind, {len(found.outliers)} left out as outliers, "

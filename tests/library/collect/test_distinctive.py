@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,7 +53,7 @@ def idling(number: int) -> ClipTrack:
 def index() -> Any:
     """As much of an index as searches need."""
     tracks = [idling(number) for number in range(CLIPS)]
-    basis = fit_basis([moments(one) for one in tracks])
+    basis = fit_basis(reduce(add, (moments(one) for one in tracks)))
     counts = np.array([-(-len(one) // STRIDE) for one in tracks])
     gap = np.zeros((GAP, described(tracks[0], basis).shape[1]), dtype=np.float32)
     return SimpleNamespace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -9,15 +10,13 @@ from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
-import numpy as np
-
+from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 from motionweave.library import engine
 from motionweave.library.index.course import described
 from motionweave.library.index.features import (
     STRIDE,
     ClipTrack,
-    Moments,
     fit_basis,
     moments,
 )
@@ -187,17 +186,7 @@ def _read(
                 broken.add(path)
                 writer.note_broken(path, plan.stamps[path], one.reason)
             else:
-                writer.add(
-                    path,
-                    plan.stamps[path],
-                    one.digest,
-                    one.fps,
-                    one.frames,
-                    one.rig,
-                    one.measures,
-                    one.track,
-                    words_of_path(Path(path)),
-                )
+                writer.add(path, plan.stamps[path], one, words_of_path(Path(path)))
             if time.monotonic() - last > _COMMIT_EVERY:
                 writer.commit()
                 last = time.monotonic()
@@ -230,8 +219,9 @@ def _index(store: Store, writer: StoreWriter) -> None:
         entries, points = store.entries(), store.points()
     basis = store.basis()
     if entries and (basis is None or kept > _GROWTH * store.fitted()):
-        sums = (moments(_track(points, entry)) for entry in entries)
-        basis = fit_basis([reduce(_together, sums)])
+        basis = fit_basis(
+            reduce(operator.add, (moments(_track(points, entry)) for entry in entries))
+        )
         writer.renew(basis, kept)
         entries = store.entries()
     waste = len(store.features()) - sum(
@@ -246,17 +236,8 @@ def _index(store: Store, writer: StoreWriter) -> None:
             writer.describe(entry.id, described(_track(points, entry), basis))
 
 
-def _together(a: Moments, b: Moments) -> Moments:
-    return Moments(
-        a.count + b.count,
-        (a.sums[0] + b.sums[0], a.sums[1] + b.sums[1]),
-        (a.products[0] + b.products[0], a.products[1] + b.products[1]),
-    )
-
-
-def _track(points: np.ndarray, entry: Entry) -> ClipTrack:
-    rows = np.asarray(points[entry.first : entry.first + entry.samples])
-    return ClipTrack(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
+def _track(points: Array, entry: Entry) -> ClipTrack:
+    return ClipTrack.from_rows(points[entry.first : entry.first + entry.samples])
 
 
 def _files(sources: Iterable[Path]) -> Iterator[Path]:

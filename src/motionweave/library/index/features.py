@@ -94,6 +94,17 @@ class ClipTrack:
     points: Array
     heading: Array
 
+    @classmethod
+    def from_rows(cls, rows: Array) -> ClipTrack:
+        """The track that was stored as `rows`."""
+        rows = np.asarray(rows)
+        return cls(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
+
+    @property
+    def rows(self) -> Array:
+        """``(n, 55)`` a row for each sample, as it is stored: the positions, then the heading."""
+        return np.column_stack([self.points.reshape(len(self), -1), self.heading])
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -281,15 +292,13 @@ class PrincipalAxes:
         return np.concatenate(parts, axis=1).astype(np.float32)
 
 
-def fit_basis(moments: Sequence[Moments]) -> PrincipalAxes:
+def fit_basis(moments: Moments) -> PrincipalAxes:
     """The principal axes of all accumulated descriptors."""
     parts = []
     for which, wanted in ((0, POSE_DIMENSIONS), (1, DYNAMIC_DIMENSIONS)):
-        count = sum(one.count for one in moments)
-        total = np.sum([one.sums[which] for one in moments], axis=0)
-        squares = np.sum([one.products[which] for one in moments], axis=0)
-        mean = total / count
-        _, axes = np.linalg.eigh(squares / count - np.outer(mean, mean))
+        mean = moments.sums[which] / moments.count
+        products = moments.products[which] / moments.count
+        _, axes = np.linalg.eigh(products - np.outer(mean, mean))
         largest = axes[:, ::-1][:, :wanted]
         # The sign of an axis is arbitrary; fix it, so that results do not depend on the machine.
         sign = np.sign(largest[np.argmax(np.abs(largest), axis=0), np.arange(largest.shape[1])])
@@ -299,11 +308,18 @@ def fit_basis(moments: Sequence[Moments]) -> PrincipalAxes:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums and products of descriptors, enough to find their principal axes."""
+    """Sums and products of poses and of dynamics, enough to find their principal axes."""
 
     count: int
     sums: tuple[Array, Array]
     products: tuple[Array, Array]
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(
+            self.count + other.count,
+            (self.sums[0] + other.sums[0], self.sums[1] + other.sums[1]),
+            (self.products[0] + other.products[0], self.products[1] + other.products[1]),
+        )
 
 
 def moments(track: ClipTrack) -> Moments:

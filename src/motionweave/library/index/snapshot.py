@@ -55,8 +55,7 @@ class Index:
         """Samples ``first`` to ``last`` (not included) of a clip."""
         entry = self.entries[number]
         stop = entry.samples if last is None else min(last, entry.samples)
-        rows = np.asarray(self._points[entry.first + first : entry.first + stop])
-        return ClipTrack(rows[:, :-1].reshape(len(rows), -1, 3), rows[:, -1])
+        return ClipTrack.from_rows(self._points[entry.first + first : entry.first + stop])
 
     def around(
         self, clips: NDArray[np.int64], samples: NDArray[np.int64], offsets: Sequence[int]

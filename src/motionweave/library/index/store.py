@@ -25,7 +25,8 @@ from motionweave.errors import LibraryError
 from motionweave.io.store.container import Members
 from motionweave.library.index.course import NUMBERS
 from motionweave.library.index.database import Database
-from motionweave.library.index.features import TRACKED, ClipTrack, PrincipalAxes
+from motionweave.library.index.features import TRACKED, PrincipalAxes
+from motionweave.library.index.reading import Reading
 
 # Numbers of a sample: three of each role, and the heading.
 _COLUMNS = 3 * len(TRACKED) + 1
@@ -201,28 +202,18 @@ class StoreWriter:
         self._changed = False
 
     def add(
-        self,
-        path: str,
-        stamp: tuple[int, int],
-        digest: str,
-        fps: float,
-        frames: int,
-        rig: str,
-        measures: dict[str, float],
-        track: ClipTrack,
-        words: Iterable[str],
+        self, path: str, stamp: tuple[int, int], reading: Reading, words: Iterable[str]
     ) -> None:
-        """Add a clip, replacing any other with the same path."""
+        """Add a clip as it was read, replacing any other with the same path."""
         self.remove(path)
-        rows = np.column_stack([track.points.reshape(len(track), -1), track.heading])
-        first = self._append("points", "sampled", rows)
+        first = self._append("points", "sampled", reading.track.rows)
         number = self._store.newest() + 1
         self._db.execute(
             "INSERT INTO clips (id, path, digest, size, changed, fps, frames, samples, first, rig, "
             "measures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                *(number, path, digest, *stamp, fps, frames, len(track), first, rig),
-                json.dumps(measures),
+                *(number, path, reading.digest, *stamp, reading.fps, reading.frames),
+                *(len(reading.track), first, reading.rig, json.dumps(reading.measures)),
             ),
         )
         self._db.set("newest", number)
