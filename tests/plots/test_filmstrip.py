@@ -11,7 +11,7 @@ import pytest
 
 import motionweave as mw
 from motionweave.body.figure.plan import body_plan
-from motionweave.plots.filmstrip import VIEWS, Strip, film_strip
+from motionweave.plots.filmstrip import VIEWS, Strip, _axes, film_strip
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -55,6 +55,34 @@ def test_a_travelling_strip_keeps_distances() -> None:
     low, high = figure.axes[0].get_xlim()
     way = np.linalg.norm((motion.root[-1] - motion.root[0])[[0, 2]])
     assert way < high - low < way + 2.0
+
+
+def test_who_walks_backwards_is_seen_from_the_same_side() -> None:
+    walk = mw.sample("walk")
+    backwards = walk.sample(np.arange(len(walk))[::-1])
+    for forth, back in zip(
+        *(_axes(motion, np.zeros(1), "front") for motion in (walk, backwards)), strict=True
+    ):
+        np.testing.assert_allclose(back, forth, atol=1e-9)
+
+
+def test_a_broken_frame_makes_no_endless_picture() -> None:
+    walk = mw.sample("walk")
+    root = np.array(walk.root)
+    root[5, 1] += 100.0
+    figure = film_strip(replace(walk, root=root), frames=[0, 5, 10], width=10.0)
+    assert figure.get_figheight() < 20.0
+
+
+def test_what_is_held_in_a_hand_takes_no_room() -> None:
+    walk = mw.sample("walk")
+    hand = walk.skeleton.index("RightHand")
+    offsets = np.array(walk.skeleton.end_offsets)
+    offsets[walk.skeleton.end_parents == hand] *= 20.0
+    armed = replace(walk, skeleton=replace(walk.skeleton, end_offsets=offsets))
+    with_stick, without = (Strip(motion, 6, "side", True) for motion in (armed, walk))
+    assert with_stick.height == pytest.approx(without.height, rel=0.1)
+    assert with_stick.floor == pytest.approx(without.floor)
 
 
 def test_who_climbs_starts_on_the_floor_line() -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from motionweave.body.figure.plan import body_points
+from motionweave.body.figure.plan import body_plan, body_points
 from motionweave.body.figure.stance import standing_at_rest
 from motionweave.body.normalize.pelvis import at_pelvis
-from motionweave.body.pose.heading import facing
+from motionweave.body.pose.heading import direction, facing
 from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
@@ -19,11 +20,14 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import number
 from motionweave.core.motion import Motion
+from motionweave.core.skeleton import Skeleton
 from motionweave.errors import MotionError
 from motionweave.plots import figurine
 from motionweave.plots.figure import CONTACT, FAINT, GRID, INK, finish, new_figure, styled
 
 VIEWS = ("side", "front", "three-quarter", "follow")
+# A row is at most this many times as high as wide: a broken frame can throw a body far up.
+_HIGHEST = 1.5
 # A foot that is raised by less, in body heights, stands on the floor.
 _STAIR = 0.04
 _ROLES = {"heel": "ankle", "toe": "toe", "hand": "hand"}
@@ -89,7 +93,7 @@ def film_strip(
         raise MotionError(f"{len(names)} labels for {len(clips)} motions")
     with styled():
         rows = [Strip(clip, frames, view, travel) for clip in clips]
-        heights = [width * row.height / row.width for row in rows]
+        heights = [width * min(row.height / row.width, _HIGHEST) for row in rows]
         figure = new_figure(width, sum(heights) + 0.22 * len(rows) + 0.05)
         grid = figure.subplots(len(rows), 1, squeeze=False, height_ratios=heights)
         for row, name, axes in zip(rows, names, grid[:, 0], strict=True):
@@ -118,6 +122,7 @@ class Strip:
         points = body_points(motion.sample(at))
         self.floor = _floor(motion)
         body = points[:, 0, :]
+        shown = _shown(motion.skeleton, points.shape[1])
         across, deep = _axes(motion, at, view)
         self.across = across
         # A picture plane for each pose: right, up, towards the viewer.
@@ -134,8 +139,7 @@ class Strip:
         picture_y = np.cos(elevation) * y - np.sin(elevation) * z
         self.depth = np.cos(elevation) * z + np.sin(elevation) * y
         if not travel:
-            reach = [float(x[i].max() - x[i].min()) for i in range(len(at))]
-            step = max(0.42 * tall, 0.86 * float(np.mean(reach)))
+            step = max(0.42 * tall, 0.86 * float(np.ptp(x[:, shown], axis=1).mean()))
             starts = np.arange(len(at)) * step
             x = x + starts[:, None]
         self.points = np.stack([x, picture_y], axis=-1)
@@ -143,8 +147,10 @@ class Strip:
             [x, -np.sin(elevation) * z], axis=-1
         )  # where each point's shadow falls
         margin = 0.09 * tall
+        x, picture_y = x[:, shown], picture_y[:, shown]
+        self.shadows = self.ground[:, shown]
         self.left, self.right = float(x.min()) - margin, float(x.max()) + margin
-        low = min(0.0, float(picture_y.min()), float(self.ground[..., 1].min()))
+        low = min(0.0, float(picture_y.min()), float(self.shadows[..., 1].min()))
         self.bottom = low - 0.13 * tall
         self.top = max(float(picture_y.max()), 0.9 * tall) + 0.07 * tall
         self.width, self.height = self.right - self.left, self.top - self.bottom
@@ -185,7 +191,7 @@ class Strip:
     def _shadow(self, axes: Any, index: int) -> None:
         from matplotlib.patches import Ellipse
 
-        shadow = self.ground[index]
+        shadow = self.shadows[index]
         middle = shadow.mean(axis=0)
         half = max(float(np.ptp(shadow[:, 0])) * 0.42, 0.09 * self.tall)
         axes.add_patch(
@@ -228,6 +234,11 @@ class Strip:
         return self.ground[index, joint] + [0.0, 0.0 if low else raised]
 
 
+def _shown(skeleton: Skeleton, count: int) -> NDArray[np.bool_]:
+    """Which of the first ``count`` `body_points` belong to the body: they need room in the row."""
+    return ~np.isin(np.arange(count), list(body_plan(skeleton).strays))
+
+
 def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
     """For each pose the floor directions (x, z) to the picture's right and to the viewer."""
     angle = facing(motion)
@@ -236,7 +247,11 @@ def _axes(motion: Motion, at: Array, view: str) -> tuple[Array, Array]:
     else:
         way = motion.root[-1, [0, 2]] - motion.root[0, [0, 2]]
         travels = np.linalg.norm(way) > 0.6 * (body_height(motion.skeleton) or 1.0)
-        steady = np.arctan2(way[0], way[1]) if travels else float(np.median(angle))
+        steady = float(np.median(angle))
+        if travels:
+            # Who goes backwards is seen from the front all the same.
+            backwards = float(np.mean(direction(angle) @ way)) < 0.0
+            steady = float(np.arctan2(*(-way if backwards else way)))
         ahead = np.full(len(at), steady)
     # Seen from the character's right, which lies to the viewer's side of the picture.
     turn = {"side": 0.0, "follow": 0.0, "front": 0.5 * np.pi, "three-quarter": 0.3 * np.pi}[view]
@@ -252,7 +267,7 @@ def _floor(motion: Motion) -> float:
     Without contacts the level that the lowest points of the body keep to.
     """
     points = np.concatenate([motion.positions(), motion.end_positions()], axis=1)
-    lowest = points[..., 1].min(axis=1)
+    lowest = points[:, _shown(motion.skeleton, points.shape[1]), 1].min(axis=1)
     spans = [
         lowest[max(round(c.start), 0) : round(c.end) + 1]
         for c in motion.constraints

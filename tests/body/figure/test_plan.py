@@ -45,6 +45,9 @@ def drawn(skeleton: mw.Skeleton) -> int:
         ("RightUpLeg", (0.0, -0.2, 0.1)),
         ("RightLeg", (0.0, 0.0, 0.15)),
         ("RightFoot", (-0.12, -0.05, 0.0)),
+        # A stick in the hand, and a lamp that the scene hangs on the body.
+        ("RightHand", (0.0, 0.6, 0.0)),
+        ("Hips", (30.0, 40.0, 0.0)),
     ],
 )
 def test_helpers_on_head_and_limbs_are_not_drawn(
@@ -152,3 +155,17 @@ def test_goals_around_a_body_are_not_drawn() -> None:
     )
     goal = len(body)
     assert all(goal not in piece.points for piece in body_plan(with_goal).pieces)
+
+
+def test_a_hand_that_ends_in_a_stick_is_still_drawn(skeleton: mw.Skeleton) -> None:
+    hand = skeleton.index("RightHand")
+    offsets = skeleton.end_offsets.copy()
+    offsets[skeleton.end_parents == hand] = (0.0, 1.6, 0.0)
+    armed = replace(skeleton, end_offsets=offsets)
+    without = replace(
+        skeleton,
+        end_parents=skeleton.end_parents[skeleton.end_parents != hand],
+        end_offsets=skeleton.end_offsets[skeleton.end_parents != hand],
+    )
+    assert np.any(skeleton.end_parents == hand)
+    assert drawn(armed) == drawn(without)

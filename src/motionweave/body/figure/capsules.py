@@ -204,8 +204,13 @@ class _Builder:
     def _reach(self, joint: int, parents: NDArray[np.intp]) -> float:
         """How far a joint's children and end sites lie from it."""
         offsets = np.concatenate([self.skeleton.offsets, self.skeleton.end_offsets])
-        lengths = np.linalg.norm(offsets[parents == joint], axis=1)
+        lengths = np.linalg.norm(offsets[self._below(joint, parents)], axis=1)
         return float(lengths.max(initial=0.0))
+
+    def _below(self, joint: int, parents: NDArray[np.intp]) -> list[int]:
+        """A joint's children and end sites that are parts of the body."""
+        below = np.flatnonzero(parents == joint).tolist()
+        return [point for point in below if point not in self.shape.strays]
 
     def _skull(self) -> None:
         if self.shape.head is None:
@@ -232,7 +237,7 @@ class _Builder:
         height = self.height
         if len(points) == 2:
             ra, rb = radii
-            alone = np.count_nonzero(parents == points[0]) == 1
+            alone = len(self._below(points[0], parents)) == 1
             if alone and self._broad(points[0], self._rest_vector(*points), side):
                 return
             if points[0] in self._hands:
