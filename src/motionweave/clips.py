@@ -53,8 +53,8 @@ def load(
         none, they are detected, provided the rig has legs. False for no contacts. A path for the
         contacts in that file.
     up
-        ``"y"`` or ``"z"``: the file's up axis, if the format does not state it; detected by
-        default.
+        ``"y"`` or ``"z"``: the file's up axis, if the format does not state it; ``"-y"`` or
+        ``"-z"`` for one that points down. Detected by default.
     drop_tpose
         Leave out frame 0 if it is a T-pose that the motion jumps away from.
     fps

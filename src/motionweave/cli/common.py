@@ -74,7 +74,11 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
             "'clips/**/*walk*.bvh'",
         )
     group = parser.add_argument_group("reading")
-    group.add_argument("--up", choices=("y", "z"), help="up axis of the files, if detected wrongly")
+    group.add_argument(
+        "--up",
+        choices=("y", "z", "-y", "-z"),
+        help="up axis of the files, if detected wrongly; --up=-y if y points down in them",
+    )
     group.add_argument(
         "--input-fps",
         type=float,

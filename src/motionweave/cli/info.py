@@ -87,6 +87,7 @@ def _text(facts: dict[str, Any]) -> str:
     """The facts as lines for people."""
     height = facts["height"]
     unit = _likely_unit(height)
+    _, sign, axis = facts["up"].rpartition("-")
     lines = [
         facts["file"],
         f"  {facts['format']}, {facts['frames']} frame{'s' * (facts['frames'] != 1)} "
@@ -94,7 +95,7 @@ def _text(facts: dict[str, Any]) -> str:
         f"  {facts['joints']} joints, {facts['end_sites']} end sites"
         + (", with joints that slide" if facts["sliding_joints"] else ""),
         f"  body height {height:.4g} units{f' (probably {unit})' if unit else ''}, "
-        f"{facts['up']} up in the file",
+        f"{axis} {'down' if sign else 'up'} in the file",
     ]
     if facts["carrier"] is not None:
         how = {"still": "stands still", "floor": "follows on the floor", "animated": "moves"}

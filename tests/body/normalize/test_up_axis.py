@@ -111,18 +111,34 @@ def test_a_narrow_choice_is_told_with_its_remedy(tmp_path: Path) -> None:
         mw.load(path, contacts=False, up="y")
 
 
-def test_a_body_upside_down_in_its_file_is_told() -> None:
+@pytest.mark.parametrize(("quarters", "axis"), [(2, "-y"), (3, "-z")])
+def test_a_file_with_an_axis_that_points_down_is_turned_over(
+    tmp_path: Path, quarters: int, axis: str
+) -> None:
     # Depth cameras have y pointing down.
-    motion = _z_up(_z_up(samples.sample("walk")))
-    found = find_up(motion.skeleton, motion.root, motion.rotations)
-    assert found.doubt is not None
-    assert "upside down" in found.doubt
-    # A handstand on a skeleton that stands at rest is nothing to tell.
-    half = rotations.about_axis("X", np.pi)
-    turned = np.array(samples.sample("walk").rotations)
-    turned[:, 0] = rotations.multiply(half, turned[:, 0])
     walk = samples.sample("walk")
-    assert not find_up(walk.skeleton, walk.root, turned).head_down
+    motion = walk
+    for _ in range(quarters):
+        motion = _z_up(motion)
+    found = find_up(motion.skeleton, motion.root, motion.rotations)
+    assert (found.axis, found.doubt) == (axis, None)
+    path, again = tmp_path / "down.bvh", tmp_path / "again.bvh"
+    mw.save(motion, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = mw.load(path)
+    np.testing.assert_allclose(loaded.positions(), walk.positions(), atol=1e-4)
+    assert {c.kind for c in loaded.constraints} == {c.kind for c in walk.constraints}
+    # It is written as it came.
+    mw.save(loaded, again)
+    assert again.read_text() == path.read_text()
+
+
+def test_a_handstand_on_a_skeleton_that_stands_at_rest_is_one() -> None:
+    walk = samples.sample("walk")
+    turned = np.array(walk.rotations)
+    turned[:, 0] = rotations.multiply(rotations.about_axis("X", np.pi), turned[:, 0])
+    assert find_up(walk.skeleton, walk.root, turned).axis in ("y", "z")
 
 
 def test_a_single_point_says_nothing() -> None:

@@ -3,7 +3,9 @@
 All evidence counts, and no single piece decides: of a body whose joints are known, how
 high the head is above the feet and which way limbs hang while it moves, how its lowest point
 stays on one level, and how its rest pose stands; of other bodies, how long they are along
-each axis and the same lowest point. `Up.margin` says how clear the decision is.
+each axis and the same lowest point. `Up.margin` says how clear the decision is. A body that is
+upside down whichever of the two is up, while it moves and at rest, is in a file with an axis that
+points down, as those of cameras do.
 """
 
 from __future__ import annotations
@@ -47,29 +49,20 @@ class Up:
     Parameters
     ----------
     axis
-        ``"y"`` or ``"z"``.
+        ``"y"`` or ``"z"``; ``"-y"`` or ``"-z"`` if it points down.
     margin
         The margin by which it won, 0 for a tie; bodies that stand and walk win by 2 or more.
     creature
         Whether it may be something that stands at all, not a prop of a few joints.
-    head_down
-        Whether the head is below the feet most of the time, and in the rest pose, too.
     """
 
     axis: str
     margin: float
     creature: bool = True
-    head_down: bool = False
 
     @property
     def doubt(self) -> str | None:
-        """What to tell about an axis that won narrowly, or does not fit; None if it won clearly."""
-        if self.head_down:
-            return (
-                f"the body is upside down, whether y or z points up ({self.axis} was taken): the "
-                "file may have an axis that points down, as those of depth cameras do; turn it by "
-                "half a turn in the program that wrote it"
-            )
+        """What to tell about an axis that won narrowly; None if it won clearly."""
         if self.margin >= _SURE or not self.creature:
             return None
         other = "z" if self.axis == "y" else "y"
@@ -83,7 +76,7 @@ class Up:
 def find_up(
     skeleton: Skeleton, root: Array, quaternions: Array, translations: Array | None = None
 ) -> Up:
-    """The vertical of data whose axes are unknown: y or z.
+    """The vertical of data whose axes are unknown: y or z, up or down.
 
     Parameters
     ----------
@@ -123,9 +116,11 @@ def find_up(
     evidence += _HANGING * _more_along_z(_hanging(rig, joints))
     if standing is not None:
         evidence += _REST * _more_along_z(standing)
-    found = _decided(evidence - _PRIOR)
-    head_down = standing is not None and _points_down(upright) and _points_down(standing)
-    return replace(found, head_down=head_down)
+    # A handstand does not turn the rest pose over.
+    if standing is not None and _points_down(upright) and _points_down(standing):
+        both = upright + standing
+        return Up("-y" if both[1] < both[2] else "-z", abs(_more_along_z(both)))
+    return _decided(evidence - _PRIOR)
 
 
 def up_of_points(points: Array, rest: Array | None = None) -> Up:

@@ -34,7 +34,14 @@ from motionweave.io.acclaim.asf import (
     widened,
 )
 from motionweave.io.acclaim.takes import find_asf, place_for, sibling
-from motionweave.io.axes import PoseArrays, check_up, found_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import (
+    UP_OR_DOWN,
+    PoseArrays,
+    check_up,
+    found_up,
+    from_axes_of_file,
+    to_axes_of_file,
+)
 from motionweave.io.bvh.channels import ANGLE_DECIMALS, length_decimals, without_full_turns
 from motionweave.io.numbers import NotANumberError, decimals, parse_numbers
 from motionweave.io.registry import Format
@@ -67,10 +74,11 @@ def read(
     fps
         Frames per second; if None, the rate in a comment of the file, otherwise 120.
     up
-        ``"y"`` or ``"z"``, the axis that points up in the file; detected if None.
+        ``"y"`` or ``"z"``, the axis that points up in the file, or ``"-y"`` or ``"-z"``, the one
+        that points down; detected if None.
     """
     path = Path(path)
-    check_up(up, path)
+    check_up(up, path, UP_OR_DOWN)
     take: Path | None = path
     if path.suffix.lower() == ".asf":
         asf = path if asf is None else asf
@@ -102,8 +110,7 @@ def read(
         "values": values,
         "warnings": tuple(warnings),
     }
-    if up == "z":
-        skeleton, pose = turned(skeleton, pose, to_y_up)
+    skeleton, pose = from_axes_of_file(skeleton, pose, up)
     return Motion(
         skeleton,
         fps or said or USUAL_RATE,
@@ -130,15 +137,14 @@ def write(
         The skeleton file; ``NAME.asf`` beside the take if None, unless the one that would
         be found for the take is the same already.
     up
-        ``"y"`` or ``"z"``; None for that of the original file, otherwise ``"y"``.
+        As for `read`; None for that of the original file, otherwise ``"y"``.
     """
     path = Path(path).with_suffix(".amc") if Path(path).suffix.lower() == ".asf" else Path(path)
-    check_up(up, path)
+    check_up(up, path, UP_OR_DOWN)
     source = motion.source if motion.source.get("format") == FORMAT.name else {}
     up = up or source.get("up", "y")
     skeleton, pose = motion.skeleton, PoseArrays(motion.root, motion.rotations, motion.translations)
-    if up == "z":
-        skeleton, pose = turned(skeleton, pose, to_z_up)
+    skeleton, pose = to_axes_of_file(skeleton, pose, up)
     acclaim, bones = _fitting(skeleton, source)
     acclaim, values = encode(acclaim, bones, skeleton, pose, source)
     text = acclaim.text or format_asf(acclaim, motion.name)

@@ -19,7 +19,14 @@ from motionweave.core.checks import FASTEST, LARGEST, SLOWEST, clean_name, shown
 from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 from motionweave.errors import FormatError
-from motionweave.io.axes import UP, PoseArrays, check_up, found_up, to_y_up, to_z_up, turned
+from motionweave.io.axes import (
+    UP_OR_DOWN,
+    PoseArrays,
+    check_up,
+    found_up,
+    from_axes_of_file,
+    to_axes_of_file,
+)
 from motionweave.io.bvh import channels as layout
 from motionweave.io.bvh.channels import Channels
 from motionweave.io.bvh.text import BvhText, read_text
@@ -39,12 +46,13 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
     path
         The file.
     up
-        ``"y"`` or ``"z"``, the axis that points up in the file; detected if None.
+        ``"y"`` or ``"z"``, the axis that points up in the file, or ``"-y"`` or ``"-z"``, the one
+        that points down; detected if None.
     fps
         Frames per second, instead of the rate that the file states.
     """
     path = Path(path)
-    check_up(up, path)
+    check_up(up, path, UP_OR_DOWN)
     text = read_text(path)
     names = unique_names(text.names)
     warnings = list(text.warnings)
@@ -73,8 +81,7 @@ def read(path: str | Path, *, up: str | None = None, fps: float | None = None) -
         "encoding": text.encoding,
         "warnings": tuple(warnings),
     }
-    if up == "z":
-        skeleton, pose = turned(skeleton, pose, to_y_up)
+    skeleton, pose = from_axes_of_file(skeleton, pose, up)
     return Motion(
         skeleton,
         _frames_a_second(text, path) if fps is None else fps,
@@ -96,14 +103,13 @@ def write(motion: Motion, path: str | Path, *, up: str | None = None) -> None:
     path
         Where to.
     up
-        ``"y"`` or ``"z"``; None for that of the original file, otherwise ``"y"``.
+        As for `read`; None for that of the original file, otherwise ``"y"``.
     """
-    check_up(up, path)
+    check_up(up, path, UP_OR_DOWN)
     skeleton, pose = _depth_first(motion)
     source = _fitting_source(motion)
     up = up or source.get("up", "y")
-    if up == "z":
-        skeleton, pose = turned(skeleton, pose, to_z_up)
+    skeleton, pose = to_axes_of_file(skeleton, pose, up)
     offsets, height = skeleton.offsets, skeleton.height
     channels: Channels = source.get("channels", _usual_channels(len(skeleton)))
     kept = None
@@ -225,7 +231,7 @@ def _is_layout(source: Mapping[str, Any], joints: int) -> bool:
         and values.dtype == np.float64
         and values.shape[1] == sum(map(len, channels))
         and bool(np.all(np.abs(values) <= LARGEST))
-        and source["up"] in UP
+        and source["up"] in UP_OR_DOWN
         and source["encoding"] in ("utf-8", "latin-1")
         and (source["frame_time"] is None or float(source["frame_time"]) > 0.0)
     )
