@@ -414,6 +414,7 @@ def test_a_buffer_beside_the_file(tmp_path: Path) -> None:
         (lambda j: j["nodes"][0].update(scale=[1, 2]), "scale: expected 3 numbers"),
         (lambda j: j["nodes"][0].update(translation=["a", 1, 2]), "translation: expected 3"),
         (lambda j: j["skins"][0].update(joints=[0, 7]), "no number 7 in nodes"),
+        (lambda j: j["animations"][0]["samplers"][0].clear(), "the animation has no keys"),
         (lambda j: j["skins"][0].update(joints=[]), "neither a skin"),
         (lambda j: j["accessors"][0].update(count=10**9), "accessor"),
         (lambda j: j["accessors"][0].update(count=-1), "accessor"),

@@ -337,6 +337,8 @@ def _curve(gltf: Gltf, sampler: dict[str, Any], what: str) -> Curve:
     how = gltf.get(sampler, "interpolation", str, "LINEAR")
     if how not in _INTERPOLATIONS:
         raise gltf.fail(f"interpolation {how[:20]!r}: expected {', '.join(_INTERPOLATIONS)}")
+    if not {"input", "output"} <= sampler.keys():
+        raise gltf.fail("the animation has no keys, only names of what it moves; export it again")
     times = gltf.accessor(sampler.get("input"), "SCALAR")[:, 0]
     values = gltf.accessor(sampler.get("output"), PATHS[what])
     if np.any(np.diff(times) < 0.0):
