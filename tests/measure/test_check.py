@@ -12,6 +12,7 @@ import pytest
 import motionweave as mw
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.parts import part_joints
+from motionweave.body.size import leg_length
 from motionweave.core import rotations
 from motionweave.core.concatenation import concatenate
 from motionweave.core.numerics.curves import smootherstep
@@ -107,6 +108,21 @@ def test_sliding_feet_are_found_declared_or_not() -> None:
     sliding = replace(stand, root=stand.root + drift)
     assert "drift" in kinds(sliding, stand)
     assert "slide" in kinds(sliding.with_constraints(()), stand)
+
+
+def test_a_foot_that_swings_slightly_lower_than_in_the_clip_does_not_slide() -> None:
+    # Both feet glide over the floor, just above and just below what counts as low.
+    stand = mw.sample("stand").with_constraints(())
+    glide = np.linspace(0.0, 1.0, len(stand))[:, None] * [0.0, 0.0, 0.6 * stand.duration]
+    leg = leg_length(stand.skeleton)
+    down = np.zeros((len(stand), 3))
+    down[::4, 1] = -0.03 * leg  # touching the floor now and then
+    clip = replace(stand, root=stand.root + glide + down)
+    lower = replace(stand, root=stand.root + glide + 0.75 * down)
+    assert measured(clip, clip.fps).longest_slide[0] < 0.5 < measured(lower, 30.0).longest_slide[0]
+    assert "slide" not in kinds(lower, clip)
+    flat = replace(stand, root=stand.root + glide)
+    assert "slide" in kinds(flat, clip)
 
 
 def test_a_slide_is_found_on_the_higher_of_two_floors() -> None:

@@ -345,7 +345,7 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
 def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
     """A foot that slides low over the floor although it is not marked as planted."""
     limit = _SLIDE * max(one.longest_slide[0] for one in before) + _SLIDE_SLACK
-    value, side, frame = made.longest_slide
+    value, side, frame = made.clearest_slide
     if value <= limit:
         return None
     return Finding(

@@ -33,6 +33,9 @@ _FEWEST = 3
 # this share of the time, and slides above this speed (leg lengths; per second).
 _LOW, _LOWEST = 0.025, 0.1
 _SLIDING = 0.2
+# A result has to be this much lower for it: feet swing over the floor at about that height, and one
+# that just does not count in a clip must not count where it is a little lower.
+_CLEARLY = 0.01
 # Frames whose changes are computed at a time.
 _AT_ONCE = 512
 
@@ -96,13 +99,21 @@ class Figures:
     @cached_property
     def longest_slide(self) -> tuple[float, str, int]:
         """The longest slide of a foot low over the floor, not planted: leg lengths, side, frame."""
+        return self._longest_slide(_LOW)
+
+    @cached_property
+    def clearest_slide(self) -> tuple[float, str, int]:
+        """The same, of a foot that is clearly low."""
+        return self._longest_slide(_LOW - _CLEARLY)
+
+    def _longest_slide(self, below: float) -> tuple[float, str, int]:
         longest = (0.0, "left", 0)
         for side in SIDES:
             heel, toe = (self.soles[f"{side}_{end}"] for end in ("heel", "toe"))
             lower = heel[0] < toe[0]
             height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
             planted = self.planted[f"{side}_heel"] | self.planted[f"{side}_toe"]
-            low = height < _ground(height, planted) + _LOW
+            low = height < _ground(height, planted) + below
             for first, last in runs(low & (speed > _SLIDING) & ~planted):
                 distance = float(speed[first : last + 1].sum()) / self.fps
                 longest = max(longest, (distance, side, self.first + first))
