@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, IntArray
 from motionweave.core.cycles import closed, is_closed, wrapped
 from motionweave.core.motion import Motion
 from motionweave.core.runtime.cache import MotionCache
@@ -49,6 +49,8 @@ _NO_JERK = 1.75
 _ON_THE_MOVE = 0.3
 # A clip whose ends differ by less than this share was made to be played in a loop, at rest or not.
 _MADE_TO_LOOP = 0.01
+# Cells of several lags that are computed at once.
+_AT_ONCE = 16_384
 # Shares that differ by less are equal.
 _ROUNDING = 1e-9
 
@@ -230,32 +232,48 @@ class _Lags:
         np.cumsum(sums[1:, 1:], axis=0, out=sums[1:, 1:])
         return sums
 
-    def overlap(self, lag: int) -> int:
-        """Over how many samples a lag is judged: a period, or what there is of the second."""
-        return min(lag, self.count - lag)
+    def overlaps(self, lags: IntArray) -> IntArray:
+        """Over how many samples lags are judged: a period, or what there is of the second."""
+        return np.minimum(lags, self.count - lags)
 
-    def likeness(self, lag: int) -> Array:
-        """For each place at which that many samples can be compared: how far they are from those
-        a lag later, as a share of how far the samples there usually are from each other."""
-        many = self.overlap(lag)
+    def likeness(self, lags: IntArray) -> Array:
+        """``(m, places)`` for m lags, and each place at which that many samples can be compared:
+        how far they are from those a lag later, as a share of how far the samples there usually
+        are from each other. Infinite beyond the last place of a lag."""
+        many = self.overlaps(lags)
         # What is brought together has to vary in itself: a figure that stands before a jump and
         # after it repeats nothing.
-        half, reach = max(1, many // 2), max(1, min(many, self.most))
+        half, reach = np.maximum(1, many // 2), np.clip(many, 1, self.most)
         still = (_STILL * self.clip.height) ** 2
-        places, (before, upto) = self.count - lag - many + 1, self._sums[lag - 1 : lag + 1]
+        places = self.count - lags - many + 1
+        place = np.arange(places.max())
+        # Sums up to a place, of all lags up to one: rows of the table lie one after the other.
+        table, width = self._sums.ravel(), self.count + 1
+
+        def over(row: IntArray, first: IntArray, length: IntArray) -> Array:
+            begin = (row * width)[:, None] + first
+            return table.take(begin + length[:, None], mode="clip") - table.take(begin, mode="clip")
+
         # Sums over all lags up to this one, and over this one alone.
-        all_lags = upto[many : many + places] - upto[:places]
-        apart = all_lags - (before[many : many + places] - before[:places])
-        near = self._sums[reach, half:] - self._sums[reach, :-half]
-        usual = np.minimum(near[:places], near[lag : lag + places]) / (half * reach)
-        usual = np.minimum(usual, all_lags / (many * lag))
-        result = np.full(places, np.inf)
-        return np.divide(apart / many, usual, out=result, where=usual > still)
+        all_lags = over(lags, place, many)
+        apart = all_lags - over(lags - 1, place, many)
+        near = np.minimum(over(reach, place, half), over(reach, lags[:, None] + place, half))
+        usual = near / (half * reach)[:, None]
+        usual = np.minimum(usual, all_lags / (many * lags)[:, None])
+        known = (usual > still) & (place < places[:, None])
+        result = np.full(apart.shape, np.inf)
+        return np.divide(apart / many[:, None], usual, out=result, where=known)
+
+    def _groups(self, lags: range) -> Iterator[IntArray]:
+        """Lags that are compared at once: all of them for a short clip, one of a long one."""
+        size = max(1, _AT_ONCE // self.count)
+        for first in range(0, len(lags), size):
+            yield np.array(lags[first : first + size])
 
     def candidates(self) -> Iterator[tuple[int, float]]:
         """Lags that fit better than their neighbours, and how well they do at their best."""
         lags = range(max(1, self.shortest - 1), self.most + 1)
-        best = np.array([self.likeness(lag).min() for lag in lags])
+        best = np.concatenate([self.likeness(some).min(axis=1) for some in self._groups(lags)])
         for i in range(1, len(best) - 1):
             if best[i] <= min(best[i - 1], best[i + 1]) and best[i] < np.inf:
                 yield lags[i], float(best[i])
@@ -265,34 +283,35 @@ class _Lags:
         count = self.count
         play = max(1, round(_PLAY * period))
         best, pair = np.inf, (0, period)
-        for lag in range(max(2, period - play), min(period + play, self.most, count - 1) + 1):
-            likeness = self.likeness(lag)
-            # Samples at the very ends have no neighbours that would show their speed.
-            margin = min(2, (count - 1 - lag) // 2)
-            row = np.arange(margin, count - lag - margin)
-            # The stretch around the cycle's end.
-            around = np.clip(row - self.overlap(lag) // 2, 0, len(likeness) - 1)
-            between = self.distances[row, :lag].mean(axis=1)
-            alike = self.distances[row, lag - 1] / np.maximum(between, np.finfo(float).tiny)
-            alike[likeness[around] > max(enough, likeness.min())] = np.inf
-            # The first of equally good ones, whatever rounding makes of them.
-            i = int(np.argmax(alike <= alike.min() + _ROUNDING))
-            if alike[i] < best - _ROUNDING:
-                best, pair = float(alike[i]), (int(row[i]), lag)
+        lags = range(max(2, period - play), min(period + play, self.most, count - 1) + 1)
+        for some in self._groups(lags):
+            for lag, likeness in zip(some.tolist(), self.likeness(some), strict=True):
+                # Samples at the very ends have no neighbours that would show their speed.
+                margin = min(2, (count - 1 - lag) // 2)
+                row = np.arange(margin, count - lag - margin)
+                # The stretch around the cycle's end.
+                many = min(lag, count - lag)
+                around = np.clip(row - many // 2, 0, count - lag - many)
+                between = self.distances[row, :lag].mean(axis=1)
+                alike = self.distances[row, lag - 1] / np.maximum(between, np.finfo(float).tiny)
+                alike[likeness[around] > max(enough, likeness.min())] = np.inf
+                # The first of equally good ones, whatever rounding makes of them.
+                i = int(np.argmax(alike <= alike.min() + _ROUNDING))
+                if alike[i] < best - _ROUNDING:
+                    best, pair = float(alike[i]), (int(row[i]), lag)
         return pair
 
     def share(self, period: int) -> float:
         """The share of the clip that repeats itself with about this period."""
-        count = self.count
-        repeats = np.zeros(count, dtype=bool)
+        repeats = np.zeros(self.count, dtype=bool)
         near = round(_DRIFT * period)
-        for lag in range(max(self.shortest, period - near), min(period + near, self.most) + 1):
-            length = self.overlap(lag) + lag
-            starts = np.flatnonzero(self.likeness(lag) <= _CLEAR)
-            marks = np.zeros(count + 1, dtype=np.intp)
-            np.add.at(marks, starts, 1)
-            np.add.at(marks, starts + length, -1)
-            repeats |= np.cumsum(marks[:-1]) > 0
+        lags = range(max(self.shortest, period - near), min(period + near, self.most) + 1)
+        for some in self._groups(lags):
+            which, starts = np.nonzero(self.likeness(some) <= _CLEAR)
+            marks = np.zeros((len(some), self.count + 1), dtype=np.intp)
+            marks[which, starts] += 1
+            marks[which, starts + (some + self.overlaps(some))[which]] -= 1
+            repeats |= (np.cumsum(marks[:, :-1], axis=1) > 0).any(axis=0)
         return float(repeats.mean())
 
 
