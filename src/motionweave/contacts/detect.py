@@ -228,10 +228,12 @@ class _Scene:
                 speed = np.minimum(speed, speed_of[kind.removesuffix("_heel")])
             self.tracks[kind] = track_of(kind, place_of[kind], speed)
         pelvis = np.interp(frames, np.arange(last + 1.0), motion.root[:, 1]) / self.size
+        lowest = pelvis.min()
         still = [
             plant
             for plant in still_stretches([self.tracks[kind] for kind in FOOT_KINDS])
-            if _below(plant, pelvis)
+            # Most feet are below the pelvis at its lowest.
+            if plant.place[1] < lowest or _below(plant, pelvis)
         ]
         self.floor = _floor_of(still, [self.tracks[kind] for kind in FOOT_KINDS])
         self.feet = self._planted_feet(still)
