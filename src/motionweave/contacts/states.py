@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -47,6 +48,7 @@ _EVENTS = {
 _WORD = re.compile(r"^[^\s,;{}\"']+$")
 
 
+@lru_cache(maxsize=1024)
 def canonical_label(label: str) -> str:
     """The canonical name of an event, whichever of its names was given.
 
@@ -77,6 +79,7 @@ def label_in_words(label: str) -> str:
     return f"{side} {_PARTS[parts['joint']]} {_EVENTS[parts['event']]}"
 
 
+@lru_cache(maxsize=1024)
 def body_half(label: str) -> str | None:
     """``lower`` or ``upper``, or None for a label that does not say."""
     parts = _LABEL.match(label)

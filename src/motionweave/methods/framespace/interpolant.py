@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -228,8 +228,7 @@ def as_interpolant(given: Interpolant | str | ArrayLike, clips: int) -> Interpol
             raise BlendError(
                 f"there is no shape {given!r}: choose {' or '.join(SHAPES)}, or give vertices"
             )
-        shape = Interpolant.concatenate if given == "concatenate" else Interpolant.blend
-        curve = shape(clips=clips)
+        curve = _ready_made(given, clips)
     elif isinstance(given, Interpolant):
         curve = given
     else:
@@ -240,6 +239,14 @@ def as_interpolant(given: Interpolant | str | ArrayLike, clips: int) -> Interpol
             "2 clips take control vertices x, y and 4 clips x, y, z"
         )
     return curve
+
+
+@lru_cache
+def _ready_made(shape: str, clips: int) -> Interpolant:
+    """A shape with nothing else said, and with it the table that it is read from."""
+    return (
+        Interpolant.concatenate(clips) if shape == "concatenate" else Interpolant.blend(clips=clips)
+    )
 
 
 def _corners(clips: int) -> int:
