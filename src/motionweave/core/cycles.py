@@ -8,7 +8,7 @@ import numpy as np
 
 from motionweave.core import constraints as constraint_tools
 from motionweave.core import rotations
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, sealed
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
@@ -36,19 +36,25 @@ def repeat(cycle: Motion, times: int) -> Motion:
         raise MotionError(f"rounds {times}: expected a whole number, 1 or more")
     step = displacement(cycle)
     length = len(cycle) - 1
-    move, parts, held = Planar(), [cycle], list(cycle.constraints)
-    for n in range(1, times):
-        move = step @ move
-        parts.append(cycle.moved(move)[1:])
-        held += [c.shifted(n * length) for c in cycle.constraints]
+    moves = [Planar()]
+    for _ in range(1, times):
+        moves.append(step @ moves[-1])
+    turns = [cycle.rotations, *(cycle.rotations[1:] for _ in moves[1:])]
+    places = [cycle.root, *(move.apply(cycle.root[1:]) for move in moves[1:])]
+    turned = np.concatenate(turns)
+    for n, move in enumerate(moves[1:], start=1):
+        turned[n * length + 1 : (n + 1) * length + 1, 0] = move.turn(cycle.rotations[1:, 0])
+    slides = cycle.translations
     return replace(
         cycle,
-        root=np.concatenate([part.root for part in parts]),
-        rotations=np.concatenate([part.rotations for part in parts]),
+        root=sealed(np.concatenate(places)),
+        rotations=sealed(turned),
         translations=None
-        if cycle.translations is None
-        else np.concatenate([part.translations for part in parts if part.translations is not None]),
-        constraints=constraint_tools.joined(held),
+        if slides is None
+        else sealed(np.concatenate([slides, *(slides[1:] for _ in moves[1:])])),
+        constraints=constraint_tools.joined(
+            [c.shifted(n * length) if n else c for n in range(times) for c in cycle.constraints]
+        ),
     )
 
 
@@ -137,20 +143,19 @@ def _sealed(held: tuple[Constraint, ...], length: int, near: float) -> tuple[Con
 def _gaps(clip: Motion, step: Planar) -> tuple[Array, Array]:
     """Difference of place and of speed a frame between the two ends, each ``(1 + J, 3)``:
     the root's position, then rotation vectors of the joints."""
+    count = len(clip)
+    # The first two frames, and the last two moved back to them.
+    frames = [0, min(1, count - 1), max(count - 2, 0), count - 1]
+    places, turns = clip.root[frames], clip.rotations[frames]
     back = step.inverse()
-    if len(clip) < 3:
-        ends = clip.sample([0.0, len(clip) - 1.0])
-        pose = _difference(ends[0], ends[1].moved(back))
-        return pose, np.zeros_like(pose)
-    begin, end = clip[0:2], clip[len(clip) - 2 : len(clip)].moved(back)
-    pose = _difference(begin[0], end[1])
-    speed = _difference(end[0], end[1]) - _difference(begin[0], begin[1])
-    return pose, speed
+    places[2:], turns[2:, 0] = back.apply(places[2:]), back.turn(turns[2:, 0])
 
+    def differences(a: list[int], b: list[int]) -> Array:
+        turned = rotations.log(rotations.multiply(rotations.inverse(turns[a]), turns[b]))
+        return np.concatenate([(places[b] - places[a])[:, None], turned], axis=1)
 
-def _difference(a: Motion, b: Motion) -> Array:
-    turn = rotations.log(rotations.multiply(rotations.inverse(a.rotations[0]), b.rotations[0]))
-    return np.concatenate([b.root - a.root, turn])
+    pose, ending, beginning = differences([0, 2, 0], [3, 3, 1])
+    return pose, ending - beginning if count > 2 else np.zeros_like(pose)
 
 
 def _bump(frame: Array, ease: float, length: int) -> Array:

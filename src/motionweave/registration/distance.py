@@ -24,6 +24,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.core.arrays import Array
+from motionweave.core.kinematics import sample_vectors
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.core.runtime.interrupt import checkpoint
@@ -242,9 +243,9 @@ def align_frames(
     after = min(a.reach, *(int(left / stride + ROUNDING) for stride, _, left in sides))
     offsets = np.arange(-before, after + 1)
     clouds = [
-        clip.sample(
-            np.clip(at + clip.fps * STEP * offsets, 0.0, len(clip) - 1.0), clip.fps
-        ).points.reshape(-1, 3)
+        sample_vectors(
+            clip.points, np.clip(at + clip.fps * STEP * offsets, 0.0, len(clip) - 1.0)
+        ).reshape(-1, 3)
         for clip, at in ((a, frame_a), (b, frame_b))
     ]
     return align(clouds[0], clouds[1], np.tile(a.weights, len(offsets)) / len(offsets))
