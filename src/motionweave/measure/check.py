@@ -167,7 +167,9 @@ def check(
     begin = recorded_from(result)
     for first, last in near_seams(seams, result.fps, len(result)) or [(0, len(result) - 1)]:
         first = max(first, begin)
-        made = measured(result[first : last + 1], rate, first, before[0].hinges, feet)
+        # Knees are looked at where clips are joined only.
+        hinges = before[0].hinges if seams else {}
+        made = measured(result[first : last + 1], rate, first, hinges, feet)
         found += [
             _harder(result, made, before, "acceleration", joints, bool(seams)),
             _harder(result, made, before, "twist", joints),

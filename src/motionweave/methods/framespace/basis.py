@@ -100,12 +100,10 @@ class Basis:
             return here
         turns = np.floor(phases).astype(np.intp)
         first, last = int(turns.min()), int(turns.max())
-        forth, back = Planar(), Planar()
-        step = self._step
         moves = {0: Planar()}
-        for n in range(1, max(last, -first) + 1):
-            forth, back = step @ forth, step.inverse() @ back
-            moves[n], moves[-n] = forth, back
+        for way, step in ((1, self._step), (-1, self._step.inverse())):
+            for n in range(way, (last if way > 0 else first) + way, way):
+                moves[n] = step @ moves[n - way]
         chosen = [moves[n] for n in range(first, last + 1)]
         table = Planar(*(np.array([getattr(m, f) for m in chosen]) for f in ("angle", "x", "z")))
         return table[turns - first] @ here
