@@ -12,7 +12,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import RigError, Skeleton
-from motionweave.body.rig.names import normalised, read_name, side_key
+from motionweave.body.rig.names import normalised, read_name, roles_by_name, side_key
 from motionweave.body.rig.roles import ROLES, find_rig, leg_length, with_rig
 
 # Each convention: its tree by indentation, and the joints expected for hips, chest, neck,
@@ -936,6 +936,32 @@ def test_legs_that_are_only_numbered_are_counted_from_above() -> None:
     roles = mw.find_rig(skeleton).names()
     assert (roles["left_thigh"], roles["left_shin"]) == ("Leg1.L", "Leg2.L")
     assert roles["right_ankle"] == "Foot.R"
+
+
+@pytest.mark.parametrize("names", [("UpLeg", "Leg", "Tibia"), ("Thigh", "Leg", "Calf")])
+def test_a_bone_beside_the_foot_is_not_the_shin(names: tuple[str, str, str]) -> None:
+    """Some rigs hang a bone that carries nothing on the joint that bends the knee."""
+    thigh, shin, bone = names
+    legs = "".join(
+        f"""
+      {side}{thigh}
+        {side}{shin}
+          {side}{bone}
+          {side}Foot"""
+        for side in ("Left", "Right")
+    )
+    found = find_rig(skeleton_of(f"    Hips{legs}\n      Spine\n        Head")).names()
+    assert [found[f"left_{role}"] for role in ("thigh", "shin", "ankle")] == [
+        f"Left{thigh}",
+        f"Left{shin}",
+        "LeftFoot",
+    ]
+
+
+def test_a_shin_that_carries_nothing_is_one_if_there_is_no_other() -> None:
+    legs = "".join(f"\n      {side}Thigh\n        {side}Calf" for side in ("Left", "Right"))
+    found = roles_by_name(skeleton_of(f"    Hips{legs}\n      Spine\n        Head"))
+    assert {"left_thigh", "left_shin", "right_thigh", "right_shin"} <= set(found)
 
 
 def _beast(front: str) -> Skeleton:

@@ -82,6 +82,8 @@ _ARM_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("upper_arm", _words("shoulder")),
     ("shoulder", _words("shoulder")),
 )
+# Roles of joints that carry the rest of a limb.
+_CARRYING = _words("thigh shin upper_arm forearm")
 _CENTRE_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("hips", _words("hips pelvis hip")),
     ("neck", _words("neck lowerneck neckbase")),
@@ -291,7 +293,13 @@ def _claimed(
     depth: Sequence[int],
 ) -> dict[str, int]:
     taken: dict[str, int] = {}
-    for role, words in claims:
+    carrying = {int(parent) for parent in skeleton.parents}
+    # Some rigs hang a bone called tibia beside the foot, below the joint that bends the knee: what
+    # carries nothing is the middle of a limb only if no other joint is.
+    for role, words, any_joint in (
+        *((role, words, role not in _CARRYING) for role, words in claims),
+        *((role, words, True) for role, words in claims if role in _CARRYING),
+    ):
         if role in taken:
             continue
         joints = [
@@ -299,7 +307,7 @@ def _claimed(
             for (where, word), found in parts.items()
             if where == side and word in words
             for joint in found
-            if joint not in taken.values()
+            if joint not in taken.values() and (any_joint or joint in carrying)
         ]
         if joints:
             # Bones split along their length repeat the name: the uppermost moves the limb. Five
