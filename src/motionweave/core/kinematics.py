@@ -21,15 +21,16 @@ _AT_ONCE = 1024
 _CLOSE, _TERMS = 0.98, 6
 
 
-@kernel()
+@kernel(bare=True)
 def _forward(parents, offsets, rotations, positions, orientations):  # type: ignore[no-untyped-def]
     """Fill positions (T, J, 3) and global orientations (T, J, 4), which hold those of the root.
 
     ``offsets`` is (T, J, 3), or (1, J, 3) when they hold for all frames.
     """
-    for t in range(rotations.shape[0]):
-        own = t if offsets.shape[0] > 1 else 0
-        for j in range(1, rotations.shape[1]):
+    frames, joints, _ = rotations.shape
+    for t in range(frames):
+        own = t if len(offsets) > 1 else 0
+        for j in range(1, joints):
             p = parents[j]
             px, py = orientations[t, p, 0], orientations[t, p, 1]
             pz, pw = orientations[t, p, 2], orientations[t, p, 3]
@@ -107,16 +108,17 @@ def attached(
     return np.asarray(positions[:, joints] + turned)
 
 
-@kernel(fastmath={"contract"})
+@kernel(bare=True, fastmath={"contract"})
 def _slerp(rotations, lower, upper, shares, result):  # type: ignore[no-untyped-def]
     """Slerp (T, J, 4) from frames ``lower`` (n,) to ``upper``, the short way, into (n, J, 4).
 
     Where the share is zero, ``lower`` comes back bit for bit.
     """
-    for n in range(lower.shape[0]):
+    _, joints, _ = rotations.shape
+    for n in range(len(lower)):
         share, below = shares[n], lower[n]
         above, rest = upper[n] if share != 0.0 else below, 1.0 - share
-        for j in range(rotations.shape[1]):
+        for j in range(joints):
             ax, ay = rotations[below, j, 0], rotations[below, j, 1]
             az, aw = rotations[below, j, 2], rotations[below, j, 3]
             bx, by = rotations[above, j, 0], rotations[above, j, 1]

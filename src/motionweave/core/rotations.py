@@ -35,20 +35,21 @@ def normalize(q: ArrayLike) -> Array:
     return np.asarray(q / length)
 
 
-@kernel()
+@kernel(bare=True)
 def _turn(turns, others, result):  # type: ignore[no-untyped-def]
     """Turn quaternions (n, 4) or vectors (n, 3) by unit quaternions (n, 4), into ``result``.
 
     Fewer than n, such as one for all or one for each joint, are used over and over. Both kinds are
     in one kernel, because compiling one takes a tenth of a second however small it is.
     """
+    count, size = result.shape
     a, b = -1, -1
-    for n in range(result.shape[0]):
-        a = a + 1 if a + 1 < turns.shape[0] else 0
-        b = b + 1 if b + 1 < others.shape[0] else 0
+    for n in range(count):
+        a = a + 1 if a + 1 < len(turns) else 0
+        b = b + 1 if b + 1 < len(others) else 0
         x, y, z, w = turns[a, 0], turns[a, 1], turns[a, 2], turns[a, 3]
         vx, vy, vz = others[b, 0], others[b, 1], others[b, 2]
-        if result.shape[1] == 4:
+        if size == 4:
             vw = others[b, 3]
             result[n, 0] = w * vx + x * vw + y * vz - z * vy
             result[n, 1] = w * vy - x * vz + y * vw + z * vx

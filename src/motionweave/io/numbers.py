@@ -20,13 +20,13 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity|1\.#\w+)(\(\w*\))?", re.IGNORECASE)
 
 
-@kernel()
+@kernel(bare=True)
 def _scan(text, powers, values, counts, odd):  # type: ignore[no-untyped-def]
     """Fill values, tokens per line, and (index, start, end) of tokens left to the caller.
 
     Returns how many of each there are.
     """
-    size = text.shape[0]
+    size = len(text)
     tokens, lines, strange, on_line = 0, 0, 0, 0
     at = 0
     while at < size:

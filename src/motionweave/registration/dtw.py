@@ -52,7 +52,7 @@ class PathEntry:
 _AFRESH = PathEntry()
 
 
-@kernel()
+@kernel(bare=True)
 def _fill_few(  # type: ignore[no-untyped-def]
     cost, first, low, high, limit, diagonal, free, left, above, above_from, back, ends, rows_best
 ):
@@ -69,19 +69,24 @@ def _fill_few(  # type: ignore[no-untyped-def]
     """
     rows, width = cost.shape
     # Runs longer than the limit cost too much.
-    second = 0.0 if limit >= 2 else np.inf
-    third = 0.0 if limit >= 3 else np.inf
+    never = np.inf
+    second = 0.0 if limit >= 2 else never
+    third = 0.0 if limit >= 3 else never
+    # Row by row, what the first cell may follow.
+    diag, steep, right1, right2 = left[0], left[1], left[2], left[3]
     for i in range(rows):
-        shift = first[i] - first[i - 1] if i > 0 else 0
-        diag, diag_from, steep, steep_from, right1, right2 = np.inf, 7, np.inf, 0, np.inf, np.inf
-        if i == 0:
-            diag, steep, right1, right2 = left[0], left[1], left[2], left[3]
-        elif low[i - 1] < low[i] + shift <= high[i - 1]:
-            before = low[i] + shift - 1
-            diag, diag_from = above[before, 0], above_from[before, 0]
+        shift = 0
+        diag_from, steep_from = 7, 0
+        if i > 0:
+            shift = first[i] - first[i - 1]
+            diag, steep, right1 = never, never, never
+            right2 = never
+            if low[i - 1] < low[i] + shift <= high[i - 1]:
+                before = low[i] + shift - 1
+                diag, diag_from = above[before, 0], above_from[before, 0]
         # A path that begins here costs nothing before.
-        begun = 0.0 if i < free else np.inf
-        least, least_place, least_state = np.inf, 0, 0
+        begun = 0.0 if i < free else never
+        least, least_place, least_state = never, 0, 0
         # What this row writes lies left of what it still reads: bands only move right.
         reach = high[i - 1] if i > 0 else width
         for place in range(low[i], high[i]):
@@ -181,16 +186,17 @@ def _fill_many(  # type: ignore[no-untyped-def]
         above, here = here, above
 
 
-@kernel()
+@kernel(bare=True)
 def _walk_back(back, first, limit, row, place, state, path):  # type: ignore[no-untyped-def]
     """Cells of the path that ends in a state, last one first; returns how many there are."""
+    _, _, kept = back.shape
     count = 0
     while True:
         path[count, 0], path[count, 1] = row, first[row] + place
         count += 1
         if row == 0 and place == 0:
             return count
-        if back.shape[2] == 1:
+        if kept == 1:
             byte = back[row, place, 0]
             d_from, h_from, v_from = byte & 7, (byte >> 3) & 3, (byte >> 5) & 3
             # A step along the row follows a diagonal one or steps along the column.

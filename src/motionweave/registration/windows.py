@@ -172,17 +172,18 @@ def least_distance(cosine: Array, sine: Array, energy: Array, out: Array | None 
     return np.asarray(np.maximum(energy, 0.0, out=out))
 
 
-@kernel()
+@kernel(bare=True)
 def _sum_windows(singles, down, right, count, sums):  # type: ignore[no-untyped-def]
     """Add to each cell of ``sums`` the cells of ``singles`` on a diagonal, ``count`` of them.
 
     Those of the first cell begin with the first of ``singles``, each ``down`` rows and ``right``
     columns after the one before.
     """
-    for i in range(len(sums)):
+    rows, columns = sums.shape
+    for i in range(rows):
         for k in range(count):
             single = singles[i + k * down, k * right :]
-            for j in range(sums.shape[1]):
+            for j in range(columns):
                 sums[i, j] += single[j]
 
 

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
@@ -103,6 +104,25 @@ def test_a_kernel_that_can_be_kept_nowhere_is_compiled_all_the_same(
         return 2.0 * value
 
     assert double(2.0) == 4.0
+
+
+def _doubled(values, result):  # type: ignore[no-untyped-def]
+    rows, columns = values.shape
+    for i in range(rows):
+        for j in range(columns):
+            result[i, j] = 2.0 * values[i, j]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_bare_kernel_does_the_same_whatever_numba_can_leave_out(
+    known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not known:
+        monkeypatch.setattr(kernels, "_BARE", {"an_option_of_no_version": True})
+    values = np.arange(6.0).reshape(2, 3)
+    result = np.empty_like(values)
+    kernels.kernel(bare=True)(_doubled)(values, result)
+    np.testing.assert_array_equal(result, 2.0 * values)
 
 
 def test_nothing_of_numba_is_imported_to_listen() -> None:

@@ -21,19 +21,21 @@ _RIDGES = (1e-14, 1e-12, 1e-10, 1e-8)
 _SHORT = 5
 
 
-@kernel()
+@kernel(bare=True)
 def _add_products(bands, right, vectors, ties, wanted):  # type: ignore[no-untyped-def]
     """Add what `BandedLeastSquares.add_along` is given to bands and right-hand sides.
 
     All tracks are in a row, ``(m, T, unknowns)``, ``(m, T, n)`` and ``(m, T)``.
     """
-    unknowns = vectors.shape[2]
-    for m in range(vectors.shape[0]):
-        for t in range(vectors.shape[1]):
+    count, frames, unknowns = vectors.shape
+    _, _, reach = ties.shape
+    for m in range(count):
+        for t in range(frames):
+            near = reach if t + reach <= frames else frames - t
             for a in range(unknowns):
                 row = t * unknowns + a
                 right[row, 0] += vectors[m, t, a] * wanted[m, t]
-                for d in range(min(ties.shape[2], vectors.shape[1] - t)):
+                for d in range(near):
                     scaled = vectors[m, t, a] * ties[m, t, d]
                     # Of a frame with itself only one half: the matrix is symmetric.
                     for b in range(a if d == 0 else 0, unknowns):

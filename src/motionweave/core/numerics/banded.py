@@ -12,15 +12,15 @@ from motionweave.core.arrays import Array
 from motionweave.core.runtime.kernels import kernel
 
 
-@kernel()
+@kernel(bare=True)
 def _eliminate(band, right):  # type: ignore[no-untyped-def]
     """Turn ``right`` into the solution, by A = L D Lᵀ; returns whether A is positive definite."""
     count, width = band.shape
-    sides = right.shape[1]
+    _, sides = right.shape
     for i in range(count):
         if not band[i, 0] > 0.0:
             return False
-        for a in range(1, min(width, count - i)):
+        for a in range(1, width if i + width <= count else count - i):
             share = band[i, a] / band[i, 0]
             if share != 0.0:
                 for b in range(width - a):
@@ -30,7 +30,7 @@ def _eliminate(band, right):  # type: ignore[no-untyped-def]
     for i in range(count - 1, -1, -1):
         for s in range(sides):
             value = right[i, s]
-            for a in range(1, min(width, count - i)):
+            for a in range(1, width if i + width <= count else count - i):
                 value -= band[i, a] * right[i + a, s]
             right[i, s] = value / band[i, 0]
     return True

@@ -19,7 +19,11 @@ _PATIENCE = 1.0
 MESSAGE = "compiling, once on this machine …"
 
 
-def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+# What Numba need not do for bare loops: count references to arrays, and rewrite expressions.
+_BARE = {"_nrt": False, "no_rewrites": True}
+
+
+def kernel(*, bare: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Declare a kernel, compiled when it is first called.
 
     Numba refuses to declare one that it cannot cache anywhere: neither in ``NUMBA_CACHE_DIR``, nor
@@ -27,15 +31,21 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     Parameters
     ----------
+    bare
+        Whether it only goes through arrays that it is given: it makes none, returns none, and takes
+        no powers. Such kernels compile faster by a seventh.
     **options
         Of ``numba.njit``.
     """
     from numba import njit
+    from numba.core.options import DefaultOptions
 
     _listen()
     # Nothing but Python and other kernels calls kernels: one of Numba's wrappers less to compile.
     # Divisions by zero give what NumPy gives: with Python's errors kernels take longer to compile.
     own = {"no_cfunc_wrapper": True, "error_model": "numpy", **options}
+    if bare:
+        own |= {name: value for name, value in _BARE.items() if hasattr(DefaultOptions, name)}
 
     def declare(function: Callable[..., Any]) -> Any:
         try:

@@ -32,11 +32,12 @@ _SAME_PLACE = 1e-6
 _SEVERAL, _BONE, _SHORTEST = 3, 1e-3, 0.05
 
 
-@kernel()
+@kernel(bare=True)
 def _decode(values, joint_of, axis_of, turns, places, quaternions):  # type: ignore[no-untyped-def]
     """Fill places (T, J, 3) and quaternions (T, J, 4), which hold the rest pose at first."""
-    for t in range(values.shape[0]):
-        for c in range(values.shape[1]):
+    frames, channels = values.shape
+    for t in range(frames):
+        for c in range(channels):
             j, a = joint_of[c], axis_of[c]
             if not turns[c]:
                 places[t, j, a] = values[t, c]
