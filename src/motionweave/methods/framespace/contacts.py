@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import constraints as constraint_tools
-from motionweave.core.arrays import Array
+from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.intervals import not_negative
 from motionweave.core.motion import Motion
@@ -42,7 +41,7 @@ def blended_contacts(
         The mixture, n frames.
     """
     alone = weights.max(axis=1) >= 1.0
-    speeds = _foot_speeds(motion)
+    speeds = _foot_speeds(motion, ~alone)
     found: list[Constraint] = []
     for kind in constraint_tools.kinds(c for basis in bases for c in basis.motion.constraints):
         sure = np.stack([b.contact(kind, p) for b, p in zip(bases, phases.T, strict=True)], axis=1)
@@ -55,23 +54,28 @@ def blended_contacts(
     return tuple(sorted(found))
 
 
-def _foot_speeds(motion: Motion) -> dict[str, Array]:
-    """Speeds over the floor ``(n,)`` of heels and toes, in leg lengths per second."""
+def _foot_speeds(motion: Motion, wanted: BoolArray) -> dict[str, Array]:
+    """Speeds over the floor ``(n,)`` of heels and toes, in leg lengths per second, from the first
+    to the last frame in which they are ``wanted`` ``(n,)``; elsewhere zero."""
     roles = [f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "ankle")]
     if len(motion) < 3 or not find_rig(motion.skeleton).has(*roles):
         return {}
-    size = leg_length(motion.skeleton)
-    points = contact_points(motion, hands=False)
-    return {
-        kind: np.linalg.norm(np.gradient(points[kind][:, [0, 2]], axis=0), axis=1)
-        * (motion.fps / size)
-        for kind in FOOT_KINDS
-        if kind in points
-    }
+    speeds = np.zeros((len(FOOT_KINDS), len(motion)))
+    among = np.flatnonzero(wanted)
+    if len(among):
+        # With a frame on either side, on which the speeds of the first and the last depend.
+        first, stop = max(int(among[0]) - 1, 0), int(among[-1]) + 2
+        pose = motion.forward(slice(first, stop))
+        points = contact_points(motion, pose=pose)
+        paths = np.stack([points[kind] for kind in FOOT_KINDS])[..., [0, 2]]
+        steps = np.gradient(paths, axis=1)
+        lengths = np.sqrt(np.einsum("ktc,ktc->kt", steps, steps))
+        speeds[:, first:stop] = lengths * (motion.fps / leg_length(motion.skeleton))
+    return dict(zip(FOOT_KINDS, speeds, strict=True))
 
 
 def _without_flicker(
-    spans: Sequence[tuple[float, float]], alone: NDArray[np.bool_], least: float
+    spans: Sequence[tuple[float, float]], alone: BoolArray, least: float
 ) -> list[tuple[float, float]]:
     """Contacts without gaps and contacts shorter than ``least`` frames.
 
