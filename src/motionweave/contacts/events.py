@@ -23,6 +23,7 @@ from motionweave.core.constraints import FOOT_KINDS, Constraint
 from motionweave.core.cycles import repeat
 from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion, checked
+from motionweave.core.numerics.quantiles import quantile
 
 # A turning point counts if the joint turns back by this much (radians), and by this
 # share of all it moves: noise does neither.
@@ -246,7 +247,7 @@ def _hand_touches(motion: Motion, positions: Array) -> list[Event]:
     size = leg_length(motion.skeleton)
     ankles = positions[:, [rig.roles["left_ankle"], rig.roles["right_ankle"]], 1]
     # An ankle is about as high above the ground as a wrist above its palm.
-    ground = float(np.percentile(ankles.min(axis=1), 10.0))
+    ground = float(quantile(ankles.min(axis=1), 0.1))
     found: list[Event] = []
     for side in SIDES:
         joint = rig.roles.get(f"{side}_hand")

@@ -44,15 +44,19 @@ def flexions(motion: Motion) -> dict[str, Array]:
         thigh, shin = f"{side}_thigh", f"{side}_shin"
         arm, forearm, hand = f"{side}_upper_arm", f"{side}_forearm", f"{side}_hand"
         if rig.has("chest", arm, forearm):
-            found[f"{letter}.S"] = _swing(seen_from("chest", bone(arm, forearm)))
+            found[f"{letter}.S"] = _forward_angle(seen_from("chest", bone(arm, forearm)))
         if rig.has(arm, forearm, hand):
             # A forearm also turns about itself; the bend between the bones does not see that.
             found[f"{letter}.E"] = _bend(bone(arm, forearm), bone(forearm, hand))
         if rig.has("hips", thigh, shin):
-            found[f"{letter}.HI"] = _swing(seen_from("hips", bone(thigh, shin)))
+            found[f"{letter}.HI"] = _forward_angle(seen_from("hips", bone(thigh, shin)))
         if shin in hinges:
-            found[f"{letter}.K"] = np.unwrap(hinges[shin].flexion(positions, orientations))
-    return {joint: _centred(angle) for joint, angle in found.items()}
+            found[f"{letter}.K"] = hinges[shin].flexion(positions, orientations)
+    if not found:
+        return {}
+    # All at once: a bend between two bones, which never jumps, stays as it is.
+    angles = _centred(np.unwrap(np.stack(list(found.values())), axis=1))
+    return dict(zip(found, angles, strict=True))
 
 
 def forward_of_pelvis(motion: Motion, rig: Rig, orientations: Array) -> Array:
@@ -71,17 +75,13 @@ def _forward_angle(seen: Array) -> Array:
     return np.arctan2(seen[:, 2], -seen[:, 1])
 
 
-def _swing(seen: Array) -> Array:
-    return np.unwrap(_forward_angle(seen))
-
-
 def _bend(upper: Array, lower: Array) -> Array:
     cross = rotations.cross(upper, lower)
     sine, cosine = np.einsum("tc,tc->t", cross, cross) ** 0.5, np.einsum("tc,tc->t", upper, lower)
     return np.arctan2(sine, cosine)
 
 
-def _centred(angle: Array) -> Array:
-    """The curve without whole turns: most of it between minus and plus half a turn."""
-    turns = np.round(median(angle) / (2.0 * np.pi))
-    return np.asarray(angle - 2.0 * np.pi * turns)
+def _centred(angles: Array) -> Array:
+    """Curves ``(n, T)`` without whole turns: most of each between minus and plus half a turn."""
+    turns = np.round(median(angles.T) / (2.0 * np.pi))
+    return np.asarray(angles - 2.0 * np.pi * turns[:, None])
