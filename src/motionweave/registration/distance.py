@@ -33,6 +33,7 @@ from motionweave.errors import RegistrationError
 from motionweave.registration.clouds import REACH, JointWeights, PointClip, as_points
 from motionweave.registration.windows import (
     ROUNDING,
+    SMALL,
     STEP,
     CentredClip,
     block_distances,
@@ -97,8 +98,9 @@ def distance_band(a: PointClip, b: PointClip, first: NDArray[np.intp], width: in
     ``(Ta, width)``
     """
     band = np.full((len(a), width), np.inf)
-    # Of a block at an angle to the band about as many columns are wasted as it has rows.
-    block = max(_BLOCK, width // 3)
+    # Of a block at an angle to the band about as many columns are wasted as it has rows; of a short
+    # clip, less work than beginning another block.
+    block = len(a) if len(a) * len(b) <= SMALL else max(_BLOCK, width // 3)
     starts: list[int] = np.minimum(first, len(b)).tolist()
     for top in range(0, len(a), block):
         own = starts[top : top + block]

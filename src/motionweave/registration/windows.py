@@ -34,7 +34,7 @@ ROUNDING = 1e-6
 # Rows and columns of a grid that are computed at a time, so that everything stays in the cache.
 _ROWS, _COLUMNS = 96, 768
 # A grid of up to this many cells is computed in one go, as if any window might be cut.
-_SMALL = 10_000
+SMALL = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,7 +352,7 @@ def block_distances(
             part = out[slice(*np.subtract(some, rows[0])), slice(*np.subtract(others, columns[0]))]
             _fill(left, right, some, others, part)
 
-    if out.size <= _SMALL:
+    if out.size <= SMALL:
         fill(rows, columns)
         return out
     top, bottom = left.whole(*rows)
