@@ -189,7 +189,8 @@ class Motion:
         """
         if not isinstance(other, Motion):
             return NotImplemented
-        return (
+        # What is kept with a motion is found by comparing it with itself.
+        return self is other or (
             self.fps == other.fps
             and self.constraints == other.constraints
             and self.skeleton == other.skeleton

@@ -125,7 +125,7 @@ class Skeleton:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Skeleton):
             return NotImplemented
-        return (
+        return self is other or (
             self.names == other.names
             and np.array_equal(self.parents, other.parents)
             and np.array_equal(self.offsets, other.offsets)
