@@ -137,8 +137,8 @@ def test_a_spin_is_kept_in_full() -> None:
     turn = np.linspace(0.0, np.radians(250.0) * 3, len(walk))
     spun = walk.moved(mw.Planar(turn))
     basis = make_basis(spun, extract_ends(walk))
-    turned = basis.guide(np.array([0.0, 1.0, 2.0])).angle
-    assert np.degrees(np.diff(turned)) == pytest.approx(250.0, abs=12.0)
+    guide, _ = basis.guide(np.array([0.0, 1.0, 2.0]))
+    assert np.degrees(np.diff(guide.angle)) == pytest.approx(250.0, abs=12.0)
 
 
 def extract_ends(motion: mw.Motion) -> tuple[int, int]:

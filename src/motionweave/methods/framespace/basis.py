@@ -83,21 +83,18 @@ class Basis:
         """Rotations ``(n, J, 4)``; the root's is relative to the guide's heading."""
         return kinematics.sample_rotations(self._relative, self.frames(phases), out)
 
-    def heights(self, phases: Array) -> Array:
-        """Heights of the root ``(n,)``."""
-        return kinematics.sample_vectors(self.motion.root[:, 1], self.frames(phases))
-
     def translations(self, phases: Array) -> Array:
         """Local translations ``(n, J, 3)``."""
         return kinematics.sample_vectors(local_translations(self.motion), self.frames(phases))
 
-    def guide(self, phases: Array) -> Planar:
-        """Place and heading ``(n,)``; each cycle continues where the last one ended."""
-        frames = self.frames(phases)
-        x, z = (kinematics.sample_vectors(self.motion.root[:, axis], frames) for axis in (0, 2))
-        here = Planar(kinematics.sample_vectors(self._heading, frames), x, z)
+    def guide(self, phases: Array) -> tuple[Planar, Array]:
+        """Place and heading ``(n,)``, and the height of the root there ``(n,)``; each cycle
+        continues where the last one ended."""
+        table = np.column_stack([self.motion.root, self._heading])
+        x, height, z, heading = kinematics.sample_vectors(table, self.frames(phases)).T
+        here = Planar(heading, x, z)
         if not self.cyclic:
-            return here
+            return here, height
         turns = np.floor(phases).astype(np.intp)
         first, last = int(turns.min()), int(turns.max())
         moves = {0: Planar()}
@@ -105,8 +102,8 @@ class Basis:
             for n in range(way, (last if way > 0 else first) + way, way):
                 moves[n] = step @ moves[n - way]
         chosen = [moves[n] for n in range(first, last + 1)]
-        table = Planar(*(np.array([getattr(m, f) for m in chosen]) for f in ("angle", "x", "z")))
-        return table[turns - first] @ here
+        around = Planar(*(np.array([getattr(m, f) for m in chosen]) for f in ("angle", "x", "z")))
+        return around[turns - first] @ here, height
 
     def contact(self, kind: str, phases: Array) -> Array:
         """How far ``(n,)``, in cycles, contact is from changing: positive while it holds.

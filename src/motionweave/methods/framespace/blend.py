@@ -19,11 +19,10 @@ from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import sealed
 from motionweave.core.averaging import mean_rotations
 from motionweave.core.motion import Motion
-from motionweave.core.planar import Planar
 from motionweave.core.runtime.threads import one_thread
 from motionweave.errors import BlendError, Remedy
 from motionweave.methods.finish import finish
-from motionweave.methods.framespace.basis import Basis, make_basis
+from motionweave.methods.framespace.basis import make_basis
 from motionweave.methods.framespace.contacts import blended_contacts
 from motionweave.methods.framespace.interpolant import Interpolant, as_interpolant
 from motionweave.methods.framespace.track import FramespaceTrack, Matched, match_bases
@@ -277,30 +276,25 @@ def _render(matched: Matched, track: FramespaceTrack, fps: float, name: str) -> 
     blended = mean_rotations(rotations, weights)
     if trunk is not None:
         blended = trunk.seated(blended)
-    way = _way(bases, track)
+    guides, heights = zip(
+        *(b.guide(p) for b, p in zip(bases, track.lower.T, strict=True)), strict=True
+    )
+    # Place and heading, integrated from the blend of the clips' steps (4.6): a step is the planar
+    # move of a clip's guide from one output frame to the next, seen from the guide.
+    way = integrated_path(guides, weights)
     blended[:, 0] = way.turn(blended[:, 0])
     # Heights are bounded like angles; adding up their changes would only let them drift.
-    heights = np.stack([b.heights(p) for b, p in zip(bases, track.lower.T, strict=True)], axis=1)
+    height = np.sum(weights * np.stack(heights, axis=1), axis=1)
     result = replace(
         first,
         fps=fps,
-        root=sealed(np.stack([way.x, np.sum(weights * heights, axis=1), way.z], axis=1)),
+        root=sealed(np.stack([way.x, height, way.z], axis=1)),
         rotations=sealed(blended),
         translations=None if moved is None else np.einsum("tk,ktjc->tjc", weights, moved),
         constraints=(),
         name=name,
     )
     return result.with_constraints(blended_contacts(bases, track.lower, weights, result))
-
-
-def _way(bases: Sequence[Basis], track: FramespaceTrack) -> Planar:
-    """Place and heading ``(n,)``, integrated from the blend of the clips' steps (4.6).
-
-    A step is the planar move of a clip's guide from one output frame to the next, seen
-    from the guide: its turn and its shift are blended, so that curved paths stay curved.
-    """
-    guides = [b.guide(phases) for b, phases in zip(bases, track.lower.T, strict=True)]
-    return integrated_path(guides, track.weights)
 
 
 def _ways(cyclic: bool | Sequence[Cyclic] | None, count: int) -> list[Cyclic]:

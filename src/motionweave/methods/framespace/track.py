@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -74,13 +76,7 @@ class Matched:
     def track(self, curve: Interpolant, cycles: int, fps: float) -> FramespaceTrack:
         """The state of the interpolation at each output frame."""
         length = cycles if self.cyclic else 1
-        samples = cycles * _RESOLUTION
-        x = np.linspace(0.0, length, samples + 1)
-        weights = curve.weights(x / length)
-        periods = np.array([basis.period for basis in self.bases])
-        # Eq. 13: the gap between two samples is the blend of the clips' own gaps.
-        gap = weights @ periods * (length / samples)
-        times = np.concatenate([[0.0], np.cumsum(0.5 * (gap[:-1] + gap[1:]))])
+        x, times = self._timing(curve, cycles, length)
         count = int(np.floor(times[-1] * fps + 1e-6)) + 1
         x = np.interp(np.arange(count) / fps, times, x)
         weights = curve.weights(x / length)
@@ -93,6 +89,23 @@ class Matched:
             upper = self.upper_warp.starting_at(starts).solve(x, weights)
         _check_pace(x, weights, lower, upper)
         return FramespaceTrack(x, weights, lower, upper, lead)
+
+    def _timing(self, curve: Interpolant, cycles: int, length: int) -> tuple[Array, Array]:
+        """Times in the framespace, in cycles, and in seconds ``(samples + 1,)``; kept with the
+        curve."""
+        known = self._timings.setdefault(curve, {})
+        if cycles not in known:
+            samples = cycles * _RESOLUTION
+            x = np.linspace(0.0, length, samples + 1)
+            periods = np.array([basis.period for basis in self.bases])
+            # Eq. 13: the gap between two samples is the blend of the clips' own gaps.
+            gap = curve.weights(x / length) @ periods * (length / samples)
+            known[cycles] = x, np.concatenate([[0.0], np.cumsum(0.5 * (gap[:-1] + gap[1:]))])
+        return known[cycles]
+
+    @cached_property
+    def _timings(self) -> WeakKeyDictionary[Interpolant, dict[int, tuple[Array, Array]]]:
+        return WeakKeyDictionary()
 
     def _starts(self, lead: int) -> Array:
         """Phases ``(k,)`` at x = 0: the leading clip's first frame, and where that is in the rest.
