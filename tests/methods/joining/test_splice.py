@@ -27,6 +27,7 @@ from motionweave.methods.joining.splice import (
     splice,
 )
 from motionweave.methods.joining.strain import Strain
+from tests.methods.joining.skims import skimming
 
 
 def seam(first: int, second: int, count: int) -> Seam:
@@ -293,3 +294,23 @@ def test_a_joint_that_is_turned_round_in_one_clip_turns_back_one_way(
     steps = rotations.angle_between(joined.rotations[1:, hand], joined.rotations[:-1, hand])
     own = rotations.angle_between(turned[1:, hand], turned[:-1, hand]).max()
     assert np.degrees(steps.max()) < np.degrees(own) + 30.0
+
+
+@pytest.mark.parametrize("fps", [30.0, 120.0])
+def test_a_foot_on_its_way_to_another_stance_is_lifted_over_the_floor(fps: float) -> None:
+    walk, (first, last) = skimming(fps)
+    size, quarter = leg_length(walk.skeleton), (last - first) // 4
+    middle = slice(first + quarter, last - quarter)
+    within, elsewhere = (
+        plant_near_seams(walk, [place])
+        for place in ((first + quarter, last), (last + 2, last + 2 + round(0.2 * fps)))
+    )
+
+    def height(motion: Motion) -> float:
+        points = contact_points(motion, like=walk)
+        return min(float(points[f"left_{end}"][middle, 1].min()) for end in ("heel", "toe")) / size
+
+    # The clips' own swings stay as they are.
+    assert height(elsewhere) == pytest.approx(height(walk), abs=0.005)
+    assert height(within) > height(walk) + 0.02
+    assert peak(within) < 1.2 * peak(mw.sample("walk").resample(fps))

@@ -135,6 +135,8 @@ class Cleaner:
         Whether to hold planted hands, too.
     first
         The frame of the user's clip with which the motion begins: warnings count from its start.
+    clearance
+        ``(2, 2, T)`` how high heels and toes of both feet have to be where they are not planted.
     """
 
     def __init__(
@@ -148,8 +150,10 @@ class Cleaner:
         only: BoolArray | None = None,
         hands: bool = False,
         first: int = 0,
+        clearance: Array | float = 0.0,
     ) -> None:
         self.motion = motion
+        self.clearance = clearance
         self.first = first
         self.warn = warn
         self.floor = floor
@@ -302,6 +306,7 @@ class Cleaner:
             self.ease,
             drift,
             self.only,
+            np.where(held, 0.0, self.clearance),
         )
         names = tuple(f"{side} foot" for side in SIDES)
         return _Tracks(names, limbs, ankle, foot, np.asarray(held.any(axis=1)), footing, steady)

@@ -77,6 +77,7 @@ def find_footing(
     ease: float,
     drift: Array | None = None,
     only: BoolArray | None = None,
+    clearance: Array | float = 0.0,
 ) -> Footing:
     """The corrections of n feet.
 
@@ -99,11 +100,14 @@ def find_footing(
     only
         ``(T,)`` frames that may change; by default all. A point that is planted across their
         ends rests where it is outside of them.
+    clearance
+        ``(n, 2, T)`` how high above the floor they have to be where they are free, 0 elsewhere: see
+        `motionweave.contacts.clean.plants.clearance_between_stances`.
     """
     reach = max(round(ease * fps), 2)
     held = resting > 0.0
     planted = np.asarray(held.any(axis=1))
-    above = floor.above(points)
+    above = floor.above(points) - clearance
     sunk = np.asarray((above < -_SUNK * size).any(axis=1))
     free = near(planted | sunk, reach)
     if only is not None:

@@ -21,6 +21,7 @@ from motionweave.contacts.clean.cleaner import Cleaner, Lead
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import ground_under
 from motionweave.core.arguments import check_arguments
+from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.motion import Motion, checked
@@ -126,7 +127,13 @@ def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) 
     return Cleaner(motion, floor, 0.0, _EASE, False, leads).cleaned(motion.constraints)
 
 
-def plant_between(motion: Motion, first: int, last: int, floor: Floor | None = None) -> Motion:
+def plant_between(
+    motion: Motion,
+    first: int,
+    last: int,
+    floor: Floor | None = None,
+    clearance: Array | float = 0.0,
+) -> Motion:
     """The motion with its contacts planted between two frames; these and all outside stay.
 
     A foot that stands across one of the two frames is held where it stands outside.
@@ -139,12 +146,16 @@ def plant_between(motion: Motion, first: int, last: int, floor: Floor | None = N
         The last frame before, and the first behind what may change.
     floor
         What the feet stand on; estimated from the motion by default.
+    clearance
+        ``(2, 2, T)`` how high heels and toes of the left and the right foot have to be where they
+        are not planted; see
+        `motionweave.contacts.clean.plants.clearance_between_stances`.
     """
     motion = at_pelvis(motion)
     frames = np.arange(len(motion))
     only = (frames > first) & (frames < last)
     floor = estimate_floor(motion) if floor is None else floor
-    solver = Cleaner(motion, floor, 0.0, _EASE, False, only=only)
+    solver = Cleaner(motion, floor, 0.0, _EASE, False, only=only, clearance=clearance)
     return solver.cleaned(motion.constraints)
 
 

@@ -7,15 +7,19 @@ the two is held is a plant.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
+from motionweave.body.rig.roles import SIDES, leg_length
+from motionweave.body.soles import contact_points
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import Constraint
-from motionweave.core.intervals import frames_in
+from motionweave.core.intervals import frames_in, runs
+from motionweave.core.motion import Motion
 from motionweave.core.numerics.curves import smoothstep
 from motionweave.core.numerics.quantiles import quantile
 
@@ -28,6 +32,9 @@ _RESTING = 0.3
 # ... it may bob by this much, and be lifted by this much at most while it is planted.
 _STILL = 0.005
 _LIFT = 0.04
+# How much a foot that steps rises for each length that it goes, and leg lengths above the floor at
+# which it swings.
+_RISE, CLEARANCE = 0.2, 0.03
 
 
 class Plant(NamedTuple):
@@ -104,6 +111,39 @@ def planted_heights(
         return result
     lifts = _lifts(every, above.reshape(-1, count), np.array(resting), size, spread)
     return result + lifts.reshape(above.shape)
+
+
+def clearance_between_stances(motion: Motion, during: BoolArray) -> Array:
+    """How high ``(2, 2, T)`` heel and toe of the left and the right foot have to be on their way
+    from one stance to another.
+
+    A foot rises with the distance from where it stood, and comes down towards where it will stand.
+    In between it is as low over the floor as people swing their feet.
+
+    Parameters
+    ----------
+    motion
+        A body with legs, and all of its contacts.
+    during
+        ``(T,)`` some frames: swings count of which at least one frame is among them.
+    """
+    count, size = len(motion), leg_length(motion.skeleton)
+    points = contact_points(motion)
+    clearance = np.zeros((len(SIDES), 2, count))
+    for own, side in zip(clearance, SIDES, strict=True):
+        kinds = (f"{side}_heel", f"{side}_toe")
+        foot = np.stack([points[kind][:, [0, 2]] for kind in kinds])
+        planted = np.zeros(count, dtype=bool)
+        for plant in find_plants(motion.constraints, kinds, count):
+            planted[plant.frames] = True
+        for (_, left), (reached, _) in pairwise(runs(planted)):
+            swing = slice(left + 1, reached)
+            if during[swing].any():
+                ways = [foot[:, swing] - foot[:, [at]] for at in (left, reached)]
+                # Heel and toe alike: how the foot is turned on its way is its own affair.
+                apart = np.linalg.norm(ways, axis=-1).min(axis=(0, 1))
+                own[:, swing] = np.minimum(_RISE * apart, CLEARANCE * size)
+    return clearance
 
 
 def anchored(plants: Sequence[Plant], wanted: Array, above: Array, fixed: BoolArray) -> Array:

@@ -239,16 +239,13 @@ def with_steps(motion: Motion, feet: SolePoints, drift: Array, low: ArrayLike = 
             bump = smootherstep(2.0 * share) * smootherstep(2.0 - 2.0 * share)
             lift = lifts[contact.kind.split("_")[0]]
             np.maximum(lift, min(_LIFT * distance, _MOST_LIFT * size) * bump, out=lift)
-    return _lifted(motion, lifts, _SEEN * size).with_constraints(held)
+    if any(lift.max() > _SEEN * size for lift in lifts.values()):
+        motion = lifted(motion, lifts)
+    return motion.with_constraints(held)
 
 
-def _lifted(motion: Motion, lifts: Mapping[str, Array], seen: float) -> Motion:
-    """The motion with legs bent to raise the feet by ``lifts`` ``(T,)``, without turning them.
-
-    Lifts that are all below ``seen`` are left out.
-    """
-    if all(lift.max() <= seen for lift in lifts.values()):
-        return motion
+def lifted(motion: Motion, lifts: Mapping[str, Array]) -> Motion:
+    """The motion with legs bent to raise the feet by ``lifts`` ``(T,)``, without turning them."""
     pose = positions, orientations = motion.forward()
     hinges = find_hinges(motion, pose, arms=False)
     ways = [

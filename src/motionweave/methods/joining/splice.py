@@ -20,12 +20,14 @@ import numpy as np
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import plant_between
+from motionweave.contacts.clean.plants import clearance_between_stances
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import rotations
 from motionweave.core.arrays import Array, sealed
 from motionweave.core.averaging import consistent_signs, mean_rotations
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import joined as joined_contacts
+from motionweave.core.intervals import covered
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.numerics.curves import hermite, smootherstep, smoothstep
 from motionweave.core.planar import Planar
@@ -233,6 +235,7 @@ def plant_near_seams(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion
     bare = motion.with_constraints(near)
     root, quats = np.array(motion.root), np.array(motion.rotations)
     beyond, fading = round(_BEYOND * motion.fps), _FADING * motion.fps
+    within = covered(seams, np.arange(len(motion)))
     for first, end in near_seams(seams, motion.fps, len(motion)):
         frames = np.arange(first, end + 1)
         inside = np.full(len(frames), np.inf)
@@ -243,7 +246,9 @@ def plant_near_seams(motion: Motion, seams: Iterable[tuple[int, int]]) -> Motion
         part = slice(max(first - beyond, 0), end + beyond + 1)
         # The frames at both ends stay as they are, unless the motion itself ends there.
         stays = first - (first == 0) - part.start, end + (end == last) - part.start
-        planted = plant_between(bare[part], *stays, floor)
+        # Feet that go from a stance of one clip to one of the other would skim the floor.
+        clearance = clearance_between_stances(motion[part], within[part])
+        planted = plant_between(bare[part], *stays, floor, clearance)
         own = slice(first - part.start, end + 1 - part.start)
         root[frames], quats[frames] = planted.root[own], planted.rotations[own]
         share = smootherstep(inside / fading)

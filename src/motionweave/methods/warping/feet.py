@@ -21,6 +21,7 @@ from motionweave.body.rig.roles import SIDES
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.contacts.clean.banded import BandedLeastSquares
 from motionweave.contacts.clean.footing import near
+from motionweave.contacts.clean.plants import CLEARANCE
 from motionweave.contacts.detect import estimate_floor
 from motionweave.core import kinematics, rotations
 from motionweave.core.arrays import Array, BoolArray
@@ -45,8 +46,6 @@ _LEADING, _WIDTH, _LED, _LEAVING = 0.4, 0.2, 0.1, 0.15
 _LANDING, _OF_SWING = 0.15, 0.3
 # The weight of known values relative to everything else.
 _KNOWN = 1e7
-# Height in leg lengths that a foot in the air keeps, unless it is lower in the clip.
-_CLEARANCE = 0.03
 # Moves below this share of the leg's length, and turns below it in radians, are rounding.
 ROUNDING = 1e-9
 
@@ -230,8 +229,9 @@ class Feet:
             )
             ankle = way[:, :3] + rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
             lever = rotations.rotate(turn, sole[:, index] - foot[0][:, limb.end])
+            # A foot in the air swings as high as feet do, unless it is lower in the clip.
             least = np.minimum(
-                self.points[:, index, :, 1], self.floor[:, index] + _CLEARANCE * clip.scale
+                self.points[:, index, :, 1], self.floor[:, index] + CLEARANCE * clip.scale
             )
             if terrain is not None:
                 least = least - self.floor[:, index]
