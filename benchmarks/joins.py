@@ -161,27 +161,40 @@ def _slide_at_seam(a: Motion, b: Motion, joined: Motion, leave: int, after: int)
     # Feet that the floor carries are those within reach of the floor of either clip.
     floors = [_floor(clip) for clip in (a, b)]
     seam = slice(max(leave - margin, 0), len(joined) - max(after - margin, 0))
-    usual = max(_slide(clip, np.full(len(clip), f)) for clip, f in zip((a, b), floors, strict=True))
     level = np.interp(np.arange(len(joined)), [leave, max(len(joined) - after, leave + 1)], floors)
-    return _slide(joined[seam], level[seam]) - usual
+    usual, made = (
+        max(slides)
+        for slides in (
+            [
+                _slide(clip, clip, np.full(len(clip), f))
+                for clip, f in zip((a, b), floors, strict=True)
+            ],
+            # Few frames show soles badly: those of the clips are measured, whichever slide more.
+            [_slide(joined[seam], clip, level[seam]) for clip in (a, b)],
+        )
+    )
+    return made - usual
 
 
-def _feet(motion: Motion) -> Array:
-    points = contact_points(motion, hands=False)
+def _feet(motion: Motion, like: Motion) -> Array:
+    points = contact_points(motion, hands=False, like=like)
     return np.stack(list(points.values()), axis=1)
 
 
 def _floor(motion: Motion) -> float:
     try:
-        return float(np.percentile(_feet(motion)[..., 1].min(axis=1), 20))
+        return float(np.percentile(_feet(motion, motion)[..., 1].min(axis=1), 20))
     except MotionweaveError:
         return 0.0
 
 
-def _slide(motion: Motion, floor: Array) -> float:
-    """The longest way within half a second, in leg lengths, of what stands on a floor ``(T,)``."""
+def _slide(motion: Motion, like: Motion, floor: Array) -> float:
+    """The longest way within half a second, in leg lengths, of what stands on a floor ``(T,)``.
+
+    ``like`` is the clip whose soles are measured.
+    """
     try:
-        feet = _feet(motion)
+        feet = _feet(motion, like)
     except MotionweaveError:
         return 0.0
     leg = leg_length(motion.skeleton)

@@ -19,6 +19,7 @@ from motionweave.core.numerics.curves import smootherstep
 from motionweave.measure.check import check
 from motionweave.measure.figures import measured
 from motionweave.methods.finish import finish
+from tests.methods.joining.skims import skimming
 
 CLIPS = ("walk", "jog", "sneak", "dance_a", "landing", "jab")
 
@@ -119,7 +120,7 @@ def test_a_foot_that_swings_slightly_lower_than_in_the_clip_does_not_slide() -> 
     down[::4, 1] = -0.03 * leg  # touching the floor now and then
     clip = replace(stand, root=stand.root + glide + down)
     lower = replace(stand, root=stand.root + glide + 0.75 * down)
-    assert measured(clip, clip.fps).longest_slide[0] < 0.5 < measured(lower, 30.0).longest_slide[0]
+    assert measured(clip, clip.fps).longest_slide < 0.5 < measured(lower, 30.0).longest_slide
     assert "slide" not in kinds(lower, clip)
     flat = replace(stand, root=stand.root + glide)
     assert "slide" in kinds(flat, clip)
@@ -303,3 +304,14 @@ def test_a_calm_head_that_is_shaken_is_told_if_only_the_upper_body_was_changed()
     assert found.joint == "Head"
     assert not [f for f in check(result, [jab]) if f.kind == "acceleration"]
     assert not check(jab, [jab], joints=upper)
+
+
+def test_a_swing_of_a_clip_itself_does_not_slide_where_clips_are_joined() -> None:
+    skims, (first, last) = skimming(60.0)
+    walk = mw.sample("walk").resample(60.0)
+    kinds = [
+        {finding.kind for finding in check(skims, [walk, walk], seams=[place])}
+        for place in ((first + 4, last + 10), (last + 4, last + 20))
+    ]
+    assert "slide" in kinds[0]
+    assert "slide" not in kinds[1]

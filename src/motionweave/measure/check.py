@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.soles import has_feet, soles
+from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import merged
 from motionweave.core.motion import Motion
@@ -26,6 +27,8 @@ from motionweave.measure.figures import (
     figures,
     measured,
     recorded_from,
+    slides_of,
+    sole_tracks,
     unit_length,
 )
 from motionweave.measure.support import WINDOW, floor_along
@@ -177,12 +180,15 @@ def check(
             _backwards(result, made, before) if seams else None,
         ]
         if made.soles and walkers:
-            level = made.floor if floor is None else floor[first : last + 1]
             found += [
                 _deeper(made, walkers),
-                _sliding(made, walkers) or _carried(made, walkers, seams, level),
+                _sliding(made, walkers, seams),
                 _drifting(made, walkers),
             ]
+            if seams and found[-2] is None:
+                level = made.floor if floor is None else floor[first : last + 1]
+                slides = _support_slides(result[first : last + 1], clips, level)
+                found.append(_carried(slides, made, walkers, seams))
     if walkers and feet:
         found.append(_lost_contacts(result, clips))
     worst: dict[FindingKind, Finding] = {}
@@ -344,36 +350,49 @@ def _deeper(made: Figures, before: Sequence[Figures]) -> Finding | None:
     )
 
 
-def _sliding(made: Figures, before: Sequence[Figures]) -> Finding | None:
-    """A foot that slides low over the floor although it is not marked as planted."""
-    limit = _SLIDE * max(one.longest_slide[0] for one in before) + _SLIDE_SLACK
-    value, side, frame = made.clearest_slide
-    if value <= limit:
+def _sliding(
+    made: Figures, before: Sequence[Figures], seams: Sequence[tuple[int, int]]
+) -> Finding | None:
+    """A foot that slides low over the floor although it is not marked as planted; where clips are
+    joined, only within the seams: what it does before and behind them is its clip's own way."""
+    limit = _SLIDE * max(one.longest_slide for one in before) + _SLIDE_SLACK
+    slides = [
+        slide
+        for slide in made.clear_slides
+        if not seams or any(slide.first <= last and slide.last >= first for first, last in seams)
+    ]
+    longest = max(slides, default=None)
+    if longest is None or longest.distance <= limit:
         return None
     return Finding(
         "slide",
-        f"the {side} foot slides {value:.0%} of a leg length over the floor from frame {frame} on, "
-        "further than in the clips",
-        frame,
-        f"{side}_toe",
-        value,
+        f"the {longest.side} foot slides {longest.distance:.0%} of a leg length over the floor "
+        f"from frame {longest.first} on, further than in the clips",
+        longest.first,
+        f"{longest.side}_toe",
+        longest.distance,
         limit,
     )
 
 
-def _carried(
-    made: Figures,
-    before: Sequence[Figures],
-    seams: Sequence[tuple[int, int]],
-    floor: ArrayLike,
-) -> Finding | None:
-    """A supporting foot that slides where clips are joined: the slowest point on the floor."""
-    if not seams:
-        return None
-    limit = max(one.farthest_carried for one in before) + _CARRIED
+def _support_slides(made: Motion, clips: Sequence[Motion], floor: ArrayLike) -> Array:
+    """Leg lengths ``(n,)`` that the supporting foot of a part of joined clips slides in each half
+    second, on a floor ``(T,)`` or of one height: by the soles of whichever clip shows it more.
+
+    Where the sole is decides whether it is on the floor, and a mixture of clips does not show it.
+    """
+    pose = made.forward()
+    tracks = [sole_tracks(made, pose, like=clip) for clip in clips if has_feet(clip.skeleton)]
     # A point that just touches the floor, or just does not, must not decide.
     floors = np.asarray(floor), np.asarray(floor) + _JUST
-    slides = np.maximum(*(made.support_slides(each) for each in floors))
+    return np.max([slides_of(each, made.fps, on) for each in tracks for on in floors], axis=0)
+
+
+def _carried(
+    slides: Array, made: Figures, before: Sequence[Figures], seams: Sequence[tuple[int, int]]
+) -> Finding | None:
+    """A supporting foot that slides where clips are joined; see `_support_slides`."""
+    limit = max(one.farthest_carried for one in before) + _CARRIED
     near = np.zeros(len(slides), dtype=bool)
     width = round(WINDOW * made.fps)
     margin = round(0.5 * WINDOW * made.fps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -38,6 +39,15 @@ _SLIDING = 0.2
 _CLEARLY = 0.01
 # Frames whose changes are computed at a time.
 _AT_ONCE = 512
+
+
+class Slide(NamedTuple):
+    """Leg lengths that the foot of a side slides from one frame to another."""
+
+    distance: float
+    side: str
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,17 +107,17 @@ class Figures:
         return {"speed": float(self.speed.max()), "step_speed": float(self.step_speed.max())}
 
     @cached_property
-    def longest_slide(self) -> tuple[float, str, int]:
-        """The longest slide of a foot low over the floor, not planted: leg lengths, side, frame."""
-        return self._longest_slide(_LOW)
+    def longest_slide(self) -> float:
+        """Leg lengths that a foot slides low over the floor, not planted, at most."""
+        return max((slide.distance for slide in self._slides(_LOW)), default=0.0)
 
     @cached_property
-    def clearest_slide(self) -> tuple[float, str, int]:
-        """The same, of a foot that is clearly low."""
-        return self._longest_slide(_LOW - _CLEARLY)
+    def clear_slides(self) -> list[Slide]:
+        """Where a foot that is clearly low slides over the floor, not planted."""
+        return self._slides(_LOW - _CLEARLY)
 
-    def _longest_slide(self, below: float) -> tuple[float, str, int]:
-        longest = (0.0, "left", 0)
+    def _slides(self, below: float) -> list[Slide]:
+        found = []
         for side in SIDES:
             heel, toe = (self.soles[f"{side}_{end}"] for end in ("heel", "toe"))
             lower = heel[0] < toe[0]
@@ -116,8 +126,8 @@ class Figures:
             low = height < _ground(height, planted) + below
             for first, last in runs(low & (speed > _SLIDING) & ~planted):
                 distance = float(speed[first : last + 1].sum()) / self.fps
-                longest = max(longest, (distance, side, self.first + first))
-        return longest
+                found.append(Slide(distance, side, self.first + first, self.first + last))
+        return found
 
     @cached_property
     def drift(self) -> tuple[float, str, int]:
@@ -140,8 +150,7 @@ class Figures:
     def support_slides(self, floor: ArrayLike) -> Array:
         """Leg lengths ``(n,)`` that the supporting foot slides in each half second, on a floor of a
         height or of one under every frame ``(T,)``."""
-        heights, speeds = (np.stack([sole[i] for sole in self.soles.values()]) for i in (0, 1))
-        return support_slides(heights, speeds[:, :-1] / self.fps, self.fps, floor)
+        return slides_of(self.soles, self.fps, floor)
 
 
 _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
@@ -247,8 +256,15 @@ def _planted(motion: Motion, kind: str) -> BoolArray:
     return planted
 
 
+def slides_of(tracks: Mapping[str, tuple[Array, Array]], fps: float, floor: ArrayLike) -> Array:
+    """Leg lengths ``(n,)`` that the supporting foot slides in each half second; see `sole_tracks`
+    and `motionweave.measure.support.support_slides`."""
+    heights, speeds = (np.stack([track[i] for track in tracks.values()]) for i in (0, 1))
+    return support_slides(heights, speeds[:, :-1] / fps, fps, floor)
+
+
 def sole_tracks(
-    motion: Motion, pose: tuple[Array, Array] | None = None
+    motion: Motion, pose: tuple[Array, Array] | None = None, like: Motion | None = None
 ) -> dict[str, tuple[Array, Array]]:
     """Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to the
     next ``(T,)``, by kind, in leg lengths and seconds.
@@ -259,8 +275,11 @@ def sole_tracks(
         At least two frames of a body with legs.
     pose
         What `Motion.forward` gives, if it is known.
+    like
+        The motion whose soles these are, by default itself; see `contact_points`.
     """
-    return _tracks(contact_points(motion, pose=pose), leg_length(motion.skeleton), motion.fps)
+    points = contact_points(motion, like=like, pose=pose)
+    return _tracks(points, leg_length(motion.skeleton), motion.fps)
 
 
 def _tracks(paths: Mapping[str, Array], size: float, fps: float) -> dict[str, tuple[Array, Array]]:
