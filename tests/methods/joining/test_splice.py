@@ -17,14 +17,20 @@ from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.core.numerics.curves import smootherstep
 from motionweave.errors import BlendError
+from motionweave.measure.check import check
+from motionweave.measure.figures import slides_of, sole_tracks
+from motionweave.measure.support import floor_level
+from motionweave.methods.finish import Finished
 from motionweave.methods.joining.feet import SolePoints, crossfaded_contacts
 from motionweave.methods.joining.splice import (
     Seam,
+    Spliced,
     cross_fade,
     given_clips,
     integrated_path,
     plant_near_seams,
     splice,
+    without_sliding,
 )
 from motionweave.methods.joining.strain import Strain
 from tests.methods.joining.skims import skimming
@@ -294,6 +300,45 @@ def test_a_joint_that_is_turned_round_in_one_clip_turns_back_one_way(
     steps = rotations.angle_between(joined.rotations[1:, hand], joined.rotations[:-1, hand])
     own = rotations.angle_between(turned[1:, hand], turned[:-1, hand]).max()
     assert np.degrees(steps.max()) < np.degrees(own) + 30.0
+
+
+def support_slide(motion: Motion, first: int, last: int) -> float:
+    """Leg lengths that what supports the body slides between two frames, within half a second."""
+    tracks = sole_tracks(motion)
+    floor = floor_level(np.stack([height for height, _ in tracks.values()]))
+    part = motion[first : last + 1]
+    return float(slides_of(sole_tracks(part, like=motion), part.fps, floor).max())
+
+
+@pytest.mark.parametrize("shift", [5, 8])
+def test_supporting_feet_stand_firmly_if_they_are_to(shift: int) -> None:
+    """Clips out of step are averaged to other steps: either the body or the foot gives way."""
+    walk = mw.sample("walk", duration=8.0)
+    plain = seam(60, 60 + shift, 31)
+    slides = []
+    for each in (plain, replace(plain, firm=True)):
+        made = splice(walk, walk, each)
+        slides.append(support_slide(plant_near_seams(made.motion, [(60, 90)]), 50, 100))
+    assert slides[1] < 0.03
+    assert slides[1] < 0.3 * slides[0]
+
+
+def test_the_body_gives_way_only_where_feet_would_slide() -> None:
+    walk = mw.sample("walk", duration=8.0)
+
+    def finished(made: Spliced) -> Finished:
+        seams = [(made.start, made.end)]
+        motion = plant_near_seams(made.motion, seams)
+        return Finished(motion, check(motion, [made.a, made.b], seams=seams))
+
+    in_step, out_of_step = seam(60, 60, 31), seam(60, 68, 31)
+    for each, firm in ((in_step, False), (out_of_step, True)):
+        made = splice(walk, walk, each)
+        taken, other, done = without_sliding(each, made, finished)
+        assert taken.firm is firm
+        assert (other is made) is not firm
+        assert "slide" not in [finding.kind for finding in done.found]
+    assert "slide" in [finding.kind for finding in finished(splice(walk, walk, out_of_step)).found]
 
 
 @pytest.mark.parametrize("fps", [30.0, 120.0])

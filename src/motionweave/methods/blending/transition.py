@@ -27,7 +27,14 @@ from motionweave.methods.joining.junctions import (
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.joining.splice import Seam, Spliced, given_clips, plant_near_seams, splice
+from motionweave.methods.joining.splice import (
+    Seam,
+    Spliced,
+    given_clips,
+    plant_near_seams,
+    splice,
+    without_sliding,
+)
 from motionweave.methods.joining.strain import CALM, MOST_TRIES, Strain, calmest, relaxed
 from motionweave.registration.clouds import JointWeights
 from motionweave.registration.distance import distance_block
@@ -328,15 +335,18 @@ def _seam(
             f"{b.name or 'the second'} that keeps what you asked for; keep less, "
             "or give the place"
         )
-    done: dict[Junction, Finished] = {}
+    done: dict[Junction, tuple[Seam, Spliced, Finished]] = {}
+
+    def finished(made: Spliced) -> Finished:
+        return _finished(made.motion, (a, b), [(made.start, made.end)], clean)
 
     def faults(junction: Junction, made: Spliced) -> float:
-        done[junction] = _finished(made.motion, (a, b), [(made.start, made.end)], clean)
-        return done[junction].cost
+        done[junction] = without_sliding(joined(junction)[0], made, finished)
+        return done[junction][2].cost
 
     places = ((junction.cost, junction) for junction in found)
     taken, _ = calmest(places, lambda junction: joined(junction)[1], strain, faults)
-    return taken, *joined(taken), done[taken]
+    return taken, *done[taken]
 
 
 def _at_own_pace(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, Spliced]:

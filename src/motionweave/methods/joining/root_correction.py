@@ -31,6 +31,8 @@ from motionweave.methods.resting_contacts import slow_parts
 _STANDS, _WALKS = 0.2, 0.5
 # How much a body catches up where its feet stand firmly, compared with where none stands.
 _FIRMLY = 0.1
+# Leg lengths by which a body that catches up may drag a foot that is to stand firmly.
+_DRAGGED = 0.05
 
 
 def keep_supporting_feet(
@@ -40,6 +42,7 @@ def keep_supporting_feet(
     paths: Sequence[Planar],
     weights: Array,
     feet: SolePoints,
+    firm: bool = False,
 ) -> Motion:
     """A cross-fade whose root is shifted so that supporting feet move as in the clips.
 
@@ -55,6 +58,8 @@ def keep_supporting_feet(
         ``(n, k)`` of the clips, rows summing to one.
     feet
         Heels and toes of the character.
+    firm
+        Whether the body stays behind its clips, or ahead, rather than drag a supporting foot.
     """
     if len(feet) == 0 or len(motion) < 2:
         return motion
@@ -65,7 +70,8 @@ def keep_supporting_feet(
     shares = 0.5 * (share[1:] + share[:-1])
     shift = smoothed_inside(np.sum(shares[..., None] * slip, axis=1), motion.fps)
     walking = _walking_on(paths, pace)
-    as_far = _as_far_along(shift, path, mean.firm.max(axis=1), motion.fps)
+    most = _DRAGGED * leg_length(motion.skeleton) if firm else np.inf
+    as_far = _as_far_along(shift, path, mean.firm.max(axis=1), motion.fps, most)
     shift = walking * as_far + (1.0 - walking) * shift
     lift = np.sum(share * (mean.heights - points[..., 1]), axis=1)
     root = np.array(motion.root)
@@ -143,18 +149,23 @@ def _walking_on(paths: Sequence[Planar], pace: float) -> float:
     return straight * float(smoothstep((slower - _STANDS) / (_WALKS - _STANDS)))
 
 
-def _as_far_along(shift: Array, path: Planar, firm: Array, fps: float) -> Array:
+def _as_far_along(shift: Array, path: Planar, firm: Array, fps: float, most: float) -> Array:
     """Shifts ``(n - 1, 2)`` of the root that do not change how far it goes along its path.
 
     Clips out of step are averaged to shorter or longer steps, and a body that follows its
     supporting foot lags behind or runs ahead. It makes up for that in the middle of the seam,
-    mostly where no foot stands firmly (``firm`` ``(n,)``, 0 to 1).
+    mostly where no foot stands firmly (``firm`` ``(n,)``, 0 to 1), and no more than drags feet that
+    stand by ``most``.
     """
     travel = _travel(path)
     lag = travel * float(shift.sum(axis=0) @ travel) / max(float(travel @ travel), 1e-12)
     middle = np.sin(np.pi * (np.arange(len(shift)) + 0.5) / len(shift)) ** 2
-    share = smoothed_inside(middle * (1.0 + _FIRMLY - 0.5 * (firm[1:] + firm[:-1])), fps)
-    return np.asarray(shift - (share / share.sum())[:, None] * lag)
+    stands = 0.5 * (firm[1:] + firm[:-1])
+    share = smoothed_inside(middle * (1.0 + _FIRMLY - stands), fps)
+    share = share / share.sum()
+    dragged = float(np.linalg.norm(lag) * (share @ stands))
+    lag = lag * min(1.0, most / max(dragged, 1e-12))
+    return np.asarray(shift - share[:, None] * lag)
 
 
 def _travel(path: Planar) -> Array:

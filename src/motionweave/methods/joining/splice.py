@@ -33,6 +33,7 @@ from motionweave.core.numerics.curves import hermite, smootherstep, smoothstep
 from motionweave.core.planar import Planar
 from motionweave.errors import BlendError
 from motionweave.measure.check import near_seams
+from motionweave.methods.finish import Finished
 from motionweave.methods.joining.feet import SolePoints, crossfaded_contacts
 from motionweave.methods.joining.root_correction import cumulative, keep_supporting_feet
 from motionweave.registration.distance import align
@@ -57,11 +58,15 @@ class Seam:
     weight
         ``(n,)`` how much the second clip counts, from 0 to 1: the seam begins with a frame
         of the first clip and ends with one of the second.
+    firm
+        Whether supporting feet stay where they are even if the body then lags behind its clips, or
+        runs ahead of them.
     """
 
     first: Array
     second: Array
     weight: Array
+    firm: bool = False
 
     def __len__(self) -> int:
         return len(self.weight)
@@ -269,7 +274,7 @@ def splice(a: Motion, b: Motion, seam: Seam) -> Spliced:
         Where it begins or ends between two frames, the clip before or after it is sampled.
     """
     parts = a.sample(seam.first), b.sample(seam.second)
-    middle, placed = cross_fade(*parts, seam.weight, SolePoints.of(a))
+    middle, placed = cross_fade(*parts, seam.weight, SolePoints.of(a), seam.firm)
     return Spliced(a, b, float(seam.first[0]), float(seam.second[-1]), middle, placed)
 
 
@@ -288,8 +293,33 @@ def _rows(values: Array, first: float, count: int) -> Array:
     return rows if share == 0.0 else rows + share * (values[whole + 1 : whole + count + 1] - rows)
 
 
+def without_sliding(
+    seam: Seam, made: Spliced, finished: Callable[[Spliced], Finished]
+) -> tuple[Seam, Spliced, Finished]:
+    """Two clips joined by a seam so that feet do not slide, if that can be had.
+
+    A body that keeps to its supporting foot goes less far, or further, than its clips: it does so
+    only if the foot would slide otherwise.
+
+    Parameters
+    ----------
+    seam, made
+        The seam, and the clips joined by it.
+    finished
+        Plants feet and looks for faults.
+    """
+    done = finished(made)
+    if any(finding.kind == "slide" for finding in done.found):
+        firm = replace(seam, firm=True)
+        other = splice(made.a, made.b, firm)
+        steadier = finished(other)
+        if steadier.cost < done.cost:
+            return firm, other, steadier
+    return seam, made, done
+
+
 def cross_fade(
-    first: Motion, second: Motion, weight: Array, feet: SolePoints
+    first: Motion, second: Motion, weight: Array, feet: SolePoints, firm: bool = False
 ) -> tuple[Motion, Planar]:
     """The average of two clips, and the planar move of the second to where it ends.
 
@@ -301,6 +331,8 @@ def cross_fade(
         ``(n,)`` of the second clip, from 0 to 1.
     feet
         Heels and toes of the character.
+    firm
+        As of a `Seam`.
     """
     laid = seam_alignment(first, second, weight)
     clips = (first, second.moved(laid))
@@ -325,7 +357,7 @@ def cross_fade(
         translations=None if moves is None else np.einsum("tk,ktjc->tjc", weights, moves),
         constraints=crossfaded_contacts(first.constraints, second.constraints, weight),
     )
-    result = keep_supporting_feet(result, path, clips, paths, weights, feet)
+    result = keep_supporting_feet(result, path, clips, paths, weights, feet, firm)
     arrival = Planar(path.angle[-1], *result.root[-1, [0, 2]]) @ paths[1][-1].inverse()
     return result, arrival @ laid
 

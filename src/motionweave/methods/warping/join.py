@@ -31,7 +31,13 @@ from motionweave.methods.joining.junctions import (
     warn_of_cut,
     what_is_cut,
 )
-from motionweave.methods.joining.splice import Seam, Spliced, plant_near_seams, splice
+from motionweave.methods.joining.splice import (
+    Seam,
+    Spliced,
+    plant_near_seams,
+    splice,
+    without_sliding,
+)
 from motionweave.methods.joining.strain import MOST_TRIES, Strain, calmest, relaxed
 from motionweave.methods.warping.time import TimeCurve, paced_curve
 from motionweave.registration.distance import distance_block
@@ -271,7 +277,8 @@ def _best(a: Motion, b: Motion, clean: bool) -> tuple[Overlap, Finished]:
         return joined
 
     def faults(junction: Junction, joined: Spliced) -> float:
-        done[junction] = _finished(joined, clean)
+        seam = made[junction].seam()
+        done[junction] = without_sliding(seam, joined, partial(_finished, clean=clean))[2]
         return done[junction].cost
 
     places = ((junction.cost, junction) for junction in _junctions(a, b))
