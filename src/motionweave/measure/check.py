@@ -187,7 +187,7 @@ def check(
             ]
             if seams and found[-2] is None:
                 level = made.floor if floor is None else floor[first : last + 1]
-                slides = _support_slides(result[first : last + 1], clips, level)
+                slides = _support_slides(result[first : last + 1], walkers, level)
                 found.append(_carried(slides, made, walkers, seams))
     if walkers and feet:
         found.append(_lost_contacts(result, clips))
@@ -375,14 +375,14 @@ def _sliding(
     )
 
 
-def _support_slides(made: Motion, clips: Sequence[Motion], floor: ArrayLike) -> Array:
+def _support_slides(made: Motion, before: Sequence[Figures], floor: ArrayLike) -> Array:
     """Leg lengths ``(n,)`` that the supporting foot of a part of joined clips slides in each half
     second, on a floor ``(T,)`` or of one height: by the soles of whichever clip shows it more.
 
     Where the sole is decides whether it is on the floor, and a mixture of clips does not show it.
     """
     pose = made.forward()
-    tracks = [sole_tracks(made, pose, like=clip) for clip in clips if has_feet(clip.skeleton)]
+    tracks = [sole_tracks(made, pose, one.feet) for one in before]
     # A point that just touches the floor, or just does not, must not decide.
     floors = np.asarray(floor), np.asarray(floor) + _JUST
     return np.max([slides_of(each, made.fps, on) for each in tracks for on in floors], axis=0)

@@ -15,7 +15,7 @@ from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.pose.tpose import starts_in_tpose
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.size import body_height
-from motionweave.body.soles import Sole, contact_points, has_feet, sole_points, soles
+from motionweave.body.soles import Sole, has_feet, sole_points, soles
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import frames_in, runs
@@ -73,6 +73,8 @@ class Figures:
         For each kind whether it is planted, ``(T,)``.
     hinges, knees
         The knees, and how far each is bent, ``(T,)`` in radians; below 0 it bends backwards.
+    feet
+        Where the soles are on the joints that carry them, by side; none for a body without legs.
     first
         Frame of a longer motion with which this one begins.
     """
@@ -89,6 +91,7 @@ class Figures:
     planted: dict[str, BoolArray]
     hinges: dict[str, Hinge]
     knees: dict[str, Array]
+    feet: dict[str, Sole]
     first: int = 0
 
     # What clips are asked for at every check, found once.
@@ -233,6 +236,7 @@ def measured(
         {kind: _planted(motion, kind) for kind in tracks},
         hinges,
         knees,
+        own,
         first,
     )
 
@@ -264,7 +268,9 @@ def slides_of(tracks: Mapping[str, tuple[Array, Array]], fps: float, floor: Arra
 
 
 def sole_tracks(
-    motion: Motion, pose: tuple[Array, Array] | None = None, like: Motion | None = None
+    motion: Motion,
+    pose: tuple[Array, Array] | None = None,
+    own: Mapping[str, Sole] | None = None,
 ) -> dict[str, tuple[Array, Array]]:
     """Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to the
     next ``(T,)``, by kind, in leg lengths and seconds.
@@ -275,10 +281,11 @@ def sole_tracks(
         At least two frames of a body with legs.
     pose
         What `Motion.forward` gives, if it is known.
-    like
-        The motion whose soles these are, by default itself; see `contact_points`.
+    own
+        Its soles, if they are known; by default as the motion shows them.
     """
-    points = contact_points(motion, like=like, pose=pose)
+    positions, orientations = motion.forward() if pose is None else pose
+    points = sole_points(soles(motion) if own is None else own, positions, orientations)
     return _tracks(points, leg_length(motion.skeleton), motion.fps)
 
 

@@ -12,7 +12,7 @@ import pytest
 import motionweave as mw
 from motionweave import Constraint, Motion, Planar
 from motionweave.body.rig.roles import leg_length
-from motionweave.body.soles import contact_points
+from motionweave.body.soles import contact_points, soles
 from motionweave.core import rotations
 from motionweave.core.constraints import active
 from motionweave.core.numerics.curves import smootherstep
@@ -307,7 +307,7 @@ def support_slide(motion: Motion, first: int, last: int) -> float:
     tracks = sole_tracks(motion)
     floor = floor_level(np.stack([height for height, _ in tracks.values()]))
     part = motion[first : last + 1]
-    return float(slides_of(sole_tracks(part, like=motion), part.fps, floor).max())
+    return float(slides_of(sole_tracks(part, own=soles(motion)), part.fps, floor).max())
 
 
 @pytest.mark.parametrize("shift", [5, 8])
