@@ -87,7 +87,7 @@ def test_remove_and_errors_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["library", "remove", str(folder), str(folder / "jog.npz")]) == 0
-    assert "1 clips forgotten" in capsys.readouterr().out
+    assert "1 clip forgotten" in capsys.readouterr().out
     assert main(["library", "remove", str(folder), "nothing.npz"]) == 2
     assert "no such clip" in capsys.readouterr().err
     assert main(["library", "info", str(folder / "nowhere")]) == 2

@@ -403,7 +403,7 @@ def _remove_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _remove(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     gone = library.remove(*args.paths)
-    return list(gone), f"{len(gone)} clips forgotten"
+    return list(gone), f"{len(gone)} clip{'s' * (len(gone) != 1)} forgotten"
 
 
 _ARGUMENTS: dict[str, Callable[[argparse.ArgumentParser], None]] = {

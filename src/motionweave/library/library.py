@@ -125,7 +125,7 @@ class Library(IndexedFolder):
             The nearest first.
         """
         if alike is not None and not through_others:
-            raise LibraryError("alike: it is for through_others=True; use limit otherwise")
+            raise LibraryError("alike works with through_others=True only; without it, use limit")
         among = chosen(self.index, words, measures, rigs_of(self, rigs))
         if example is None:
             return whole_clips(self, among, most)

@@ -212,5 +212,5 @@ def test_a_difference_is_named() -> None:
     farthest = "the right hand goes 100% as far as the limb that goes farthest, not 0%"
     assert both.difference(raise_) == farthest
     walk, run = Activity.of([going(3.0, 0.0)]), Activity.of([going(3.0, 0.0, 0.6)])
-    assert "no foot stands" in run.difference(walk)
-    assert "another way" in Activity.of([going(-3.0, 0.0)]).difference(walk)
+    assert "no foot is on the floor" in run.difference(walk)
+    assert "another direction" in Activity.of([going(-3.0, 0.0)]).difference(walk)

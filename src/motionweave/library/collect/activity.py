@@ -174,9 +174,9 @@ class Activity:
         most = max(sizes, key=sizes.__getitem__)
         if most in body:
             return {
-                "air": f"no foot stands for {one.airborne[0]:.0%} of the time, not for "
+                "air": f"no foot is on the floor for {one.airborne[0]:.0%} of the time, not for "
                 f"{two.airborne[0]:.0%}",
-                "direction": "the body goes another way, as it sees it",
+                "direction": "the body moves in another direction, relative to where it faces",
                 "path": f"the body goes {one.paths[0]:.1f} leg lengths, not {two.paths[0]:.1f}",
             }[most]
         limb = int(np.argmax(each[most][:, 0, 0]))
@@ -190,8 +190,8 @@ class Activity:
         ]
         return {
             "strokes": f"the {name} makes {strokes[0]} strokes, not {strokes[1]}",
-            "places": f"the {name} goes another way",
-            "courses": f"the {name} goes another way",
+            "places": f"the {name} moves along another path",
+            "courses": f"the {name} moves along another path",
             "extents": f"the {name} goes {extents[0]} leg lengths far, not {extents[1]}",
             "speeds": f"the {name} is as fast as {speeds[0]} leg lengths per second, not "
             f"{speeds[1]}",

@@ -201,7 +201,7 @@ def _alike(
 
 
 def _falls_short(share: float, least: float) -> str:
-    return f"it is alike by {share:.2f} in what sets the example apart, not by {least:.2f}"
+    return f"it shares {share:.2f} of what sets the example apart, less than {least:.2f}"
 
 
 def _something_else(
