@@ -63,6 +63,21 @@ def test_a_foot_is_lifted_to_step_by_as_much_as_the_step_is_long() -> None:
     assert 0.03 < heights[2] < 0.06
 
 
+def test_a_foot_clears_the_floor_as_soon_in_a_long_step_as_in_a_short_one() -> None:
+    heights = []
+    for last in (18, 29, 40):
+        stands, fixed = np.ones(40, dtype=bool), np.zeros(40, dtype=bool)
+        stands[8:last] = False
+        # In the longest, it is still in the air where the gap ends.
+        fixed[:6], fixed[32:] = True, True
+        way = np.column_stack([np.zeros(40), np.linspace(0.0, 2.0, 40)])
+        lifts = _lifts(way, np.zeros(40), stands, fixed, 30.0)
+        heights.append(lifts[8:12])
+    np.testing.assert_allclose(heights[1], heights[0], rtol=1e-6)
+    np.testing.assert_allclose(heights[2], heights[0], rtol=1e-6)
+    assert heights[0][-1] > 0.03
+
+
 def test_a_foot_keeps_its_place_exactly_while_it_stands() -> None:
     rng = np.random.default_rng(5)
     points = np.cumsum(rng.normal(0.02, 0.01, (2, 40, 2)), axis=1)

@@ -27,6 +27,8 @@ from motionweave.core.numerics.curves import hermite, smoothstep
 # How high a foot is lifted to step: as a share of the way that it goes, and at most, in leg
 # lengths.
 _RISE, _HIGHEST = 0.15, 0.045
+# Seconds in which it rises, however long the step is, and comes down again.
+_RISES = 0.15
 # Leg lengths of height that a step lacks of which half is made up for: no corners.
 _SOFT = 0.01
 # Seconds within a gap over which a foot that is in the air at its end may begin to rise.
@@ -191,10 +193,10 @@ def _lifts(way: Array, now: Array, stands: BoolArray, fixed: BoolArray, fps: flo
         before, after = first - 1, last + 1
         far = float(np.linalg.norm(way[after] - way[before]))
         # A foot that is in the air where the gap ends is in the middle of its step there.
-        begin = 0.0 if stands[before] else 0.5
-        end = 1.0 if stands[after] else 0.5
-        share = np.linspace(begin, end, after - before + 1)[1:-1]
-        wanted = min(_RISE * far, _HIGHEST) * np.sin(np.pi * share)
+        risen = np.arange(1.0, last - first + 2.0) if stands[before] else np.inf
+        falling = np.arange(last - first + 1.0, 0.0, -1.0) if stands[after] else np.inf
+        share = np.clip(np.minimum(risen, falling) / (_RISES * fps), 0.0, 1.0)
+        wanted = min(_RISE * far, _HIGHEST) * np.sin(0.5 * np.pi * share)
         lacks = np.maximum(wanted - now[first : last + 1], 0.0)
         lifts[first : last + 1] = lacks**2 / (lacks + _SOFT)
     frames = np.arange(len(way))
