@@ -54,8 +54,6 @@ _AS_LONG, _IN_THE_AIR = 0.2, 1.5
 _DIRECTION = 0.25
 # Leg lengths that a body has to go for its direction to count, and from which on it does in full.
 _STAYS, _GOES = 0.5, 1.0
-# How many times as far as another a body may go.
-_FURTHER = 3.0
 # Samples between two places of a path: hips that sway go nowhere.
 _STEP = 10
 # Moments that are compared where none are known to correspond.
@@ -177,7 +175,6 @@ class Activity:
                 "air": f"no foot is on the floor for {one.airborne[0]:.0%} of the time, not for "
                 f"{two.airborne[0]:.0%}",
                 "direction": "the body moves in another direction, relative to where it faces",
-                "path": f"the body goes {one.paths[0]:.1f} leg lengths, not {two.paths[0]:.1f}",
             }[most]
         limb = int(np.argmax(each[most][:, 0, 0]))
         name = self.limbs[limb].replace("_", " ").replace("ankle", "foot")
@@ -239,11 +236,9 @@ class Activity:
         goes = [np.clip((one.paths - _STAYS) / (_GOES - _STAYS), 0.0, 1.0) for one in (self, other)]
         turned = np.linalg.norm(self.directions[:, None] - other.directions, axis=2)
         air = _across(np.sqrt(self.airborne), np.sqrt(other.airborne))
-        far = _across(np.log(self.paths + _STAYS), np.log(other.paths + _STAYS))
         return {
             "air": _IN_THE_AIR * _beyond(air, _AS_LONG),
             "direction": np.minimum(goes[0][:, None], goes[1]) * _beyond(turned, _DIRECTION),
-            "path": _beyond(far, np.log(_FURTHER)),
         }
 
     @property
