@@ -21,7 +21,7 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.body.hinges import find_hinges
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.contacts.detect import estimate_floor
@@ -81,7 +81,7 @@ def clips(paths: Iterable[Path]) -> Iterator[tuple[str, Motion]]:
 
 def figures(before: Motion, after: Motion) -> dict[str, float]:
     """What clean-up changed, in cm, seconds and times the clip's own peak."""
-    first = int(starts_in_tpose(before))
+    first = tpose_frames(before)
     floor = estimate_floor(before)
     scale = LEG / leg_length(before.skeleton)
     held = {kind: _held(before, kind)[first:] for kind in FOOT_KINDS}

@@ -33,7 +33,7 @@ import numpy as np
 
 import motionweave as mw
 from motionweave.body.hinges import Hinge, find_hinges
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.size import leg_length
 from motionweave.body.soles import contact_points, has_feet
 
@@ -206,7 +206,7 @@ def tried(kind: str, paths: tuple[Path, Path], shape: str | None = None) -> Outc
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             clips = mw.on_common_skeleton(clips)
-        judge(outcome, result, [m[1:] if starts_in_tpose(m) else m for m in clips])
+        judge(outcome, result, [m[tpose_frames(m) :] for m in clips])
         outcome.way = 1.0
         return outcome
     outcome.ends = "cyclic" if curve.cyclic else "open"

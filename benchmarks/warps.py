@@ -31,7 +31,7 @@ import numpy as np
 import motionweave as mw
 from benchmarks.trust import acceleration_ratio, clips_by_kind
 from motionweave.body.hinges import find_hinges
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import estimate_floor
@@ -173,7 +173,7 @@ def gallery(paths: Sequence[Path], names: Sequence[str]) -> list[Outcome]:
 def loaded(path: Path) -> mw.Motion:
     """A clip without the T-pose that some begin with."""
     clip = mw.load(path)
-    return clip[1:] if starts_in_tpose(clip) else clip
+    return clip[tpose_frames(clip) :]
 
 
 def goals(paths: Sequence[Path], count: int, seed: int) -> list[Outcome]:

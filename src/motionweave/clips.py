@@ -13,7 +13,7 @@ from motionweave.body.normalize.defects import broken_frame, missing_root_motion
 from motionweave.body.normalize.pelvis import as_filed, at_pelvis
 from motionweave.body.normalize.quadrupeds import as_quadruped
 from motionweave.body.pose.heading import sides_exchanged
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.override import Given, Override, joints_of, read_override
 from motionweave.body.rig.roles import find_rig, with_rig
 from motionweave.body.soles import has_feet
@@ -56,7 +56,8 @@ def load(
         ``"y"`` or ``"z"``: the file's up axis, if the format does not state it; ``"-y"`` or
         ``"-z"`` for one that points down. Detected by default.
     drop_tpose
-        Leave out frame 0 if it is a T-pose that the motion jumps away from.
+        Leave out frame 0 if it is a T-pose that the motion jumps away from, and the frames that
+        lead from it into the motion.
     fps
         Frames per second, instead of the rate that the file states. The frames stay the same, so
         the motion becomes faster or slower.
@@ -103,8 +104,8 @@ def load(
     if annotated:
         motion = motion.with_constraints(sidecar.load_contacts(beside, frames=len(motion)))
     # Only now: the sidecar counts the frames of the file.
-    if drop_tpose and starts_in_tpose(motion):
-        motion = motion[1:]
+    if drop_tpose:
+        motion = motion[tpose_frames(motion) :]
     if not contacts:
         return motion.with_constraints(())
     if not annotated and not motion.constraints and has_feet(motion.skeleton):

@@ -13,7 +13,7 @@ from motionweave.body.hinges import find_hinges, wrong_bends
 from motionweave.body.pose.axes import joint_forward, part_axes, rest_axes
 from motionweave.body.pose.flexion import flexions
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from tests.rests import with_other_rest
@@ -68,7 +68,7 @@ def test_the_zero_pose_has_no_say(seed: int, name: str) -> None:
     assert wrong_bends(other) == []
     np.testing.assert_allclose(facing(other), facing(motion), atol=1e-9)
     assert body_height(other.skeleton) == pytest.approx(body_height(motion.skeleton), rel=1e-9)
-    assert starts_in_tpose(other) == starts_in_tpose(motion)
+    assert tpose_frames(other) == tpose_frames(motion)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -14,7 +14,7 @@ import pytest
 import motionweave as mw
 from motionweave import Constraint, Motion, Planar, RigError, Skeleton, samples
 from motionweave.body.pose.heading import direction, facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points, soles
 from motionweave.contacts import stillness
@@ -37,7 +37,7 @@ def clip(stem: str) -> Motion:
     folder = clip_folder("mocap")
     assert folder is not None
     motion = mw.load(folder / "bvh" / f"{stem}.bvh", contacts=False)
-    return motion[1:] if starts_in_tpose(motion) else motion
+    return motion[tpose_frames(motion) :]
 
 
 def overlap(a: Constraint, b: Constraint) -> float:
@@ -155,7 +155,7 @@ def test_a_t_pose_in_front_changes_nothing() -> None:
         rotations=np.concatenate([pose, motion.rotations]),
         constraints=(),
     )
-    assert starts_in_tpose(with_pose)
+    assert tpose_frames(with_pose)
     found = detect_contacts(with_pose)
     for a, b in zip(found, detect_contacts(motion), strict=True):
         assert a.kind == b.kind
@@ -333,7 +333,7 @@ def test_every_real_clip_gets_roles_and_contacts(path: Path) -> None:
     assert len(find_rig(motion.skeleton).roles) == 20
     found = motion.constraints
     assert {c.kind.split("_")[0] for c in found} == {"left", "right"}
-    first = int(starts_in_tpose(motion))
+    first = tpose_frames(motion)
     assert all(first <= c.start < c.end <= len(motion) - 1 for c in found)
     for kind in FOOT_KINDS:
         spans = of_kind(found, kind)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.parts import part_joints
 from motionweave.core import rotations
 from motionweave.measure.check import check
@@ -204,7 +204,7 @@ def test_a_t_pose_in_front_is_not_laid_over(clips):
     walk, jab = clips
     rest = replace(jab[:1], rotations=np.tile(rotations.IDENTITY, (1, len(jab.skeleton), 1)))
     posed = mw.concatenate([rest, jab])
-    assert starts_in_tpose(posed)
+    assert tpose_frames(posed)
     assert mw.layer(walk, posed) == mw.layer(walk, jab)
     rest = replace(walk[:1], rotations=rest.rotations)
     started = mw.layer(mw.concatenate([rest, walk]), jab)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.pose.heading import facing
 from motionweave.body.pose.posture import LEG_JOINTS, rest_stands
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
 from motionweave.body.rig.tree import chain
 from motionweave.body.size import body_height
@@ -263,7 +263,7 @@ def _up_in_motion(motion: Motion, ankle: int) -> Array:
 
 def _standing(motion: Motion, ankle: int) -> NDArray[np.intp]:
     """Frames in which the foot stands most surely."""
-    first = int(starts_in_tpose(motion))
+    first = tpose_frames(motion)
     place = motion.positions()[first:, ankle]
     if len(place) < 2:
         return np.array([first])

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _cleaned(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[str, Any], str]:
-    from motionweave.body.pose.tpose import starts_in_tpose
+    from motionweave.body.pose.tpose import tpose_frames
     from motionweave.contacts.clean.footskate import clean_feet
     from motionweave.contacts.detect import detect_contacts, estimate_floor
     from motionweave.core.constraints import HAND_KINDS
@@ -65,7 +65,7 @@ def _cleaned(args: argparse.Namespace, pair: tuple[Path, Path]) -> tuple[dict[st
         found = detect_contacts(motion, hands=True)
         hands = (c for c in found if c.kind in HAND_KINDS)
         motion = motion.with_constraints((*motion.constraints, *hands))
-    floor = estimate_floor(motion[int(starts_in_tpose(motion)) :])
+    floor = estimate_floor(motion[tpose_frames(motion) :])
     cleaned = clean_feet(
         motion, stretch=args.stretch, hands=args.hands, ease=args.ease, floor=floor
     )

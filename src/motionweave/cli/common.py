@@ -85,9 +85,7 @@ def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
         metavar="FPS",
         help="true frame rate of the files, if they state a wrong one or none",
     )
-    group.add_argument(
-        "--drop-tpose", action="store_true", help="leave out a T-pose in the first frame"
-    )
+    group.add_argument("--drop-tpose", action="store_true", help="leave out a T-pose at the start")
     group.add_argument(
         "--option",
         type=_option,

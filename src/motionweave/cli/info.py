@@ -31,7 +31,7 @@ def _facts(args: argparse.Namespace, path: Path) -> dict[str, Any]:
 
 def describe(motion: Motion, path: Path) -> dict[str, Any]:
     """All that is known about a clip, ready for JSON."""
-    from motionweave.body.pose.tpose import starts_in_tpose
+    from motionweave.body.pose.tpose import tpose_frames
     from motionweave.body.rig.roles import ROLES, find_rig
     from motionweave.body.size import body_height
     from motionweave.body.soles import has_feet
@@ -70,7 +70,7 @@ def describe(motion: Motion, path: Path) -> dict[str, Any]:
         "joined": {}
         if skeleton.layout is None
         else {name: above for name, above, _ in skeleton.layout.moved},
-        "tpose_first": starts_in_tpose(motion),
+        "tpose_frames": tpose_frames(motion),
         "roles": roles,
         "roles_missing": missing,
         "contacts_are": origin,
@@ -107,8 +107,9 @@ def _text(facts: dict[str, Any]) -> str:
     if len(facts["animations"]) > 1:
         listed = ", ".join(facts["animations"])
         lines.append(f"  {len(facts['animations'])} animations (--option animation=NAME): {listed}")
-    if facts["tpose_first"]:
-        lines.append("  frame 0 is a T-pose, not part of the motion (--drop-tpose)")
+    if posed := facts["tpose_frames"]:
+        which = "frame 0 is a T-pose" if posed == 1 else f"frames 0 to {posed - 1} leave a T-pose"
+        lines.append(f"  {which}, not part of the motion (--drop-tpose)")
     roles = facts["roles"]
     lines.append("  roles: " + (", ".join(f"{r} {n}" for r, n in roles.items()) or "none found"))
     if roles and facts["roles_missing"]:

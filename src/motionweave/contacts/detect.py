@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor, fit_floor, levels_of
 from motionweave.body.normalize.pelvis import at_pelvis
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import sole_points, soles
 from motionweave.contacts.stillness import (
@@ -208,7 +208,7 @@ class _Scene:
 
     def __init__(self, motion: Motion, hands: bool):
         self.size = leg_length(motion.skeleton, feature="finding contacts")
-        first = int(starts_in_tpose(motion))
+        first = tpose_frames(motion)
         motion = motion[first:]
         last = len(motion) - 1
         count = int(np.floor(motion.duration * RATE + 1e-6)) + 1

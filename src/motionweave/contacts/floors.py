@@ -14,7 +14,7 @@ import numpy as np
 
 from motionweave.body.ground import Ground
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.size import leg_length
 from motionweave.body.soles import has_feet
 from motionweave.contacts.detect import detect_contacts, estimate_floor
@@ -114,7 +114,7 @@ def ground_under(ground: Ground, motion: Motion) -> Ground:
     -------
     Ground
     """
-    first = int(starts_in_tpose(motion))
+    first = tpose_frames(motion)
     place = motion.root[first]
     until = first + max(round(_START * motion.fps), 1)
     ahead = float(facing(motion)[first:until].mean())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.arrays import Array
@@ -76,7 +76,7 @@ def warn_of_treadmills(motions: Sequence[Motion], stacklevel: int = 2) -> None:
     if len(motions) < 2 or not has_feet(motions[0].skeleton):
         return
     size = leg_length(motions[0].skeleton)
-    bodies = [motion[int(starts_in_tpose(motion)) :] for motion in motions]
+    bodies = [motion[tpose_frames(motion) :] for motion in motions]
     room = [float(np.linalg.norm(np.ptp(body.root[:, [0, 2]], axis=0))) / size for body in bodies]
     travels = next((one for one, far in zip(motions, room, strict=True) if far > _TRAVELS), None)
     if travels is None:

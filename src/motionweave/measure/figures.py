@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.hinges import Hinge, find_hinges
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import Sole, has_feet, sole_points, soles
@@ -182,7 +182,7 @@ def figures(motion: Motion, rate: float) -> Figures:
 
 def recorded_from(motion: Motion) -> int:
     """The first frame that is part of the motion: 1 behind a T-pose, if enough is left of it."""
-    return int(len(motion) > _FEWEST and starts_in_tpose(motion))
+    return tpose_frames(motion) if len(motion) > _FEWEST else 0
 
 
 def measured(

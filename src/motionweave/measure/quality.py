@@ -17,7 +17,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.hinges import wrong_bends
 from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
@@ -240,7 +240,7 @@ def quality(
                 f"{motion.skeleton.difference(other.skeleton)}"
             )
     # A T-pose in frame 0 is not part of the motion; frames keep their numbers.
-    first = int(starts_in_tpose(motion))
+    first = tpose_frames(motion)
     body = motion[first:]
     detected = False
     plants: tuple[PlantQuality, ...] = ()
@@ -363,7 +363,7 @@ def _root_acceleration(
         return 0.0, 0, None
     frame = int(values.argmax())
     own = [
-        float((_accelerations(other[int(starts_in_tpose(other)) :]) / size).max(initial=0.0))
+        float((_accelerations(other[tpose_frames(other) :]) / size).max(initial=0.0))
         for other in inputs
     ]
     ratio = float(values[frame]) / max(own) if own and max(own) > 0.0 else None
@@ -388,7 +388,7 @@ def _peaks(
     peaks = [_largest(values) for values in _turning(velocity, motion.fps)]
     ratios: list[list[float | None]] = [[None] * len(motion.skeleton)] * 2
     if inputs:
-        bodies = [other[int(starts_in_tpose(other)) :] for other in inputs]
+        bodies = [other[tpose_frames(other) :] for other in inputs]
         before = [[_largest(values)[0] for values in turning(body)] for body in bodies]
         limits = [np.max([one[i] for one in before], axis=0) for i in (0, 1)]
         ratios = [

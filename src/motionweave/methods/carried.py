@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.parts import below
 from motionweave.body.rig.roles import find_rig
 from motionweave.core import rotations
@@ -97,8 +97,8 @@ def _carrying(base: Motion, lent: Motion, below: Array, above: Array) -> Array:
 def _without_sway(motion: Motion, hips: Array) -> Array:
     """Orientations ``(T, 4)`` of a motion's hips without swaying and jerks."""
     hips = rotations.unroll(hips)
-    if starts_in_tpose(motion):
-        hips[0] = hips[1]
+    first = tpose_frames(motion)
+    hips[:first] = hips[first]
     return rotations.normalize(_smooth(hips, _SWAY * motion.fps))
 
 
@@ -129,7 +129,7 @@ def _amount(
     """
     moved = sorted(set(below(base.skeleton, chest)) & set(find_rig(base.skeleton).roles.values()))
     still = STILL * unit_length(base.skeleton) / base.fps**2
-    first = int(starts_in_tpose(base))
+    first = tpose_frames(base)
     own = np.maximum(_hardest(ours[first:, moved]), np.maximum(_hardest(theirs[:, moved]), still))
     shaken = {}
     for amount in _AMOUNTS:

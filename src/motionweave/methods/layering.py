@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motionweave.body.pose.posture import bending_spine
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import checks, rotations
@@ -110,8 +110,8 @@ def layer(
         raise BlendError(f"start at frame {at:g}: the clip has frames 0 to {len(base) - 1}")
     base, over = brought_together((base, over))
     # A T-pose in front is not part of a clip: that of the base stays as it is.
-    over = (over[1:] if starts_in_tpose(over) else over).resample(base.fps)
-    posed = int(starts_in_tpose(base))
+    over = over[tpose_frames(over) :].resample(base.fps)
+    posed = tpose_frames(base)
     rig = find_rig(base.skeleton)
     joints = layered_joints(part, rig)
     shown = _in_step(base, over) if in_step else _from(base, over, at)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import estimate_floor
@@ -40,7 +40,7 @@ def contact_plot(motion: Motion, path: str | Path | None = None) -> Any:
         grid = figure.add_gridspec(3, 1, height_ratios=(1.0, 1.0, 0.9))
         floor = estimate_floor(motion)
         size = leg_length(motion.skeleton)
-        first = int(starts_in_tpose(motion))
+        first = tpose_frames(motion)
         frames = np.arange(first, len(motion))
         points = contact_points(motion)
         top = None

@@ -13,7 +13,7 @@ from motionweave.body.figure.plan import body_plan, body_points
 from motionweave.body.figure.stance import standing_at_rest
 from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.pose.heading import direction, facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.core.arguments import check_arguments
@@ -131,7 +131,7 @@ class Strip:
         z = np.einsum("tpc,tc->tp", flat, deep)
         y = points[..., 1] - self.floor
         # A T-pose in front of a clip may stand elsewhere.
-        standing = body_points(motion[starts_in_tpose(motion) :])[..., 1].min(axis=0) - self.floor
+        standing = body_points(motion[tpose_frames(motion) :])[..., 1].min(axis=0) - self.floor
         elevation = 0.22 if view == "three-quarter" else 0.0
         self.elevation = elevation
         # Height of each point when it is as low as it ever is.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.detect import estimate_floor
@@ -111,7 +111,7 @@ def _draw_heights(axes: Any, clips: Sequence[Motion], floor: Floor, side: str) -
     for index, clip in enumerate(clips):
         size = leg_length(clip.skeleton)
         points = contact_points(clip)
-        first = int(starts_in_tpose(clip))
+        first = tpose_frames(clip)
         time = np.arange(first, len(clip)) / clip.fps
         colour = _colour(index, len(clips))
         for part, line in (("heel", "-"), ("toe", ":")):
@@ -136,7 +136,7 @@ def _draw_held(axes: Any, time: Array, held: NDArray[np.bool_], row: float) -> N
 
 def _draw_accelerations(axes: Any, clips: Sequence[Motion], measured: Sequence[Quality]) -> None:
     for index, (clip, one) in enumerate(zip(clips, measured, strict=True)):
-        first = int(starts_in_tpose(clip))
+        first = tpose_frames(clip)
         _, accelerations = turning(clip[first:])
         time = (np.arange(len(accelerations)) + first + 1) / clip.fps
         rig = find_rig(clip.skeleton)

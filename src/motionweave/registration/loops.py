@@ -10,7 +10,7 @@ import numpy as np
 
 from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.pose.heading import direction, facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.soles import has_feet
 from motionweave.contacts.clean.footskate import clean_feet
 from motionweave.contacts.detect import detect_contacts
@@ -86,7 +86,7 @@ def loop(
     elif isinstance(frames, str):
         if frames != "whole":
             raise MotionError(f"frames={frames!r}: expected two frames or 'whole'")
-        ends = (int(starts_in_tpose(motion)), len(motion) - 1)
+        ends = (tpose_frames(motion), len(motion) - 1)
     else:
         ends = int(frames[0]), int(frames[1])
     cycle = extract_cycle(motion, ends)

@@ -11,7 +11,7 @@ from typing import Literal, cast, get_args, overload
 import numpy as np
 
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.core.arguments import check_arguments
 from motionweave.core.cycles import displacement, repeat, rolled
 from motionweave.core.markers import Markers
@@ -313,9 +313,7 @@ class _Making:
         self.clouds = [self._points(motion) for motion in self.motions]
         check(self.clouds, self.anchors, self.keep, self.rules, self.reference)
         # A T-pose in frame 0 is not part of the motion.
-        self.lead = [
-            0 if self.paper or self.anchors else int(starts_in_tpose(m)) for m in self.motions
-        ]
+        self.lead = [0 if self.paper or self.anchors else tpose_frames(m) for m in self.motions]
         self.bodies = [m[lead:] for m, lead in zip(self.motions, self.lead, strict=True)]
         self._found: list[Repetition | None] | None = None
 

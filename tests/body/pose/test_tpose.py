@@ -9,7 +9,7 @@ import pytest
 
 import motionweave as mw
 from motionweave import samples
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.core import rotations
 
 
@@ -28,8 +28,38 @@ def _with_rest_first(motion: mw.Motion) -> mw.Motion:
 @pytest.mark.parametrize("name", samples.names())
 def test_built_in_clips(name: str) -> None:
     motion = samples.sample(name)
-    assert not starts_in_tpose(motion)
-    assert starts_in_tpose(_with_rest_first(motion))
+    assert not tpose_frames(motion)
+    assert tpose_frames(_with_rest_first(motion)) == 1
+
+
+def _led_in(motion: mw.Motion) -> mw.Motion:
+    """The motion after a T-pose and four frames on the way from there, as a filter leaves them."""
+    rest = _with_rest_first(motion)
+    between = rest.sample([0.25, 0.52, 0.77, 0.94])
+    return mw.Motion(
+        motion.skeleton,
+        motion.fps,
+        np.concatenate([rest.root[:1], between.root, motion.root]),
+        np.concatenate([rest.rotations[:1], between.rotations, motion.rotations]),
+    )
+
+
+@pytest.mark.parametrize("name", ["walk", "stand", "jab", "sneak"])
+def test_frames_that_lead_from_it_into_the_motion_go_with_it(tmp_path: Path, name: str) -> None:
+    motion = samples.sample(name).resample(120.0)
+    led_in = _led_in(motion)
+    # The last of them may be as slow as the motion itself.
+    assert 4 <= tpose_frames(led_in) <= 5
+    mw.save(led_in, tmp_path / "clip.bvh")
+    assert len(mw.load(tmp_path / "clip.bvh", drop_tpose=True)) <= len(motion) + 1
+
+
+def test_a_warp_leaves_a_t_pose_and_the_way_from_it_alone() -> None:
+    walk = _led_in(samples.sample("walk").resample(120.0))
+    first = tpose_frames(walk)
+    bent = mw.warp(walk, [mw.Key(first, "chest", turn=(30.0, 0.0, 0.0))])
+    np.testing.assert_array_equal(bent.rotations[:first], walk.rotations[:first])
+    assert np.abs(bent.rotations[first] - walk.rotations[first]).max() > 0.05
 
 
 def test_a_pose_that_is_left_smoothly_is_motion() -> None:
@@ -45,13 +75,13 @@ def test_a_pose_that_is_left_smoothly_is_motion() -> None:
         ]
     )
     slow = mw.Motion(motion.skeleton, 30.0, np.tile(motion.root[0], (60, 1)), quaternions)
-    assert not starts_in_tpose(slow)
+    assert not tpose_frames(slow)
 
 
 def test_very_short_clips_have_none() -> None:
     motion = _with_rest_first(samples.sample("walk"))
-    assert not starts_in_tpose(motion[:1])
-    assert not starts_in_tpose(motion[:2])
+    assert not tpose_frames(motion[:1])
+    assert not tpose_frames(motion[:2])
 
 
 def test_dropping_keeps_everything_else(tmp_path: Path) -> None:

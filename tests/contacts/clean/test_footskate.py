@@ -16,7 +16,7 @@ import motionweave as mw
 from motionweave import Constraint, Motion, Planar
 from motionweave.body.floor import Floor
 from motionweave.body.hinges import find_hinges
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.body.soles import contact_points
 from motionweave.contacts.clean.footskate import plant_between
@@ -201,7 +201,7 @@ def test_a_plant_out_of_reach_is_told(walk: Motion) -> None:
 def test_frames_of_warnings_count_a_t_pose_in_front(walk: Motion) -> None:
     rest = np.tile(quat.IDENTITY, (1, len(walk.skeleton), 1))
     posed = mw.concatenate([replace(walk[:1], rotations=rest, constraints=()), walk])
-    assert starts_in_tpose(posed)
+    assert tpose_frames(posed)
     frames = []
     for clip, later in ((walk, 0), (posed, 1)):
         held = [Constraint(5 + later, 80 + later, f"{side}_toe") for side in ("left", "right")]
@@ -250,19 +250,21 @@ def test_a_t_pose_in_front_stays_as_it_is(walk: Motion) -> None:
 
 
 def test_only_the_first_frame_counts_as_a_t_pose(walk: Motion) -> None:
-    """In a second one, with arms held a bit differently, the feet are planted already."""
+    """In a second one, with the head turned as in the walk, the feet are planted already."""
     skating = skated(walk, 0.03)
-    rig = find_rig(walk.skeleton)
-    t_poses = np.tile(quat.IDENTITY, (2, len(walk.skeleton), 1))
-    t_poses[1, rig.roles["left_upper_arm"]] = quat.exp(np.array([0.0, 0.8, 0.0]))
+    head = find_rig(walk.skeleton).roles["head"]
+    rotations = np.concatenate(
+        [np.tile(quat.IDENTITY, (2, len(walk.skeleton), 1)), skating.rotations]
+    )
+    rotations[1:, head] = quat.exp(np.array([0.0, 0.8, 0.0]))
     clip = replace(
         skating,
         root=np.concatenate([skating.root[[0, 0]], skating.root]),
-        rotations=np.concatenate([t_poses, skating.rotations]),
+        rotations=rotations,
         constraints=[Constraint(1, 6, kind) for kind in FOOT_KINDS],
     )
-    assert starts_in_tpose(clip)
-    assert starts_in_tpose(clip[1:])
+    assert tpose_frames(clip) == 1
+    assert tpose_frames(clip[1:]) == 1
     cleaned = mw.clean_feet(clip, warn=False)
     assert np.array_equal(cleaned.rotations[0], clip.rotations[0])
     assert not np.array_equal(cleaned.rotations[1], clip.rotations[1])

@@ -1,4 +1,4 @@
-"""A T-pose (or A-pose) that a converter put before the first captured frame.
+"""A T-pose (or A-pose) that a converter put before the first captured frame, and the way from it.
 
 It is known by its shape in that frame, whatever the zero pose of the file looks like.
 """
@@ -22,6 +22,11 @@ _HALF_JUMP = float(np.cos(0.5 * _JUMP))
 _OUT_OF_LINE = 3.0
 # Frames that follow.
 _FOLLOWING = 12
+# A step that leads on from a T-pose is this many times the usual largest one, this share of the one
+# before it, and at least this large.
+_STILL_OUT = 2.0
+_FADING = 0.35
+_LEAST_STEP = np.radians(4.0)
 # Of a body whose joints are known: arms are straight, this much sideways (cosine; in an
 # A-pose they hang halfway), and legs are straight, this much in line with the trunk.
 _SIDEWAYS = 0.6
@@ -32,24 +37,43 @@ _WIDE = 0.75
 _FLAT = 0.5
 
 
-def starts_in_tpose(motion: Motion) -> bool:
-    """Whether frame 0 is a T-pose (or the rest pose) that the motion jumps away from.
+def tpose_frames(motion: Motion) -> int:
+    """How many frames at the start are a T-pose (or the rest pose) that the motion jumps away from.
 
-    Many archives have such a frame, as a reference for the skeleton. It is not part of
-    the motion: registration, blending and contacts are better off without it
-    (``motion[1:]``). A clip whose performer really stands with arms spread, and moves on from
-    there, does not count.
+    Many archives have such a frame, as a reference for the skeleton; where it was filtered together
+    with the capture, a few frames lead from it into the motion. None of these is part of
+    the motion: registration, blending and contacts are better off without them
+    (``motion[tpose_frames(motion):]``). A clip whose performer really stands with arms spread, and
+    moves on from there, does not count.
     """
     if len(motion) < 3:
-        return False
+        return 0
     start = motion.rotations[: _FOLLOWING + 2]
     # In most clips the first step already tells.
     if np.abs(np.einsum("jc,jc->j", start[0], start[1])).min() > _HALF_JUMP:
-        return False
-    largest = rotations.angle_between(start[:-1], start[1:]).max(axis=1)
-    if largest[0] < max(_JUMP, _OUT_OF_LINE * float(np.median(largest[1:]))):
-        return False
-    return _is_rest(motion) or _is_t_shaped(motion)
+        return 0
+    steps = rotations.angle_between(start[:-1], start[1:])
+    largest = steps.max(axis=1)
+    usual = float(np.median(largest[1:]))
+    if largest[0] < max(_JUMP, _OUT_OF_LINE * usual):
+        return 0
+    if not (_is_rest(motion) or _is_t_shaped(motion)):
+        return 0
+    # The joint that jumps most is on its way for as long as any.
+    return 1 + _leading_in(steps[:, steps[0].argmax()], _STILL_OUT * usual)
+
+
+def _leading_in(steps: Array, small: float) -> int:
+    """How many steps ``(n,)`` of a joint after the first go on with it, until they are ``small``.
+
+    A single frame in front is left by one step, and what follows is out of proportion to it.
+    """
+    count = 0
+    while count + 1 < len(steps) and steps[count + 1] >= max(
+        small, _FADING * steps[count], _LEAST_STEP
+    ):
+        count += 1
+    return count if count + 1 < len(steps) else 0
 
 
 def _is_rest(motion: Motion) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.body.normalize.pelvis import at_pelvis
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.contacts.clean.cleaner import Cleaner, Lead
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import ground_under
@@ -99,17 +99,17 @@ def clean_feet(
     if floor is None and not any(c.kind in kinds for c in used):
         return motion
     # A T-pose is not part of the motion, so no correction fades into it.
-    rest = motion[1:] if starts_in_tpose(motion) else motion
+    first = tpose_frames(motion)
+    rest = motion[first:] if first else motion
     if floor is None:
         floor = estimate_floor(rest)
     elif isinstance(floor, Ground):
         floor = ground_under(floor, rest)
-    first = len(motion) - len(rest)
     solver = Cleaner(rest, floor, stretch, ease, warn, hands=hands, first=first)
     cleaned = solver.cleaned(rest.constraints)
     if rest is motion:
         return cleaned
-    return concatenate([motion[:1], cleaned]).with_constraints(used)
+    return concatenate([motion[:first], cleaned]).with_constraints(used)
 
 
 def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) -> Motion:

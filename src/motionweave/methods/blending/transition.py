@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.size import body_height
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -172,7 +172,7 @@ def make_transition(
     """
     rate = motions[0].fps
     # A T-pose in front of a clip is not part of it.
-    starts = [int(starts_in_tpose(motion)) for motion in motions]
+    starts = [tpose_frames(motion) for motion in motions]
     clips = [
         clip[start:].resample(rate)
         for clip, start in zip(on_common_skeleton(motions), starts, strict=True)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.contacts.events import find_events
 from motionweave.contacts.states import EventTable
 from motionweave.core import constraints as constraint_tools
@@ -189,7 +189,7 @@ def make_basis(
         )
     ends: tuple[int, int] | None
     # A T-pose in frame 0 is not part of the motion.
-    whole = int(starts_in_tpose(motion)), len(motion) - 1
+    whole = tpose_frames(motion), len(motion) - 1
     if isinstance(cyclic, tuple):
         ends = cyclic
     elif cyclic is False:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
@@ -142,7 +142,7 @@ def _allowed(
     """At which frames of the first clip, and of the second, a junction may be."""
     masks = []
     # A T-pose in front is not part of the motion.
-    starts = [float(starts_in_tpose(clip)) for clip in clips]
+    starts = [tpose_frames(clip) for clip in clips]
     for clip, at, start in zip(clips, frames, starts, strict=True):
         # A seam cannot take more of a clip than there is.
         room = min(half * clip.fps, 0.5 * (len(clip) - 1 - start))
@@ -213,7 +213,7 @@ def action_before(motion: Motion) -> Array:
     """
     if len(motion) < 3:
         return np.linspace(0.0, 1.0, len(motion))
-    start = int(starts_in_tpose(motion))
+    start = tpose_frames(motion)
     body = list(find_rig(motion.skeleton).body)
     seen = np.empty((len(motion), len(body), 3))
     for frames in in_parts(len(motion)):

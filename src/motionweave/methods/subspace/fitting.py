@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.soles import has_feet
 from motionweave.contacts.detect import detect_contacts
 from motionweave.core.arguments import check_arguments
@@ -102,7 +102,7 @@ def subspace(
     clips = [_with_contacts(clip) if moving is None else moving.alone(clip) for clip in clips]
     # A T-pose before the first frame is not part of the motion: it would be an outlier among
     # the samples, and the jump away from it the fastest thing that happens.
-    skipped = [int(starts_in_tpose(clip)) for clip in clips]
+    skipped = [tpose_frames(clip) for clip in clips]
     cut = [clip[skip:] for clip, skip in zip(clips, skipped, strict=True)]
     seen = [features(clip) for clip in cut]
     total = sum(len(clip) for clip in cut)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig
 from motionweave.core.motion import Motion
 from motionweave.errors import QualityWarning
@@ -49,7 +49,7 @@ class Part:
         if set(rig.spine) & set(joints):
             still -= {0}
         others = sorted(still)
-        pose = self.base[int(starts_in_tpose(self.base))]
+        pose = self.base[tpose_frames(self.base)]
         rotations = np.array(clip.rotations)
         rotations[:, others] = pose.rotations[:, others]
         translations = clip.translations
@@ -89,5 +89,5 @@ class Part:
                 stacklevel=4,
             )
         # A T-pose in front stays as it is.
-        posed = int(starts_in_tpose(base))
+        posed = tpose_frames(base)
         return layer(base, joined[posed:], self.name, start=posed)

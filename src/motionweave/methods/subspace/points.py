@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -52,7 +52,7 @@ class JoinedPoints:
         least = _LEAST * body_height(clips[0].skeleton)
         peaks = []
         for clip, places in zip(clips, (first, second), strict=True):
-            moving = places[int(starts_in_tpose(clip)) :]
+            moving = places[tpose_frames(clip) :]
             bends = np.linalg.norm(np.diff(moving, n=2, axis=0), axis=-1)
             peaks.append(bends.max(axis=0, initial=least))
         return cls((first, second), np.maximum(*peaks) * fps**2, fps)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -145,7 +145,7 @@ class Subspace:
         """
         if leave is None and enter is None:
             around = 0 if self.paper else round(self._half * self.a.fps)
-            first, last = int(starts_in_tpose(self.a)), len(self.b) - 1
+            first, last = tpose_frames(self.a), len(self.b) - 1
             for junction in self._junctions:
                 left, right = (round(frame) for frame in junction.frames)
                 # The bridge replaces a short part of both clips, so it need not return there.
@@ -161,8 +161,7 @@ class Subspace:
         cost = apart + CUT * (before if other else 1.0 - before)
         if not other:
             cost[self._latest + 1 :] = np.inf
-        if starts_in_tpose((self.a, self.b)[other]):
-            cost[0] = np.inf
+        cost[: tpose_frames((self.a, self.b)[other])] = np.inf
         best = int(np.argmin(cost))
         yield float(cost[best]), (frame, best) if other else (best, frame)
 
@@ -243,7 +242,7 @@ class Subspace:
     def _begin(self) -> int:
         """The first frame that is shown of ``a``: a T-pose in front is not part of a clip, but
         stays below a part of the body."""
-        return int(self.part is None and starts_in_tpose(self.a))
+        return tpose_frames(self.a) if self.part is None else 0
 
     def _calmest(
         self,
@@ -382,9 +381,11 @@ class Subspace:
                     f"{what} at frame {frame}: the clip{called} has frames 0 to "
                     f"{round((len(clip) - 1) / scale)}"
                 )
-            if here == 0 and starts_in_tpose(clip):
+            if here < (first := tpose_frames(clip)):
                 raise BlendError(
-                    f"{what} at frame 0: that is a T-pose; use frame 1 or later", kind=Kind.T_POSE
+                    f"{what} at frame {frame}: that is a T-pose; use frame "
+                    f"{np.ceil(first / scale):.0f} or later",
+                    kind=Kind.T_POSE,
                 )
             frames.append(here)
         return frames[0], frames[1]
@@ -411,7 +412,7 @@ class Subspace:
 
     def _clip(self, which: int, frame: int, ahead: int) -> JoinedClip:
         """A clip that is left or entered, without a T-pose in front."""
-        start = int(starts_in_tpose((self.a, self.b)[which]))
+        start = tpose_frames((self.a, self.b)[which])
         return JoinedClip(self.rows[which][start:], frame - start, ahead)
 
     def _placed(self, arrives: Array, heading: float, enter: int) -> Planar:

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.size import body_height
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -250,7 +250,7 @@ def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion, Array]:
     """Both clips rooted at the pelvis, on one floor, with one skeleton and frame rate, and the
     frames ``(2,)``, at that rate, that were left out before them: a T-pose is not part of a
     clip."""
-    posed = [int(starts_in_tpose(clip)) for clip in (a, b)]
+    posed = [tpose_frames(clip) for clip in (a, b)]
     a, b = (clip[start:] for clip, start in zip(on_common_skeleton((a, b)), posed, strict=True))
     return a, b.resample(a.fps), np.array(posed) * [1.0, a.fps / b.fps]
 

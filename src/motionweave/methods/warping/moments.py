@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.parts import joints_called
 from motionweave.body.rig.roles import find_rig
 from motionweave.core.motion import Motion
@@ -58,7 +58,7 @@ def frame_of(moment: float | str, motion: Motion, first: int = 0) -> float:
     """
     last = len(motion) - 1
     if isinstance(moment, str):
-        skipped = int(starts_in_tpose(motion))
+        skipped = tpose_frames(motion)
         frame = float(skipped + round(_frame(moment, motion[skipped:] if skipped else motion)))
     else:
         frame = float(moment) - first

@@ -11,7 +11,7 @@ import numpy as np
 
 from motionweave.body.ground import Ground
 from motionweave.body.normalize.pelvis import at_pelvis
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.parts import part_joints
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points, has_feet
@@ -153,12 +153,13 @@ def warp(
     check_arguments(warp, locals(), WarpError)
     motion = at_pelvis(checked(motion))
     given = _checked_keys(keys)
-    # A T-pose in frame 0 is not part of the motion: it stays in front of it as it is.
-    whole, tpose = motion, motion[:1] if starts_in_tpose(motion) else None
+    # A T-pose in front is not part of the motion: it stays in front of it as it is.
+    whole, posed = motion, tpose_frames(motion)
+    tpose = motion[:posed] if posed else None
     if tpose is not None:
-        motion = motion[1:]
-        time_keys = None if time_keys is None else _times_without_tpose(time_keys)
-        part_times = {name: _times_without_tpose(k) for name, k in (part_times or {}).items()}
+        motion = motion[posed:]
+        time_keys = None if time_keys is None else _times_later(time_keys, posed)
+        part_times = {name: _times_later(k, posed) for name, k in (part_times or {}).items()}
     check_choice(hold, Hold, "hold", WarpError)
     if euler is not None:
         check_choice(euler, EulerOrder, "euler", WarpError)
@@ -215,9 +216,9 @@ def _checked_keys(keys: Key | Iterable[Key]) -> list[Key]:
 # Time
 
 
-def _times_without_tpose(keys: TimeKeys) -> list[tuple[float, float]]:
-    """Time keys at frames of a clip, at those of the same clip without its first frame."""
-    pairs = [(max(to - 1.0, 0.0), max(at - 1.0, 0.0)) for to, at in time_pairs(keys)]
+def _times_later(keys: TimeKeys, first: int) -> list[tuple[float, float]]:
+    """Time keys at frames of a clip, at those of the same clip from its frame ``first`` on."""
+    pairs = [(max(to - first, 0.0), max(at - first, 0.0)) for to, at in time_pairs(keys)]
     return list(dict.fromkeys(pairs))
 
 

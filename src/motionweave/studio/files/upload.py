@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.clips import load
 from motionweave.io.acclaim.takes import skeleton_for
 from motionweave.io.registry import suffixes
@@ -117,8 +117,8 @@ def clip_of(document: Document, received: Received, **options: Any) -> ShelfClip
 
     motion = outcome.value
     trim = None
-    if motion is not None and starts_in_tpose(motion):
-        trim = 1, len(motion) - 1
+    if motion is not None and (posed := tpose_frames(motion)):
+        trim = posed, len(motion) - 1
     return ShelfClip(
         id=document.new_id(),
         name=unique_name(document, stem_of(received.name)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig
 from motionweave.studio.document.document import ShelfClip
 
@@ -48,10 +48,10 @@ def edits(clip: ShelfClip) -> list[str]:
     found = []
     if clip.trim is not None and clip.original is not None:
         first, last = clip.trim
-        posed = starts_in_tpose(clip.original)
+        posed = tpose_frames(clip.original)
         if posed and first > 0:
             found.append("T-pose left out")
-        if clip.trim != (int(posed), len(clip.original) - 1):
+        if clip.trim != (posed, len(clip.original) - 1):
             found.append(f"frames {first}–{last}")
     if clip.mirrored:
         found.append("mirrored")

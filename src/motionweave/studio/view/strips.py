@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.floor import Floor
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.library.index.features import RATE, SIDES, TRACKED, ClipTrack, as_seen, track
@@ -68,7 +68,7 @@ def track_of(motion: Motion) -> ClipTrack:
 
     def found() -> ClipTrack:
         # The T-pose before a recording is not part of it, and the jump out of it is not movement.
-        recorded = motion[1:] if starts_in_tpose(motion) else motion
+        recorded = motion[tpose_frames(motion) :]
         return track(recorded, Floor(floor_of(motion)))
 
     return _tracks.get((motion,), None, found)

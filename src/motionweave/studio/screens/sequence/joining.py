@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionweave.body.pose.heading import facing
-from motionweave.body.pose.tpose import starts_in_tpose
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
@@ -320,7 +320,7 @@ def _place(
 def _ends(whole: _Row, row: _Row) -> tuple[int, int]:
     """The frames at which two rows meet if nothing is cut; a T-pose in front is no part of the
     motion."""
-    return len(whole.motion) - 1, int(starts_in_tpose(row.motion))
+    return len(whole.motion) - 1, tpose_frames(row.motion)
 
 
 def _by_spline(
