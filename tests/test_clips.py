@@ -132,6 +132,12 @@ def test_a_rate_that_no_recording_has_is_told(tmp_path: Path) -> None:
         # A few poses are not a recording.
         mw.save(replace(mw.sample("walk")[:2], fps=1.0), path)
         mw.load(path)
+        # Nor is one pose after a T-pose, as virtual worlds have them.
+        pose = mw.sample("walk").sample([0.0, 0.0, 0.0])
+        rotations = np.array(pose.rotations)
+        rotations[0] = [0.0, 0.0, 0.0, 1.0]
+        mw.save(replace(pose, rotations=rotations, fps=1.0), path)
+        mw.load(path)
 
 
 def test_frames_that_throw_the_body_away_are_told(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import numpy as np
+
 from motionweave.body.normalize.defects import broken_frame, missing_root_motion
 from motionweave.body.normalize.pelvis import as_filed, at_pelvis
 from motionweave.body.normalize.quadrupeds import as_quadruped
@@ -116,7 +118,7 @@ def load(
 def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
     """What is probably wrong with a file, and what to do about it."""
     yield from motion.source.get("warnings", ())
-    if motion.fps < _SLOWEST and len(motion) > 2 and not given_rate:
+    if motion.fps < _SLOWEST and not given_rate and _moves(motion):
         yield (
             f"the file states a frame rate of {motion.fps:.3g} fps, which is hardly that of a "
             "recorded motion; give the true one with --input-fps (fps= in Python)"
@@ -146,6 +148,14 @@ def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
             "names of the joints; give the right ones in a JSON file (--rig FILE, or "
             "mw.load(..., rig=FILE))"
         )
+
+
+def _moves(motion: Motion) -> bool:
+    """Whether anything moves after a T-pose, so that the frame rate matters."""
+    moving = motion[tpose_frames(motion) :]
+    return len(motion) > 2 and bool(
+        np.ptp(moving.rotations, axis=0).any() or np.ptp(moving.root, axis=0).any()
+    )
 
 
 def _with_rig(motion: Motion, rig: Given) -> Motion:

@@ -277,7 +277,8 @@ def _read_motion(bvh: BvhText, head: bytes, start: int, file: BinaryIO, path: Pa
     if bvh.frames is None:
         bvh.warnings.append(f"the number of frames is not given; {found} were found")
     elif bvh.frames != found:
-        bvh.warnings.append(f"{found} frames were found, not {bvh.frames} as the file says")
+        frames = "1 frame was" if found == 1 else f"{found} frames were"
+        bvh.warnings.append(f"{frames} found, not {bvh.frames} as the file says")
 
 
 def _read_rows(bvh: BvhText, block: bytes, line: int, file: BinaryIO, path: Path) -> Array:
