@@ -184,6 +184,17 @@ def test_markers_are_spread_over_the_bones() -> None:
     assert between.min() > 0.005 * height
 
 
+def test_what_is_held_in_a_hand_has_no_markers() -> None:
+    walk = mw.sample("walk")
+    skeleton = walk.skeleton
+    ends = np.array(skeleton.end_offsets)
+    ends[skeleton.end_parents == skeleton.index("RightHand")] *= 20.0
+    armed = replace(walk, skeleton=replace(skeleton, end_offsets=ends))
+    assert not np.array_equal(ends, skeleton.end_offsets)
+    reach = np.linalg.norm(point_clouds(armed) - armed.root[:, None], axis=-1).max()
+    assert reach < 0.7 * skeleton.height
+
+
 def test_weights_choose_what_counts() -> None:
     walk = mw.sample("walk")
     other = mw.Motion(walk.skeleton, walk.fps, walk.root, np.array(walk.rotations))

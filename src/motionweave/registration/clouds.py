@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from motionweave.body.props import props_of
 from motionweave.core.arrays import Array
 from motionweave.core.checks import array
 from motionweave.core.kinematics import in_parts, sample_vectors
@@ -225,11 +226,17 @@ def _markers(skeleton: Skeleton, points: int) -> tuple[Array, NDArray[np.intp]]:
 
 def _candidates(skeleton: Skeleton) -> tuple[Array, NDArray[np.intp], Array]:
     """Places ``(n, J + E)`` close together on all bones, their joints ``(n,)``, and how far
-    ``(n, n)`` it is along the bones from one to another."""
+    ``(n, n)`` it is along the bones from one to another.
+
+    Props are no bones: a long one would have most of the markers, and poses would be compared by
+    how it is held.
+    """
     joints = len(skeleton)
-    uppers = [*skeleton.parents[1:], *skeleton.end_parents]
-    lowers = range(1, joints + len(skeleton.end_parents))
-    lengths = np.linalg.norm(np.concatenate([skeleton.offsets[1:], skeleton.end_offsets]), axis=1)
+    props = props_of(skeleton)
+    lowers = [p for p in range(1, joints + len(skeleton.end_parents)) if p not in props]
+    uppers = np.concatenate([skeleton.parents, skeleton.end_parents])[lowers]
+    offsets = np.concatenate([skeleton.offsets, skeleton.end_offsets])[lowers]
+    lengths = np.linalg.norm(offsets, axis=1)
     fine = lengths.sum() * _FINENESS
     rows, owners, parents, steps = (
         [np.eye(1, joints + len(skeleton.end_parents))[0]],

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from motionweave.body.props import props_of
 from motionweave.body.rig.names import is_control
 from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.rig.tree import is_above
@@ -32,11 +33,6 @@ _TRUNK_REACH = 0.16
 _BONES = (("upper_arm", "forearm"), ("forearm", "hand"), ("thigh", "shin"), ("shin", "ankle"))
 # What leaves an ankle further off the toes' direction is no toe: the cosine of that angle.
 _TOES_SPREAD = 0.7
-# Fingers reach this far from the wrist at most, as a share of the body height: what reaches further
-# is held in the hand.
-_LONGEST_HAND = 0.35
-# A bone without a role that is longer than this many body heights leads away from the body.
-_LONGEST_BONE = 1.0
 
 
 @dataclass(frozen=True)
@@ -149,12 +145,11 @@ def _strays(
 
     A skull is drawn for the head: jaws, eyes, hair, and the end sites that exporters put on a
     head's tip. Beside the next bone a limb carries only what helps to turn or to track it.
-    Goals and controls, such as pole targets, are around the body. What is longer than a hand and
-    hangs on one is held in it, and scenes hang lights and props on a body from far away.
+    Goals and controls, such as pole targets, are around the body, and so are props.
     """
     roles = find_rig(skeleton).roles
     rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
-    strays: set[int] = _held_in_hands(skeleton, parents) | _far_away(skeleton, parents)
+    strays = set(props_of(skeleton))
     # Only a head that is known as one: the highest tip of another creature may be anything.
     kept = set(head or ()) if "head" in roles else set()
     carriers = set(kept)
@@ -185,38 +180,6 @@ def _strays(
             if float(toe @ other) < _TOES_SPREAD * both:
                 strays.add(point)
     return strays
-
-
-def _held_in_hands(skeleton: Skeleton, parents: NDArray[np.intp]) -> set[int]:
-    """What hangs directly on a hand and reaches further from it than fingers do."""
-    roles = find_rig(skeleton).roles
-    hands = {roles[f"{side}_hand"] for side in SIDES if f"{side}_hand" in roles}
-    lengths = np.linalg.norm(np.concatenate([skeleton.offsets, skeleton.end_offsets]), axis=1)
-    reach = lengths.copy()
-    for point in range(len(parents) - 1, 0, -1):
-        above = int(parents[point])
-        reach[above] = max(reach[above], lengths[above] + reach[point])
-    longest = _LONGEST_HAND * body_height(skeleton)
-    return {
-        point
-        for point in range(1, len(parents))
-        if int(parents[point]) in hands and reach[point] > longest
-    }
-
-
-def _far_away(skeleton: Skeleton, parents: NDArray[np.intp]) -> set[int]:
-    """Joints and end sites that are further from their parents than the body is tall.
-
-    Where no legs are known, the height is that of the rest pose, and nothing is longer. Joints with
-    roles below them are bones of the body.
-    """
-    lengths = np.linalg.norm(np.concatenate([skeleton.offsets, skeleton.end_offsets]), axis=1)
-    body = set(find_rig(skeleton).roles.values())
-    for point in range(len(parents) - 1, 0, -1):
-        if point in body:
-            body.add(int(parents[point]))
-    far = np.flatnonzero(lengths > _LONGEST_BONE * body_height(skeleton))
-    return {int(point) for point in far if point > 0 and int(point) not in body}
 
 
 def _path_down(parents: NDArray[np.intp], first: int, last: int) -> list[int]:
