@@ -181,8 +181,9 @@ def figures(motion: Motion, rate: float) -> Figures:
 
 
 def recorded_from(motion: Motion) -> int:
-    """The first frame that is part of the motion: 1 behind a T-pose, if enough is left of it."""
-    return tpose_frames(motion) if len(motion) > _FEWEST else 0
+    """The first frame that is part of the motion: the one behind a T-pose, if enough is left."""
+    first = tpose_frames(motion)
+    return first if len(motion) - first >= _FEWEST else 0
 
 
 def measured(
