@@ -153,13 +153,13 @@ def test_sampling_and_stages_without_skeletons(tmp_path: Path) -> None:
     assert len(finer) == 2 * len(clip) - 1
     assert np.abs(finer.positions()[::2] - clip.positions()).max() < 1e-5
     (tmp_path / "empty.usda").write_text("#usda 1.0\n")
-    with pytest.raises(mw.FormatError, match="no skeleton"):
+    with pytest.raises(mw.FormatError, match="cannot be read as a USD file: there is no skeleton"):
         mw.load(tmp_path / "empty.usda")
     (tmp_path / "text.usda").write_text("not USD")
-    with pytest.raises(mw.FormatError, match="not a USD file"):
+    with pytest.raises(mw.FormatError, match="cannot be read as a USD file"):
         mw.load(tmp_path / "text.usda")
     (tmp_path / "binary.usdc").write_bytes(bytes(range(256)))
-    with pytest.raises(mw.FormatError, match="not a USD file"):
+    with pytest.raises(mw.FormatError, match="cannot be read as a USD file"):
         mw.load(tmp_path / "binary.usdc")
 
 
@@ -187,7 +187,7 @@ def test_packages_are_what_usd_expects_and_broken_ones_are_refused(tmp_path: Pat
     for members, reason in (
         ({"photo.png": b""}, "no stage"),
         ({"../stage.usda": b"#usda 1.0"}, "leads out of the package"),
-        ({"stage.usda": b"not USD"}, "bad.usdz: this is not a USDZ package, or it is broken"),
+        ({"stage.usda": b"not USD"}, "bad.usdz: it cannot be read as a USDZ package"),
         ({"stage.usdc": b"PXR-USDC" + bytes(80)}, "broken or cut off"),
     ):
         with zipfile.ZipFile(tmp_path / "bad.usdz", "w") as made:

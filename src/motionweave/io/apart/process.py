@@ -77,8 +77,9 @@ def read_apart(
             raise FormatError("reading it takes too long; it is probably broken", path)
         if answer["code"] != 0 or not target.is_file():
             said = answer["said"].strip().splitlines()
-            reason = f": {said[-1][-160:]}" if said and answer["code"] > 0 else ""
-            raise FormatError(f"this is not {what}, or it is broken{reason}", path)
+            if said and answer["code"] > 0:
+                raise FormatError(f"it cannot be read as {what}: {said[-1][-160:]}", path)
+            raise FormatError(f"this is not {what}, or it is broken", path)
         with Members(target, what) as arrays:
             return {name.removesuffix(".npy"): arrays.array(name) for name in arrays.names}
 
