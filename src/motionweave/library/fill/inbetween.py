@@ -34,7 +34,7 @@ from motionweave.library.fill.confidence import interpolated, nearness, towards
 from motionweave.library.fill.footsteps import contacts_in_gap, stepped
 from motionweave.library.fill.full_body_ik import reached
 from motionweave.library.fill.prediction import beside, predicted
-from motionweave.library.fill.stretches import Gap, Span, nearest
+from motionweave.library.fill.stretches import GapInTime, Span, nearest
 from motionweave.library.index.features import RATE, as_seen, places_of, track
 from motionweave.library.index.folder import IndexedFolder
 from motionweave.methods.finish import finish
@@ -202,7 +202,7 @@ def _acts(gap: Motion, floor: Floor) -> Array:
     return beside(seen, own.heading[-1:] - own.heading[:1])[0]
 
 
-def _around(before: Motion, after: Motion, steps: int, floor: Floor) -> Gap:
+def _around(before: Motion, after: Motion, steps: int, floor: Floor) -> GapInTime:
     """The gap as the library sees it, both sides on one floor."""
     frames = max(2, round(_CONTEXT * before.fps) + 1)
     # Samples are counted from the gap: backwards before it.
@@ -210,7 +210,7 @@ def _around(before: Motion, after: Motion, steps: int, floor: Floor) -> Gap:
     at = len(before) - 1 - np.arange(0.0, min(frames, len(before)), step)[::-1]
     near = replace(before.with_constraints(()).sample(at), fps=RATE)
     samples = max(2, round(steps / before.fps * RATE))
-    return Gap(track(near, floor), track(after[:frames], floor), samples)
+    return GapInTime(track(near, floor), track(after[:frames], floor), samples)
 
 
 def _stretches(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.library.fill.confidence import fits, nearness
-from motionweave.library.fill.stretches import Gap, Span, Surroundings, differences
+from motionweave.library.fill.stretches import GapInTime, Span, Surroundings, differences
 from motionweave.library.index.features import STRIDE, as_seen, mirrored_places
 from motionweave.library.index.snapshot import Index
 
@@ -39,7 +39,9 @@ _MORE = 10.0
 _NOTHING, _NONE = 1e-12, 1e-9
 
 
-def predicted(index: Index, gap: Gap, spans: Sequence[Span], frames: int) -> tuple[Array, float]:
+def predicted(
+    index: Index, gap: GapInTime, spans: Sequence[Span], frames: int
+) -> tuple[Array, float]:
     """What the body does in a gap ``(frames, R, 3)``, as `beside` describes it, and how far that is
     trusted.
 
@@ -128,7 +130,9 @@ class Process:
         return float(1.0 - (1.0 - share**4) * less)
 
 
-def _described(index: Index, gap: Gap, spans: Sequence[Span], frames: int) -> tuple[Array, Array]:
+def _described(
+    index: Index, gap: GapInTime, spans: Sequence[Span], frames: int
+) -> tuple[Array, Array]:
     """Differences ``(n, d)`` of stretches from what is around a gap, and what they do
     ``(n, frames, R, 3)``."""
     kinds: dict[tuple[int, bool], list[int]] = {}

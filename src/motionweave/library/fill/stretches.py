@@ -65,8 +65,8 @@ class Span:
 
 
 @dataclass(frozen=True, eq=False)
-class Gap:
-    """A gap, and what is around it as the library sees it.
+class GapInTime:
+    """A gap to be filled, and what is before and after it as the library sees it.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ class Gap:
     samples: int
 
     @property
-    def mirrored(self) -> Gap:
+    def mirrored(self) -> GapInTime:
         """The gap with left and right exchanged."""
-        return Gap(mirrored(self.before), mirrored(self.after), self.samples)
+        return GapInTime(mirrored(self.before), mirrored(self.after), self.samples)
 
 
-def nearest(index: Index, gap: Gap, most: int) -> list[Span]:
+def nearest(index: Index, gap: GapInTime, most: int) -> list[Span]:
     """The ``most`` stretches that fit a gap best, as they are or mirrored, faster or slower, the
     nearest first."""
     spans: list[Span] = []
@@ -118,7 +118,7 @@ def _rank(span: Span) -> tuple[float, bool, int, int, int]:
 class Surroundings:
     """What is around a gap, as stretches are compared to it."""
 
-    def __init__(self, gap: Gap):
+    def __init__(self, gap: GapInTime):
         before, after = gap.before, gap.after
         # Samples on the way to the gap and from it, as many as are known.
         self.earlier = _steps(min(REACH, len(before) - 1), -1)
