@@ -26,10 +26,12 @@ _FAR = 14.0
 # from that is on screen.
 _WATCH = """
 () => {
-  const viewport = motionweave.viewport, before = viewport.shown;
+  const viewport = motionweave.viewport;
   window.waited = new Promise((done) => {
-    let moved = null;
-    addEventListener("pointermove", (e) => { moved = e.timeStamp; }, { once: true, capture: true });
+    // What is still shown of the move before does not count.
+    let moved = null, before = Infinity;
+    const note = (e) => { moved = e.timeStamp; before = viewport.shown; };
+    addEventListener("pointermove", note, { once: true, capture: true });
     const look = () => viewport.seen > before ? done(performance.now() - moved) : requestAnimationFrame(look);
     requestAnimationFrame(look);
   });
