@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
-from motionweave.measure.figures import measured
+from motionweave.measure.figures import measured, recorded_from
 
 
 @pytest.mark.parametrize("rate", [30.0, 120.0])
@@ -40,3 +41,13 @@ def test_a_foot_that_swings_over_low_ground_does_not_slide_because_it_climbs_lat
     steps = replace(walk, root=walk.root + np.outer(np.linspace(0.0, 0.6, len(walk)), [0, 1, 0]))
     level, rising = (measured(one, walk.fps).longest_slide for one in (walk, steps))
     assert rising < level + 0.3
+
+
+def test_a_clip_with_little_behind_its_tpose_is_measured_whole() -> None:
+    walk = mw.sample("walk")
+    rest = np.tile(rotations.IDENTITY, (1, len(walk.skeleton), 1))
+    root = np.concatenate([walk.root[:1], walk.root])
+    clip = mw.Motion(walk.skeleton, walk.fps, root, np.concatenate([rest, walk.rotations]))
+    assert recorded_from(clip) == recorded_from(clip[:4]) == tpose_frames(clip[:3]) == 1
+    assert recorded_from(clip[:3]) == 0
+    assert measured(clip[:3], clip.fps).acceleration.size > 0
