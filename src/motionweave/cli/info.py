@@ -108,7 +108,7 @@ def _text(facts: dict[str, Any]) -> str:
         listed = ", ".join(facts["animations"])
         lines.append(f"  {len(facts['animations'])} animations (--option animation=NAME): {listed}")
     if posed := facts["tpose_frames"]:
-        which = "frame 0 is a T-pose" if posed == 1 else f"frames 0 to {posed - 1} leave a T-pose"
+        which = "frame 0 is a T-pose" if posed == 1 else f"frames 0 to {posed - 1} are in a T-pose"
         lines.append(f"  {which}, not part of the motion (--drop-tpose)")
     roles = facts["roles"]
     lines.append("  roles: " + (", ".join(f"{r} {n}" for r, n in roles.items()) or "none found"))

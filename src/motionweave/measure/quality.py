@@ -239,7 +239,7 @@ def quality(
                 "quality against inputs needs the same joints: "
                 f"{motion.skeleton.difference(other.skeleton)}"
             )
-    # A T-pose in frame 0 is not part of the motion; frames keep their numbers.
+    # A T-pose in front is not part of the motion; frames keep their numbers.
     first = tpose_frames(motion)
     body = motion[first:]
     detected = False

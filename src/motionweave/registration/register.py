@@ -312,7 +312,7 @@ class _Making:
         self.motions = on_common_skeleton(self.clips) if self.clips else ()
         self.clouds = [self._points(motion) for motion in self.motions]
         check(self.clouds, self.anchors, self.keep, self.rules, self.reference)
-        # A T-pose in frame 0 is not part of the motion.
+        # A T-pose in front is not part of the motion.
         self.lead = [0 if self.paper or self.anchors else tpose_frames(m) for m in self.motions]
         self.bodies = [m[lead:] for m, lead in zip(self.motions, self.lead, strict=True)]
         self._found: list[Repetition | None] | None = None

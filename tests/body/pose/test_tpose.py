@@ -54,6 +54,23 @@ def test_frames_that_lead_from_it_into_the_motion_go_with_it(tmp_path: Path, nam
     assert len(mw.load(tmp_path / "clip.bvh", drop_tpose=True)) <= len(motion) + 1
 
 
+@pytest.mark.parametrize("name", ["walk", "jab", "jump"])
+def test_a_t_pose_that_is_held_is_left_out_whole(name: str) -> None:
+    motion = samples.sample(name)
+    first = _with_rest_first(motion)
+    assert tpose_frames(first.sample(np.maximum(np.arange(-40.0, len(motion) + 1.0), 0.0))) == 41
+    # Nothing else follows it, or too little to tell.
+    held = first.sample(np.zeros(40))
+    assert tpose_frames(held) == 0
+    assert tpose_frames(mw.concatenate([held, first[:2]])) == 0
+
+
+def test_a_body_that_stands_still_at_first_is_not_in_a_t_pose() -> None:
+    walk = samples.sample("walk")
+    jumps = walk.sample(np.r_[np.zeros(30), np.arange(20.0, len(walk))])
+    assert tpose_frames(jumps) == 0
+
+
 def test_a_warp_leaves_a_t_pose_and_the_way_from_it_alone() -> None:
     walk = _led_in(samples.sample("walk").resample(120.0))
     first = tpose_frames(walk)

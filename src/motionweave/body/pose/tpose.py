@@ -1,5 +1,6 @@
-"""A T-pose (or A-pose) that a converter put before the first captured frame, and the way from it.
+"""A T-pose (or A-pose) in front of what was captured, and the way from it.
 
+A converter puts it before the first captured frame, or a tracker holds it until it sees somebody.
 It is known by its shape in that frame, whatever the zero pose of the file looks like.
 """
 
@@ -18,6 +19,8 @@ from motionweave.core.motion import Motion
 # cosine of half of it.
 _JUMP = np.radians(12.0)
 _HALF_JUMP = float(np.cos(0.5 * _JUMP))
+# A step of every joint with which a pose is held, as the cosine of half of it.
+_HALF_HELD = float(np.cos(0.5 * np.radians(0.05)))
 # ... and this many times the largest step of the frames that follow.
 _OUT_OF_LINE = 3.0
 # Frames that follow.
@@ -41,26 +44,42 @@ def tpose_frames(motion: Motion) -> int:
     """How many frames at the start are a T-pose (or the rest pose) that the motion jumps away from.
 
     Many archives have such a frame, as a reference for the skeleton; where it was filtered together
-    with the capture, a few frames lead from it into the motion. None of these is part of
-    the motion: registration, blending and contacts are better off without them
-    (``motion[tpose_frames(motion):]``). A clip whose performer really stands with arms spread, and
-    moves on from there, does not count.
+    with the capture, a few frames lead from it into the motion. Trackers hold such a pose for as
+    long as they see nobody. None of these frames is part of the motion: registration, blending and
+    contacts are better off without them (``motion[tpose_frames(motion):]``). A clip whose performer
+    really stands with arms spread, and moves on from there, does not count.
     """
     if len(motion) < 3:
         return 0
-    start = motion.rotations[: _FOLLOWING + 2]
     # In most clips the first step already tells.
-    if np.abs(np.einsum("jc,jc->j", start[0], start[1])).min() > _HALF_JUMP:
+    first = _same(motion.rotations[:2])[0]
+    if _HALF_JUMP < first <= _HALF_HELD:
+        return 0
+    if not (_is_rest(motion) or _is_t_shaped(motion)):
+        return 0
+    held = _held(motion) if first > _HALF_HELD else 0
+    start = motion.rotations[held : held + _FOLLOWING + 2]
+    if len(start) < 3:
         return 0
     steps = rotations.angle_between(start[:-1], start[1:])
     largest = steps.max(axis=1)
     usual = float(np.median(largest[1:]))
     if largest[0] < max(_JUMP, _OUT_OF_LINE * usual):
         return 0
-    if not (_is_rest(motion) or _is_t_shaped(motion)):
-        return 0
     # The joint that jumps most is on its way for as long as any.
-    return 1 + _leading_in(steps[:, steps[0].argmax()], _STILL_OUT * usual)
+    return held + 1 + _leading_in(steps[:, steps[0].argmax()], _STILL_OUT * usual)
+
+
+def _same(turns: Array) -> Array:
+    """How little ``(T - 1,)`` any joint of ``turns`` ``(T, J, 4)`` turns from frame to frame: the
+    cosine of half the largest angle."""
+    return np.asarray(np.abs(np.einsum("tjc,tjc->tj", turns[:-1], turns[1:])).min(axis=1))
+
+
+def _held(motion: Motion) -> int:
+    """The frame up to which the pose of frame 0 is held."""
+    moves = _same(motion.rotations) <= _HALF_HELD
+    return int(moves.argmax()) if moves.any() else len(motion) - 1
 
 
 def _leading_in(steps: Array, small: float) -> int:

@@ -119,7 +119,7 @@ def transition(
     Motion
         The first clip up to the first transition, the others turned and shifted on the floor.
         Planting feet changes frames within 1.5 seconds of a transition; all others are those of the
-        clips, the first clip's bit for bit. A T-pose in frame 0 of a clip is left out.
+        clips, the first clip's bit for bit. A T-pose in front of a clip is left out.
 
     Raises
     ------
@@ -439,7 +439,7 @@ def _check_place(place: At, clips: Sequence[Motion], begins: Array, entered: flo
         if frame < begin:
             raise BlendError(
                 f"transition at frame {frame:g} of {clip.name or 'a clip'}: that is a T-pose; use "
-                "frame 1 or later",
+                f"frame {begin:g} or later",
                 kind=Kind.T_POSE,
             )
     if place[0] < entered:

@@ -188,7 +188,7 @@ def make_basis(
             f"{motion.name or 'the clip'} has {len(motion)} frames: too few to interpolate"
         )
     ends: tuple[int, int] | None
-    # A T-pose in frame 0 is not part of the motion.
+    # A T-pose in front is not part of the motion.
     whole = tpose_frames(motion), len(motion) - 1
     if isinstance(cyclic, tuple):
         ends = cyclic

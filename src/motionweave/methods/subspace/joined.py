@@ -16,7 +16,7 @@ class SplineTransition:
     Parameters
     ----------
     motion
-        The first clip up to ``leave``, without a T-pose in frame 0, the transition, and the
+        The first clip up to ``leave``, without a T-pose in front, the transition, and the
         second clip from ``enter``, moved to where the transition arrives.
     raw
         The same before the feet were cleaned.

@@ -52,7 +52,7 @@ def spline_transition(
     Returns
     -------
     Motion
-        The first clip up to ``leave``, without a T-pose in frame 0, the transition, and the second
+        The first clip up to ``leave``, without a T-pose in front, the transition, and the second
         clip from ``enter``. With a ``part``, the first clip with that part of the others.
 
     Raises

@@ -154,7 +154,7 @@ def join(
     -------
     Motion
         ``a`` unchanged before the overlap, ``b`` moved but otherwise unchanged after it, except
-        for feet that are planted within 1.5 seconds of it. A T-pose in frame 0 of a clip is left
+        for feet that are planted within 1.5 seconds of it. A T-pose in front of a clip is left
         out.
 
     Raises

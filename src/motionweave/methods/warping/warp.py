@@ -128,7 +128,7 @@ def warp(
     Returns
     -------
     Motion
-        The warped motion with its contacts; a T-pose in frame 0 stays as it is. Keys are met
+        The warped motion with its contacts; a T-pose in front stays as it is. Keys are met
         exactly; a `QualityWarning` says which one is not, what it gave way to and by how much, and
         in what respect the result is worse than the clip.
 
