@@ -5,6 +5,7 @@ Runs with ``make test-blender``, which installs Blender's Python package.
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -85,11 +86,24 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
         mw.load(tmp_path / "a.fbx")
 
 
+def test_a_character_without_animation_is_one_frame(
+    clips: dict[str, mw.Motion], tmp_path: Path
+) -> None:
+    clip = clips["built in"]
+    mw.save(clip, tmp_path / "a.gltf")
+    content = json.loads((tmp_path / "a.gltf").read_text())
+    del content["animations"]
+    (tmp_path / "a.gltf").write_text(json.dumps(content))
+    convert(tmp_path / "a.gltf", tmp_path / "a.fbx", tmp_path / "a.fbx")
+    still = mw.load(tmp_path / "a.fbx", contacts=False)
+    assert len(still) == 1
+    assert set(still.skeleton.names) == set(clip.skeleton.names)
+
+
 def test_the_body_comes_along(clips: dict[str, mw.Motion], tmp_path: Path) -> None:
     """What a viewer shows: an FBX file holds the mesh beside the bones."""
     mw.save(clips["built in"], tmp_path / "a.fbx")
     convert(tmp_path / "a.fbx", tmp_path / "a.glb", tmp_path / "a.fbx")
-    import json
     import struct
 
     data = (tmp_path / "a.glb").read_bytes()

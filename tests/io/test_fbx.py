@@ -69,22 +69,82 @@ def test_the_reason_is_found_wherever_blender_prints_it(
         mw.load(tmp_path / "a.fbx")
 
 
+def test_what_is_not_in_a_file_is_not_called_a_fault_of_blender(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = tmp_path / "blender"
+    fake.write_text("#!/bin/sh\necho 'UnreadableError: there is no skeleton in the file'\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv(blender.VARIABLE, str(fake))
+    (tmp_path / "a.fbx").write_bytes(b"Kaydara FBX Binary  \0")
+    with pytest.raises(mw.FormatError, match=r"a\.fbx: there is no skeleton in the file$"):
+        mw.load(tmp_path / "a.fbx")
+
+
+def _scene(*actions: SimpleNamespace, active: int | None = None) -> SimpleNamespace:
+    """What Blender has after reading a file with a skeleton of one bone and these actions."""
+    data = SimpleNamespace(action=None if active is None else actions[active])
+    bones = [SimpleNamespace(name="Hips")]
+    armature = SimpleNamespace(
+        type="ARMATURE", data=SimpleNamespace(bones=bones), animation_data=data
+    )
+    scene = SimpleNamespace(frame_start=1, frame_end=250)
+    return SimpleNamespace(
+        data=SimpleNamespace(objects=[armature], actions=list(actions)),
+        context=SimpleNamespace(scene=scene),
+        utils=SimpleNamespace(escape_identifier=str),
+    )
+
+
+def _action(name: str, last: float, moves: str = 'pose.bones["Hips"].location') -> SimpleNamespace:
+    curve = SimpleNamespace(data_path=moves)
+    return SimpleNamespace(name=name, frame_range=(0.0, last), fcurves=[curve])
+
+
+def _played(scene: SimpleNamespace, which: str | int | None = None) -> tuple[int, int, int]:
+    """The number of the take, and the scene's first and last frame."""
+    taken = blender_script._play(scene, blender_script._takes(scene), which)
+    return taken, scene.context.scene.frame_start, scene.context.scene.frame_end
+
+
 def test_a_clip_ends_with_its_skeleton_not_with_its_cameras() -> None:
-    def thing(kind: str, *frames: float) -> SimpleNamespace:
-        action = SimpleNamespace(frame_range=frames)
-        return SimpleNamespace(type=kind, animation_data=SimpleNamespace(action=action))
+    camera = _action("Camera", 100.0, moves="location")
+    assert _played(_scene(camera, _action("Walk", 20.0), active=1)) == (0, 0, 20)
+    # Nothing but the whole skeleton is moved.
+    assert _played(_scene(camera, _action("Glide", 30.0, moves="location"), active=1)) == (0, 0, 30)
 
-    def ends(*things: SimpleNamespace) -> tuple[int, int]:
-        scene = SimpleNamespace(frame_start=1, frame_end=250)
-        actions = [one.animation_data.action for one in things]
-        data = SimpleNamespace(objects=things, actions=actions)
-        context = SimpleNamespace(scene=scene)
-        blender_script._whole_range(SimpleNamespace(data=data, context=context))
-        return scene.frame_start, scene.frame_end
 
-    assert ends(thing("CAMERA", 0.0, 100.0), thing("ARMATURE", 2.0, 20.0)) == (2, 20)
-    assert ends(thing("EMPTY", 0.0, 100.0)) == (0, 100)
-    assert ends() == (1, 250)
+def test_a_skeleton_without_animation_has_one_frame() -> None:
+    assert _played(_scene(_action("Camera", 100.0, moves="location"))) == (-1, 1, 1)
+    with pytest.raises(blender_script.UnreadableError, match="no animation"):
+        _played(_scene(), "Walk")
+
+
+def test_one_of_several_animations_is_chosen_by_name_or_number() -> None:
+    actions = [_action(name, last) for name, last in (("Walk", 20.0), ("Run", 12.0), ("3", 9.0))]
+    assert _played(_scene(*actions, active=1)) == (1, 0, 12)
+    assert _played(_scene(*actions, active=1), "Walk") == (0, 0, 20)
+    assert _played(_scene(*actions, active=1), "2") == (2, 0, 9)
+    assert _played(_scene(*actions, active=1), 0) == (0, 0, 20)
+    with pytest.raises(blender_script.UnreadableError, match="'Jump'; there are Walk, Run, 3"):
+        _played(_scene(*actions, active=1), "Jump")
+
+
+def test_slots_of_an_action_are_told_apart() -> None:
+    """Since Blender 4.4 an action can move several things, each in a slot of its own."""
+
+    def bag(slot: str, path: str) -> SimpleNamespace:
+        return SimpleNamespace(slot=slot, fcurves=[SimpleNamespace(data_path=path)])
+
+    bags = [bag("OBCamera", "location"), bag("OBArmature", 'pose.bones["Hips"].location')]
+    strip = SimpleNamespace(channelbags=bags)
+    action = SimpleNamespace(
+        name="Take", slots=[], layers=[SimpleNamespace(strips=[strip])], frame_range=(0.0, 5.0)
+    )
+    scene = _scene(action, active=0)
+    assert blender_script._takes(scene) == [(action, "OBArmature")]
+    assert _played(scene) == (0, 0, 5)
+    assert scene.data.objects[0].animation_data.action_slot == "OBArmature"
 
 
 def test_bones_without_a_common_root_hang_on_the_armature(tmp_path: Path) -> None:
@@ -111,8 +171,13 @@ def test_bones_without_a_common_root_hang_on_the_armature(tmp_path: Path) -> Non
     fake = SimpleNamespace(
         data=SimpleNamespace(objects=[armature]), context=SimpleNamespace(scene=scene)
     )
-    blender_script._dump(fake, str(tmp_path / "joints.npz"))
+    blender_script._dump(fake, str(tmp_path / "joints.npz"), ["Walk", "Run"], 1)
     motion = from_joints(tmp_path / "joints.npz", tmp_path / "joints.npz")
+    assert motion.source["animations"] == ("Walk", "Run")
+    assert "number 1 of 2 animations (Walk, Run)" in motion.source["warnings"][0]
+    named = from_joints(tmp_path / "joints.npz", tmp_path / "joints.npz", "Run")
+    assert named.name == "Run"
+    assert not named.source["warnings"]
     assert motion.skeleton.names == ("Bip001", "Target", "Hips", "Head")
     assert motion.skeleton.parents.tolist() == [-1, 0, 0, 2]
     walked = motion.positions()[-1] - motion.positions()[0]

@@ -17,7 +17,9 @@ from motionweave.errors import FormatError
 VARIABLE = "MOTIONWEAVE_BLENDER"
 _SECONDS = 900.0
 # The last line of a traceback: "RuntimeError: Error: Version 6100 unsupported".
-_RAISED = re.compile(r"^[\w.]+Error: (?:Error: )?(.*\S)", re.MULTILINE)
+_RAISED = re.compile(r"^([\w.]+Error): (?:Error: )?(.*\S)", re.MULTILINE)
+# What the script itself says about a file that Blender has read.
+_OWN = "UnreadableError"
 
 
 def blender_command() -> list[str] | None:
@@ -36,7 +38,14 @@ def blender_command() -> list[str] | None:
     return None
 
 
-def convert(source: Path, target: Path, path: Path, *, fps: float | None = None) -> None:
+def convert(
+    source: Path,
+    target: Path,
+    path: Path,
+    *,
+    fps: float | None = None,
+    animation: str | int | None = None,
+) -> None:
     """Make Blender read one file and write another.
 
     Parameters
@@ -47,6 +56,8 @@ def convert(source: Path, target: Path, path: Path, *, fps: float | None = None)
         The user's file, for messages.
     fps
         The scene's frames per second before reading, for formats that do not say it.
+    animation
+        Name or number of the animation, of several; the one that Blender shows if None.
     """
     command = blender_command()
     if command is None:
@@ -57,8 +68,13 @@ def convert(source: Path, target: Path, path: Path, *, fps: float | None = None)
         )
     with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
         job = Path(folder) / "job.json"
-        paths = {"input": str(source.resolve()), "output": str(target.resolve()), "fps": fps}
-        job.write_text(json.dumps(paths), encoding="utf-8")
+        wanted = {
+            "input": str(source.resolve()),
+            "output": str(target.resolve()),
+            "fps": fps,
+            "animation": animation,
+        }
+        job.write_text(json.dumps(wanted), encoding="utf-8")
         # A copy: the modules beside the original must not be taken for Python's own.
         script = Path(folder) / "blender_script.py"
         shutil.copyfile(Path(__file__).with_name("blender_script.py"), script)
@@ -76,17 +92,22 @@ def convert(source: Path, target: Path, path: Path, *, fps: float | None = None)
         except subprocess.TimeoutExpired:
             raise FormatError(f"Blender was not done after {_SECONDS:g} seconds", path) from None
     if done.returncode != 0 or not target.exists() or target.stat().st_size == 0:
-        reason = _reason(done.stdout, done.stderr) or f"it ended with code {done.returncode}"
-        raise FormatError(f"Blender could not convert it: {reason}", path)
+        raise FormatError(_why(done.stdout, done.stderr, done.returncode, source), path)
 
 
-def _reason(out: str, err: str) -> str:
-    """Why Blender failed, from what it printed; empty if it did not say.
+def _why(out: str, err: str, code: int, source: Path) -> str:
+    """Why Blender failed, from what it printed.
 
     It prints errors of scripts to either, and puts lines of its own after them.
     """
     for text in (err, out):
         if raised := _RAISED.findall(text):
-            return str(raised[-1])[:160]
+            kind, reason = raised[-1]
+            if kind == _OWN:
+                return str(reason)[:400]
+            # Messages name the file already.
+            reason = reason.replace(f" '{source.resolve()}'", "")
+            return f"Blender could not convert it: {reason[:160]}"
     said = [line.strip() for line in err.splitlines() if line.strip()]
-    return said[-1][:160] if said else ""
+    reason = said[-1][:160] if said else f"it ended with code {code}"
+    return f"Blender could not convert it: {reason}"

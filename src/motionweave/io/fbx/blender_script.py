@@ -6,18 +6,24 @@ imports nothing of it. It is started by `motionweave.io.fbx.blender`::
     blender --background --python blender_script.py -- JOB.json
     python blender_script.py JOB.json            (a Python that has the package bpy)
 
-The job is an object with ``input``, ``output`` and, for inputs that do not say it,
-``fps``. An output ``.npz`` gets the joints: names, parents, matrices at rest and in
-each frame in world space (Blender's: z up), frames per second.
+The job is an object with ``input``, ``output``, for inputs that do not say it ``fps``, and
+``animation``, the name or number of one of several. An output ``.npz`` gets the joints: names,
+parents, matrices at rest and in each frame in world space (Blender's: z up), frames per second,
+the names of all animations and the number of the one that was read (-1 if there is none).
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+
+class UnreadableError(Exception):
+    """The file holds nothing of what is wanted; Blender itself had no difficulty with it."""
 
 
 def run(job: dict[str, Any]) -> None:
@@ -30,9 +36,10 @@ def run(job: dict[str, Any]) -> None:
     if job.get("fps"):
         _set_rate(bpy.context.scene, float(job["fps"]))
     _import(bpy, job["input"])
-    _whole_range(bpy)
+    takes = _takes(bpy)
+    taken = _play(bpy, takes, job.get("animation"))
     if job["output"].endswith(".npz"):
-        _dump(bpy, job["output"])
+        _dump(bpy, job["output"], [action.name for action, _ in takes], taken)
     else:
         _export(bpy, job["output"])
 
@@ -53,33 +60,85 @@ def _import(bpy: Any, path: str) -> None:
         # "BLENDER" leaves the bones' axes as they are in the file.
         bpy.ops.import_scene.gltf(filepath=path, bone_heuristic="BLENDER")
     elif kind == "fbx":
-        # Frame 0 of the file stays frame 0. Custom properties make some versions fail.
-        bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0, use_custom_props=False)
+        # Frame 0 of the file stays frame 0. Custom properties make some versions fail. The
+        # importer since Blender 4.5 also reads files in text form and those from before 2011.
+        newest = "fbx_import" in dir(bpy.ops.wm)
+        read = bpy.ops.wm.fbx_import if newest else bpy.ops.import_scene.fbx
+        read(filepath=path, anim_offset=0.0, use_custom_props=False)
     else:
         bpy.ops.wm.usd_import(filepath=path, set_frame_range=True)
 
 
-def _whole_range(bpy: Any) -> None:
-    """Make the scene begin and end with what the skeleton does, or else with all its actions.
+def _takes(bpy: Any) -> list[tuple[Any, Any]]:
+    """The actions that move bones of the skeleton, each with the slot for it (or None).
 
-    Cameras and targets of an FBX scene often go on when the body has come to its end.
+    Cameras, lights and meshes have actions of their own, which often go on when the body has come
+    to its end. A skeleton whose bones stay may still be moved as a whole.
     """
-    found = [one.animation_data for one in bpy.data.objects if one.type == "ARMATURE"]
-    own = [data.action for data in found if data is not None and data.action is not None]
-    ranges = [action.frame_range for action in own or bpy.data.actions]
-    if ranges:
-        bpy.context.scene.frame_start = round(min(one[0] for one in ranges))
-        bpy.context.scene.frame_end = round(max(one[1] for one in ranges))
+    armature = _armature(bpy)
+    bones = {f'pose.bones["{bpy.utils.escape_identifier(b.name)}"]' for b in armature.data.bones}
+    takes = [
+        (action, slot)
+        for action in bpy.data.actions
+        for slot, curves in _curves(action)
+        if any(curve.data_path.rpartition(".")[0] in bones for curve in curves)
+    ]
+    data = armature.animation_data
+    if takes or data is None or data.action is None:
+        return takes
+    return [(data.action, getattr(data, "action_slot", None))]
+
+
+def _curves(action: Any) -> Iterator[tuple[Any, Any]]:
+    """Slots of an action and their curves; before Blender 4.4 there are no slots."""
+    if not hasattr(action, "slots"):
+        yield None, action.fcurves
+        return
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in strip.channelbags:
+                yield bag.slot, bag.fcurves
+
+
+def _play(bpy: Any, takes: list[tuple[Any, Any]], which: str | int | None) -> int:
+    """Make the scene begin and end with one of the takes; its number, -1 if there is none.
+
+    The first that importers have put on the skeleton, unless ``which`` names another.
+    """
+    scene, data = bpy.context.scene, _armature(bpy).animation_data
+    names = [action.name for action, _ in takes]
+    if not takes:
+        if which is not None:
+            raise UnreadableError("there is no animation")
+        # Not Blender's own 250 frames.
+        scene.frame_end = scene.frame_start
+        return -1
+    if which is None:
+        taken = next((i for i, (action, _) in enumerate(takes) if action == data.action), 0)
+    elif which in names:
+        taken = names.index(which)
+    elif str(which).isdigit() and int(which) < len(names):
+        taken = int(which)
+    else:
+        listed = ", ".join(names[:20])
+        raise UnreadableError(f"there is no animation {which!r}; there are {listed}")
+    action, slot = takes[taken]
+    data.action = action
+    if slot is not None:
+        data.action_slot = slot
+    first, last = action.frame_range
+    scene.frame_start, scene.frame_end = round(first), round(last)
+    return taken
 
 
 def _armature(bpy: Any) -> Any:
     found = [one for one in bpy.data.objects if one.type == "ARMATURE"]
     if not found:
-        raise RuntimeError("there is no skeleton in the file")
+        raise UnreadableError("there is no skeleton in the file")
     return max(found, key=lambda one: len(one.data.bones))
 
 
-def _dump(bpy: Any, path: str) -> None:
+def _dump(bpy: Any, path: str, animations: list[str], taken: int) -> None:
     scene, armature = bpy.context.scene, _armature(bpy)
     bones = list(armature.data.bones)
     names = [bone.name for bone in bones]
@@ -107,6 +166,8 @@ def _dump(bpy: Any, path: str) -> None:
         rest=np.array(rest),
         poses=np.array(poses),
         fps=scene.render.fps / scene.render.fps_base,
+        animations=np.array(animations, dtype=str),
+        taken=taken,
     )
 
 

@@ -21,22 +21,32 @@ from motionweave.io.bvh.format import unique_names
 from motionweave.io.fbx.blender import convert
 from motionweave.io.gltf import format as gltf
 from motionweave.io.registry import Format
+from motionweave.io.scene.animations import unasked
 from motionweave.io.scene.rest import Rest, normalised
 from motionweave.io.store.container import Members
 
 _MAGICS = (b"Kaydara FBX Binary", b"; FBX")
 
 
-def read(path: str | Path) -> Motion:
-    """Read the largest skeleton of an FBX file and what it does."""
+def read(path: str | Path, *, animation: str | int | None = None) -> Motion:
+    """Read the largest skeleton of an FBX file and what it does.
+
+    Parameters
+    ----------
+    path
+        The file.
+    animation
+        Name or number (from 0) of the animation, where there are several; the one that Blender
+        shows if None.
+    """
     path = Path(path)
     with path.open("rb") as file:
         if not file.read(64).lstrip().startswith(_MAGICS):
             raise FormatError("this is not an FBX file", path)
     with tempfile.TemporaryDirectory(prefix="motionweave-") as folder:
         dumped = Path(folder) / "joints.npz"
-        convert(path, dumped, path)
-        return from_joints(dumped, path)
+        convert(path, dumped, path, animation=animation)
+        return from_joints(dumped, path, animation)
 
 
 def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) -> None:
@@ -51,14 +61,26 @@ def write(motion: Motion, path: str | Path, *, unit: str | float | None = None) 
 FORMAT = Format("FBX", (".fbx",), read=read, write=write)
 
 
-def from_joints(dumped: Path, path: Path) -> Motion:
-    """The motion in arrays written by Blender, whose world has z up."""
+def from_joints(dumped: Path, path: Path, animation: str | int | None = None) -> Motion:
+    """The motion in arrays written by Blender, whose world has z up.
+
+    Parameters
+    ----------
+    dumped
+        The arrays, see `blender_script`.
+    path
+        The user's file.
+    animation
+        Which animation the user asked for.
+    """
     with Members(dumped, "what Blender makes of an FBX file") as members:
         arrays = {
             name: members.array(f"{name}.npy")
-            for name in ("names", "parents", "rest", "poses", "fps")
+            for name in ("names", "parents", "rest", "poses", "fps", "animations", "taken")
         }
     names = unique_names(str(one) for one in arrays["names"])
+    animations = tuple(str(one) for one in arrays["animations"])
+    taken = int(arrays["taken"])
     parents = arrays["parents"].tolist()
     rest, poses, fps = arrays["rest"], arrays["poses"], float(arrays["fps"])
     size(len(poses), len(names), path.stat().st_size)
@@ -76,8 +98,13 @@ def from_joints(dumped: Path, path: Path) -> Motion:
         pose.root,
         pose.rotations,
         pose.translations,
-        name=path.stem,
-        source={"format": FORMAT.name, "metres_a_unit": 1.0},
+        name=path.stem if animation is None else animations[taken],
+        source={
+            "format": FORMAT.name,
+            "metres_a_unit": 1.0,
+            "animations": animations,
+            "warnings": tuple(unasked(animations, taken)) if animation is None else (),
+        },
     )
 
 

@@ -17,6 +17,7 @@ from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
 from motionweave.io.gltf.container import Gltf
 from motionweave.io.scene import note as notes
+from motionweave.io.scene.animations import unasked
 from motionweave.io.scene.curves import Curve
 from motionweave.io.scene.note import Note
 from motionweave.io.scene.rates import frame_rate
@@ -298,16 +299,9 @@ def read_animation(
     if not names:
         if which is not None:
             raise gltf.fail("there is no animation")
-        return {}, None, ["there is no animation; this is the rest pose"]
-    warnings = []
+        return {}, None, unasked(names, -1)
     if which is None:
         index = 0
-        if len(names) > 1:
-            listed = ", ".join(names[:8])
-            warnings.append(
-                f"the first of {len(names)} animations ({listed}); choose with "
-                "animation= (--option animation=NAME)"
-            )
     elif isinstance(which, str) and which in names:
         index = names.index(which)
     else:
@@ -330,7 +324,7 @@ def read_animation(
         if not 0 <= number < len(samplers) or not isinstance(samplers[number], dict):
             raise gltf.fail(f"animation {names[index]!r} has no sampler {number}")
         curves[node, what] = _curve(gltf, samplers[number], what)
-    return curves, names[index], warnings
+    return curves, names[index], unasked(names, index) if which is None else []
 
 
 def _curve(gltf: Gltf, sampler: dict[str, Any], what: str) -> Curve:
