@@ -61,6 +61,7 @@ MIXED = (
 )
 # Of these kinds, left and right are not alike.
 HANDED = ("punch", "kick", "block", "side", "run turn", "walk turn")
+SUFFIXES = (".bvh", ".amc", ".fbx", ".glb", ".gltf", ".vrma")
 # The blend is right within these bounds.
 ACCELERATION, DEPTH, WAY, KNEE = 1.5, 0.036, 0.15, 10.0
 
@@ -117,7 +118,7 @@ def clips_by_kind(folders: Sequence[Path]) -> dict[str, list[Path]]:
                 described = {
                     row["file"]: row.get("description", "") for row in csv.DictReader(rows)
                 }
-        for path in sorted(folder.rglob("*.bvh")):
+        for path in sorted(one for one in folder.rglob("*") if one.suffix.lower() in SUFFIXES):
             name = path.relative_to(folder).as_posix()
             kind = kind_of(path, described.get(name, ""))
             if kind in HANDED:
