@@ -140,6 +140,23 @@ def test_a_rate_that_no_recording_has_is_told(tmp_path: Path) -> None:
         mw.load(path)
 
 
+def test_a_clip_in_which_nothing_moves_is_told(tmp_path: Path) -> None:
+    pose = mw.sample("walk").sample(np.zeros(30))
+    mw.save(pose, tmp_path / "still.glb")
+    with pytest.warns(mw.QualityWarning, match=r"still\.glb: nothing moves in its 30 frames"):
+        mw.load(tmp_path / "still.glb")
+    # Somebody who breathes does move, and so does a body that glides.
+    breath = rotations.about_axis("X", 0.01 * np.sin(np.arange(30) / 5.0))
+    turned = np.array(pose.rotations)
+    turned[:, 1] = rotations.multiply(turned[:, 1], breath)
+    root = pose.root + np.arange(30)[:, None] * 0.001
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", mw.QualityWarning)
+        for moving in (replace(pose, rotations=turned), replace(pose, root=root)):
+            mw.save(moving, tmp_path / "moves.glb")
+            mw.load(tmp_path / "moves.glb")
+
+
 def test_frames_that_throw_the_body_away_are_told(tmp_path: Path) -> None:
     walk = mw.sample("walk")
     root = np.array(walk.root)

@@ -9,9 +9,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import numpy as np
-
-from motionweave.body.normalize.defects import broken_frame, missing_root_motion
+from motionweave.body.normalize.defects import broken_frame, missing_root_motion, stands_still
 from motionweave.body.normalize.pelvis import as_filed, at_pelvis
 from motionweave.body.normalize.quadrupeds import as_quadruped
 from motionweave.body.pose.heading import sides_exchanged
@@ -32,6 +30,8 @@ Broken = Literal["warn", "raise"]
 # Frames per second below which a file is probably wrong about its rate: tools that know none
 # write a second per frame.
 _SLOWEST = 5.0
+# So many equal frames are a pose, as virtual worlds have them; more should be a motion.
+_POSE = 10
 
 
 def load(
@@ -118,7 +118,13 @@ def load(
 def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
     """What is probably wrong with a file, and what to do about it."""
     yield from motion.source.get("warnings", ())
-    if motion.fps < _SLOWEST and not given_rate and _moves(motion):
+    still = stands_still(motion)
+    if still and len(motion) > _POSE:
+        yield (
+            f"nothing moves in its {len(motion)} frames: the file contains one pose; if it should "
+            "contain more, export the animation with keys for all frames"
+        )
+    if motion.fps < _SLOWEST and not given_rate and len(motion) > 2 and not still:
         yield (
             f"the file states a frame rate of {motion.fps:.3g} fps, which is hardly that of a "
             "recorded motion; give the true one with --input-fps (fps= in Python)"
@@ -148,14 +154,6 @@ def _doubts(motion: Motion, given_rate: bool) -> Iterator[str]:
             "names of the joints; give the right ones in a JSON file (--rig FILE, or "
             "mw.load(..., rig=FILE))"
         )
-
-
-def _moves(motion: Motion) -> bool:
-    """Whether anything moves after a T-pose, so that the frame rate matters."""
-    moving = motion[tpose_frames(motion) :]
-    return len(motion) > 2 and bool(
-        np.ptp(moving.rotations, axis=0).any() or np.ptp(moving.root, axis=0).any()
-    )
 
 
 def _with_rig(motion: Motion, rig: Given) -> Motion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -134,11 +135,36 @@ def test_a_file_with_an_axis_that_points_down_is_turned_over(
     assert again.read_text() == path.read_text()
 
 
-def test_a_handstand_on_a_skeleton_that_stands_at_rest_is_one() -> None:
+@pytest.mark.parametrize("axis", ["y", "z"])
+def test_a_body_that_is_upside_down_only_while_it_moves_is_told(tmp_path: Path, axis: str) -> None:
     walk = samples.sample("walk")
     turned = np.array(walk.rotations)
     turned[:, 0] = rotations.multiply(rotations.about_axis("X", np.pi), turned[:, 0])
-    assert find_up(walk.skeleton, walk.root, turned).axis in ("y", "z")
+    root = np.array(walk.root)
+    root[:, 1] *= -1.0
+    motion = replace(walk, root=root, rotations=turned, constraints=())
+    path = tmp_path / "over.bvh"
+    mw.save(motion if axis == "y" else _z_up(motion), path)
+    with pytest.warns(mw.QualityWarning, match=f'upside down.*up="-{axis}"'):
+        handstand = mw.load(path, contacts=False)
+    np.testing.assert_allclose(handstand.positions(), motion.positions(), atol=1e-4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stands = mw.load(path, up=f"-{axis}")
+        mw.load(path, contacts=False, up=axis)
+    head = stands.positions()[:, stands.skeleton.index("Head"), 1]
+    foot = stands.positions()[:, stands.skeleton.index("LeftFoot"), 1]
+    assert np.all(head > foot)
+
+
+def test_somebody_who_does_a_cartwheel_is_not_upside_down() -> None:
+    """Head down for half of the clip."""
+    walk = samples.sample("walk")
+    turn = rotations.about_axis("Z", np.linspace(0.0, 2.0 * np.pi, len(walk)))
+    turned = np.array(walk.rotations)
+    turned[:, 0] = rotations.multiply(turn, turned[:, 0])
+    found = find_up(walk.skeleton, walk.root, turned)
+    assert (found.axis, found.head_down) == ("y", False)
 
 
 def test_a_single_point_says_nothing() -> None:

@@ -1,15 +1,18 @@
-"""Defects of recordings that loading can only report: broken frames, missing root motion."""
+"""Defects of recordings that loading can only report: broken frames, no or half of the motion."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig
 from motionweave.body.size import body_height, leg_length
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.motion import Motion
 
+# Numbers of a file that differ by less, of quaternions or of the body's height, are the same.
+_SAME = 1e-5
 # No body moves as many body heights from one frame to the next, nor per second.
 _FARTHEST_STEP, _TOP_SPEED = 1.0, 30.0
 # In leg lengths: a pelvis whose height varies by no more than this does not move up and down ...
@@ -19,6 +22,21 @@ _STILL_PELVIS = 1e-3
 _OFF_FLOOR, _STANDING = 0.1, 0.7
 # ... and this share of the clip is longer than the flights of a run.
 _LEAST_SHARE = 0.25
+
+
+def stands_still(motion: Motion) -> bool:
+    """Whether all frames after a T-pose at the beginning are one pose.
+
+    Parameters
+    ----------
+    motion
+        Any body, of at least one frame.
+    """
+    moving = motion[tpose_frames(motion) :]
+    room = _SAME * max(body_height(motion.skeleton), float(np.abs(motion.root).max()))
+    moves = [moving.root] if moving.translations is None else [moving.root, moving.translations]
+    turning = np.ptp(moving.rotations, axis=0).max() > _SAME
+    return not turning and all(np.ptp(one, axis=0).max() <= room for one in moves)
 
 
 def broken_frame(motion: Motion) -> tuple[int, float] | None:

@@ -5,7 +5,8 @@ high the head is above the feet and which way limbs hang while it moves, how its
 stays on one level, and how its rest pose stands; of other bodies, how long they are along
 each axis and the same lowest point. `Up.margin` says how clear the decision is. A body that is
 upside down whichever of the two is up, while it moves and at rest, is in a file with an axis that
-points down, as those of cameras do.
+points down, as those of cameras do. One that is upside down only while it moves may stand on its
+hands, and may as well be in such a file.
 """
 
 from __future__ import annotations
@@ -54,15 +55,24 @@ class Up:
         The margin by which it won, 0 for a tie; bodies that stand and walk win by 2 or more.
     creature
         Whether it may be something that stands at all, not a prop of a few joints.
+    head_down
+        Whether the body is upside down all the time, but not at rest.
     """
 
     axis: str
     margin: float
     creature: bool = True
+    head_down: bool = False
 
     @property
     def doubt(self) -> str | None:
         """What to tell about an axis that won narrowly; None if it won clearly."""
+        if self.head_down:
+            return (
+                "the body is upside down from beginning to end: if it should stand, the "
+                f'{self.axis} axis of the file points down; load it with up="-{self.axis}" '
+                f'(--up -{self.axis}); up="{self.axis}" silences this warning'
+            )
         if self.margin >= _SURE or not self.creature:
             return None
         other = "z" if self.axis == "y" else "y"
@@ -116,10 +126,11 @@ def find_up(
     evidence += _HANGING * _more_along_z(_hanging(rig, joints))
     if standing is not None:
         evidence += _REST * _more_along_z(standing)
-    # A handstand does not turn the rest pose over.
-    if standing is not None and _points_down(upright) and _points_down(standing):
-        both = upright + standing
-        return Up("-y" if both[1] < both[2] else "-z", abs(_more_along_z(both)))
+    if _points_down(upright):
+        # A handstand does not turn the rest pose over.
+        over = standing is not None and _points_down(standing)
+        axis = "y" if upright[1] < upright[2] else "z"
+        return Up(f"-{axis}" if over else axis, abs(_more_along_z(upright)), head_down=not over)
     return _decided(evidence - _PRIOR)
 
 
