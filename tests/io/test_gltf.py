@@ -21,6 +21,7 @@ import motionweave as mw
 from motionweave import samples
 from motionweave.body.rig.roles import find_rig
 from motionweave.core import rotations
+from motionweave.io.gltf.onto import write_onto
 from tests.io.files import apart, assert_same_tree, damaged, only_format_errors, sliding
 from tests.strategies import motions, random_motion, random_quaternions
 
@@ -344,12 +345,42 @@ def test_nodes_without_a_skin(tmp_path: Path) -> None:
     assert set(read.skeleton.names) == {"shoulder", "elbow", "wrist"}
     assert read.fps == 25.0
     del file.json["animations"]
-    with pytest.raises(mw.FormatError, match="no common root"):
-        mw.load(file.save(tmp_path / "b.gltf"), contacts=False)
-    file.json["nodes"].pop()
     with pytest.warns(mw.QualityWarning, match="rest pose"):
         rest = mw.load(file.save(tmp_path / "b.gltf"), contacts=False)
     assert len(rest) == 1
+    assert rest.skeleton.names == ("scene", "shoulder", "lamp", "elbow", "wrist")
+
+
+def test_a_scene_without_a_skeleton_is_refused(tmp_path: Path) -> None:
+    """Furniture: nodes that hold meshes, and none of them moves."""
+    file = _arm()
+    del file.json["skins"]
+    file.json["nodes"][2]["mesh"] = 0
+    file.json["meshes"] = [{"primitives": []}]
+    with pytest.raises(mw.FormatError, match="neither a skin with joints nor an animation"):
+        mw.load(file.save(tmp_path / "a.gltf"))
+
+
+def test_joints_without_a_common_root_hang_on_the_scene(tmp_path: Path) -> None:
+    """As in game engines: hips and a target beside them, and a body that walks away."""
+    file = _arm()
+    file.json["nodes"].append({"name": "target", "translation": [0, 0, 3]})
+    file.json["skins"] = [{"joints": [3, 0, 1, 2]}]
+    walk = np.linspace([0.0, 1.0, 0.0], [0.0, 1.0, 2.0], 5)
+    file.animation("a", (0, "translation", np.arange(5) / 30, walk, "LINEAR"))
+    path = file.save(tmp_path / "a.gltf")
+    read = mw.load(path, contacts=False)
+    assert read.skeleton.names == ("scene", "target", "shoulder", "elbow", "wrist")
+    assert read.skeleton.parents.tolist() == [-1, 0, 0, 2, 3]
+    at = read.positions()
+    np.testing.assert_allclose(at[:, 2], walk, atol=1e-6)
+    np.testing.assert_allclose(at[:, 1], np.tile([0, 0, 3], (5, 1)), atol=1e-6)
+    # The character can perform what was read of it, and what is written is the same motion.
+    write_onto(read, path, tmp_path / "b.glb")
+    for again in (tmp_path / "b.glb", tmp_path / "c.glb"):
+        if again.name == "c.glb":
+            mw.save(read, again)
+        assert apart(read, mw.load(again, contacts=False)) < 1e-6
 
 
 def test_packed_and_sparse_numbers(tmp_path: Path) -> None:

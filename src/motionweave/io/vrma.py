@@ -96,7 +96,7 @@ def read(
         raise gltf.fail("the humanoid of this VRM animation has no bones")
     tree = Tree.of(gltf)
     curves, name, warnings = read_animation(gltf, animation)
-    joints = connected(gltf, tree, [node for node in tree.order if node in nodes])
+    joints = connected(tree, [node for node in tree.order if node in nodes])
     titles = [nodes.get(joint, tree.name(joint)) for joint in joints]
     return motion_in(
         gltf, tree, curves, joints, titles, None, rate,

@@ -30,7 +30,10 @@ _INTERPOLATIONS = ("LINEAR", "STEP", "CUBICSPLINE")
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Nodes of a file: parent of each, an order with parents first, local transforms."""
+    """Nodes of a file: parent of each, an order with parents first, local transforms.
+
+    The last node is not in the file: it is the scene, which holds all that have no parent there.
+    """
 
     gltf: Gltf
     nodes: list[dict[str, Any]]
@@ -42,15 +45,17 @@ class Tree:
         nodes = gltf.items("nodes")
         if not nodes:
             raise gltf.fail("there are no nodes, and so no joints")
-        parents = [-1] * len(nodes)
+        scene = len(nodes)
+        parents = [scene] * scene
         for index, node in enumerate(nodes):
             for child in gltf.get(node, "children", list, []):
                 gltf.item("nodes", child)
-                if parents[child] >= 0:
+                if parents[child] != scene:
                     raise gltf.fail(f"node {child} has two parents")
                 parents[child] = index
-        order = [index for index, parent in enumerate(parents) if parent < 0]
-        level = [1] * len(nodes)
+        tops = [index for index, parent in enumerate(parents) if parent == scene]
+        nodes, parents = [*nodes, {"name": "scene", "children": tops}], [*parents, -1]
+        order, level = [scene], [0] * len(nodes)
         for index in order:
             for child in nodes[index].get("children", []):
                 level[child] = level[index] + 1
@@ -60,6 +65,11 @@ class Tree:
         if max(level) > DEEPEST:
             raise gltf.fail(f"a chain of more than {DEEPEST} nodes")
         return cls(gltf, nodes, parents, order)
+
+    @property
+    def scene(self) -> int:
+        """The number of the node that holds all others."""
+        return len(self.nodes) - 1
 
     def name(self, index: int) -> str:
         return self.gltf.get(self.nodes[index], "name", str, "") or f"node{index}"
@@ -74,8 +84,7 @@ class Tree:
         return [nearest[self.parents[joint]] for joint in joints]
 
     def branches(self, wanted: Sequence[int]) -> tuple[int, set[int]]:
-        """The lowest node above all ``wanted`` ones (or one of them) and all nodes on the way;
-        -1 if there is none."""
+        """The lowest node above all ``wanted`` ones (or one of them) and all nodes on the way."""
         held = [0] * len(self.nodes)
         for node in wanted:
             held[node] = 1
@@ -83,14 +92,12 @@ class Tree:
             if self.parents[node] >= 0:
                 held[self.parents[node]] += held[node]
         # Parents come first, so that the last one that holds all is the lowest.
-        shared = [node for node in self.order if held[node] == len(wanted)]
-        if not shared:
-            return -1, set()
-        between = {shared[-1]}
+        top = [node for node in self.order if held[node] == len(wanted)][-1]
+        between = {top}
         for node in self.order:
             if held[node] and self.parents[node] in between:
                 between.add(node)
-        return shared[-1], between
+        return top, between
 
     def local(self, index: int) -> tuple[Array, Array, Array]:
         """Translation (3,), rotation (4,) and scale (3,) at rest."""
@@ -156,12 +163,16 @@ def find_joints(gltf: Gltf, tree: Tree, curves: Curves) -> tuple[list[int], Note
     else:
         moved = {index for index, _ in curves}
         wanted = [index for index in tree.order if index in moved]
-        if len(curves) == 0:
-            meshes = {i for i, node in enumerate(tree.nodes) if "mesh" in node or "camera" in node}
-            wanted = [index for index in tree.order if index not in meshes]
+        # Bare nodes are a skeleton; where things are to be seen, those between them are not.
+        if len(curves) == 0 and not any("mesh" in node for node in tree.nodes):
+            wanted = [
+                index
+                for index in tree.order
+                if index != tree.scene and "camera" not in tree.nodes[index]
+            ]
     if not wanted:
         raise gltf.fail("there is neither a skin with joints nor an animation of nodes")
-    joints = connected(gltf, tree, wanted)
+    joints = connected(tree, wanted)
     # The note counts the joints of the skin.
     return joints, note if skins and joints == listed else None
 
@@ -211,8 +222,6 @@ def _whole_body(
         The nodes that animations move.
     """
     top = node = tree.branches(listed)[0]
-    if top < 0:
-        return list(listed)
     held = [int(one in skinned or one in driven) for one in range(len(tree.nodes))]
     for one in reversed(tree.order):
         if tree.parents[one] >= 0:
@@ -233,12 +242,10 @@ def _whole_body(
     return list(found)
 
 
-def connected(gltf: Gltf, tree: Tree, wanted: Sequence[int]) -> list[int]:
+def connected(tree: Tree, wanted: Sequence[int]) -> list[int]:
     """Nodes and everything between them up to their common ancestor, parents first."""
     # Everything between the joints and their common ancestor is a joint, too.
     top, between = tree.branches(wanted)
-    if top < 0:
-        raise gltf.fail("the joints have no common root; put them under one node")
     added = between - set(wanted)
     extra = [one for one in tree.order if one in added]
     waiting, joints, placed = [*extra, *wanted], [top], {top}

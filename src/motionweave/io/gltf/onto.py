@@ -50,6 +50,10 @@ def write_onto(motion: Motion, character: str | Path, path: str | Path) -> None:
         raise RigError(f"the character has no joints {', '.join(missing[:4])} for this motion")
     json: dict[str, Any] = copy.deepcopy(gltf.json)
     json.pop("animations", None)
+    if tree.scene in driven:
+        # The motion moves what has no common root in the file: from now on it has one.
+        json["nodes"].append(copy.deepcopy(tree.nodes[tree.scene]))
+        json.update(scenes=[{"nodes": [tree.scene]}], scene=0)
     out = GltfWriter(json, bytearray(gltf.only_buffer()))
     _write_animation(out, motion, tree, driven)
     out.save(Path(path))
