@@ -199,13 +199,14 @@ def table(paths: Iterable[Path], clean: Clean = mw.clean_feet, *, detail: bool =
     rows: list[tuple[str, dict[str, float]]] = []
     seconds, frames = 0.0, 0
     for name, motion in clips(paths):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             began = time.process_time()
             cleaned = clean(motion)
             seconds += time.process_time() - began
         frames += len(motion)
-        rows.append((name, figures(motion, cleaned)))
+        told = any(issubclass(w.category, mw.QualityWarning) for w in caught)
+        rows.append((name, figures(motion, cleaned) | {"warned": float(told)}))
     return report(rows, detail) + f"\n{1e6 * seconds / max(frames, 1):.1f} µs per frame"
 
 
@@ -216,6 +217,9 @@ def report(rows: list[tuple[str, dict[str, float]]], detail: bool) -> str:
     kinds = list(dict.fromkeys(failure for _, failure in missed))
     lines += [f"  {kind:<20} {sum(one == kind for _, one in missed):4d}" for kind in kinds]
     lines.append(f"  {'any':<20} {len({name for name, _ in missed}):4d}")
+    silent = [name for name, f in rows if failures(f) and not f["warned"]]
+    lines.append(f"  {'of these silent':<20} {len(silent):4d}")
+    lines.append(f"  {'right, with warning':<20} {_false_alarms(rows):4d}")
     lines.append(f"{'figure':<20} {'median':>9} {'mean':>9} {'95 %':>9} {'largest':>9}")
     for key in rows[0][1] if rows else ():
         values = np.array([f[key] for _, f in rows])
@@ -230,6 +234,10 @@ def report(rows: list[tuple[str, dict[str, float]]], detail: bool) -> str:
                 lines.append(f"{name}: {', '.join(failures(f))}")
                 lines.append("   " + ", ".join(f"{k} {v:.2f}" for k, v in f.items()))
     return "\n".join(lines)
+
+
+def _false_alarms(rows: list[tuple[str, dict[str, float]]]) -> int:
+    return sum(bool(f["warned"]) and not failures(f) for _, f in rows)
 
 
 def main() -> int:

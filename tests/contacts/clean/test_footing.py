@@ -70,6 +70,30 @@ def test_goals_that_do_not_fit_one_foot_cannot_arise() -> None:
     assert bends < 8.0 * np.abs(footing.shifts).max() / 0.2**2
 
 
+def test_a_foot_that_steps_over_its_heel_is_not_turned_away() -> None:
+    """Heel and toe take turns: the foot turns on its toe, then its heel slides while the toe is in
+    the air. Heel and toe still fit one foot, which points where it did."""
+    fps = 30.0
+    time = np.arange(round(4.0 * fps) + 1) / fps
+    angle = np.interp(time, [0.6, 0.8], [0.7, 0.0])
+    slid = np.interp(time, [1.5, 1.63], [0.0, 1.0])[:, None] * [-0.07, 0.0, -0.03]
+    ahead = np.stack([np.sin(angle), 0.0 * time, np.cos(angle)], axis=-1)
+    toe = slid + np.array([0.0, 0.0, FOOT])
+    foot = np.stack([toe - FOOT * ahead, toe])
+    resting = np.stack(
+        [
+            np.maximum(*held(fps, len(time), (0.0, 0.6), (0.8, 2.9))),
+            np.maximum(*held(fps, len(time), (0.17, 1.5), (1.63, 2.9))),
+        ]
+    )
+    footing = footing_of(foot, resting, FLOOR, 1.0, fps, 0.2)
+    found = np.diff(foot + footing.shifts, axis=0)[0]
+    length = np.linalg.norm(found, axis=-1)
+    np.testing.assert_allclose(length, FOOT, atol=0.05 * FOOT)
+    cosine = np.einsum("ti,ti->t", found, ahead) / length
+    assert np.degrees(np.arccos(cosine.min())) < 6.0
+
+
 def test_corrections_do_not_depend_on_the_frame_rate() -> None:
     found = []
     for fps in (30.0, 240.0):

@@ -198,6 +198,20 @@ def test_a_plant_out_of_reach_is_told(walk: Motion) -> None:
         mw.clean_feet(walk, held)
 
 
+def test_feet_that_still_slide_are_told(walk: Motion) -> None:
+    """A toe that steps on while it is said to stay cannot be held still, whatever the reason."""
+    held = [c for c in walk.constraints if c.kind != "left_toe"]
+    with pytest.warns(mw.QualityWarning) as told:
+        cleaned = mw.clean_feet(walk, [*held, Constraint(5, 80, "left_toe")])
+    (remark,) = [str(one.message) for one in told if "still slide" in str(one.message)]
+    found = re.search(r"at ([\d.]+)% of a leg .* the left toe at frame (\d+)", remark)
+    assert found
+    assert float(found[1]) == pytest.approx(
+        100.0 * held_steps(cleaned).mean() * walk.fps, rel=0.1, abs=0.1
+    )
+    assert 5 <= int(found[2]) <= 80
+
+
 def test_frames_of_warnings_count_a_t_pose_in_front(walk: Motion) -> None:
     rest = np.tile(quat.IDENTITY, (1, len(walk.skeleton), 1))
     posed = mw.concatenate([replace(walk[:1], rotations=rest, constraints=()), walk])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,23 +18,19 @@ from motionweave.body.soles import contact_points
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.plants import anchored, find_plants, planted_heights
+from motionweave.contacts.clean.remarks import Remarks
 from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve_limbs
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray, sealed
 from motionweave.core.constraints import Constraint
-from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion, local_translations
 from motionweave.core.numerics.curves import smoothstep
 from motionweave.core.runtime.interrupt import checkpoint
 from motionweave.errors import QualityWarning
 
-# Leg lengths by which a foot may miss its plant before there is a warning.
-_NOTICED = 0.02
 # Leg lengths by which a body that is lowered may carry feet down unseen.
 _UNSEEN = 1e-3
-# How many stretches of frames a warning names.
-_NAMED = 3
 
 # A correction is reduced where a joint of the limb would accelerate more than this many times as
 # hard as it does anywhere in the clip, which counts as at least this many radians per second
@@ -106,10 +102,21 @@ class _Tracks(NamedTuple):
 
 
 class _Solved(NamedTuple):
-    """The result, and how far ``(n, T)`` limbs of each kind are from where they should be."""
+    """A result.
+
+    Parameters
+    ----------
+    motion
+        The body and its limbs.
+    missing
+        How far ``(n, T)`` limbs of each kind are from where they should be.
+    eased_off
+        Of each foot that is held less firmly: its name, the joint that would jerk, and when.
+    """
 
     motion: Motion
     missing: tuple[Array, ...]
+    eased_off: tuple[tuple[str, int, int], ...] = ()
 
 
 class Cleaner:
@@ -173,15 +180,26 @@ class Cleaner:
         feet = self._feet(used, points)
         # Hands are held exactly.
         others = [self._hands(used, points)] if self.hands else []
-        feet, solved = self._calmed(feet, others)
+        solved = self._calmed(feet, others)
         if self.warn:
-            _tell_held_back(self.motion, feet, self.size, self.first)
-            for tracks, missing in zip((feet, *others), solved.missing, strict=True):
-                _tell_missing(self.motion, tracks, missing, self.size, self.first)
+            for remark in self._remarks(feet, others, solved):
+                warnings.warn(remark, QualityWarning, stacklevel=3)
         return solved.motion
 
-    def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> tuple[_Tracks, _Solved]:
-        """Feet with corrections reduced where they would jerk knee or ankle, and the result."""
+    def _remarks(self, feet: _Tracks, others: Sequence[_Tracks], solved: _Solved) -> Iterator[str]:
+        """What a user should know about the result."""
+        about = Remarks(self.motion, self.size, self.first)
+        for name, joint, frame in solved.eased_off:
+            yield about.eased_off(name, joint, frame)
+        for name, held, left in zip(feet.names, feet.held, feet.footing.held_back, strict=True):
+            yield from about.held_back(name, held, left)
+        for tracks, missing in zip((feet, *others), solved.missing, strict=True):
+            for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
+                yield from about.out_of_reach(name, held, left)
+        yield from about.sliding(solved.motion)
+
+    def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> _Solved:
+        """The result, with corrections of feet reduced where they would jerk knee or ankle."""
         solved = self._solve([feet, *others])
         before, jerks = _jerks([self.motion, solved.motion], feet.limbs)
         own = before.max(axis=1, initial=0.0)
@@ -189,19 +207,21 @@ class Cleaner:
         own = np.where(own < _HARDLY, own.max(axis=0), own)
         limit = _LIMIT * np.maximum(own, _HARDLY)
         trust = np.ones(feet.held.shape)
+        eased_off = []
         for index, limb in enumerate(feet.limbs):
             for attempt in range(_ATTEMPTS):
                 sudden = jerks[index] / limit[index]
                 if sudden.max(initial=0.0) <= 1.0:
                     break
-                if attempt == 0 and self.warn:
-                    _tell_eased_off(self.motion, feet.names[index], limb, sudden, self.first)
+                if attempt == 0:
+                    frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
+                    eased_off.append((feet.names[index], limb[1 + int(which)], int(frame) + 1))
                 # What jerks for being eased off within too short a time is given more.
                 around = (1 + attempt) * _AROUND * self.motion.fps
                 trust[index] *= _doubt(jerks[index], before[index], limit[index], around)
                 solved = self._solve([feet.eased_off(trust), *others])
                 (jerks,) = _jerks([solved.motion], feet.limbs)
-        return feet, solved
+        return solved._replace(eased_off=tuple(eased_off))
 
     def _solve(self, tracks: Sequence[_Tracks]) -> _Solved:
         checkpoint()
@@ -393,49 +413,3 @@ def _doubt(jerks: Array, before: Array, limit: Array, around: float) -> Array:
     away = np.abs(np.arange(len(jerks) + 2)[:, None] - (bad + 1))
     less = (1.0 - enough[bad].min(axis=1)) * smoothstep(1.0 - away / around)
     return np.asarray(1.0 - less.max(axis=1))
-
-
-def _tell_eased_off(motion: Motion, name: str, limb: ik.Limb, sudden: Array, first: int) -> None:
-    frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
-    joint = motion.skeleton.names[limb[1 + int(which)]]
-    what = f" of {motion.name!r}" if motion.name else ""
-    warnings.warn(
-        f"the {name}{what} is not held firmly around frame {first + int(frame) + 1}, because that "
-        f"would jerk {joint}; check the contacts there",
-        QualityWarning,
-        stacklevel=5,
-    )
-
-
-def _tell_held_back(motion: Motion, tracks: _Tracks, size: float, begin: int) -> None:
-    for name, held, left in zip(tracks.names, tracks.held, tracks.footing.held_back, strict=True):
-        far = held & (left > _NOTICED * size)
-        if not far.any():
-            continue
-        what = f" of {motion.name!r}" if motion.name else ""
-        spans = [f"{begin + first} to {begin + last}" for first, last in runs(far)]
-        frames = ", ".join(spans[:_NAMED])
-        if len(spans) > _NAMED:
-            frames += f" and {len(spans) - _NAMED} more times"
-        warnings.warn(
-            f"the {name}{what} is not held in its place in frames {frames}: "
-            f"it would have to move by {left[far].max() / size:.0%} of a leg length more than "
-            "clean-up allows; check the contacts there",
-            QualityWarning,
-            stacklevel=5,
-        )
-
-
-def _tell_missing(motion: Motion, tracks: _Tracks, missing: Array, size: float, first: int) -> None:
-    for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
-        left = np.where(held, left, 0.0)
-        frame = int(left.argmax())
-        if left[frame] > _NOTICED * size:
-            what = f" of {motion.name!r}" if motion.name else ""
-            warnings.warn(
-                f"the {name}{what} cannot reach its plant at frame {first + frame}: "
-                f"it is {left[frame] / size:.1%} of a leg length away; "
-                "check the contacts there, or allow a little stretch (stretch=0.01)",
-                QualityWarning,
-                stacklevel=5,
-            )

@@ -3,8 +3,8 @@
 The unknowns are the corrections ``d`` of a foot's heel and toe in every frame. A planted point must
 not move over the floor, ``(p + d)' = 0`` (or only as another foot moves that it
 follows), and must be at its height; where it stands is left free, so heel and toe are never sent to
-places that do not fit one foot. Heel and toe keep their distance, a point in the air stays above
-the floor, and every correction is small and smooth:
+places that do not fit one foot. Heel and toe keep their distance, and the foot its direction as far
+as possible, a point in the air stays above the floor, and every correction is small and smooth:
 
     sum |d|^2 + 2 tau^2 |d'|^2 + tau^4 |d''|^2  +  rest^2 |(p + d)'|^2 + ...
 
@@ -20,6 +20,7 @@ import numpy as np
 from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.contacts.clean.banded import BandedLeastSquares
+from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.numerics.curves import smoothstep
 
@@ -29,8 +30,10 @@ _SETTLING = 0.03
 _LEANING = 0.1
 # Time scale in seconds of the weight that keeps a planted point still.
 _REST = 20.0
-# The costs of missing a height, stretching a foot, and a point in the floor, relative to a shift.
-_HEIGHT, _RIGID, _FLOOR = 600.0, 1e4, 300.0
+# The costs of missing a height, stretching a foot, turning it sideways, and a point in the floor,
+# relative to a shift. If it cost nothing, a foot that shifts its weight from heel to toe and back
+# would turn further each time, until heel and toe no longer fit it.
+_HEIGHT, _RIGID, _TURN, _FLOOR = 600.0, 1e5, 10.0, 300.0
 # Leg lengths beyond which a correction is held back, and the most that is allowed.
 _FARTHEST = (0.15, 0.3)
 # Leg lengths below the floor at which a point is lifted even far from any plant.
@@ -228,13 +231,18 @@ def _solve(
     active = ~held & (above < deep)
     found = np.zeros_like(points)
     live, reached = np.arange(feet), length
-    rigid = np.full((1, feet, count, 1), _RIGID)
+    sideways = _spread_along(quat.cross(_UP, along))
+    costs = np.array([_RIGID, _TURN])[:, None, None]
     for _ in range(_ROUNDS):
         # A foot that is where it should be is not solved again.
         rows = plain.of_tracks(live)
-        apart = np.concatenate([-along[live], along[live]], axis=-1)
         stretch = length[live] - np.einsum("nti,nti->nt", along[live], foot[live])
-        rows.add_along(apart[None], rigid[:, : len(live)], _RIGID * stretch[None])
+        wanted = np.stack([stretch, np.zeros_like(stretch)])
+        rows.add_along(
+            np.stack([_spread_along(along[live]), sideways[live]]),
+            np.broadcast_to(costs, wanted.shape)[..., None],
+            costs * wanted,
+        )
         if active[live].any():
             lifting = np.where(active[live], _FLOOR, 0.0)
             rows.add_change((1.0,), _upright(lifting), _upright(-above[live]))
@@ -251,6 +259,12 @@ def _solve(
         if len(live) == 0:
             break
     return found
+
+
+def _spread_along(direction: Array) -> Array:
+    """Vectors ``(n, T, 6)`` along which the unknowns amount to how far the toe goes from the heel
+    in a ``direction`` ``(n, T, 3)``."""
+    return np.concatenate([-direction, direction], axis=-1)
 
 
 def _unknowns(values: Array) -> Array:

@@ -9,6 +9,7 @@ smooth; here foot, body and knee are three small least-squares problems over tim
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -18,6 +19,7 @@ from motionweave.body.ground import Ground
 from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.pose.tpose import tpose_frames
 from motionweave.contacts.clean.cleaner import Cleaner, Lead
+from motionweave.contacts.clean.remarks import Remarks
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import ground_under
 from motionweave.core.arguments import check_arguments
@@ -25,7 +27,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS, Constraint
 from motionweave.core.motion import Motion, checked
-from motionweave.errors import MotionError
+from motionweave.errors import MotionError, QualityWarning
 
 # Seconds over which a correction fades in before a plant and out after it.
 _EASE = 0.2
@@ -60,15 +62,17 @@ def clean_feet(
         What the feet stand on, such as ``Ground.slope(8)``; estimated from the motion by
         default.
     warn
-        Whether to warn where a foot is not held firmly or cannot reach its plant. Methods that
-        check their own results turn this off.
+        Whether to warn where a foot is not held firmly, cannot reach its plant or still slides.
+        Methods that check their own results turn this off.
 
     Returns
     -------
     Motion
         The cleaned motion. Frames further than ``ease`` from any contact, and from any foot below
         the floor, are unchanged, bit for bit. Where holding a foot would make its knee or ankle
-        jerk, the correction is reduced, and a `QualityWarning` says where.
+        jerk, the correction is reduced, and a `QualityWarning` says where. Others say if planted
+        feet still slide, or if hips had to be lowered, by more than a centimetre per second or a
+        centimetre on average, on a body 1.7 m tall.
 
     Raises
     ------
@@ -101,12 +105,15 @@ def clean_feet(
     # A T-pose is not part of the motion, so no correction fades into it.
     first = tpose_frames(motion)
     rest = motion[first:] if first else motion
-    if floor is None:
-        floor = estimate_floor(rest)
-    elif isinstance(floor, Ground):
-        floor = ground_under(floor, rest)
-    solver = Cleaner(rest, floor, stretch, ease, warn, hands=hands, first=first)
+    under = estimate_floor(rest) if floor is None else floor
+    if isinstance(under, Ground):
+        under = ground_under(under, rest)
+    solver = Cleaner(rest, under, stretch, ease, warn, hands=hands, first=first)
     cleaned = solver.cleaned(rest.constraints)
+    # A floor that is given may well be lower.
+    if warn and floor is None:
+        for remark in Remarks(rest, solver.size, first).lowered(cleaned):
+            warnings.warn(remark, QualityWarning, stacklevel=2)
     if rest is motion:
         return cleaned
     return concatenate([motion[:first], cleaned]).with_constraints(used)

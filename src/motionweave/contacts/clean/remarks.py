@@ -1,0 +1,103 @@
+"""What clean-up says about feet that it does not hold, and about what holding them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from motionweave.body.soles import contact_points
+from motionweave.core.arrays import Array, BoolArray
+from motionweave.core.constraints import FOOT_KINDS, active
+from motionweave.core.intervals import runs
+from motionweave.core.motion import Motion
+
+# Leg lengths by which a foot may miss its plant.
+_NOTICED = 0.02
+# Leg lengths per second at which planted heels and toes may slide, and by which hips may be
+# lowered, on average: a centimetre of a body 1.7 m tall.
+_SLIDING = _LOWERED = 0.012
+# How many stretches of frames a remark names.
+_NAMED = 3
+
+
+class Remarks(NamedTuple):
+    """Remarks about a clip.
+
+    Parameters
+    ----------
+    motion
+        The clip as it was, with the contacts that were to be held.
+    size
+        Leg length.
+    first
+        The frame of the user's clip with which it begins.
+    """
+
+    motion: Motion
+    size: float
+    first: int
+
+    def eased_off(self, name: str, joint: int, frame: int) -> str:
+        """A foot is held less firmly around a frame for the sake of a joint."""
+        return (
+            f"the {name}{self._what} is not held firmly around frame {self.first + frame}, because "
+            f"that would jerk {self.motion.skeleton.names[joint]}; check the contacts there"
+        )
+
+    def held_back(self, name: str, held: BoolArray, left: Array) -> Iterator[str]:
+        """A foot that is ``held`` ``(T,)`` stays away from its plants by ``left`` ``(T,)``."""
+        far = held & (left > _NOTICED * self.size)
+        if not far.any():
+            return
+        spans = [f"{self.first + first} to {self.first + last}" for first, last in runs(far)]
+        frames = ", ".join(spans[:_NAMED])
+        if len(spans) > _NAMED:
+            frames += f" and {len(spans) - _NAMED} more times"
+        yield (
+            f"the {name}{self._what} is not held in its place in frames {frames}: "
+            f"it would have to move by {left[far].max() / self.size:.0%} of a leg length more than "
+            "clean-up allows; check the contacts there"
+        )
+
+    def out_of_reach(self, name: str, held: BoolArray, missing: Array) -> Iterator[str]:
+        """A foot or hand that is ``held`` ``(T,)`` ends ``missing`` ``(T,)`` from its plant."""
+        missing = np.where(held, missing, 0.0)
+        frame = int(missing.argmax())
+        if missing[frame] > _NOTICED * self.size:
+            yield (
+                f"the {name}{self._what} cannot reach its plant at frame {self.first + frame}: "
+                f"it is {missing[frame] / self.size:.1%} of a leg length away; "
+                "check the contacts there, or allow a little stretch (stretch=0.01)"
+            )
+
+    def sliding(self, cleaned: Motion) -> Iterator[str]:
+        """Feet of the cleaned clip still slide where they are planted."""
+        points = contact_points(cleaned, like=self.motion)
+        frames = np.arange(len(cleaned))
+        places = np.stack([points[kind][:, [0, 2]] for kind in FOOT_KINDS])
+        planted = np.stack([active(self.motion.constraints, kind, frames) for kind in FOOT_KINDS])
+        staying = planted[:, 1:] & planted[:, :-1]
+        ways = np.where(staying, np.linalg.norm(np.diff(places, axis=1), axis=-1), 0.0)
+        speed = ways.sum() / max(int(staying.sum()), 1) * cleaned.fps / self.size
+        if speed > _SLIDING:
+            which, frame = np.unravel_index(int(ways.argmax()), ways.shape)
+            yield (
+                f"planted feet{self._what} still slide, at {speed:.1%} of a leg length per second "
+                f"on average, most of all the {FOOT_KINDS[which].replace('_', ' ')} at frame "
+                f"{self.first + int(frame) + 1}; check the contacts there"
+            )
+
+    def lowered(self, cleaned: Motion) -> Iterator[str]:
+        """The hips of the cleaned clip are lower than they were, for feet to reach the floor."""
+        down = float((self.motion.root - cleaned.root)[:, 1].mean()) / self.size
+        if down > _LOWERED:
+            yield (
+                f"the hips{self._what} are lowered by {down:.1%} of a leg length on average, for "
+                "planted feet to reach the floor; check the contacts, or give the floor (floor=)"
+            )
+
+    @property
+    def _what(self) -> str:
+        return f" of {self.motion.name!r}" if self.motion.name else ""
