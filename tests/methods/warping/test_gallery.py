@@ -5,6 +5,8 @@ That they do what they say is in `test_promises`.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,8 @@ from motionweave.body.hinges import find_hinges
 from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
-from tests.methods.warping.gallery import REAL, WILD, Scene, scene_of
+from tests.contacts.test_detect import without_toes
+from tests.methods.warping.gallery import REAL, SIDES, WARPS, WILD, Scene, scene_of
 from tests.methods.warping.test_feet import slides
 
 GAITS = (
@@ -129,3 +132,16 @@ def test_the_gallery_on_walks_of_other_rigs(wild, clip):
     # What still goes wrong is an acceleration, in four of eleven at most.
     assert len(found) <= 4
     assert not any("backwards" in fault or "under" in fault for f in found.values() for fault in f)
+
+
+def test_feet_without_toe_joints_stand_on_their_toes_too() -> None:
+    walk = mw.sample("walk")
+    skeleton, kept = without_toes(walk.skeleton, end_sites=True)
+    bare = mw.Motion(skeleton, walk.fps, walk.root, walk.rotations[:, kept])
+    recipe = mw.load_warp(WARPS / "tiptoe.yaml")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mw.Notice)
+        raised = recipe.apply(bare.with_constraints(walk.constraints))
+    apart = np.linalg.norm(raised.positions() - recipe.apply(walk).positions()[:, kept], axis=-1)
+    ankles = [skeleton.index(f"{side.capitalize()}Foot") for side in SIDES]
+    assert apart[:, ankles].max() < 0.02 * leg_length(skeleton)

@@ -199,9 +199,11 @@ class Feet:
             limb = clip.legs.get(side)
             if limb is None:
                 continue
-            toe = clip.rig.roles.get(f"{side}_toe")
-            held = toe if toe is not None and f"{side}_heel" in release else limb.end
-            own = before[0][:, held]
+            index = SIDES.index(side)
+            # What of the foot stays where it is, in the clip and as keys have it.
+            own, held = before[0][:, limb.end], foot[0][:, limb.end]
+            if f"{side}_heel" in release:
+                own, held = self.points[1, index], sole[1, index]
             # A turned ankle moves the toes, but does not lead the foot anywhere.
             moved = own + calmed(after[0][:, limb.end] - before[0][:, limb.end], fps)
             spans, moments = stepping[side].spans, stepping[side].moments
@@ -216,7 +218,6 @@ class Feet:
                 )
             off = None if carried is None else carried.get(side)
             way[:, :3] += _goal_shift(side, posed, shape, clip, spans, off)
-            index = SIDES.index(side)
             standing = _standing(spans, len(way))
             firmness = _eased(standing, fps)
             level = rotations.about_vertical(way[:, 3])
@@ -227,7 +228,7 @@ class Feet:
             turn = rotations.multiply(
                 level, rotations.multiply(pose, rotations.inverse(foot[1][:, limb.end]))
             )
-            ankle = way[:, :3] + rotations.rotate(turn, foot[0][:, limb.end] - foot[0][:, held])
+            ankle = way[:, :3] + rotations.rotate(turn, foot[0][:, limb.end] - held)
             lever = rotations.rotate(turn, sole[:, index] - foot[0][:, limb.end])
             # A foot in the air swings as high as feet do, unless it is lower in the clip.
             least = np.minimum(
