@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -62,16 +63,18 @@ def workers(executor: Executor | None, pieces: int) -> Iterator[Executor]:
     elif count == 1 or pieces < _WORTH_PROCESSES:
         yield Here()
     else:
-        with ProcessPoolExecutor(count, initializer=_end_with_parent) as pool:
+        with ProcessPoolExecutor(count, initializer=_end_quietly) as pool:
             yield pool
 
 
-def _end_with_parent() -> None:
-    """Let this worker end when the process that started it is gone.
+def _end_quietly() -> None:
+    """Let this worker end without a word when it is interrupted, and when the process that started
+    it is gone.
 
-    A worker holds both ends of the queue that it takes work from: if its parent is killed, it
-    never ends.
+    Ctrl-C at a terminal interrupts workers, too; only their parent says so. A worker holds both
+    ends of the queue that it takes work from: if its parent is killed, it never ends.
     """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

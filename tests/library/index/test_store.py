@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 
 import motionweave as mw
 from motionweave.library.engine import Here
+from motionweave.library.index import adding
+from motionweave.library.index.reading import digest_of
 from motionweave.library.index.store import Store
 from tests.library.kills import kill_adding, make_clips
 
@@ -160,6 +163,54 @@ def test_a_clip_that_disappeared_is_named(folder: Path) -> None:
     (folder / "jogs/jog.npz").unlink()
     with pytest.raises(mw.LibraryError, match=r"jogs/jog\.npz: the clip is no longer where"):
         library.load("jogs/jog.npz")
+
+
+def test_clips_that_disappear_while_they_are_added_do_not_stop_the_others(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = mw.Library(folder, executor=Here())
+    library.add(folder / "walks")
+    listed = adding._files
+
+    def vanishing(sources: Iterable[Path]) -> Iterator[Path]:
+        for path in list(listed(sources)):
+            if path.name == "punch.npz":
+                path.unlink()
+            yield path
+
+    def too_late(path: Path) -> str:
+        path.unlink()
+        return digest_of(path)
+
+    os.utime(folder / "walks/walk.npz")
+    with monkeypatch.context() as patched:
+        patched.setattr(adding, "_files", vanishing)
+        patched.setattr(adding, "digest_of", too_late)
+        report = library.add()
+    assert report.added == ("fights/kick_high.npz", "jogs/jog.npz", "jogs/jog_left.npz")
+    assert list(report.broken) == ["walks/walk.npz"]
+    assert "No such file" in report.broken["walks/walk.npz"]
+    assert library.add().broken == {}
+    assert len(library) == 6
+
+
+def test_a_disk_without_room_for_a_lock_is_reported_in_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full:
+        def execute(self, statement: str) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+        def close(self) -> None:
+            pass
+
+    library = mw.Library(folder, executor=Here())
+    library.add()
+    with monkeypatch.context() as patched:
+        patched.setattr(sqlite3, "connect", lambda *_, **__: Full())
+        with pytest.raises(mw.LibraryError, match="the disk is full"):
+            library.remove("walks")
+    assert len(library.remove("walks")) == 4
 
 
 def test_a_full_disk_costs_nothing_that_was_there(

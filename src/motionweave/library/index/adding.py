@@ -6,6 +6,7 @@ import operator
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -131,7 +132,7 @@ class _Plan:
     def __init__(self, store: Store, root: Path, sources: Sequence[Path]):
         self.root = root
         self.known = {entry.path: entry for entry in store.entries()}
-        self.stamps = {name_of(path, root): _stamp(path) for path in _files(sources)}
+        self.stamps = {name_of(path, root): stamp for path, stamp in _stamped(sources)}
         folders = [name_of(source, root) for source in sources if source.is_dir()]
         self.gone = {
             path
@@ -151,6 +152,13 @@ class _Plan:
         entry = self.known.get(path)
         return entry is not None and (entry.size, entry.changed) == stamp
 
+    def _content(self, path: str) -> str:
+        """The digest of a file; empty if it cannot be read, which reading it as a clip reports."""
+        try:
+            return digest_of(_place(path, self.root))
+        except OSError:
+            return ""
+
     def _split(self, fresh: Sequence[str]) -> tuple[list[tuple[Entry, str]], list[str]]:
         """Files whose content is known (touched or moved), and those that have to be read."""
         moved = {self.known[path].digest: path for path in self.gone if path in self.known}
@@ -159,11 +167,11 @@ class _Plan:
         for path in fresh:
             before = self.known.get(path)
             if before is None and self.stamps[path][0] in sizes:
-                origin = moved.pop(digest_of(_place(path, self.root)), None)
+                origin = moved.pop(self._content(path), None)
                 before = self.known[origin] if origin else None
                 if origin:
                     self.gone.discard(origin)
-            elif before is not None and before.digest != digest_of(_place(path, self.root)):
+            elif before is not None and before.digest != self._content(path):
                 before = None
             if before is None:
                 wanted.append(path)
@@ -250,9 +258,13 @@ def _files(sources: Iterable[Path]) -> Iterator[Path]:
             raise LibraryError(f"{source}: there is no such file or folder")
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
+def _stamped(sources: Iterable[Path]) -> Iterator[tuple[Path, tuple[int, int]]]:
+    """Files with their sizes and times of change, without those that went since they were
+    listed."""
+    for path in _files(sources):
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            yield path, (status.st_size, status.st_mtime_ns)
 
 
 def name_of(path: Path, root: Path) -> str:

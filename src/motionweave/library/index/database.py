@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -136,21 +136,22 @@ class Database:
         LibraryError
             If another process writes, or the disk is full.
         """
+        with self._told(), closing(self._locked()):
+            yield
+
+    def _locked(self) -> sqlite3.Connection:
+        """A lock that no other process has, until it is closed."""
         lock = sqlite3.connect(self.folder / _LOCK, isolation_level=None, timeout=0.0)
         try:
-            try:
-                lock.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                if "locked" in str(error):
-                    raise LibraryError(
-                        f"another process is writing to the library {self.folder}; "
-                        "wait until it is done"
-                    ) from None
-                raise
-            with self._told():
-                yield
-        finally:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
             lock.close()
+            if "locked" not in str(error):
+                raise
+            raise LibraryError(
+                f"another process is writing to the library {self.folder}; wait until it is done"
+            ) from None
+        return lock
 
     def begin(self) -> None:
         """Begin changes that are applied together."""
@@ -180,8 +181,8 @@ class Database:
 
     def get(self, key: str) -> Any:
         """A single value that is kept by name; None if there is none."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else None
+        rows = self.all("SELECT value FROM meta WHERE key = ?", (key,))
+        return rows[0][0] if rows else None
 
     def set(self, key: str, value: Any) -> None:
         """Keep a single value."""

@@ -119,7 +119,7 @@ class Store:
 
     def newest(self) -> int:
         """The greatest number that a clip ever had: the number of a clip is not used again."""
-        largest = self.database.execute("SELECT coalesce(max(id), 0) FROM clips").fetchone()[0]
+        largest = self.database.all("SELECT coalesce(max(id), 0) FROM clips")[0][0]
         return max(int(largest), int(self.database.get("newest") or 0))
 
     def points(self) -> Array:
