@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from motionweave.clips import motion_files
+from motionweave.core.runtime.cache import Recent
 from motionweave.errors import MotionweaveError
 from motionweave.studio.document.document import Document, ShelfClip
 from motionweave.studio.document.session import Session
@@ -17,7 +18,6 @@ from motionweave.studio.screens import SCREENS
 from motionweave.studio.view.payload import PayloadStore
 from motionweave.studio.view.result import Result
 from motionweave.studio.work.jobs import Outcome
-from motionweave.studio.work.memo import Recent
 
 # Names of the built-in clips that a new session starts with.
 _FIRST_CLIPS = (

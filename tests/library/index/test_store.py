@@ -165,6 +165,15 @@ def test_a_clip_that_disappeared_is_named(folder: Path) -> None:
         library.load("jogs/jog.npz")
 
 
+def test_a_clip_that_changed_is_loaded_anew(folder: Path) -> None:
+    library = mw.Library(folder, executor=Here())
+    library.add()
+    before = len(library.load("jogs/jog.npz"))
+    mw.save(mw.sample("jog", duration=3.0), folder / "jogs/jog.npz", contacts=False)
+    library.add()
+    assert len(library.load("jogs/jog.npz")) < before
+
+
 def test_clips_that_disappear_while_they_are_added_do_not_stop_the_others(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

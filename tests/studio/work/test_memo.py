@@ -9,18 +9,7 @@ import pytest
 from motionweave.errors import BlendError, QualityWarning
 from motionweave.samples.clips import sample
 from motionweave.studio.work.jobs import attempt
-from motionweave.studio.work.memo import Memo, Recent
-
-
-def test_the_one_that_nobody_asked_for_longest_goes() -> None:
-    kept: Recent[int] = Recent(2)
-    kept.put("a", 1)
-    kept.put("b", 2)
-    assert kept.get("a") == 1
-    kept.put("c", 3)
-    assert [kept.get(key) for key in "abc"] == [1, None, 3]
-    kept.put("a", 4)
-    assert kept.get("a") == 4
+from motionweave.studio.work.memo import Memo
 
 
 def test_the_same_motions_and_options_are_not_made_twice() -> None:

@@ -1,4 +1,4 @@
-"""Caches of results for recently used motions.
+"""Caches: what was used recently, by its key or for a motion.
 
 Methods call each other, and several of them need the same result for the same motion, such as its
 floor. A motion never changes, so the first result stays valid.
@@ -13,10 +13,55 @@ from typing import Generic, TypeVar
 
 from motionweave.core.motion import Motion
 
-Result = TypeVar("Result")
+Value = TypeVar("Value")
 
 
-class MotionCache(Generic[Result]):
+class Recent(Generic[Value]):
+    """The values that were put there or asked for last, by their keys.
+
+    Parameters
+    ----------
+    size
+        How many are kept; the least recently used is dropped first.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value of a key, if it is still there."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value."""
+        with self._lock:
+            self._kept[key] = value
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+    def made(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key; what ``make`` returns if it is not there."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        value = make()
+        self.put(key, value)
+        return value
+
+    def clear(self) -> None:
+        """Drop all values."""
+        with self._lock:
+            self._kept.clear()
+
+
+class MotionCache(Generic[Value]):
     """Cached results of one function of motions, independent of their names and contacts.
 
     Parameters
@@ -26,11 +71,9 @@ class MotionCache(Generic[Result]):
     """
 
     def __init__(self, size: int = 64) -> None:
-        self._size = size
-        self._results: OrderedDict[Hashable, Result] = OrderedDict()
-        self._lock = threading.Lock()
+        self._results: Recent[Value] = Recent(size)
 
-    def get(self, motion: Motion, compute: Callable[[], Result], *details: Hashable) -> Result:
+    def get(self, motion: Motion, compute: Callable[[], Value], *details: Hashable) -> Value:
         """The result for a motion; computed if it is not cached.
 
         Parameters
@@ -42,19 +85,8 @@ class MotionCache(Generic[Result]):
         *details
             What else the result depends on.
         """
-        key = motion.skeleton, motion.fingerprint, *details
-        with self._lock:
-            if key in self._results:
-                self._results.move_to_end(key)
-                return self._results[key]
-        result = compute()
-        with self._lock:
-            self._results[key] = result
-            while len(self._results) > self._size:
-                self._results.popitem(last=False)
-        return result
+        return self._results.made((motion.skeleton, motion.fingerprint, *details), compute)
 
     def clear(self) -> None:
         """Clear the cache, as needed for timing measurements."""
-        with self._lock:
-            self._results.clear()
+        self._results.clear()

@@ -19,6 +19,7 @@ from motionweave.core.arrays import Array
 from motionweave.core.concatenation import concatenate
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
+from motionweave.core.runtime.cache import Recent
 from motionweave.errors import LibraryError, QualityWarning
 from motionweave.library.bodies import on_body
 from motionweave.library.fading import inside
@@ -80,7 +81,7 @@ class LiveWalk:
         first = library.load(self._clip)
         self._frame = graph.index.frame(self._clip, sample)
         self._body = first
-        self._clips: dict[int, Motion] = {}
+        self._clips: Recent[Motion] = Recent(_AT_HAND)
         # What takes the current clip to where the walk performs it: on the floor, and up.
         self._move, self._lift = Planar(), 0.0
         self._unit = leg_length(first.skeleton)
@@ -196,12 +197,8 @@ class LiveWalk:
 
     def _part(self, clip: int, frame: float, count: int) -> Motion:
         """Some frames of a clip from one on, on the body and in the frame rate of the walk."""
-        if clip not in self._clips:
-            while len(self._clips) >= _AT_HAND:
-                self._clips.pop(next(iter(self._clips)))
-            # The whole clip: its floor is estimated from all of it.
-            self._clips[clip] = on_body(self._library.load(clip), self._body)
-        motion = self._clips[clip]
+        # The whole clip: its floor is estimated from all of it.
+        motion = self._clips.made(clip, lambda: on_body(self._library.load(clip), self._body))
         at = frame + np.arange(count) * motion.fps / self._body.fps
         return replace(motion.sample(np.clip(at, 0.0, len(motion) - 1.0)), fps=self._body.fps)
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from motionweave.clips import load
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.cache import Recent
 from motionweave.errors import LibraryError
 from motionweave.library import engine
 from motionweave.library.index import adding
@@ -55,7 +56,7 @@ class IndexedFolder:
         self.store = Store(self.folder / FOLDER if store is None else Path(store).resolve())
         self._executor = executor
         self._index: Index | None = None
-        self._loaded: dict[tuple[str, bool], Motion] = {}
+        self._loaded: Recent[Motion] = Recent(_AT_HAND)
 
     def __enter__(self) -> Self:
         return self
@@ -148,18 +149,17 @@ class IndexedFolder:
             If the library does not have it, or its file is gone.
         """
         entry = self.clips[clip] if isinstance(clip, int) else self.entry(clip)
-        key = entry.path, contacts
-        if key not in self._loaded:
-            place = self.folder / entry.path
-            if not place.exists():
-                raise LibraryError(
-                    f"{entry.path}: the clip is no longer where it was when it was added; "
-                    "bring it back, or run `motionweave library add` to forget it"
-                )
-            while len(self._loaded) >= _AT_HAND:
-                self._loaded.pop(next(iter(self._loaded)))
-            self._loaded[key] = load(place, contacts=contacts, drop_tpose=True)
-        return self._loaded[key]
+        key = entry.path, entry.digest, contacts
+        return self._loaded.made(key, lambda: self._read(entry, contacts))
+
+    def _read(self, entry: Entry, contacts: bool) -> Motion:
+        place = self.folder / entry.path
+        if not place.exists():
+            raise LibraryError(
+                f"{entry.path}: the clip is no longer where it was when it was added; "
+                "bring it back, or run `motionweave library add` to forget it"
+            )
+        return load(place, contacts=contacts, drop_tpose=True)
 
     def entry(self, path: str | Path) -> Entry:
         """The library's entry for a clip, by its ``path`` in the library or on disk."""

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.cache import Recent
 from motionweave.studio.work.jobs import Outcome, attempt, told
 
 Value = TypeVar("Value")
-
-
-class Recent(Generic[Value]):
-    """The values that were put there or asked for last, by their keys."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, Value] = OrderedDict()
-
-    def get(self, key: Hashable) -> Value | None:
-        """The value of a key, if it is still there."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: Hashable, value: Value) -> None:
-        """Keep a value; the one that nobody asked for longest may go."""
-        with self._lock:
-            self._kept[key] = value
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._size:
-                self._kept.popitem(last=False)
 
 
 class Memo(Generic[Value]):

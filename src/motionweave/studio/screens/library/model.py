@@ -10,6 +10,7 @@ import numpy as np
 
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.cache import Recent
 from motionweave.errors import Kind, LibraryError
 from motionweave.library.fill.inbetween import inbetween
 from motionweave.library.index.features import ClipTrack
@@ -20,7 +21,7 @@ from motionweave.library.search.matches import Match
 from motionweave.studio.document.document import Document, ShelfClip
 from motionweave.studio.view.payload import scale_of
 from motionweave.studio.work.jobs import stage
-from motionweave.studio.work.memo import Memo, Recent
+from motionweave.studio.work.memo import Memo
 
 # Frames that must be left of a clip on either side of a gap.
 MARGIN = 8
@@ -270,10 +271,7 @@ def stretch_track(folder: str, clip: str, first: int, last: int) -> ClipTrack:
         raise LibraryError(f"{folder} is not a folder whose clips were read")
     with Library(place) as library:
         key = (library.folder, library.store.change())
-        index = _indexes.get(key)
-        if index is None:
-            index = library.index
-            _indexes.put(key, index)
+        index = _indexes.made(key, lambda: library.index)
     number = index.number(clip)
     if number is None:
         raise LibraryError(f"{clip}: the folder has no such clip")
