@@ -48,6 +48,34 @@ def test_collect_takes_several_examples_and_their_mirror_images(
     assert "of each of 2 examples" in capsys.readouterr().err
 
 
+def test_collect_lists_what_it_collected_and_writes_a_blend(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["library", "collect", str(folder), "walk.npz", "--frames", "5:40"]
+    assert main(asked) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first.endswith("of this kind:")
+    assert second.startswith("  walk.npz ")
+    out = tmp_path / "blend.bvh"
+    for half in (["-o", str(out)], ["--measure", "speed", "--at", "1.2"]):
+        assert main([*asked, *half]) == 2
+        assert "to write a blend, say which" in capsys.readouterr().err
+    assert main([*asked, "--measure", "speed", "--at", "9", "-o", str(out)]) == 2
+    assert "use --nearest" in capsys.readouterr().err
+    assert main([*asked, "--measure", "speed", "--at", "9", "--nearest", "-o", str(out)]) == 0
+    assert len(mw.load(out)) > 20
+
+
+def test_an_empty_library_says_how_it_is_filled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["library", "info", str(tmp_path)]) == 0
+    assert f"run `motionweave library add {tmp_path}`" in capsys.readouterr().out
+    for action in (["find", "--words", "walk"], ["graph", "--words", "walk"]):
+        assert main(["library", action[0], str(tmp_path), *action[1:]]) == 2
+        assert "the library is empty" in capsys.readouterr().err
+
+
 def test_graph_walk_and_fill(
     folder: Path,
     tmp_path: Path,

@@ -40,12 +40,17 @@ class Index:
     @property
     def basis(self) -> PrincipalAxes:
         """The axes of the features; an error in an empty library."""
+        self.check()
+        assert self._basis is not None
+        return self._basis
+
+    def check(self) -> None:
+        """Raise a `LibraryError` if there is nothing to search."""
         if self._basis is None or not self.entries:
             raise LibraryError(
                 "the library is empty, or was made by an older motionweave: run "
                 "`motionweave library add` first"
             )
-        return self._basis
 
     def number(self, path: str) -> int | None:
         """Number of the clip with that path."""

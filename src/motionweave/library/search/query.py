@@ -56,6 +56,7 @@ def chosen(
 ) -> NDArray[np.bool_] | None:
     """Which clips ``(clips,)`` have the requested words, measures and rigs; None if none are
     requested."""
+    index.check()
     if not text and not measures and not rigs:
         return None
     wanted = words(text)
