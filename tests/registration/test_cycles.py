@@ -170,8 +170,8 @@ def test_likeness_of_a_lag_is_what_the_distances_say() -> None:
     clip = as_points(mw.sample("walk"))[::2]
     lags = next(cycles._levels(clip))
     far = lags.distances
-    several = np.array([lags.shortest, lags.most // 2, lags.most])
-    for lag, found in zip(several.tolist(), lags.likeness(several), strict=True):
+    for lag in (lags.lags[0], lags.shortest, lags.most // 2, lags.most):
+        found = lags.likeness[lags.lags.index(lag)]
         many = min(lag, len(clip) - lag)
         half, reach = max(1, many // 2), min(many, lags.most)
         expected = []
@@ -187,4 +187,10 @@ def test_what_stands_still_is_like_nothing() -> None:
     walk = as_points(mw.sample("walk"))
     still = replace(walk, points=np.repeat(walk.points[:1], len(walk), axis=0))
     lags = next(cycles._levels(still))
-    assert np.all(np.isinf(lags.likeness(np.array([lags.shortest]))))
+    assert np.all(np.isinf(lags.likeness))
+
+
+def test_every_lag_about_a_period_is_compared() -> None:
+    for lags in cycles._levels(as_points(mw.sample("walk", duration=40.0))):
+        for period in range(lags.shortest, lags.most):
+            assert period - cycles._play(period) in lags.lags

@@ -232,14 +232,32 @@ class _Lags:
         np.cumsum(sums[1:, 1:], axis=0, out=sums[1:, 1:])
         return sums
 
+    @cached_property
+    def lags(self) -> range:
+        """Those that can be within `_PLAY` of a period."""
+        return range(max(1, self.shortest - _play(self.shortest)), self.most + 1)
+
     def overlaps(self, lags: IntArray) -> IntArray:
         """Over how many samples lags are judged: a period, or what there is of the second."""
         return np.minimum(lags, self.count - lags)
 
-    def likeness(self, lags: IntArray) -> Array:
-        """``(m, places)`` for m lags, and each place at which that many samples can be compared:
-        how far they are from those a lag later, as a share of how far the samples there usually
-        are from each other. Infinite beyond the last place of a lag."""
+    @cached_property
+    def likeness(self) -> Array:
+        """``(lags, places)`` for each place at which as many samples as a lag is judged over can be
+        compared: how far they are from those a lag later, as a share of how far the samples there
+        usually are from each other. Infinite beyond the last place of a lag."""
+        lags = np.array(self.lags)
+        places = int((self.count - lags - self.overlaps(lags)).max()) + 1
+        result = np.full((len(lags), places), np.inf)
+        # All lags of a short clip are compared at once, and one after the other of a long one.
+        size = max(1, _AT_ONCE // self.count)
+        for first in range(0, len(lags), size):
+            some = slice(first, first + size)
+            self._compare(lags[some], result[some])
+        return result
+
+    def _compare(self, lags: IntArray, result: Array) -> None:
+        """Fill `likeness` of some lags."""
         many = self.overlaps(lags)
         # What is brought together has to vary in itself: a figure that stands before a jump and
         # after it repeats nothing.
@@ -261,58 +279,52 @@ class _Lags:
         usual = near / (half * reach)[:, None]
         usual = np.minimum(usual, all_lags / (many * lags)[:, None])
         known = (usual > still) & (place < places[:, None])
-        result = np.full(apart.shape, np.inf)
-        return np.divide(apart / many[:, None], usual, out=result, where=known)
-
-    def _groups(self, lags: range) -> Iterator[IntArray]:
-        """Lags that are compared at once: all of them for a short clip, one of a long one."""
-        size = max(1, _AT_ONCE // self.count)
-        for first in range(0, len(lags), size):
-            yield np.array(lags[first : first + size])
+        np.divide(apart / many[:, None], usual, out=result[:, : len(place)], where=known)
 
     def candidates(self) -> Iterator[tuple[int, float]]:
         """Lags that fit better than their neighbours, and how well they do at their best."""
-        lags = range(max(1, self.shortest - 1), self.most + 1)
-        best = np.concatenate([self.likeness(some).min(axis=1) for some in self._groups(lags)])
-        for i in range(1, len(best) - 1):
-            if best[i] <= min(best[i - 1], best[i + 1]) and best[i] < np.inf:
-                yield lags[i], float(best[i])
+        best = self.likeness.min(axis=1).tolist()
+        for lag in range(max(self.shortest, self.lags[0] + 1), self.most):
+            before, here, after = best[lag - self.lags[0] - 1 : lag - self.lags[0] + 2]
+            if here <= min(before, after) and here < np.inf:
+                yield lag, here
 
     def pair(self, period: int, enough: float) -> tuple[int, int]:
         """The sample and lag, about the period, whose two ends are most similar."""
         count = self.count
-        play = max(1, round(_PLAY * period))
         best, pair = np.inf, (0, period)
-        lags = range(max(2, period - play), min(period + play, self.most, count - 1) + 1)
-        for some in self._groups(lags):
-            for lag, likeness in zip(some.tolist(), self.likeness(some), strict=True):
-                # Samples at the very ends have no neighbours that would show their speed.
-                margin = min(2, (count - 1 - lag) // 2)
-                row = np.arange(margin, count - lag - margin)
-                # The stretch around the cycle's end.
-                many = min(lag, count - lag)
-                around = np.clip(row - many // 2, 0, count - lag - many)
-                between = self.distances[row, :lag].mean(axis=1)
-                alike = self.distances[row, lag - 1] / np.maximum(between, np.finfo(float).tiny)
-                alike[likeness[around] > max(enough, likeness.min())] = np.inf
-                # The first of equally good ones, whatever rounding makes of them.
-                i = int(np.argmax(alike <= alike.min() + _ROUNDING))
-                if alike[i] < best - _ROUNDING:
-                    best, pair = float(alike[i]), (int(row[i]), lag)
+        play = _play(period)
+        for lag in range(max(2, period - play), min(period + play, self.most, count - 1) + 1):
+            likeness = self.likeness[lag - self.lags[0]]
+            # Samples at the very ends have no neighbours that would show their speed.
+            margin = min(2, (count - 1 - lag) // 2)
+            row = np.arange(margin, count - lag - margin)
+            # The stretch around the cycle's end.
+            many = min(lag, count - lag)
+            around = np.clip(row - many // 2, 0, count - lag - many)
+            between = self.distances[row, :lag].mean(axis=1)
+            alike = self.distances[row, lag - 1] / np.maximum(between, np.finfo(float).tiny)
+            alike[likeness[around] > max(enough, likeness.min())] = np.inf
+            # The first of equally good ones, whatever rounding makes of them.
+            i = int(np.argmax(alike <= alike.min() + _ROUNDING))
+            if alike[i] < best - _ROUNDING:
+                best, pair = float(alike[i]), (int(row[i]), lag)
         return pair
 
     def share(self, period: int) -> float:
         """The share of the clip that repeats itself with about this period."""
-        repeats = np.zeros(self.count, dtype=bool)
         near = round(_DRIFT * period)
-        lags = range(max(self.shortest, period - near), min(period + near, self.most) + 1)
-        for some in self._groups(lags):
-            which, starts = np.nonzero(self.likeness(some) <= _CLEAR)
-            marks = np.zeros((len(some), self.count + 1), dtype=np.intp)
-            marks[which, starts] += 1
-            marks[which, starts + (some + self.overlaps(some))[which]] -= 1
-            repeats |= (np.cumsum(marks[:, :-1], axis=1) > 0).any(axis=0)
-        return float(repeats.mean())
+        lags = np.arange(max(self.shortest, period - near), min(period + near, self.most) + 1)
+        alike = self.likeness[lags[0] - self.lags[0] : lags[-1] - self.lags[0] + 1] <= _CLEAR
+        which, starts = np.nonzero(alike)
+        stops = starts + (lags + self.overlaps(lags))[which]
+        begun, ended = (np.bincount(at, minlength=self.count + 1) for at in (starts, stops))
+        return float(np.mean(np.cumsum(begun - ended)[:-1] > 0))
+
+
+def _play(period: int) -> int:
+    """How many samples the best pair of frames may be nearer or farther apart than a period."""
+    return max(1, round(_PLAY * period))
 
 
 def _levels(clip: PointClip) -> Iterator[_Lags]:
