@@ -34,6 +34,22 @@ def test_info_and_find(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert len(json.loads(capsys.readouterr().out)) == 2
     assert main(["library", "find", str(folder), "--where", "turn=20:", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["clip"] == "walk_left.npz"
+    assert main(["library", "find", str(folder), "--where", "turn=20:", "--words", "walk"]) == 0
+    turn = mw.Library(folder).entry("walk_left.npz").measures["turn"]
+    assert capsys.readouterr().out == f"walk_left.npz, 6.00 s, turn {turn:.3g}\n"
+    pose = ["library", "find", str(folder), "walk.npz", "--frames", "12"]
+    assert main([*pose, "--most", "1", "--json"]) == 0
+    (nearest,) = json.loads(capsys.readouterr().out)
+    assert nearest["frames"][0] == nearest["frames"][1]
+
+
+def test_every_action_can_be_quiet_and_strict(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["find", str(folder), "--words", "walk"]
+    for words in (["library", *asked, "--quiet"], ["library", "--quiet", *asked]):
+        assert main([*words, "--strict"] if words[-1] == "--quiet" else words) == 0
+        assert capsys.readouterr().out == ""
 
 
 def test_collect_takes_several_examples_and_their_mirror_images(

@@ -135,6 +135,11 @@ def frame_range(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
+def frame_or_range(text: str) -> tuple[int, int]:
+    """The type of options that name two frames of a clip, or one, such as ``60``."""
+    return (int(text), int(text)) if text.isdigit() else frame_range(text)
+
+
 def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> None:
     """The argument ``-o FILE``, required."""
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=what)
@@ -143,6 +148,23 @@ def add_output(parser: argparse.ArgumentParser, what: str = "file to write") -> 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """The option ``--json``: the result on standard output as one JSON value."""
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def add_strictness(parser: argparse.ArgumentParser, default: bool | str = False) -> None:
+    """The options ``--strict`` and ``--quiet``; with ``argparse.SUPPRESS`` as their default, those
+    of an outer parser hold."""
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        default=default,
+        help="fail (exit code 2) if there is any warning",
+    )
+    parser.add_argument(
+        "--quiet",
+        action="store_true",
+        default=default,
+        help="print neither warnings nor a summary",
+    )
 
 
 def add_cleaning(parser: argparse.ArgumentParser) -> None:

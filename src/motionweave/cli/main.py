@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from motionweave import __version__
 from motionweave.cli.batch import expand
-from motionweave.cli.common import Warned, told
+from motionweave.cli.common import Warned, add_strictness, told
 from motionweave.cli.examples import EXAMPLES
 from motionweave.core.runtime.kernels import MESSAGE, compiling
 from motionweave.errors import MotionweaveError
@@ -67,6 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args, unknown = parser.parse_known_args(words)
     if unknown:
         said = f"{' '.join(unknown)} is not an argument of {args.verb}"
+        if not any(word.startswith("-") for word in unknown):
+            # Before Python 3.12.7, a file that may be missing counts as missing at an option.
+            said += " there; give files before options"
         parser.exit(2, f"motionweave: {said}; see motionweave {args.verb} --help\n")
     args.warned = Warned(args.quiet)
     try:
@@ -158,11 +161,6 @@ def command_line(verbs: Collection[str] = tuple(VERBS)) -> argparse.ArgumentPars
         if name in verbs:
             module = importlib.import_module(f"motionweave.cli.{name.replace('-', '_')}")
             module.add_arguments(sub)
-            sub.add_argument(
-                "--strict", action="store_true", help="fail (exit code 2) if there is any warning"
-            )
-            sub.add_argument(
-                "--quiet", action="store_true", help="print neither warnings nor a summary"
-            )
+            add_strictness(sub)
             sub.set_defaults(run=module.run)
     return parser

@@ -70,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         action.add_arguments(sub)
         common.add_json(sub)
+        common.add_strictness(sub, argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> None:

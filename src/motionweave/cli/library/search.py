@@ -11,6 +11,7 @@ from motionweave.cli import common
 from motionweave.errors import LibraryError
 
 if TYPE_CHECKING:
+    from motionweave.library.index.store import Entry
     from motionweave.library.library import Library
     from motionweave.library.search.matches import Match
 
@@ -26,9 +27,9 @@ def find_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--frames",
-        type=common.frame_range,
+        type=common.frame_or_range,
         metavar="A:B",
-        help="first and last frame of the example to use",
+        help="first and last frame of the example to use, or one frame to find its pose",
     )
     _query_arguments(parser, "with --through: ")
     parser.add_argument(
@@ -66,7 +67,17 @@ def find(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
         rigs=args.rig,
         **_query(args),
     )
-    return [_match(match) for match in matches], "\n".join(map(str, matches)) or "nothing found"
+    if args.example is None:
+        lines = [_measured(library.entry(match.clip), dict(args.where)) for match in matches]
+    else:
+        lines = [str(match) for match in matches]
+    return [_match(match) for match in matches], "\n".join(lines) or "nothing found"
+
+
+def _measured(clip: Entry, measures: Iterable[str]) -> str:
+    """A clip that was found by words or measures: how long it is, and what was asked for."""
+    values = [f", {name} {clip.measures[name]:.3g}" for name in measures if name != "duration"]
+    return f"{clip.path}, {clip.measures['duration']:.2f} s{''.join(values)}"
 
 
 def collect_arguments(parser: argparse.ArgumentParser) -> None:
