@@ -298,7 +298,7 @@ class Collector:
         one = group[example.number]
         key = one.clip, one.event.at, example.mirrored
         if key not in self._found:
-            self._found[key] = of_kind(self.truth.library, [example], Query(MOST))[0]
+            self._found[key] = of_kind(self.truth.library, [example], Query(MOST)).matches
         return self._found[key]
 
 

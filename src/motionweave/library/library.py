@@ -133,7 +133,7 @@ class Library(IndexedFolder):
         # The example itself, which is left out, must not take the place of another match.
         query = Query(most + 1, limit, alike, roles_of(part), among)
         if through_others:
-            found, _ = of_kind(self, examples, query)
+            found = of_kind(self, examples, query).matches
         else:
             found = similar(self, examples, query)
         matches = distinct(found, examples, query.most)
@@ -183,12 +183,14 @@ class Library(IndexedFolder):
         among = chosen(self.index, words, None)
         wanted = examples_of(self, examples, frames, with_mirrored=mirrored)
         query = Query(most + len(wanted), limit, alike, roles_of(part), among)
-        found, others = of_kind(self, wanted, query)
+        found = of_kind(self, wanted, query)
         motions = [
             motion_of(self, one, which)
             for one, which in zip(examples, frames_of(examples, frames), strict=True)
         ]
-        return collect(motions, distinct(found, wanted, most), others)
+        matches = distinct(found.matches, wanted, most)
+        outliers = distinct(found.outliers, wanted, most, without=matches)
+        return collect(motions, matches, outliers, found.others)
 
     # Graph and walks
 

@@ -23,6 +23,25 @@ def test_a_kind_ends_where_little_lies_between() -> None:
     assert not chosen[60:].any()
 
 
+def test_what_has_few_of_its_kind_around_it_is_an_outlier() -> None:
+    random = np.random.default_rng(0)
+    near = 0.1 * random.standard_normal((40, 6))
+    bridge = np.array([[0.6, 0.0, 0.0, 0.0, 0.0, 0.0], [0.9, 0.0, 0.0, 0.0, 0.0, 0.0]])
+    apart = distances(np.concatenate([near, bridge]))
+    everything = np.ones(42, dtype=bool)
+    np.testing.assert_array_equal(kinds.outlying(apart, everything)[40:], True)
+    assert kinds.outlying(apart, everything)[:40].mean() < 0.1
+    # However far apart all of them are.
+    np.testing.assert_array_equal(
+        kinds.outlying(5.0 * apart, everything), kinds.outlying(apart, everything)
+    )
+    # What is of another kind is no outlier of this one, nor does it keep one company.
+    only = np.arange(42) != 40
+    np.testing.assert_array_equal(np.flatnonzero(kinds.outlying(apart, only)), [41])
+    # The example shows what the kind is, wherever it lies.
+    assert not kinds.outlying(apart[::-1, ::-1], everything)[0]
+
+
 def test_alone_is_a_kind_of_its_own() -> None:
     points = np.concatenate([np.zeros((1, 6)), np.full((9, 6), 3.0)])
     np.testing.assert_array_equal(kinds.members(distances(points)), np.arange(10) == 0)

@@ -178,7 +178,7 @@ class Activity:
             }[most]
         limb = int(np.argmax(each[most][:, 0, 0]))
         name = self.limbs[limb].replace("_", " ").replace("ankle", "foot")
-        strokes = [f"{one.strokes[0, limb]:.0f}", f"{two.strokes[0, limb]:.0f}"]
+        strokes = [round(one.strokes[0, limb]), round(two.strokes[0, limb])]
         extents = [f"{one.extents[0, limb]:.2f}", f"{two.extents[0, limb]:.2f}"]
         speeds = [f"{one.speeds[0, limb]:.1f}", f"{two.speeds[0, limb]:.1f}"]
         shares = [
@@ -186,7 +186,8 @@ class Activity:
             for done in (one, two)
         ]
         return {
-            "strokes": f"the {name} makes {strokes[0]} strokes, not {strokes[1]}",
+            "strokes": f"the {name} makes {strokes[0]} stroke{'s' * (strokes[0] != 1)}, not "
+            f"{strokes[1]}",
             "places": f"the {name} moves along another path",
             "courses": f"the {name} moves along another path",
             "extents": f"the {name} goes {extents[0]} leg lengths far, not {extents[1]}",

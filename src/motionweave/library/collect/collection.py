@@ -21,8 +21,6 @@ from motionweave.methods.blending.parametric import ParametricSpace
 from motionweave.registration.curve import RegistrationCurve
 from motionweave.registration.register import register
 
-# A match more than this many spreads beyond the usual distance is not of the kind.
-_OUTLYING = 4.0
 # The most motions that are blended: more cost time and add little.
 BLENDED = 8
 
@@ -38,7 +36,8 @@ class Collection:
     matches
         The examples of the kind, the nearest first.
     outliers
-        Outliers among the matches, which were left out.
+        Stretches that are similar to one of the matches, but farther from the others than these are
+        from each other; they were left out.
     others
         Clips without a match in which something similar is done that is of another kind, and what
         is different: clip to reason.
@@ -122,17 +121,12 @@ class Collection:
 
 
 def collect(
-    examples: Sequence[Motion], matches: Sequence[Match], others: dict[str, str]
+    examples: Sequence[Motion],
+    matches: Sequence[Match],
+    outliers: Sequence[Match],
+    others: dict[str, str],
 ) -> Collection:
-    """Sort matches of examples into those of their kind, outliers, and those out of reach."""
-    distances = np.array([match.distance for match in matches])
-    kept, outliers = list(matches), []
-    if len(matches) >= 4:
-        middle = float(np.median(distances))
-        spread = 1.4826 * float(np.median(np.abs(distances - middle)))
-        far = middle + _OUTLYING * max(spread, 0.1 * middle)
-        kept = [match for match in matches if match.distance <= far]
-        outliers = [match for match in matches if match.distance > far]
+    """Put what is of the kind of examples on one body, as far as that is possible."""
     body = examples[0]
     motions = [body]
     unreached: dict[str, str] = {}
@@ -142,7 +136,7 @@ def collect(
         except MotionweaveError as error:
             unreached[example.name] = str(error)
     usable = []
-    for match in kept:
+    for match in matches:
         try:
             motions.append(on_body(match.load(), body))
         except MotionweaveError as error:

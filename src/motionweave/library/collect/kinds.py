@@ -4,7 +4,8 @@ How far apart two examples of one kind may be differs from kind to kind: two run
 styles are further apart than a straight walk is from a walk around a corner. Kinds are separated by
 sparse regions. Stretches that are registered with one example are registered with each other, so
 all of them can be compared at once; each is linked to its nearest neighbours, and a random walk
-along the links that returns to the example now and then is seldom outside its kind.
+along the links that returns to the example now and then is seldom outside its kind. What it reaches
+over a link or two, but which has few of the others around it, is an outlier.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _RETURN = 0.02
 # A stretch is of the kind if it is visited, per link, at least this share as often as the most
 # visited.
 _VISITED = 0.2
+# How many times as far as for most of the kind that neighbour may be, among those of the kind.
+_LOOSE = 1.6
 # How much a constant posture counts: it is style rather than kind.
 _POSTURE = 0.1
 # How much dynamics count: the same motion may be done slowly or fast.
@@ -65,6 +68,26 @@ def members(distances: Array, limit: float = _FARTHEST) -> NDArray[np.bool_]:
     visits = _visits(links, weight) / np.maximum(weight, np.finfo(float).tiny)
     visits[weight <= 0.0] = 0.0
     return np.asarray(chosen | (visits >= _VISITED * visits[1:].max()))
+
+
+def outlying(distances: Array, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which stretches ``(m,)`` of those that are of the kind of the first are farther from the
+    others than these are from each other; the first is none of them.
+
+    Parameters
+    ----------
+    distances
+        ``(m, m)`` of all of them from each other.
+    chosen
+        ``(m,)`` which are of the kind.
+    """
+    outliers = np.zeros(len(distances), dtype=bool)
+    each = np.flatnonzero(chosen)
+    among = np.sort(distances[np.ix_(each, each)], axis=1)
+    near = among[:, min(_SCALE, len(each) - 1)]
+    outliers[each] = near > _LOOSE * np.median(near)
+    outliers[0] = False
+    return outliers
 
 
 def _links(distances: Array, limit: float):  # type: ignore[no-untyped-def]

@@ -63,12 +63,15 @@ class Gathered:
     ----------
     links
         Matches of its kind, the nearest first, each once.
+    outliers
+        What hangs loosely on these, as well.
     others
         Clips without a match that have something as similar as a match, and what is done there
         instead: number to reason.
     """
 
     links: list[Link]
+    outliers: list[Link]
     others: dict[int, str]
 
 
@@ -94,20 +97,41 @@ class _Example:
     distance: float = 0.0
 
 
-def of_kind(
-    library: IndexedFolder, examples: Sequence[Example], query: Query
-) -> tuple[list[Match], dict[str, str]]:
-    """Matches of the kind of any of the examples, and similar clips of another kind, with
-    reasons."""
-    matches: list[Match] = []
-    others: dict[str, str] = {}
+@dataclass(frozen=True, eq=False)
+class OfKind:
+    """What is of the kind of any of several examples.
+
+    Parameters
+    ----------
+    matches
+        Stretches of the kind; some may be listed for several examples.
+    outliers
+        Stretches that hang loosely on these, as well.
+    others
+        Clips without a match in which something similar is done that is of another kind, and what
+        is different: path to reason.
+    """
+
+    matches: list[Match]
+    outliers: list[Match]
+    others: dict[str, str]
+
+
+def of_kind(library: IndexedFolder, examples: Sequence[Example], query: Query) -> OfKind:
+    """What is of the kind of any of the examples."""
+    found = OfKind([], [], {})
     for example in examples:
         gathered = through(library, example.track, query)
-        matches += [Match.of(library, example, link.stretch, link.via) for link in gathered.links]
+        for matches, links in (
+            (found.matches, gathered.links),
+            (found.outliers, gathered.outliers),
+        ):
+            matches += [Match.of(library, example, link.stretch, link.via) for link in links]
         for clip, reason in gathered.others.items():
-            others.setdefault(library.index.entries[clip].path, reason)
-    matched = {match.clip for match in matches}
-    return matches, {clip: reason for clip, reason in others.items() if clip not in matched}
+            found.others.setdefault(library.index.entries[clip].path, reason)
+    for match in found.matches:
+        found.others.pop(match.clip, None)
+    return found
 
 
 def through(library: IndexedFolder, example: ClipTrack, query: Query) -> Gathered:
@@ -134,23 +158,36 @@ def through(library: IndexedFolder, example: ClipTrack, query: Query) -> Gathere
         nodes += [node for node, fits in zip(fresh, same, strict=True) if fits]
         activity = joined([activity, done[same]])
         apart = distances(index, example, nodes) + activity.apart(activity, activity)
-        chosen = kinds.members(apart)
+        members = kinds.members(apart)
+        outlying = kinds.outlying(apart, members)
+        chosen = members & ~outlying
         following = _next(apart, chosen, examples, nodes)
         # What is farthest from all others may have nothing around it: the next may have more.
         exhausted = len(found) < count
         if exhausted or following is None or len(examples) == _MOST_EXAMPLES:
             break
         examples.append(_as_example(index, nodes[following], examples))
-    kept = [node for node, is_of_kind in zip(nodes, chosen[1:], strict=True) if is_of_kind]
-    kept, unlike = _alike(index, example, kept, query)
-    links = _verified(index, examples, kept, query.roles)
-    if query.limit is not None:
-        links = [link for link in links if link.stretch.distance <= query.limit]
-    links = links[: query.most]
+    kept, unlike = _alike(index, example, _those(nodes, chosen), query)
+    links, outliers = (
+        _within(_verified(index, examples, some, query.roles), query)
+        for some in (kept, _those(nodes, outlying))
+    )
     matched = {link.stretch.clip for link in links}
     others = [node for node in others if node.clip not in matched]
     reasons = _something_else(index, activity[:1], kept, others, query.roles)
-    return Gathered(links, {c: why for c, why in unlike.items() if c not in matched} | reasons)
+    unlike = {clip: reason for clip, reason in unlike.items() if clip not in matched}
+    return Gathered(links, outliers, unlike | reasons)
+
+
+def _those(nodes: Sequence[Node], which: NDArray[np.bool_]) -> list[Node]:
+    """The nodes that are meant by ``(1 + m,)``, the first of which is the example."""
+    return [nodes[number] for number in np.flatnonzero(which[1:]).tolist()]
+
+
+def _within(links: Sequence[Link], query: Query) -> list[Link]:
+    """Those that are as near as the query asks, and no more than that."""
+    near = [link for link in links if query.limit is None or link.stretch.distance <= query.limit]
+    return near[: query.most]
 
 
 def _alike(

@@ -151,7 +151,13 @@ def whole_clips(
     return tuple(Match.whole(library, int(number)) for number in np.flatnonzero(among)[:most])
 
 
-def distinct(matches: Iterable[Match], examples: Sequence[Example], most: int) -> tuple[Match, ...]:
+def distinct(
+    matches: Iterable[Match],
+    examples: Sequence[Example],
+    most: int,
+    *,
+    without: Sequence[Match] = (),
+) -> tuple[Match, ...]:
     """The nearest matches of examples, each stretch once, without the examples themselves.
 
     Parameters
@@ -162,10 +168,14 @@ def distinct(matches: Iterable[Match], examples: Sequence[Example], most: int) -
         What was looked for.
     most
         How many at most.
+    without
+        Matches whose stretches are left out, too.
     """
     own = [example.own for example in examples if example.own is not None]
     kept: list[Match] = []
     taken: dict[str, list[Match]] = {}
+    for one in without:
+        taken.setdefault(one.clip, []).append(one)
     for one in sorted(matches, key=lambda match: (len(match.via), match.distance)):
         others = taken.setdefault(one.clip, [])
         if any(one.overlaps(other.clip, other.first, other.last) for other in others):
