@@ -79,7 +79,8 @@ class GridBlock:
         left = np.column_stack([own, -2.0 * tie * rows, -2.0 * signals * p, one])
         right = np.column_stack([other, columns, q, others]).T
         for i, j in self._strips:
-            np.add(left[i] @ right[:, j], self.poses[i, j], out=self._room[i, j])
+            strip = np.matmul(left[i], right[:, j], out=self._room[i, j])
+            strip += self.poses[i, j]
         return self._room
 
     @cached_property

@@ -95,6 +95,10 @@ def partition(
 ) -> tuple[list[int], list[int]]:
     """Which clips' first contacts to split, and which not (Appendix B)."""
     clips = range(len(lanes))
+    ended = max(lane[0][1] for lane in lanes)
+    if all(len(lane) < 2 or lane[1][0] >= ended for lane in lanes):
+        # No first contact reaches into anybody's second one.
+        return [], list(clips)
     over = [[subsumes(lanes[i], lanes[j], literal=literal) for j in clips] for i in clips]
     if not any(any(row) for row in over):
         return [], list(clips)
