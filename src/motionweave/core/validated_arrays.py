@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from motionweave.core.arrays import Array, sealed
+from motionweave.core.numerics.vectors import dots
 from motionweave.errors import MotionError
 
 # How far a quaternion may be from unit length before it is an error, not rounding.
@@ -39,7 +40,7 @@ def is_validated(array: Any, shape: tuple[int | None, ...]) -> bool:
 
 def unit_quaternions(quats: Array, names: Sequence[str]) -> Array:
     """Rotations ``(T, J, 4)`` made exact where rounding shows; `MotionError` if they are none."""
-    squares = np.einsum("tjc,tjc->tj", quats, quats)
+    squares = dots(quats, quats)
     if np.abs(squares - 1.0).max(initial=0.0) <= _EXACT:
         return quats
     length = np.sqrt(squares)

@@ -21,6 +21,7 @@ from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.intervals import frames_in, runs
 from motionweave.core.motion import Motion
 from motionweave.core.numerics.quantiles import median, quantile
+from motionweave.core.numerics.vectors import dots, lengths
 from motionweave.core.skeleton import Skeleton
 from motionweave.measure.support import floor_level, support_slides
 
@@ -294,7 +295,7 @@ def _tracks(paths: Mapping[str, Array], size: float, fps: float) -> dict[str, tu
     """Heights and speeds of paths ``(T, 3)`` in units of ``size``, see `sole_tracks`."""
     tracks = {}
     for kind, path in paths.items():
-        steps = _lengths(np.diff(path[:, [0, 2]], axis=0))
+        steps = lengths(np.diff(path[:, [0, 2]], axis=0))
         tracks[kind] = path[:, 1] / size, np.append(steps, steps[-1]) * fps / size
     return tracks
 
@@ -311,32 +312,19 @@ def _changes(positions: Array, orientations: Array, stride: int) -> tuple[Array,
     chords of unit quaternions.
     """
     before, here, after = _steps(positions, stride)
-    moved = _lengths(after - 2.0 * here + before)
+    moved = lengths(after - 2.0 * here + before)
     before, here, after = _steps(orientations, stride)
     bend = -2.0 * here
     # q and -q are one rotation: both neighbours are brought to the side of the middle one.
-    same = _dots(orientations[:-stride], orientations[stride:]) >= 0.0
+    same = dots(orientations[:-stride], orientations[stride:]) >= 0.0
     for beside, near in ((before, same[:-stride]), (after, same[stride:])):
         bend += beside if near.all() else beside * np.where(near, 1.0, -1.0)[..., None]
-    return moved, 2.0 * _lengths(bend)
+    return moved, 2.0 * lengths(bend)
 
 
 def _steps(values: Array, stride: int) -> tuple[Array, Array, Array]:
     """Values ``(n, ...)`` that have one a stride before and one a stride behind, and those two."""
     return values[: -2 * stride], values[stride:-stride], values[2 * stride :]
-
-
-def _lengths(vectors: Array) -> Array:
-    """Lengths ``(...)`` of vectors ``(..., n)``: as np.linalg.norm, which is slow for many."""
-    return np.sqrt(_dots(vectors, vectors))
-
-
-def _dots(a: Array, b: Array) -> Array:
-    """Products ``(...)`` of vectors ``(..., n)``: of a few numbers each, quickest as one product
-    of a matrix with ones."""
-    products = a * b
-    size = products.shape[-1]
-    return np.asarray((products.reshape(-1, size) @ np.ones(size)).reshape(products.shape[:-1]))
 
 
 def _pelvis_speed(motion: Motion, window: float) -> Array:
@@ -346,4 +334,4 @@ def _pelvis_speed(motion: Motion, window: float) -> Array:
     """
     width = max(1, min(round(window * motion.fps), len(motion) - 1))
     first = np.clip(np.arange(len(motion)) - width // 2, 0, len(motion) - 1 - width)
-    return _lengths(motion.root[first + width] - motion.root[first]) * motion.fps / width
+    return lengths(motion.root[first + width] - motion.root[first]) * motion.fps / width

@@ -1,10 +1,17 @@
-"""Unit vectors."""
+"""Products, lengths and directions of vectors."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from motionweave.core.numerics.vectors import unit
+from motionweave.core.numerics.vectors import dots, lengths, unit
+
+
+def test_products_and_lengths_are_those_of_each_vector() -> None:
+    a, b = np.random.default_rng(4).normal(size=(2, 6, 5, 4))
+    np.testing.assert_allclose(dots(a, b), np.einsum("tjc,tjc->tj", a, b), atol=1e-14)
+    np.testing.assert_allclose(lengths(a), np.linalg.norm(a, axis=-1), rtol=1e-14)
+    assert dots(a[:0], b[:0]).shape == (0, 5)
 
 
 def test_vectors_get_length_one_and_keep_their_direction() -> None:
