@@ -68,6 +68,7 @@ class Sole:
     known: str
 
 
+@lru_cache(maxsize=256)
 def has_feet(skeleton: Skeleton) -> bool:
     """Whether the skeleton has what foot contacts need: legs of some length."""
     rig = find_rig(skeleton)

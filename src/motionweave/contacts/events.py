@@ -92,14 +92,15 @@ def find_events(motion: Motion, cyclic: bool = False) -> EventTable:
 def events(motion: Motion) -> list[Event]:
     """Sorted ``(frame, label)`` of every event of a clip, before they are grouped into states."""
     found: list[Event] = []
-    for joint, angle in flexions(motion).items():
+    pose = motion.forward()
+    for joint, angle in flexions(motion, pose).items():
         smooth = smoothed(angle, _SMOOTHING * motion.fps)
         least = max(_LEAST_SWING, _LEAST_SHARE * float(np.ptp(smooth)))
         turns = turning_points(smooth, least)
         found += [(frame, f"{joint}_{'flex' if top else 'ext'}") for frame, top in turns]
         if joint.endswith(".S"):
             found += [(frame, f"{joint}_msw") for frame in _midpoints(smooth, turns)]
-    found += _ground_events(motion)
+    found += _ground_events(motion, *pose)
     return sorted(found)
 
 
@@ -189,13 +190,12 @@ def _first_crossing(frames: Array, values: Array) -> float | None:
 # Feet and hands on the ground
 
 
-def _ground_events(motion: Motion) -> list[Event]:
+def _ground_events(motion: Motion, positions: Array, orientations: Array) -> list[Event]:
     rig = find_rig(motion.skeleton)
     if not rig.has("left_ankle", "right_ankle"):
         return []
     held: Sequence[Constraint] = [c for c in motion.constraints if c.kind in FOOT_KINDS]
     held = held or detect_contacts(motion)
-    positions, orientations = motion.forward()
     hips = rig.roles.get("hips", 0)
     front = forward_of_pelvis(motion, rig, orientations)
     frames = np.arange(len(motion), dtype=np.float64)

@@ -224,7 +224,7 @@ def grouped(
             groups.pop()
     states = []
     for group in groups:
-        time = float(np.mean([time for time, _ in group]))
+        time = sum(time for time, _ in group) / len(group)
         if period is not None:
             time %= period
         states.append(State(time, frozenset(label for _, label in group), half))

@@ -19,15 +19,16 @@ from motionweave.core.numerics.quantiles import median
 from motionweave.core.numerics.vectors import unit
 
 
-def flexions(motion: Motion) -> dict[str, Array]:
+def flexions(motion: Motion, pose: tuple[Array, Array] | None = None) -> dict[str, Array]:
     """Flexion ``(T,)`` in radians of every joint whose roles are known.
 
     Keys are the joints of event labels: ``L.S``, ``R.S`` (shoulder), ``L.E`` (elbow),
     ``L.HI`` (hip), ``L.K`` (knee) and so on. Forward is positive at shoulder and hip;
     a straight elbow or knee is 0, a bent one positive. Curves do not jump by full turns.
+    ``pose`` is what `Motion.forward` gives, if it is known.
     """
     rig = find_rig(motion.skeleton)
-    positions, orientations = pose = motion.forward()
+    positions, orientations = pose = motion.forward() if pose is None else pose
     hinges = find_hinges(motion, pose, arms=False)
 
     def bone(upper: str, lower: str) -> Array:
