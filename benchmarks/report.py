@@ -6,6 +6,7 @@ import json
 import math
 import os
 import platform
+import statistics
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,8 @@ def markdown(data: dict[str, Any]) -> str:
     parts = [
         f"Measured in one run, in turns, as processor time on one thread ({setting}).",
         "## Speed",
-        "Median of the repeats, fastest to slowest repeat, and how many times as long as "
-        "motionweave it takes.",
+        "Fastest, median and slowest repeat, and how many times as long as motionweave it takes, "
+        "fastest against fastest. " + _unrest(data["speed"]),
         _speed(data["speed"]),
     ]
     if data["memory"]:
@@ -97,27 +98,39 @@ def markdown(data: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _unrest(rows: list[dict[str, Any]]) -> str:
+    """How busy the machine was: what a median repeat took compared with the fastest."""
+    measured = [r for row in rows for r in row["results"] if r["kind"] != "paper"]
+    timed = [r for r in measured if r.get("repeats", 0) > 1]
+    if not timed:
+        return ""
+    unrest = statistics.median(r["median_s"] / r["least_s"] for r in timed)
+    return (
+        f"A median repeat took {unrest:.2f} times as long as the fastest one (median of all rows): "
+        "the nearer to 1, the quieter the machine was."
+    )
+
+
 def _speed(rows: list[dict[str, Any]]) -> str:
     lines = [
-        "| work | who | median | spread | ratio | |",
-        "| --- | --- | ---: | --- | ---: | --- |",
+        "| work | who | fastest | median | slowest | ratio | |",
+        "| --- | --- | ---: | ---: | ---: | ---: | --- |",
     ]
     for row in rows:
         ours = next((r for r in row["results"] if r["kind"] == "ours"), {})
-        base = ours.get("median_s", math.nan)
+        base = ours.get("least_s", math.nan)
         work = row["work"]
         for result in row["results"]:
             if "missing" in result:
-                lines.append(f"| {work} | {result['name']} | missing | | | {result['missing']} |")
+                lines.append(f"| {work} | {result['name']} | missing | | | | {result['missing']} |")
             else:
-                paper = result["kind"] == "paper"
-                low, high = result["least_s"], result["most_s"]
-                spread = "" if paper else f"{_time(low)} – {_time(high)}"
+                once = result["kind"] == "paper" or result["repeats"] == 1
+                rest = " | " if once else f"{_time(result['median_s'])} | {_time(result['most_s'])}"
                 notes = (result["note"], _NOTES.get(result["kind"], ""))
                 note = "; ".join(text for text in notes if text)
-                ratio = "1" if result is ours else _ratio(result["median_s"] / base)
+                ratio = "1" if result is ours else _ratio(result["least_s"] / base)
                 lines.append(
-                    f"| {work} | {result['name']} | {_time(result['median_s'])} | {spread} "
+                    f"| {work} | {result['name']} | {_time(result['least_s'])} | {rest} "
                     f"| {ratio} | {note} |"
                 )
             work = ""
