@@ -11,9 +11,16 @@ import numpy as np
 import pytest
 
 import motionweave as mw
-from motionweave import RigError, Skeleton
-from motionweave.body.rig.names import normalised, read_name, roles_by_name, side_key
-from motionweave.body.rig.roles import ROLES, find_rig, leg_length, with_rig
+from motionweave import RigError, Skeleton, samples
+from motionweave.body.rig.names import (
+    ARM_ROLES,
+    LEG_ROLES,
+    normalised,
+    read_name,
+    roles_by_name,
+    side_key,
+)
+from motionweave.body.rig.roles import ROLES, SIDES, find_rig, leg_length, with_rig
 
 # Each convention: its tree by indentation, and the joints expected for hips, chest, neck,
 # head, then thigh, shin, ankle, toe, shoulder, upper arm, forearm, hand of the left side.
@@ -1037,3 +1044,31 @@ def test_goals_in_pairs_are_not_legs() -> None:
     rig = find_rig(Skeleton(tuple(names), parents, np.array(offsets)))
     assert rig.legs == 0
     assert rig.has("left_ankle", "right_ankle")
+
+
+@pytest.mark.parametrize("role", [f"{s}_{r}" for s in SIDES for r in (*LEG_ROLES, *ARM_ROLES)])
+def test_one_misspelt_name_shifts_no_role(role: str) -> None:
+    body = samples.sample("walk").skeleton
+    roles = find_rig(body).roles
+    names = list(body.names)
+    for wrong in ("Xyzzy", names[roles[role]][:-2] + "ts"):
+        names[roles[role]] = wrong
+        assert find_rig(replace(body, names=tuple(names))).roles == roles
+
+
+def test_a_limb_that_differs_from_the_other_side_keeps_its_own_roles() -> None:
+    """An arm without a collar bone beside one that has one: nothing is misspelt."""
+    body = samples.sample("walk").skeleton
+    parents, offsets = np.array(body.parents), np.array(body.offsets)
+    arm, collar = body.index("RightArm"), body.index("RightShoulder")
+    parents[arm], offsets[arm] = parents[collar], offsets[collar] + offsets[arm]
+    keep = [joint for joint in range(len(body)) if joint != collar]
+    cut = Skeleton(
+        tuple(body.names[joint] for joint in keep),
+        [keep.index(int(parents[joint])) if joint else -1 for joint in keep],
+        offsets[keep],
+    )
+    found = find_rig(cut).names()
+    assert (found["left_shoulder"], found["left_upper_arm"]) == ("LeftShoulder", "LeftArm")
+    assert found["right_upper_arm"] == "RightArm"
+    assert "right_shoulder" not in found

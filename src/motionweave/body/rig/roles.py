@@ -9,7 +9,7 @@ that need it, and those say so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -35,7 +35,14 @@ from motionweave.body.rig.override import (
     read_override,
 )
 from motionweave.body.rig.shape import roles_by_shape, standing_legs
-from motionweave.body.rig.tree import chain, is_above, meeting, most_between, next_joint
+from motionweave.body.rig.tree import (
+    chain,
+    counterpart,
+    is_above,
+    meeting,
+    most_between,
+    next_joint,
+)
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import shown
@@ -293,8 +300,13 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
     }
     learn(given, "override")
     unnamed = []
-    for limb in () if legs else _limbs():
-        by_name = _checked_limb(skeleton, {**_part(named, limb), **_part(given, limb)}, limb)
+    limbs = () if legs else tuple(_limbs())
+    found = [
+        _checked_limb(skeleton, {**_part(named, limb), **_part(given, limb)}, limb)
+        for limb in limbs
+    ]
+    for limb, own, other in zip(limbs, found, _other_sides(found), strict=True):
+        by_name = own if any(role in given for role in limb) else _as_full(skeleton, own, other)
         if by_name:
             learn(by_name, "names")
         elif not any(role in given for role in limb):
@@ -392,6 +404,37 @@ def _checked_limb(
     return found
 
 
+def _other_sides(limbs: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """For each of the limbs, in the order of `_limbs`, that of the other side."""
+    half = len(limbs) // 2
+    return [*limbs[half:], *limbs[:half]]
+
+
+def _as_full(skeleton: Skeleton, limb: dict[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """The limb as that of the other side, if names say more about that one; itself otherwise.
+
+    One misspelt name shifts roles to neighbours: without an upper arm, the shoulder becomes it.
+    """
+    if not limb or len(other) <= len(limb):
+        return limb
+    first, second = next(iter(other.values())), next(iter(limb.values()))
+    top = meeting(skeleton, [first, second])
+    branches = [chain(skeleton, top, joint)[1:2] for joint in (first, second)]
+    if not all(branches) or branches[0] == branches[1]:
+        return limb
+    twins = {
+        _mirrored(role): counterpart(skeleton, joint, branches[0][0], branches[1][0])
+        for role, joint in other.items()
+    }
+    known = {role: joint for role, joint in twins.items() if joint is not None}
+    return known if len(known) == len(twins) else limb
+
+
+def _mirrored(role: str) -> str:
+    side, _, part = role.partition("_")
+    return f"{'right' if side == 'left' else 'left'}_{part}"
+
+
 def _limb_ends(skeleton: Skeleton, roles: Mapping[str, int], side: str) -> dict[str, int]:
     """Toe and collar bone, which follow from ankle and upper arm."""
     ends: dict[str, int] = {}
@@ -400,7 +443,7 @@ def _limb_ends(skeleton: Skeleton, roles: Mapping[str, int], side: str) -> dict[
         toe = next_joint(skeleton, ankle)
         if toe is not None:
             ends[f"{side}_toe"] = toe
-    other = roles.get(f"{'right' if side == 'left' else 'left'}_upper_arm")
+    other = roles.get(_mirrored(f"{side}_upper_arm"))
     if arm is not None and other is not None:
         parent = int(skeleton.parents[arm])
         if parent >= 0 and not is_above(skeleton, parent, other) and parent != other:

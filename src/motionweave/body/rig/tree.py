@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from motionweave.core.skeleton import Skeleton
+
+# Bones of a left and a right limb differ by less than this ratio.
+_AS_LONG = 0.7
 
 
 def depths(skeleton: Skeleton) -> list[int]:
@@ -40,6 +44,23 @@ def meeting(skeleton: Skeleton, joints: Sequence[int]) -> int:
     for joint in joints[1:]:
         common &= set(chain(skeleton, 0, joint))
     return max(common, key=lambda joint: depth[joint]) if common else 0
+
+
+def counterpart(skeleton: Skeleton, joint: int, branch: int, other: int) -> int | None:
+    """The joint that has the same place below ``other`` as ``joint`` below ``branch``.
+
+    None if the tree differs there, or if its bone is not about as long.
+    """
+    path = chain(skeleton, branch, joint)
+    found = other
+    for above, below in pairwise(path):
+        children = skeleton.children[found]
+        place = skeleton.children[above].index(below)
+        if place >= len(children):
+            return None
+        found = children[place]
+    lengths = sorted(float(np.linalg.norm(skeleton.offsets[one])) for one in (joint, found))
+    return found if lengths[0] >= _AS_LONG * lengths[1] else None
 
 
 def next_joint(skeleton: Skeleton, joint: int) -> int | None:
