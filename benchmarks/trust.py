@@ -167,10 +167,12 @@ def acceleration_ratio(result: mw.Motion, clips: Sequence[mw.Motion]) -> tuple[f
         step = max(1, round(motion.fps / rate))
         x = motion.positions()
         change = x[2 * step :] - 2.0 * x[step:-step] + x[: -2 * step]
-        return np.linalg.norm(change, axis=-1).max(axis=0) * (motion.fps / step) ** 2
+        peak = np.linalg.norm(change, axis=-1).max(axis=0, initial=0.0)
+        return np.asarray(peak * (motion.fps / step) ** 2)
 
+    # A stretch of two frames has no acceleration.
     limits = np.max([peaks(clip) for clip in clips], axis=0)
-    limits = np.maximum(limits, 0.3 * limits.max())
+    limits = np.maximum(limits, max(0.3 * limits.max(), 1e-9))
     ratios = peaks(result) / limits
     joint = int(ratios.argmax())
     return float(ratios[joint]), result.skeleton.names[joint]

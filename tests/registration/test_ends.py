@@ -231,3 +231,15 @@ def test_walks_out_of_step_are_brought_into_step(wild: Path, actor: str) -> None
     assert not curve.verdict.doubtful
     assert curve.verdict.agreement.phase == 1.0
     assert curve.average_distance < 0.03
+
+
+def test_a_pose_is_no_match_for_a_motion() -> None:
+    walk = mw.sample("walk")
+    with pytest.warns(mw.QualityWarning, match=r"lasts 0\.0\d s, hardly more than a pose"):
+        curve = mw.register(walk, walk[20:22])
+    assert curve.verdict is not None
+    assert curve.verdict.doubtful
+    # Two short clips are alike.
+    brief = mw.register(walk[20:23], walk[21:24], ends="fixed")
+    assert brief.verdict is not None
+    assert not any("pose" in doubt and "lasts" in doubt for doubt in brief.verdict.doubts)

@@ -31,6 +31,8 @@ _LEAST_KEPT = 0.35
 _APART = 0.15
 _OUT_OF_STEP = 0.8
 _OTHER_CONTACTS = 0.75
+# A clip that lasts fewer seconds is a pose: nothing of another one can be in step with it.
+_POSE = 0.1
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,10 @@ def judged(
         share = f"{100 * found.kept[least]:.0f}%"
         doubts.append(f"only {share} of the action in {names[least]} is used")
         # If the user chose the ends, a short cut is what they asked for.
+        sure = min(sure, 0.9 * DOUBTFUL) if auto else sure
+    briefest = int(np.argmin(seconds))
+    if seconds[briefest] < _POSE < max(seconds):
+        doubts.append(f"{names[briefest]} lasts {seconds[briefest]:.2f} s, hardly more than a pose")
         sure = min(sure, 0.9 * DOUBTFUL) if auto else sure
     remedies: tuple[Remedy, ...] = ()
     if sure < DOUBTFUL:
