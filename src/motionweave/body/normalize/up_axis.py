@@ -37,6 +37,8 @@ _FLOOR = 0.15
 # A body whose head points away from the feet this much along y or z, downwards, and no more than
 # that upwards (cosines), is upside down.
 _HEAD_DOWN, _HEAD_UP = -0.7, 0.3
+# ... and its limbs hang upwards.
+_LIMBS_UP = -0.5
 # With a smaller margin the axis is worth a second look ...
 _SURE = 0.5
 # ... of what could have four limbs of three joints each.
@@ -122,15 +124,22 @@ def find_up(
     inside = np.isin(skeleton.end_parents, body)
     points = np.concatenate([joints[:, body], ends[:, inside]], axis=1)
     standing = _head_over_feet(rig, rest)
-    evidence = _UPRIGHT * _more_along_z(upright) + _ON_FLOOR * _floor_evidence(points)
-    evidence += _HANGING * _more_along_z(_hanging(rig, joints))
+    hanging = _hanging(rig, joints)
+    on_floor = _floor_evidence(points)
+    evidence = _UPRIGHT * _more_along_z(upright) + _ON_FLOOR * on_floor
+    evidence += _HANGING * _more_along_z(hanging)
     if standing is not None:
         evidence += _REST * _more_along_z(standing)
-    if _points_down(upright):
+    if standing is not None and _points_down(upright):
+        axis = 1 if upright[1] < upright[2] else 2
+        margin = abs(_more_along_z(upright))
         # A handstand does not turn the rest pose over.
-        over = standing is not None and _points_down(standing)
-        axis = "y" if upright[1] < upright[2] else "z"
-        return Up(f"-{axis}" if over else axis, abs(_more_along_z(upright)), head_down=not over)
+        if _points_down(standing):
+            return Up(f"-{'xyz'[axis]}", margin)
+        # Somebody who lies in a file with the other axis up rests along that one, or lies flat.
+        flat = on_floor if axis == 1 else -on_floor
+        if standing[axis] > -_HEAD_DOWN and hanging[axis] < _LIMBS_UP and flat <= 0.0:
+            return Up("xyz"[axis], margin, head_down=True)
     return _decided(evidence - _PRIOR)
 
 
