@@ -71,6 +71,26 @@ def test_fingers_and_tails_are(skeleton: mw.Skeleton, on: str, offset: tuple[flo
     assert more.index("Helper") in capsules_of(more).ends
 
 
+@pytest.mark.parametrize("name", ["HairRibbon_01", "PT_LeftCape", "skirt.L", "PonyTail"])
+def test_hair_and_clothes_are_not_drawn(skeleton: mw.Skeleton, name: str) -> None:
+    more = with_joint(skeleton, "Spine1", (0.0, -0.3, -0.2))
+    assert drawn(more) > drawn(skeleton)
+    assert drawn(replace(more, names=(*more.names[:-1], name))) == drawn(skeleton)
+
+
+@pytest.mark.parametrize("crown", [0.1, 0.5, 5.0])
+def test_a_large_head_is_drawn_large(skeleton: mw.Skeleton, crown: float) -> None:
+    """Cartoons: the crown is far above the joint of the head."""
+    head = skeleton.index("Head")
+    offsets = np.array(skeleton.end_offsets)
+    offsets[list(skeleton.end_parents).index(head)] = [0.0, crown * skeleton.height, 0.0]
+    usual, large = body_plan(skeleton), body_plan(replace(skeleton, end_offsets=offsets))
+    if crown < 0.12:
+        assert large.head_radius <= 1.1 * usual.head_radius
+    else:
+        assert 2.0 * usual.head_radius < large.head_radius < 0.21 * (1.0 + crown) * skeleton.height
+
+
 @pytest.mark.parametrize("turn", [0.0, 1.3])
 def test_hands_and_feet_are_broader_than_thick(skeleton: mw.Skeleton, turn: float) -> None:
     walk = mw.sample("walk").moved(mw.Planar(turn, 0.0, 0.0))

@@ -223,9 +223,10 @@ class _Builder:
             along = rest[joint] - rest[above] if above >= 0 else np.array([0.0, 1.0, 0.0])
         length = float(np.linalg.norm(along))
         up = along / length if length > 0.0 else np.array([0.0, 1.0, 0.0])
-        chin = self._add(joint, 0.022 * self.height * up)
-        crown = self._add(joint, (0.022 + _CROWN) * self.height * up)
-        self._draw(chin, crown, _CHIN_RADIUS * self.height, _CROWN_RADIUS * self.height, 0, joint)
+        tall = self.shape.head_height
+        chin = self._add(joint, 0.022 * tall * up)
+        crown = self._add(joint, (0.022 + _CROWN) * tall * up)
+        self._draw(chin, crown, _CHIN_RADIUS * tall, _CROWN_RADIUS * tall, 0, joint)
 
     def _piece(
         self,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motionweave.body.props import props_of
-from motionweave.body.rig.names import is_control
+from motionweave.body.rig.names import is_control, is_worn
 from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.body.rig.tree import is_above
 from motionweave.body.size import body_height
@@ -27,6 +27,9 @@ _THICKNESS = 0.043
 _THICKEST = 0.045
 _SOLE = 0.011
 _NECK = 0.028
+# A head is this large, as a share of the body height; that of a cartoon is larger: this share of
+# the way from its joint to its crown, up to a limit.
+_HEAD, _HEAD_OF_CROWN, _LARGEST_HEAD = 0.062, 0.45, 0.2
 # Branches belong to the trunk up to this share of the body height from it.
 _TRUNK_REACH = 0.16
 # Bones of limbs, from role to role: nothing but the next bone hangs on them.
@@ -73,6 +76,11 @@ class BodyPlan:
     heel_joints: NDArray[np.intp]
     heel_offsets: Array
     strays: frozenset[int]
+
+    @property
+    def head_height(self) -> float:
+        """The height of a usual body that has a head of this size."""
+        return self.head_radius / _HEAD
 
 
 def body_points(motion: Motion) -> Array:
@@ -133,9 +141,10 @@ def body_plan(skeleton: Skeleton) -> BodyPlan:
     if len(trunk) > 1:
         order = tuple(sorted(trunk))
         pieces.append(Piece(order, (_THICKEST * height,) * len(order), 0))
-    return BodyPlan(
-        tuple(pieces), head, 0.062 * height, heel_joints, heel_offsets, frozenset(strays)
-    )
+    rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
+    crown = 0.0 if head is None else float(np.linalg.norm(rest[head[1]] - rest[head[0]]))
+    skull = min(max(_HEAD * height, _HEAD_OF_CROWN * crown), _LARGEST_HEAD * height)
+    return BodyPlan(tuple(pieces), head, skull, heel_joints, heel_offsets, frozenset(strays))
 
 
 def _strays(
@@ -145,7 +154,8 @@ def _strays(
 
     A skull is drawn for the head: jaws, eyes, hair, and the end sites that exporters put on a
     head's tip. Beside the next bone a limb carries only what helps to turn or to track it.
-    Goals and controls, such as pole targets, are around the body, and so are props.
+    Goals and controls, such as pole targets, are around the body, and so are props, hair and
+    clothes.
     """
     roles = find_rig(skeleton).roles
     rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
@@ -154,10 +164,10 @@ def _strays(
     kept = set(head or ()) if "head" in roles else set()
     carriers = set(kept)
     ankles: dict[int, int] = {}
-    goals = {
+    apart = {
         joint
         for joint, name in enumerate(skeleton.names)
-        if is_control(name)
+        if (is_control(name) or is_worn(name))
         and not any(joint == role or is_above(skeleton, joint, role) for role in roles.values())
     }
     for side in ("left", "right"):
@@ -172,7 +182,7 @@ def _strays(
             ankles.update((ankle, roles[f"{side}_toe"]) for ankle in path[:1])
     for point in range(1, len(parents)):
         parent = int(parents[point])
-        if parent in strays or (point not in kept and parent in carriers) or point in goals:
+        if parent in strays or (point not in kept and parent in carriers) or point in apart:
             strays.add(point)
         elif point not in kept and parent in ankles:
             toe, other = ((rest[p] - rest[parent])[[0, 2]] for p in (ankles[parent], point))

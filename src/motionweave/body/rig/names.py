@@ -55,6 +55,12 @@ _HELPERS = _CONTROLS | _words(
 # Words without meaning that may follow the body part.
 _EMPTY = _words("joint jnt jt bone bind bend skin def geo main stretch")
 
+# Joints with one of these words move hair or clothes, which hang on the body.
+_WORN = _words(
+    "hair ponytail pony pigtail braid bangs ribbon cape cloak mantle coat skirt dress "
+    "cloth clothes scarf strap belt"
+)
+
 # Claims in order of precedence: a role already claimed, or a joint already taken, is passed over.
 _LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("thigh", _words("upleg upperleg thigh femur legupper legup hipleg")),
@@ -147,6 +153,11 @@ def is_helper(name: str) -> bool:
 def is_control(name: str) -> bool:
     """Whether a joint says that it is a goal or a control: it is around the body, not in it."""
     return any(token.lower() in _CONTROLS for token in _TOKEN.findall(_last_part(name)))
+
+
+def is_worn(name: str) -> bool:
+    """Whether a joint says that it moves hair or clothes."""
+    return any(token.lower() in _WORN for token in _TOKEN.findall(_last_part(name)))
 
 
 def _ending_side(name: str) -> tuple[str, str]:
