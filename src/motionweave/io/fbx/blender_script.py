@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def run(job: dict[str, Any]) -> None:
     takes = _takes(bpy)
     taken = _play(bpy, takes, job.get("animation"))
     if job["output"].endswith(".npz"):
-        _dump(bpy, job["output"], [action.name for action, _ in takes], taken)
+        _dump(bpy, job["output"], [take.action.name for take in takes], taken)
     else:
         _export(bpy, job["output"])
 
@@ -69,8 +69,22 @@ def _import(bpy: Any, path: str) -> None:
         bpy.ops.wm.usd_import(filepath=path, set_frame_range=True)
 
 
-def _takes(bpy: Any) -> list[tuple[Any, Any]]:
-    """The actions that move bones of the skeleton, each with the slot for it (or None).
+class ImportedTake(NamedTuple):
+    """Something that the skeleton does: an action, the slot for it (or None), its curves there."""
+
+    action: Any
+    slot: Any
+    curves: Any
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The first and the last frame: other slots of the action may go on for longer."""
+        ranges = [curve.range() for curve in self.curves]
+        return round(min(one[0] for one in ranges)), round(max(one[1] for one in ranges))
+
+
+def _takes(bpy: Any) -> list[ImportedTake]:
+    """All that the skeleton does.
 
     Cameras, lights and meshes have actions of their own, which often go on when the body has come
     to its end. A skeleton whose bones stay may still be moved as a whole.
@@ -78,7 +92,7 @@ def _takes(bpy: Any) -> list[tuple[Any, Any]]:
     armature = _armature(bpy)
     bones = {f'pose.bones["{bpy.utils.escape_identifier(b.name)}"]' for b in armature.data.bones}
     takes = [
-        (action, slot)
+        ImportedTake(action, slot, curves)
         for action in bpy.data.actions
         for slot, curves in _curves(action)
         if any(curve.data_path.rpartition(".")[0] in bones for curve in curves)
@@ -86,7 +100,12 @@ def _takes(bpy: Any) -> list[tuple[Any, Any]]:
     data = armature.animation_data
     if takes or data is None or data.action is None:
         return takes
-    return [(data.action, getattr(data, "action_slot", None))]
+    own = getattr(data, "action_slot", None)
+    return [
+        ImportedTake(data.action, slot, curves)
+        for slot, curves in _curves(data.action)
+        if slot == own
+    ]
 
 
 def _curves(action: Any) -> Iterator[tuple[Any, Any]]:
@@ -100,13 +119,13 @@ def _curves(action: Any) -> Iterator[tuple[Any, Any]]:
                 yield bag.slot, bag.fcurves
 
 
-def _play(bpy: Any, takes: list[tuple[Any, Any]], which: str | int | None) -> int:
+def _play(bpy: Any, takes: list[ImportedTake], which: str | int | None) -> int:
     """Make the scene begin and end with one of the takes; its number, -1 if there is none.
 
     The first that importers have put on the skeleton, unless ``which`` names another.
     """
     scene, data = bpy.context.scene, _armature(bpy).animation_data
-    names = [action.name for action, _ in takes]
+    names = [take.action.name for take in takes]
     if not takes:
         if which is not None:
             raise UnreadableError("there is no animation")
@@ -114,7 +133,7 @@ def _play(bpy: Any, takes: list[tuple[Any, Any]], which: str | int | None) -> in
         scene.frame_end = scene.frame_start
         return -1
     if which is None:
-        taken = next((i for i, (action, _) in enumerate(takes) if action == data.action), 0)
+        taken = next((i for i, take in enumerate(takes) if take.action == data.action), 0)
     elif which in names:
         taken = names.index(which)
     elif str(which).isdigit() and int(which) < len(names):
@@ -122,12 +141,11 @@ def _play(bpy: Any, takes: list[tuple[Any, Any]], which: str | int | None) -> in
     else:
         listed = ", ".join(names[:20])
         raise UnreadableError(f"there is no animation {which!r}; there are {listed}")
-    action, slot = takes[taken]
-    data.action = action
-    if slot is not None:
-        data.action_slot = slot
-    first, last = action.frame_range
-    scene.frame_start, scene.frame_end = round(first), round(last)
+    take = takes[taken]
+    data.action = take.action
+    if take.slot is not None:
+        data.action_slot = take.slot
+    scene.frame_start, scene.frame_end = take.ends
     return taken
 
 
