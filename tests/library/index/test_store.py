@@ -112,6 +112,9 @@ def test_one_writes_while_others_read(folder: Path) -> None:
         pytest.raises(mw.LibraryError, match="another process is writing"),
     ):
         mw.Library(folder, executor=Here()).add()
+    with library.store.writing():
+        # What costs time is not thrown away because it cannot be kept.
+        assert len(reader.graph(tolerance=2.0)) > 0
     library.add()
     assert len(reader) == 8
 
@@ -220,6 +223,22 @@ def test_a_disk_without_room_for_a_lock_is_reported_in_one_line(
         with pytest.raises(mw.LibraryError, match="the disk is full"):
             library.remove("walks")
     assert len(library.remove("walks")) == 4
+
+
+def test_a_library_that_may_only_be_read_is_searched(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with mw.Library(folder, executor=Here()) as library:
+        library.add()
+    before = {path.name: path.read_bytes() for path in library.store.folder.iterdir()}
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    with mw.Library(folder, executor=Here()) as library:
+        assert library.find(mw.sample("punch"), most=1)[0].clip == "fights/punch.npz"
+        assert len(library.collect("walks/walk.npz", frames=(0, 40))) > 0
+        assert len(library.graph(tolerance=2.0)) > 0
+        with pytest.raises(mw.LibraryError, match="can only be read"):
+            library.add()
+    assert before == {path.name: path.read_bytes() for path in library.store.folder.iterdir()}
 
 
 def test_a_full_disk_costs_nothing_that_was_there(

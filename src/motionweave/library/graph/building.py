@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -69,7 +70,8 @@ def graph_of(
         executor=executor,
         progress=progress,
     )
-    with library.store.writing() as writer:
+    # Keeping it only saves time: another process may be writing, or nobody may.
+    with suppress(LibraryError), library.store.writing() as writer:
         writer.keep(question, packed(made))
     return made
 

@@ -7,6 +7,8 @@ tables mean is told in `store`.
 from __future__ import annotations
 
 import errno
+import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -21,6 +23,10 @@ _APPLICATION = 0x6D776C62
 _VERSION = 2
 _DATABASE = "library.db"
 _LOCK = "writer.db"
+# How a database is opened in a folder in which the file cannot be made that readers share.
+_ONLY_READ = "?immutable=1"
+# Bytes of that file.
+_SHARED = 1 << 15
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB);
 CREATE TABLE clips (
@@ -62,8 +68,13 @@ class Database:
             )
         with self._told():
             folder.mkdir(parents=True, exist_ok=True)
+            self._read_only = not os.access(folder, os.W_OK)
             self._db = sqlite3.connect(
-                database, isolation_level=None, timeout=30.0, check_same_thread=False
+                database.as_uri() + (_ONLY_READ if self._read_only and not fresh else ""),
+                uri=True,
+                isolation_level=None,
+                timeout=30.0,
+                check_same_thread=False,
             )
             try:
                 if self._pragma("application_id") == 0:
@@ -134,8 +145,13 @@ class Database:
         Raises
         ------
         LibraryError
-            If another process writes, or the disk is full.
+            If another process writes, the disk is full, or the store can only be read.
         """
+        if self._read_only:
+            raise LibraryError(
+                f"the library {self.folder} can only be read: change who may write to that folder, "
+                "or keep the library elsewhere (--store)"
+            )
         with self._told(), closing(self._locked()):
             yield
 
@@ -198,7 +214,7 @@ class Database:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if "full" in str(error):
+            if "full" in str(error) or ("I/O" in str(error) and not self._has_room()):
                 raise self._full() from None
             raise LibraryError(f"the library {self.folder} cannot be used: {error}") from None
         except OSError as error:
@@ -207,6 +223,10 @@ class Database:
             raise LibraryError(
                 f"the library {self.folder} cannot be used: {error.strerror or error}"
             ) from None
+
+    def _has_room(self) -> bool:
+        """Whether there is room for the file that readers share."""
+        return shutil.disk_usage(self.folder).free >= _SHARED
 
     def _full(self) -> LibraryError:
         return LibraryError(
