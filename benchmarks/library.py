@@ -22,8 +22,12 @@ import numpy as np
 import motionweave as mw
 from motionweave.body.rig.roles import leg_length
 from motionweave.library.collect.collection import Collection
+from motionweave.library.collect.web import of_kind
 from motionweave.library.index.features import RATE, TRACKED, descriptors
+from motionweave.library.search.examples import examples_of
 from motionweave.library.search.find import exact, find
+from motionweave.library.search.matches import distinct
+from motionweave.library.search.query import Query
 from motionweave.measure.measures import named
 
 LABEL = re.compile(r"dataset-(\d)_([a-z-]+)_([a-z-]+)_\d+$")
@@ -35,6 +39,8 @@ CONTROLLED = {
     "2 walk-turn-left": "turn",
     "2 run": "speed",
 }
+# The most stretches that are collected by style.
+_MOST = 600
 # What a leg is long, to say leg lengths in metres.
 LEG = 0.85
 
@@ -187,6 +193,29 @@ def collections(library: mw.Library) -> list[tuple[str, str]]:
     return rows
 
 
+def by_style(library: mw.Library, styles: Sequence[str]) -> list[tuple[str, str]]:
+    """Precision and recall by label of what is collected from the first clip of each content in
+    each of the styles, and their means."""
+    named = {e.path: found for e in library.clips if (found := LABEL.search(Path(e.path).stem))}
+    counts: list[tuple[float, float]] = []
+    rows = []
+    for content in sorted({found[2] for found in named.values() if found[1] == "2"}):
+        kind = {path for path, found in named.items() if found[2] == content}
+        each = []
+        for style in styles:
+            first = min(path for path in kind if named[path][3] == style)
+            examples = examples_of(library, [first], None, with_mirrored=False)
+            matches = distinct(of_kind(library, examples, Query(_MOST)).matches, examples, _MOST)
+            got = {match.clip for match in matches} - {first}
+            right = len(got & kind)
+            each.append((right / max(len(got), 1), right / max(len(kind) - 1, 1)))
+        counts += each
+        cells = "; ".join(f"{precision:.2f}, {recall:.2f}" for precision, recall in each)
+        rows.append((f"collect {content}: precision, recall", cells))
+    mean = np.mean(counts, axis=0) if counts else np.zeros(2)
+    return [*rows, ("mean precision, recall", f"{mean[0]:.2f}, {mean[1]:.2f}")]
+
+
 def controlled(found: Collection, measure: str, kind: str) -> tuple[str, str]:
     """How far blends of what was collected are from the values that they were asked for."""
     space = found.parametric([measure])
@@ -269,6 +298,9 @@ def main() -> int:
         "--growth", type=int, nargs="*", default=[], help="also with this many clips"
     )
     parser.add_argument("--walks", metavar="WORDS", help="walk through clips with these words")
+    parser.add_argument(
+        "--styles", nargs="*", default=[], help="collect from examples in these styles"
+    )
     parser.add_argument("--examples", type=int, default=60, help="examples for precision by label")
     args = parser.parse_args()
     files = sorted(args.folder.resolve().rglob("*.bvh"))
@@ -284,7 +316,7 @@ def main() -> int:
                 rows += [costs[0], finding(library)[0]]
         library, costs = index(files, folder / "all")
         rows += costs + finding(library) + labels(library, args.examples)
-        rows += collections(library)
+        rows += collections(library) + (by_style(library, args.styles) if args.styles else [])
         if args.walks is not None:
             rows += walking(library, args.walks)
     print("| what | measured |\n| --- | --- |")
