@@ -90,6 +90,22 @@ def test_a_pop_is_found_with_its_joint_and_frame() -> None:
     assert "frame" in str(hit)
 
 
+def test_pops_far_apart_are_all_found_the_worst_first() -> None:
+    walk = mw.sample("walk", duration=10.0)
+    popping = walk
+    for frame, degrees in ((40, 60.0), (60, 55.0), (150, 90.0), (250, 50.0)):
+        popping = turned(popping, "right_shin", frame, degrees)
+    hit = next(finding for finding in check(popping, [walk]) if finding.kind == "acceleration")
+    places = [hit, *hit.elsewhere]
+    assert [finding.severity for finding in places] == sorted(
+        (finding.severity for finding in places), reverse=True
+    )
+    # What is less than two seconds away from a worse place is not one of its own.
+    frames = np.array([finding.frame for finding in places])
+    np.testing.assert_allclose(frames, [150, 40, 250], atol=1)
+    assert all(finding.elsewhere == () for finding in hit.elsewhere)
+
+
 def test_a_joint_that_twists_about_itself_is_found() -> None:
     walk = mw.sample("walk")
     assert "twist" in kinds(turned(walk, "head", 30, 120.0), walk)

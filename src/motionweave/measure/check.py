@@ -9,7 +9,7 @@ cached for the lifetime of the clip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -42,6 +42,9 @@ _ACCELERATION = 1.5
 _TWIST = 2.0
 # A joint that hardly moves in the clips is compared with this share of the liveliest joint.
 _LIVELY = 0.3
+# Seconds between two places at which joints accelerate or twist too hard: so far apart that
+# planting or sparing a foot at one of them changes nothing at the other.
+_ELSEWHERE = 2.0
 # A joint that accelerates less than this (leg lengths, or radians, per second squared) is still.
 _NOTHING = 0.5
 # Where clips are joined or a part is laid over another, joints of the body that are calm in the
@@ -93,6 +96,9 @@ class Finding:
         Where it is worst; None if it does not concern a single one.
     value, limit
         The measured value and the limit that follows from the clips, in the same unit.
+    elsewhere
+        The same fault at other places, the worst first, some seconds apart: of joints that
+        accelerate or twist too hard.
     """
 
     kind: FindingKind
@@ -101,6 +107,7 @@ class Finding:
     joint: str | None
     value: float
     limit: float
+    elsewhere: tuple[Finding, ...] = ()
 
     @property
     def severity(self) -> float:
@@ -241,21 +248,34 @@ def _harder(
         most = _CALM if joined else allowed
         limits[body] = np.clip(limits, allowed * calm, most * calm)[body]
     beyond = values / limits
-    row, joint = np.unravel_index(int(beyond.argmax()), beyond.shape)
-    if values[row, joint] <= limits[joint]:
-        return None
-    frame = made.first + int(row) + made.stride
-    name = result.skeleton.names[joint]
-    times = values[row, joint] / own[joint]
     does = "accelerates" if kind == "acceleration" else "twists"
-    return Finding(
-        kind,
-        f"{name} {does} {times:.1f} times as hard as in the clips at frame {frame}",
-        frame,
-        name,
-        float(values[row, joint]),
-        float(limits[joint]),
-    )
+
+    def at(row: int) -> Finding:
+        joint = int(beyond[row].argmax())
+        frame, name = made.first + row + made.stride, result.skeleton.names[joint]
+        times = values[row, joint] / own[joint]
+        return Finding(
+            kind,
+            f"{name} {does} {times:.1f} times as hard as in the clips at frame {frame}",
+            frame,
+            name,
+            float(values[row, joint]),
+            float(limits[joint]),
+        )
+
+    places = _places(beyond.max(axis=1), max(1, round(_ELSEWHERE * made.fps)))
+    if not places:
+        return None
+    return replace(at(places[0]), elsewhere=tuple(at(row) for row in places[1:]))
+
+
+def _places(values: Array, apart: int) -> list[int]:
+    """Indices of values ``(n,)`` above 1, the largest first, each ``apart`` from all before it."""
+    left, found = values.copy(), []
+    while left[place := int(left.argmax())] > 1.0:
+        found.append(place)
+        left[max(place - apart + 1, 0) : place + apart] = 0.0
+    return found
 
 
 def _faster(

@@ -169,9 +169,15 @@ def _planted_where_it_helps(
     found = look(result)
     harm: list[Finding] = []
     most = max(_PLACES, round(result.duration / _EVERY))
-    while (worse := _harm(found, left)) is not None:
+    while places := _harm(found, left):
+        worse = places[0]
         harm.append(worse)
         spared = _without(held, worse, result.fps)
+        # All places of a long take at once: planting its feet again for each would take too long.
+        for place in places[1:] if spared != held else ():
+            fewer = _without(spared, place, result.fps)
+            harm += [place] if fewer != spared else []
+            spared = fewer
         if len(harm) > most or not spared or spared == held:
             message = f"the feet were not planted, because that would make things worse: {worse}"
             # Feet without faults need not be planted.
@@ -214,21 +220,19 @@ def _without(held: tuple[Constraint, ...], finding: Finding, fps: float) -> tupl
     return tuple(kept)
 
 
-def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> Finding | None:
-    """What planting the feet has made worse, or None if it has done more good than harm.
+def _harm(before: Sequence[Finding], after: Sequence[Finding]) -> list[Finding]:
+    """What planting the feet has made worse, the worst place first; none if it has done more good
+    than harm.
 
     A planted foot is never worth a jerk. Other faults may be traded: a foot that no longer drifts
     may have further to go between two plants.
     """
     known = {finding.kind: finding.severity for finding in before}
-    jerks = [
-        finding
-        for finding in after
-        if finding.kind in _JERKS and finding.severity > _CLEARLY * known.get(finding.kind, 0.8)
-    ]
-    if jerks:
-        return jerks[0]
+    for finding in after:
+        most = _CLEARLY * known.get(finding.kind, 0.8)
+        if finding.kind in _JERKS and finding.severity > most:
+            return [place for place in (finding, *finding.elsewhere) if place.severity > most]
     worse = [finding for finding in after if finding.severity > known.get(finding.kind, 0.0)]
     if sum(finding.severity for finding in after) > _CLEARLY * sum(known.values()) and worse:
-        return max(worse, key=lambda finding: finding.severity)
-    return None
+        return [max(worse, key=lambda finding: finding.severity)]
+    return []
