@@ -302,16 +302,18 @@ def _held(
     way = np.column_stack([carried, heading, rise, np.zeros((count, 3))])
     correction, of_keys = np.zeros((count, 8)), np.zeros((count, 3))
     known = np.zeros(count, dtype=bool)
+    then = np.array(moments, dtype=np.float64)
+    # Keys of the leg may plant a foot elsewhere, but not in the floor or above it.
+    changes = kinematics.sample_vectors(moved - own, then) * [1.0, 0.0, 1.0]
+    rises = kinematics.sample_vectors(rise, then)
     for index, ((first, last), at) in enumerate(zip(spans, moments, strict=True)):
         inside = _whole_frames(first, last)
-        # Keys of the leg may plant a foot elsewhere, but not in the floor or above it.
-        change = (_at(moved, at) - _at(own, at)) * [1.0, 0.0, 1.0]
-        place, there = own[inside], own[inside] + change
+        place, there = own[inside], own[inside] + changes[index]
         if path is not None:
             correction[inside, 3] = path.angle_at(at) - heading[inside]
             if landings is None:
                 place, there = (path.move(p, np.full(len(p), at)) for p in (place, there))
-                correction[inside, 4] = _at(rise, at) - rise[inside]
+                correction[inside, 4] = rises[index] - rise[inside]
             else:
                 place, there = (landings[index].move(p) for p in (place, there))
                 correction[inside, 5:] = landings[index].tilt
