@@ -30,7 +30,7 @@ Broken = Literal["warn", "raise"]
 # Frames per second below which a file is probably wrong about its rate: tools that know none
 # write a second per frame.
 _SLOWEST = 5.0
-# So many equal frames are a pose, as virtual worlds have them; more should be a motion.
+# Up to this many equal frames are a pose, as virtual worlds have them; more should be a motion.
 _POSE = 10
 
 
