@@ -65,7 +65,8 @@ def test_a_rig_without_roles_is_one_line_and_an_override_helps(
     quats = np.zeros((20, 7, 4))
     quats[..., 3] = 1.0
     path = tmp_path / "odd.bvh"
-    mw.save(Motion(skeleton, 30.0, np.tile([0.0, 1.0, 0.0], (20, 1)), quats), path)
+    sways = np.linspace([0.0, 1.0, 0.0], [0.001, 1.0, 0.0], 20)
+    mw.save(Motion(skeleton, 30.0, sways, quats), path)
     assert main(["contacts", str(path)]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
