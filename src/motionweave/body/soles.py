@@ -4,6 +4,10 @@ A heel is the point of the sole straight below the ankle, at the height of the t
 when the foot is flat; a toe is the toe joint (the ball of the foot). Both are fixed to
 the foot. Where the rig has no toe joint, the ankle's end site stands in for it, and
 without that, or if it is not ahead of the ankle, a foot of usual proportions.
+
+How a foot is when it is flat is told by a rest pose that stands. Rotations that were copied from a
+rig whose feet rest at another angle do not fit it: where a body would stand on its heels alone,
+with its toes in the air, its motion tells instead.
 """
 
 from __future__ import annotations
@@ -41,6 +45,11 @@ _AHEAD = 0.25
 _LEAST_DROP = 0.05
 # Frames whose foot is among the slowest and lowest of the clip show how a foot stands.
 _STILLEST = 0.1
+# Toes never come down that are up by this (sine) in all of the frames in which the heel is lowest,
+# this share of about so many that are looked at. Only bodies on upright legs (cosine) count, in
+# clips that are not shorter than this (seconds): toes are up where somebody sits, or jumps.
+_TOES_UP, _LOWEST, _LOOKED_AT = np.sin(np.radians(20.0)), 0.25, 32
+_UPRIGHT, _FOR_LONG = np.cos(np.radians(35.0)), 0.5
 
 
 @dataclass(frozen=True)
@@ -79,15 +88,23 @@ def has_feet(skeleton: Skeleton) -> bool:
     )
 
 
-def flat_at_rest(skeleton: Skeleton) -> bool:
-    """Whether the rest pose stands, on feet that are flat as far as they have toe joints."""
+def flat_at_rest(motion: Motion) -> bool:
+    """Whether the rest pose stands, on feet that are flat as far as they have toe joints, as those
+    of the motion are."""
+    skeleton = motion.skeleton
     rig = find_rig(skeleton)
-    return rest_stands(skeleton) and all(
-        _sole_in_rest(skeleton, side) is not None for side in SIDES if rig.has(f"{side}_toe")
+    return (
+        rest_stands(skeleton)
+        and all(
+            _sole_in_rest(skeleton, side) is not None for side in SIDES if rig.has(f"{side}_toe")
+        )
+        and not _on_heels(motion, _soles(motion, from_rest=True))
     )
 
 
-def soles(motion: Motion, from_rest: bool = True) -> dict[str, Sole]:
+def soles(
+    motion: Motion, from_rest: bool = True, pose: tuple[Array, Array] | None = None
+) -> dict[str, Sole]:
     """The sole of each foot, ``left`` and ``right``.
 
     Parameters
@@ -96,10 +113,14 @@ def soles(motion: Motion, from_rest: bool = True) -> dict[str, Sole]:
         Its rig needs ankles and thighs.
     from_rest
         Whether a rest pose that stands tells how the foot is when it is flat, before the
-        motion does.
+        motion does: unless the motion would have its toes in the air.
+    pose
+        What `Motion.forward` gives, if it is known.
     """
-    rig = find_rig(motion.skeleton)
-    return {side: _sole(motion, rig, side, from_rest) for side in SIDES}
+    found = _soles(motion, from_rest)
+    if from_rest and rest_stands(motion.skeleton) and _on_heels(motion, found, pose):
+        return _soles(motion, from_rest=False)
+    return found
 
 
 def contact_points(
@@ -126,9 +147,9 @@ def contact_points(
         What `Motion.forward` gives, if it is known.
     """
     rig = find_rig(motion.skeleton)
-    positions, orientations = motion.forward() if pose is None else pose
-    own = soles(motion if like is None else like, from_rest)
-    points = sole_points(own, positions, orientations)
+    pose = positions, _ = motion.forward() if pose is None else pose
+    own = soles(motion, from_rest, pose) if like is None else soles(like, from_rest)
+    points = sole_points(own, *pose)
     if hands:
         for side in SIDES:
             joint = rig.joint(f"{side}_hand", "hand contacts")
@@ -147,6 +168,38 @@ def sole_points(
     offsets = [offset for sole in soles.values() for offset in (sole.heel, sole.toe)]
     points = attached(positions, orientations, np.array(joints), np.array(offsets))
     return dict(zip(kinds, points.swapaxes(0, 1), strict=True))
+
+
+def _on_heels(
+    motion: Motion, found: Mapping[str, Sole], pose: tuple[Array, Array] | None = None
+) -> bool:
+    """Whether a body with these soles would stand on its heels, with the toes of both feet up.
+
+    ``pose`` is what `Motion.forward` gives, if it is known.
+    """
+    if motion.duration < _FOR_LONG:
+        return False
+    first = tpose_frames(motion)
+    some = slice(first, None, max((len(motion) - first) // _LOOKED_AT, 1))
+    positions, orientations = (
+        motion.forward(some) if pose is None else (pose[0][some], pose[1][some])
+    )
+    for side, sole in found.items():
+        heel, toe = sole_points({side: sole}, positions, orientations).values()
+        low = np.argsort(heel[:, 1])[: max(int(_LOWEST * len(heel)), 1)]
+        foot = toe[low] - heel[low]
+        if (foot[:, 1] <= _TOES_UP * np.sqrt(np.einsum("ti,ti->t", foot, foot))).any():
+            return False
+        thigh = find_rig(motion.skeleton).roles[f"{side}_thigh"]
+        leg = positions[low, thigh] - positions[low, sole.ankle]
+        if np.median(leg[:, 1] / np.linalg.norm(leg, axis=1)) < _UPRIGHT:
+            return False
+    return True
+
+
+def _soles(motion: Motion, from_rest: bool) -> dict[str, Sole]:
+    rig = find_rig(motion.skeleton)
+    return {side: _sole(motion, rig, side, from_rest) for side in SIDES}
 
 
 def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:

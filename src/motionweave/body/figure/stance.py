@@ -28,7 +28,7 @@ def stance(motion: Motion) -> Array:
     how the body stands.
     """
     skeleton = motion.skeleton
-    if not flat_at_rest(skeleton) and find_rig(skeleton).has(*LEG_JOINTS):
+    if not flat_at_rest(motion) and find_rig(skeleton).has(*LEG_JOINTS):
         try:
             return Body(motion).stance()
         except RigError:  # Nothing tells where the body's front is.
@@ -75,4 +75,4 @@ def with_rest_pose(motion: Motion, orientations: Array) -> Motion:
 
 def standing_at_rest(motion: Motion) -> Motion:
     """The same motion with its body's `stance` as its rest pose; itself if that stands already."""
-    return motion if flat_at_rest(motion.skeleton) else with_rest_pose(motion, stance(motion))
+    return motion if flat_at_rest(motion) else with_rest_pose(motion, stance(motion))
