@@ -231,18 +231,16 @@ def _solve(
     active = ~held & (above < deep)
     found = np.zeros_like(points)
     live, reached = np.arange(feet), length
-    sideways = _spread_along(quat.cross(_UP, along))
-    costs = np.array([_RIGID, _TURN])[:, None, None]
+    # How far the toe goes from the heel, along the foot and sideways.
+    apart = np.stack([_spread_along(along), _spread_along(quat.cross(_UP, along))])
+    ties = np.empty((2, feet, count, 1))
+    ties[:] = np.reshape([_RIGID, _TURN], (2, 1, 1, 1))
+    wanted = np.zeros((2, feet, count))
     for _ in range(_ROUNDS):
         # A foot that is where it should be is not solved again.
         rows = plain.of_tracks(live)
-        stretch = length[live] - np.einsum("nti,nti->nt", along[live], foot[live])
-        wanted = np.stack([stretch, np.zeros_like(stretch)])
-        rows.add_along(
-            np.stack([_spread_along(along[live]), sideways[live]]),
-            np.broadcast_to(costs, wanted.shape)[..., None],
-            costs * wanted,
-        )
+        wanted[0] = _RIGID * (length - np.einsum("nti,nti->nt", along, foot))
+        rows.add_along(apart[:, live], ties[:, live], wanted[:, live])
         if active[live].any():
             lifting = np.where(active[live], _FLOOR, 0.0)
             rows.add_change((1.0,), _upright(lifting), _upright(-above[live]))
@@ -250,6 +248,7 @@ def _solve(
         turned = foot + found[:, 1] - found[:, 0]
         before, reached = reached, _length(turned)
         along = turned / np.maximum(reached, 1e-12)[..., None]
+        apart[0] = _spread_along(along)
         least = np.where(active, _CLEAR * length[:, None], deep)
         sinking = ~held & (above + found[..., 1] < least)
         stretched = (np.abs(reached - before) > _STRETCHED * length).any(axis=1)
