@@ -14,7 +14,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
-from motionweave.body.soles import contact_points
+from motionweave.body.soles import sole_points, soles
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.plants import anchored, find_plants, planted_heights
@@ -47,6 +47,8 @@ _UP = np.array([0.0, 1.0, 0.0])
 
 LEG = ("thigh", "shin", "ankle")
 ARM = ("upper_arm", "forearm", "hand")
+# Heel and toe of each foot.
+_ENDS = tuple((f"{side}_heel", f"{side}_toe") for side in SIDES)
 
 
 class Lead(NamedTuple):
@@ -79,7 +81,7 @@ class _Tracks(NamedTuple):
     points
         ``(n, points, T, 3)`` heels and toes there; a hand has one.
     held
-        ``(n, T)`` where they are planted.
+        ``(n, points, T)`` where these are planted.
     footing
         How their points should move.
     steady
@@ -172,14 +174,14 @@ class Cleaner:
         self.rig = find_rig(motion.skeleton)
         self.size = leg_length(motion.skeleton, self.rig)
         self.pose = self.positions, self.orientations = motion.forward()
+        self.soles = soles(motion, pose=self.pose)
         self.hinges = tuple(find_hinges(motion, self.pose, arms=hands).values())
 
     def cleaned(self, used: Sequence[Constraint]) -> Motion:
         """The clip with what is planted held in its place."""
-        points = contact_points(self.motion, self.hands, pose=self.pose)
-        feet = self._feet(used, points)
+        feet = self._feet(used)
         # Hands are held exactly.
-        others = [self._hands(used, points)] if self.hands else []
+        others = [self._hands(used)] if self.hands else []
         solved = self._calmed(feet, others)
         if self.warn:
             for remark in self._remarks(feet, others, solved):
@@ -192,11 +194,13 @@ class Cleaner:
         for name, joint, frame in solved.eased_off:
             yield about.eased_off(name, joint, frame)
         for name, held, left in zip(feet.names, feet.held, feet.footing.held_back, strict=True):
-            yield from about.held_back(name, held, left)
+            yield from about.held_back(name, held.any(axis=0), left)
         for tracks, missing in zip((feet, *others), solved.missing, strict=True):
             for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
-                yield from about.out_of_reach(name, held, left)
-        yield from about.sliding(solved.motion)
+                yield from about.out_of_reach(name, held.any(axis=0), left)
+        points = self._heels_and_toes(solved.motion.forward())
+        yield from about.sliding(points, feet.held)
+        yield from about.deeper(self.floor.above(feet.points), self.floor.above(points))
 
     def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> _Solved:
         """The result, with corrections of feet reduced where they would jerk knee or ankle."""
@@ -206,7 +210,7 @@ class Cleaner:
         # A leg that does not move at all was not captured: it may move as the other one does.
         own = np.where(own < _HARDLY, own.max(axis=0), own)
         limit = _LIMIT * np.maximum(own, _HARDLY)
-        trust = np.ones(feet.held.shape)
+        trust = np.ones(feet.end.shape[:2])
         eased_off = []
         for index, limb in enumerate(feet.limbs):
             for attempt in range(_ATTEMPTS):
@@ -281,15 +285,19 @@ class Cleaner:
             for side in SIDES
         )
 
-    def _feet(self, used: Sequence[Constraint], points: dict[str, Array]) -> _Tracks:
-        kinds = [(f"{side}_heel", f"{side}_toe") for side in SIDES]
-        foot = np.stack([[points[kind] for kind in pair] for pair in kinds])
+    def _heels_and_toes(self, pose: tuple[Array, Array]) -> Array:
+        """Heels and toes of both feet ``(2, 2, T, 3)`` in what `Motion.forward` gives."""
+        points = sole_points(self.soles, *pose)
+        return np.array([[points[kind] for kind in pair] for pair in _ENDS])
+
+    def _feet(self, used: Sequence[Constraint]) -> _Tracks:
+        foot = self._heels_and_toes(self.pose)
         limbs = self._limbs(LEG, "foot clean-up")
         hip, _, ankle = (
             self.positions[:, list(joints)].swapaxes(0, 1) for joints in zip(*limbs, strict=True)
         )
         count, fps = len(self.motion), self.motion.fps
-        plants = [find_plants(used, pair, count) for pair in kinds]
+        plants = [find_plants(used, pair, count) for pair in _ENDS]
         held = np.zeros((len(SIDES), 2, count), dtype=bool)
         for own, its_plants in zip(held, plants, strict=True):
             for plant in its_plants:
@@ -329,10 +337,11 @@ class Cleaner:
             np.where(held, 0.0, self.clearance),
         )
         names = tuple(f"{side} foot" for side in SIDES)
-        return _Tracks(names, limbs, ankle, foot, np.asarray(held.any(axis=1)), footing, steady)
+        return _Tracks(names, limbs, ankle, foot, held, footing, steady)
 
-    def _hands(self, used: Sequence[Constraint], points: dict[str, Array]) -> _Tracks:
-        hands = np.stack([points[f"{side}_hand"] for side in SIDES])
+    def _hands(self, used: Sequence[Constraint]) -> _Tracks:
+        limbs = self._limbs(ARM, "hand clean-up")
+        hands = self.positions[:, [limb.end for limb in limbs]].swapaxes(0, 1)
         goal = np.full_like(hands, np.nan)
         for own, to, side in zip(hands, goal, SIDES, strict=True):
             for plant in find_plants(used, (f"{side}_hand",), len(own)):
@@ -346,8 +355,7 @@ class Cleaner:
         still = np.zeros(held.shape)
         footing = Footing(spread[:, None, :, :3], still, spread[..., 3], still)
         names = tuple(f"{side} hand" for side in SIDES)
-        limbs = self._limbs(ARM, "hand clean-up")
-        return _Tracks(names, limbs, hands, hands[:, None], held, footing)
+        return _Tracks(names, limbs, hands, hands[:, None], held[:, None], footing)
 
     def _ways(self, tracks: _Tracks) -> list[FootWay]:
         end, shifts, steady = tracks.end, tracks.footing.shifts, tracks.steady

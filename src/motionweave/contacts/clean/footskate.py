@@ -62,7 +62,8 @@ def clean_feet(
         What the feet stand on, such as ``Ground.slope(8)``; estimated from the motion by
         default.
     warn
-        Whether to warn where a foot is not held firmly, cannot reach its plant or still slides.
+        Whether to warn where a foot is not held firmly, cannot reach its plant, still slides or
+        is deeper in the floor than it was.
         Methods that check their own results turn this off.
 
     Returns
@@ -72,7 +73,8 @@ def clean_feet(
         the floor, are unchanged, bit for bit. Where holding a foot would make its knee or ankle
         jerk, the correction is reduced, and a `QualityWarning` says where. Others say if planted
         feet still slide, or if hips had to be lowered, by more than a centimetre per second or a
-        centimetre on average, on a body 1.7 m tall.
+        centimetre on average, on a body 1.7 m tall, and if feet are deeper in the floor than they
+        were, by more than a millimetre.
 
     Raises
     ------

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionweave.body.soles import contact_points
+from motionweave.body.rig.roles import SIDES
 from motionweave.core.arrays import Array, BoolArray
-from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
 
@@ -18,8 +17,12 @@ _NOTICED = 0.02
 # Leg lengths per second at which planted heels and toes may slide, and by which hips may be
 # lowered, on average: a centimetre of a body 1.7 m tall.
 _SLIDING = _LOWERED = 0.012
+# Leg lengths by which heels and toes may be deeper in the floor than they were, at the deepest and
+# on average: a millimetre of such a body, and a tenth of one.
+_DEEPER, _DEEPER_ON_AVERAGE = 0.0012, 0.00012
 # How many stretches of frames a remark names.
 _NAMED = 3
+_FOOT_ENDS = ("heel", "toe")
 
 
 class Remarks(NamedTuple):
@@ -72,22 +75,46 @@ class Remarks(NamedTuple):
                 "check the contacts there, or allow a little stretch (stretch=0.01)"
             )
 
-    def sliding(self, cleaned: Motion) -> Iterator[str]:
-        """Feet of the cleaned clip still slide where they are planted."""
-        points = contact_points(cleaned, like=self.motion)
-        frames = np.arange(len(cleaned))
-        places = np.stack([points[kind][:, [0, 2]] for kind in FOOT_KINDS])
-        planted = np.stack([active(self.motion.constraints, kind, frames) for kind in FOOT_KINDS])
-        staying = planted[:, 1:] & planted[:, :-1]
-        ways = np.where(staying, np.linalg.norm(np.diff(places, axis=1), axis=-1), 0.0)
-        speed = ways.sum() / max(int(staying.sum()), 1) * cleaned.fps / self.size
+    def sliding(self, points: Array, held: BoolArray) -> Iterator[str]:
+        """Heels and toes of the cleaned clip still slide where they are planted.
+
+        Parameters
+        ----------
+        points
+            ``(2, 2, T, 3)`` of the left and the right foot.
+        held
+            ``(2, 2, T)`` where they are planted.
+        """
+        staying = held[..., 1:] & held[..., :-1]
+        steps = np.diff(points[..., ::2], axis=2)
+        ways = np.sqrt(np.einsum("...i,...i->...", steps, steps)) * staying
+        speed = ways.sum() / max(int(staying.sum()), 1) * self.motion.fps / self.size
         if speed > _SLIDING:
-            which, frame = np.unravel_index(int(ways.argmax()), ways.shape)
             yield (
                 f"planted feet{self._what} still slide, at {speed:.1%} of a leg length per second "
-                f"on average, most of all the {FOOT_KINDS[which].replace('_', ' ')} at frame "
-                f"{self.first + int(frame) + 1}; check the contacts there"
+                f"on average, most of all {self._most(ways, 1)}; check the contacts there"
             )
+
+    def deeper(self, before: Array, after: Array) -> Iterator[str]:
+        """Heels and toes of the cleaned clip are deeper in the floor than they were.
+
+        Parameters
+        ----------
+        before, after
+            ``(2, 2, T)`` heights above the floor of those of the left and the right foot.
+        """
+        was, now = np.maximum(-before, 0.0), np.maximum(-after, 0.0)
+        for how, most, by in (
+            ("at the deepest", _DEEPER, now.max() - was.max()),
+            ("on average", _DEEPER_ON_AVERAGE, now.mean() - was.mean()),
+        ):
+            if by > most * self.size:
+                yield (
+                    f"feet{self._what} are {by / self.size:.2%} of a leg length deeper in the "
+                    f"floor than they were, {how}, most of all {self._most(now - was)}; "
+                    "check the contacts there"
+                )
+                return
 
     def lowered(self, cleaned: Motion) -> Iterator[str]:
         """The hips of the cleaned clip are lower than they were, for feet to reach the floor."""
@@ -97,6 +124,12 @@ class Remarks(NamedTuple):
                 f"the hips{self._what} are lowered by {down:.1%} of a leg length on average, for "
                 "planted feet to reach the floor; check the contacts, or give the floor (floor=)"
             )
+
+    def _most(self, figures: Array, later: int = 0) -> str:
+        """Which end of a foot has the largest of the ``figures`` ``(2, 2, T)``, and when: in the
+        frame that is so much ``later`` than the figure's."""
+        side, end, frame = np.unravel_index(int(figures.argmax()), figures.shape)
+        return f"the {SIDES[side]} {_FOOT_ENDS[end]} at frame {self.first + int(frame) + later}"
 
     @property
     def _what(self) -> str:
