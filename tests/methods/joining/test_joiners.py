@@ -115,7 +115,10 @@ def test_a_spline_begins_behind_the_tpose() -> None:
 
 def test_no_clip_is_left_or_entered_in_its_tpose() -> None:
     walk, jog = posed(mw.sample("walk")), posed(mw.sample("jog"))
-    with pytest.raises(BlendError, match=r"frame 0 of .*: that is a T-pose"):
+    with pytest.raises(BlendError, match=r"frame 0 of .*: that is a T-pose; use frame 1 or"):
         mw.transition(walk, jog, at=(0, 20))
+    held = walk.sample(np.maximum(np.arange(-9.0, len(walk)), 0.0))
+    with pytest.raises(BlendError, match=r"frame 3 of .*: that is a T-pose; use frame 10 or"):
+        mw.transition(held, jog, at=(3, 20))
     with pytest.raises(WarpError, match=r"has frames 1 to .*, behind a T-pose"):
         mw.join(walk, jog, ((20, 50), (0, 30)))

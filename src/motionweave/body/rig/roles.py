@@ -9,15 +9,22 @@ that need it, and those say so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
 
+from motionweave.body.rig.limbs import (
+    as_full,
+    checked_limb,
+    each_limb,
+    limb_ends,
+    other_sides,
+    part_of,
+)
 from motionweave.body.rig.names import (
     ARM_ROLES,
     LEG_ROLES,
@@ -37,11 +44,8 @@ from motionweave.body.rig.override import (
 from motionweave.body.rig.shape import roles_by_shape, standing_legs
 from motionweave.body.rig.tree import (
     chain,
-    counterpart,
     is_above,
     meeting,
-    most_between,
-    next_joint,
 )
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
@@ -300,23 +304,23 @@ def _build(skeleton: Skeleton, override: Given) -> Rig:
     }
     learn(given, "override")
     unnamed = []
-    limbs = () if legs else tuple(_limbs())
+    limbs = () if legs else tuple(each_limb())
     found = [
-        _checked_limb(skeleton, {**_part(named, limb), **_part(given, limb)}, limb)
+        checked_limb(skeleton, {**part_of(named, limb), **part_of(given, limb)}, limb)
         for limb in limbs
     ]
-    for limb, own, other in zip(limbs, found, _other_sides(found), strict=True):
-        by_name = own if any(role in given for role in limb) else _as_full(skeleton, own, other)
+    for limb, own, other in zip(limbs, found, other_sides(found), strict=True):
+        by_name = own if any(role in given for role in limb) else as_full(skeleton, own, other)
         if by_name:
             learn(by_name, "names")
         elif not any(role in given for role in limb):
-            unnamed.append(_part(shaped, limb))
+            unnamed.append(part_of(shaped, limb))
     for by_shape in unnamed:
         # What names call a leg is not an arm.
         if not set(by_shape.values()) & set(roles.values()):
             learn(by_shape, "shape")
     for side in () if legs else SIDES:
-        learn(_limb_ends(skeleton, roles, side), "shape")
+        learn(limb_ends(skeleton, roles, side), "shape")
     learn(_checked_centre(skeleton, roles, named), "names")
     learn(_centre_from_limbs(skeleton, roles, shaped), "shape")
     for role, name in override.items():
@@ -342,13 +346,13 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Given)
     said = given.get("legs")
     if isinstance(said, int):
         return said if said > 2 else 0
-    if any(given.get(role) for limb in _limbs() for role in limb):
+    if any(given.get(role) for limb in each_limb() for role in limb):
         return 0
-    limbs = [_checked_limb(skeleton, _part(named, limb), limb) for limb in _limbs()]
+    limbs = [checked_limb(skeleton, part_of(named, limb), limb) for limb in each_limb()]
     if all(limbs):
         ends = [
             (found[limb[first]], found[limb[first + 2]])
-            for limb, found in zip(_limbs(), limbs, strict=True)
+            for limb, found in zip(each_limb(), limbs, strict=True)
             for first in [0 if limb[0].endswith("thigh") else 1]
         ]
         # Zero poses of animals often do not stand; legs with hocks give them away.
@@ -358,97 +362,6 @@ def _legs_beyond_two(skeleton: Skeleton, named: Mapping[str, int], given: Given)
     else:
         count = standing_legs(skeleton)
     return max(count if count > 2 else 0, legs_by_name(skeleton))
-
-
-def _limbs() -> Iterable[tuple[str, ...]]:
-    for side in SIDES:
-        for limb in (LEG_ROLES, ARM_ROLES):
-            yield tuple(f"{side}_{role}" for role in limb)
-
-
-def _part(roles: Mapping[str, int], wanted: Iterable[str]) -> dict[str, int]:
-    return {role: roles[role] for role in wanted if role in roles}
-
-
-def _checked_limb(
-    skeleton: Skeleton, found: dict[str, int], limb: tuple[str, ...]
-) -> dict[str, int]:
-    """The limb with gaps filled if its joints really form a chain, otherwise nothing."""
-    first = 0 if limb[0].endswith("thigh") else 1
-    upper, middle, last = limb[first : first + 3]
-    if sum(role in found for role in (upper, middle, last)) < 2:
-        return {}
-    if middle not in found:
-        between = chain(skeleton, found[upper], found[last])[1:-1]
-        if not between:
-            return {}
-        found[middle] = most_between(skeleton, found[upper], between, found[last])
-    if upper not in found:
-        parent = int(skeleton.parents[found[middle]])
-        if parent < 0:
-            return {}
-        found[upper] = parent
-    if last not in found:
-        child = next_joint(skeleton, found[middle])
-        if child is None:
-            return {}
-        found[last] = child
-    order = [found[role] for role in limb if role in found]
-    for above, below in pairwise(order):
-        if not is_above(skeleton, above, below):
-            outer = limb[3 if first == 0 else 0]
-            if outer not in found:
-                return {}
-            # The toe or the collar bone may be misread without spoiling the limb.
-            return _checked_limb(skeleton, {r: j for r, j in found.items() if r != outer}, limb)
-    return found
-
-
-def _other_sides(limbs: Sequence[dict[str, int]]) -> list[dict[str, int]]:
-    """For each of the limbs, in the order of `_limbs`, that of the other side."""
-    half = len(limbs) // 2
-    return [*limbs[half:], *limbs[:half]]
-
-
-def _as_full(skeleton: Skeleton, limb: dict[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """The limb as that of the other side, if names say more about that one; itself otherwise.
-
-    One misspelt name shifts roles to neighbours: without an upper arm, the shoulder becomes it.
-    """
-    if not limb or len(other) <= len(limb):
-        return limb
-    first, second = next(iter(other.values())), next(iter(limb.values()))
-    top = meeting(skeleton, [first, second])
-    branches = [chain(skeleton, top, joint)[1:2] for joint in (first, second)]
-    if not all(branches) or branches[0] == branches[1]:
-        return limb
-    twins = {
-        _mirrored(role): counterpart(skeleton, joint, branches[0][0], branches[1][0])
-        for role, joint in other.items()
-    }
-    known = {role: joint for role, joint in twins.items() if joint is not None}
-    return known if len(known) == len(twins) else limb
-
-
-def _mirrored(role: str) -> str:
-    side, _, part = role.partition("_")
-    return f"{'right' if side == 'left' else 'left'}_{part}"
-
-
-def _limb_ends(skeleton: Skeleton, roles: Mapping[str, int], side: str) -> dict[str, int]:
-    """Toe and collar bone, which follow from ankle and upper arm."""
-    ends: dict[str, int] = {}
-    ankle, arm = roles.get(f"{side}_ankle"), roles.get(f"{side}_upper_arm")
-    if ankle is not None:
-        toe = next_joint(skeleton, ankle)
-        if toe is not None:
-            ends[f"{side}_toe"] = toe
-    other = roles.get(_mirrored(f"{side}_upper_arm"))
-    if arm is not None and other is not None:
-        parent = int(skeleton.parents[arm])
-        if parent >= 0 and not is_above(skeleton, parent, other) and parent != other:
-            ends[f"{side}_shoulder"] = parent
-    return ends
 
 
 def _checked_centre(

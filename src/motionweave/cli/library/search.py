@@ -31,7 +31,7 @@ def find_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A:B",
         help="first and last frame of the example to use, or one frame to find its pose",
     )
-    _query_arguments(parser, "with --through: ")
+    _query_arguments(parser, 20, "with --through: ")
     parser.add_argument(
         "--through", action="store_true", help="also find clips similar to a match, and so on"
     )
@@ -95,8 +95,7 @@ def collect_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="A:B",
         help="first and last frame of the example to use; for several examples, once for each",
     )
-    _query_arguments(parser)
-    parser.set_defaults(most=200)
+    _query_arguments(parser, 200)
     parser.add_argument(
         "--measure",
         action="append",
@@ -158,9 +157,13 @@ def _reasons(clips: Mapping[str, str]) -> list[str]:
     return [f"{clip}: {reason}" for clip, reason in clips.items()]
 
 
-def _query_arguments(parser: argparse.ArgumentParser, when: str = "") -> None:
+def _query_arguments(parser: argparse.ArgumentParser, most: int, when: str = "") -> None:
     parser.add_argument(
-        "--most", type=int, default=20, metavar="N", help="list at most this many (default: 20)"
+        "--most",
+        type=int,
+        default=most,
+        metavar="N",
+        help=f"find at most this many (default: {most})",
     )
     parser.add_argument(
         "--limit", type=float, metavar="LEGS", help="largest distance, in leg lengths"

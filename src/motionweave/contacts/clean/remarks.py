@@ -11,6 +11,7 @@ from motionweave.body.rig.roles import SIDES
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.vectors import lengths
 
 # Leg lengths by which a foot may miss its plant.
 _NOTICED = 0.02
@@ -86,8 +87,7 @@ class Remarks(NamedTuple):
             ``(2, 2, T)`` where they are planted.
         """
         staying = held[..., 1:] & held[..., :-1]
-        steps = np.diff(points[..., ::2], axis=2)
-        ways = np.sqrt(np.einsum("...i,...i->...", steps, steps)) * staying
+        ways = lengths(np.diff(points[..., ::2], axis=2)) * staying
         speed = ways.sum() / max(int(staying.sum()), 1) * self.motion.fps / self.size
         if speed > _SLIDING:
             yield (

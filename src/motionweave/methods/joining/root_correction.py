@@ -17,6 +17,7 @@ from motionweave.body.rig.roles import leg_length
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.numerics.curves import smoothstep
+from motionweave.core.numerics.vectors import lengths
 from motionweave.core.planar import Planar
 from motionweave.methods.joining.feet import (
     SolePoints,
@@ -83,7 +84,7 @@ def keep_supporting_feet(
     sunk = np.maximum(mean.clearance - _lower_ends(feet.points(motion)), 0.0)
     motion = with_steps(motion, feet, drift, smoothed_inside(sunk, motion.fps))
     # A foot that stands in one clip and swings in the other is in the air in their mean.
-    speeds = pace * _lengths(_steps(feet.points(motion)))
+    speeds = pace * lengths(_steps(feet.points(motion)))
     by_kind = dict(zip(feet.kinds, speeds.T, strict=True))
     fastest = pace * mean.fastest
     return motion.with_constraints(slow_parts(motion.constraints, by_kind, fastest, motion.fps))
@@ -127,7 +128,7 @@ def _mean_feet(
             [firmness(clip.constraints, kind, frames, clip.fps) for kind in feet.kinds], axis=1
         )
         planted = np.minimum(held[1:], held[:-1]) >= 1.0
-        fastest = max(fastest, float(_lengths(_steps(points))[planted].max(initial=0.0)))
+        fastest = max(fastest, float(lengths(_steps(points))[planted].max(initial=0.0)))
         firm = firm + weights[:, i, None] * held
         heights = heights + weights[:, i, None] * points[..., 1]
         clearance = clearance + weights[:, i, None] * _lower_ends(points)
@@ -181,11 +182,6 @@ def _steps(points: Array) -> Array:
 def _lower_ends(points: Array) -> Array:
     """Heights ``(n, 2)`` of heel or toe of each foot, whichever is lower."""
     return np.asarray(points[..., 1].reshape(len(points), -1, 2).min(axis=-1))
-
-
-def _lengths(steps: Array) -> Array:
-    """Lengths ``(...)`` of steps ``(..., 2)``."""
-    return np.asarray(np.hypot(steps[..., 0], steps[..., 1]))
 
 
 def cumulative(steps: Array) -> Array:

@@ -16,6 +16,7 @@ from motionweave.body.size import body_height
 from motionweave.core.arrays import Array
 from motionweave.core.kinematics import in_parts
 from motionweave.core.motion import Motion
+from motionweave.core.numerics.vectors import lengths
 from motionweave.core.runtime.interrupt import checkpoint
 from motionweave.errors import BlendError, MotionweaveError
 from motionweave.measure.support import WINDOW, floor_along, floor_level, support_slides
@@ -119,7 +120,7 @@ class Strain:
     def _rates(self, track: Array) -> tuple[Array, Array]:
         """Accelerations ``(T - 2, joints)`` and speeds of the root ``(T - 1,)``, per frame."""
         second = np.diff(track[:, 1 : 1 + len(self._joints)], n=2, axis=0)
-        return _lengths(second), _lengths(np.diff(track[:, 0], axis=0))
+        return lengths(second), lengths(np.diff(track[:, 0], axis=0))
 
     def __call__(self, shown: Motion | Spliced) -> float:
         """Peak acceleration of any joint or top speed of the root, whichever is the larger multiple
@@ -163,7 +164,7 @@ class Strain:
         if len(self._soles) == 0 or len(track) < 2:
             return 0.0
         points = self._places(track)
-        steps = _lengths(np.diff(points[..., [0, 2]], axis=1))
+        steps = lengths(np.diff(points[..., [0, 2]], axis=1))
         return float(support_slides(points[..., 1], steps, fps, floor).max())
 
     def _level(self, clip: Motion) -> float:
@@ -210,11 +211,6 @@ class Strain:
         roots = (here[middle, :1] - there[middle, :1]) - (here - there)[middle][self._feet]
         shift = float(np.linalg.norm(roots, axis=-1).min(initial=np.inf)) if self._feet else 0.0
         return int(np.ceil(max(for_joints, _PEAK_SPEED * shift / (_SHARE * spare))))
-
-
-def _lengths(vectors: Array) -> Array:
-    """Lengths ``(...)`` of vectors ``(..., n)``."""
-    return np.asarray(np.sqrt(np.einsum("...c,...c->...", vectors, vectors)))
 
 
 def relaxed(
