@@ -197,16 +197,14 @@ def _in_processes(
     work: Callable[[argparse.Namespace, Item], Result],
     label: str,
 ) -> tuple[list[Result], int]:
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
+    from motionweave.core.runtime.processes import processes
     from motionweave.library.engine import in_order
 
     plain = argparse.Namespace(**{k: v for k, v in vars(args).items() if k not in _OURS})
     results: list[Result] = []
     failed = False
     # A fresh process, so that nothing depends on what this one has done so far.
-    with ProcessPoolExecutor(min(args.jobs, len(items)), get_context("spawn")) as pool:
+    with processes(min(args.jobs, len(items)), "spawn") as pool:
         done = in_order(pool, partial(_apart, work, plain), items)
         for item, answer in zip(items, common.progress(done, label, len(items)), strict=True):
             result, error, warned, notices = answer

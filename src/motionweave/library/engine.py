@@ -7,17 +7,15 @@ writes.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from motionweave.core.runtime.processes import processes
 from motionweave.errors import LibraryError, MissingDependencyError
 
 Item = TypeVar("Item")
@@ -63,26 +61,8 @@ def workers(executor: Executor | None, pieces: int) -> Iterator[Executor]:
     elif count == 1 or pieces < _WORTH_PROCESSES:
         yield Here()
     else:
-        with ProcessPoolExecutor(count, initializer=_end_quietly) as pool:
+        with processes(count) as pool:
             yield pool
-
-
-def _end_quietly() -> None:
-    """Let this worker end without a word when it is interrupted, and when the process that started
-    it is gone.
-
-    Ctrl-C at a terminal interrupts workers, too; only their parent says so. A worker holds both
-    ends of the queue that it takes work from: if its parent is killed, it never ends.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def in_order(
