@@ -32,8 +32,8 @@ from motionweave.core.motion import Motion
 from motionweave.core.skeleton import Skeleton
 
 # Ankle to ball of an average foot, in leg lengths: forward and down.
-_FOOT_FORWARD = 0.14
-_FOOT_DOWN = 0.05
+FOOT_FORWARD = 0.14
+FOOT_DOWN = 0.05
 # An end site this much straight below the ankle (cosine) is no toe. It is the sole if it is
 # no farther below than this (leg lengths), and else what an exporter gave a bone without children.
 _BELOW, _DEEPEST = 0.85, 0.15
@@ -213,7 +213,7 @@ def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
             return sole
     toe_joint, toe, reach, known = _toe(skeleton, rig, side, ankle)
     size = leg_length(skeleton, rig)
-    down = _FOOT_DOWN * size
+    down = FOOT_DOWN * size
     if known == "end site":
         length = float(np.linalg.norm(reach))
         upright = _up_in_rest(skeleton, thigh, ankle, np.zeros(3)) if stands else None
@@ -231,7 +231,7 @@ def _sole(motion: Motion, rig: Rig, side: str, from_rest: bool) -> Sole:
         up = _up_in_motion(motion, ankle)
     if known == "proportions":
         ahead = _across(_forward(motion, rig, ankle, stands), up)
-        reach = toe = _FOOT_FORWARD * size * ahead - down * up
+        reach = toe = FOOT_FORWARD * size * ahead - down * up
     return Sole(ankle, (reach @ up) * up, toe_joint, toe, known)
 
 

@@ -189,3 +189,37 @@ def test_a_hand_that_ends_in_a_stick_is_still_drawn(skeleton: mw.Skeleton) -> No
     )
     assert np.any(skeleton.end_parents == hand)
     assert drawn(armed) == drawn(without)
+
+
+def without_toes(skeleton: mw.Skeleton) -> mw.Skeleton:
+    """The skeleton with legs that end at the ankle."""
+    kept = [j for j, name in enumerate(skeleton.names) if "Toe" not in name]
+    ends = [e for e, on in enumerate(skeleton.end_parents) if on in kept]
+    return mw.Skeleton(
+        tuple(skeleton.names[j] for j in kept),
+        np.array([kept.index(p) if p >= 0 else -1 for p in skeleton.parents[kept]]),
+        skeleton.offsets[kept],
+        np.array([kept.index(p) for p in skeleton.end_parents[ends]]),
+        skeleton.end_offsets[ends],
+    )
+
+
+def test_legs_that_end_at_the_ankle_are_drawn_with_feet(skeleton: mw.Skeleton) -> None:
+    bare = without_toes(skeleton)
+    roles = find_rig(bare).roles
+    assert "left_toe" not in roles
+    count = len(bare)
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (1, count, 1))
+    still = mw.Motion(bare, 30.0, np.zeros((1, 3)), turns)
+    points = capsule_points(still)[0]
+    capsules = capsules_of(bare)
+    for side, of_side in (("left", 1), ("right", -1)):
+        ankle = roles[f"{side}_ankle"]
+        foot = capsules.feet & (capsules.sides == of_side)
+        # Heel and ball are below the ankle, behind and ahead of it; the body faces +z.
+        reach = points[capsules.ends[foot]].reshape(-1, 3) - points[ankle]
+        assert reach[:, 2].max() > 0.08
+        assert -0.08 < reach[:, 2].min() < -0.02
+        assert -0.08 < reach[:, 1].min() < -0.02
+        # It moves with the ankle.
+        assert set(capsules.carriers[foot]) == {ankle}

@@ -113,7 +113,7 @@ class _Builder:
         self.shape = body_plan(skeleton)
         self.height = body_height(skeleton) or 1.0
         self.roles = find_rig(skeleton).roles
-        self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.heel_joints)
+        self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.added_joints)
         self.rows: list[tuple[int, int, float, float, int, int, int]] = []
         self._inner = up_to_limbs(skeleton)
         self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
@@ -139,7 +139,7 @@ class _Builder:
             self._draw(0, 0, 0.05 * self.height, 0.05 * self.height, 0, 0)
         # The points between others come last, after all that the builder added.
         shift = self.known + len(self.extra)
-        heels = range(self.known - len(self.shape.heel_joints), self.known)
+        heels = range(self.known - len(self.shape.added_joints), self.known)
         rows = [
             (a if a >= 0 else shift - a - 1, b if b >= 0 else shift - b - 1, *rest)
             for a, b, *rest in self.rows
@@ -256,7 +256,7 @@ class _Builder:
                 self._draw(belly, points[1], thick, rb, side, points[0], first)
                 return
             self._draw(points[0], points[1], ra, rb, side, points[0])
-        elif len(points) == 3 and points[0] >= self.known - len(self.shape.heel_joints):
+        elif len(points) == 3 and points[0] >= self.known - len(self.shape.added_joints):
             heel, ankle, toe = points
             back, ball = 1.6 * radii[0], _BALL_RADIUS * height
             along = self._rest_vector(ankle, toe)
@@ -274,8 +274,10 @@ class _Builder:
             self.of_trunk.extend(range(first, len(self.rows)))
 
     def _rest_vector(self, joint: int, point: int) -> Array:
-        """From a joint to a point in the rest pose."""
-        rest = np.concatenate([self.skeleton.rest_positions, self.skeleton.rest_end_positions])
+        """From a joint to a point of the body plan in the rest pose."""
+        joints = self.skeleton.rest_positions
+        added = joints[self.shape.added_joints] + self.shape.added_offsets
+        rest = np.concatenate([joints, self.skeleton.rest_end_positions, added])
         return np.asarray(rest[point] - rest[joint])
 
     def _across_foot(self, along: Array) -> Array:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from motionweave.body.props import props_of
 from motionweave.body.rig.names import is_control, is_worn
-from motionweave.body.rig.roles import SIDES, find_rig
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.rig.tree import is_above
 from motionweave.body.size import body_height
+from motionweave.body.soles import FOOT_DOWN, FOOT_FORWARD, has_feet
 from motionweave.core import kinematics
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion, end_positions
@@ -26,6 +27,12 @@ from motionweave.core.skeleton import Skeleton
 _THICKNESS = 0.043
 _THICKEST = 0.045
 _SOLE = 0.011
+# An ankle and the ball of a foot below which the skeleton does not go on.
+_ANKLE, _BALL = 0.02, 0.012
+# What goes on no further than this below an ankle, in leg lengths, is no foot.
+_NO_FOOT = 0.01
+# A heel is behind the ankle by this share of the way from there to the toe.
+_BEHIND = 0.33
 _NECK = 0.028
 # A head is this large, as a share of the body height; that of a cartoon is larger: this share of
 # the way from its joint to its crown, up to a limit.
@@ -64,8 +71,9 @@ class BodyPlan:
         The head joint and the point above it, or None.
     head_radius
         Of the head's disc.
-    heel_joints, heel_offsets
-        Heels, which skeletons do not have: ``(H,)`` ankles and ``(H, 3)`` from there.
+    added_joints, added_offsets
+        Points that skeletons do not have: heels, and the toes of legs that end at the ankle.
+        ``(A,)`` ankles and ``(A, 3)`` from there.
     strays
         Joints and end sites that are not parts of the body, and are not drawn.
     """
@@ -73,8 +81,8 @@ class BodyPlan:
     pieces: tuple[Piece, ...]
     head: tuple[int, int] | None
     head_radius: float
-    heel_joints: NDArray[np.intp]
-    heel_offsets: Array
+    added_joints: NDArray[np.intp]
+    added_offsets: Array
     strays: frozenset[int]
 
     @property
@@ -84,12 +92,12 @@ class BodyPlan:
 
 
 def body_points(motion: Motion) -> Array:
-    """Points ``(T, P, 3)`` of the body: joints, end sites, heels."""
+    """Points ``(T, P, 3)`` of the body: joints, end sites, and those that the plan adds."""
     shape = body_plan(motion.skeleton)
     positions, orientations = motion.forward()
-    heels = kinematics.attached(positions, orientations, shape.heel_joints, shape.heel_offsets)
+    added = kinematics.attached(positions, orientations, shape.added_joints, shape.added_offsets)
     ends = end_positions(motion.skeleton, positions, orientations)
-    return np.concatenate([positions, ends, heels], axis=1)
+    return np.concatenate([positions, ends, added], axis=1)
 
 
 @lru_cache(maxsize=64)
@@ -120,8 +128,8 @@ def body_plan(skeleton: Skeleton) -> BodyPlan:
     radius = np.minimum(radius, _THICKEST * height)
     for point in no_trunk:
         radius[point] = _NECK * height
-    heel_joints, heel_offsets = _heels(skeleton)
-    heel_of = {int(joint): joints + ends + k for k, joint in enumerate(heel_joints)}
+    added = [*_heels(skeleton).items()]
+    heel_of = {ankle: joints + ends + k for k, (ankle, _) in enumerate(added)}
     pieces = []
     for point in range(1, joints + ends):
         parent = int(parents[point])
@@ -132,19 +140,29 @@ def body_plan(skeleton: Skeleton) -> BodyPlan:
         thick = float(radius[point] if point in no_trunk else radius[parent])
         thin = max(float(radius[point]), 0.35 * thick)
         if parent in heel_of:
-            flat = _SOLE * height
-            pieces.append(
-                Piece((heel_of[parent], parent, point), (flat, 0.8 * thick, thin), sides[point])
-            )
+            foot = (heel_of[parent], parent, point)
+            pieces.append(Piece(foot, (_SOLE * height, 0.8 * thick, thin), int(sides[point])))
         else:
             pieces.append(Piece((parent, point), (thick, thin), int(sides[point])))
+    for ankle, (heel, toe) in _usual_feet(skeleton, below).items():
+        foot = (joints + ends + len(added), ankle, joints + ends + len(added) + 1)
+        added += [(ankle, heel), (ankle, toe)]
+        radii = (_SOLE * height, _ANKLE * height, _BALL * height)
+        pieces.append(Piece(foot, radii, int(sides[ankle])))
     if len(trunk) > 1:
         order = tuple(sorted(trunk))
         pieces.append(Piece(order, (_THICKEST * height,) * len(order), 0))
     rest = np.concatenate([skeleton.rest_positions, skeleton.rest_end_positions])
     crown = 0.0 if head is None else float(np.linalg.norm(rest[head[1]] - rest[head[0]]))
     skull = min(max(_HEAD * height, _HEAD_OF_CROWN * crown), _LARGEST_HEAD * height)
-    return BodyPlan(tuple(pieces), head, skull, heel_joints, heel_offsets, frozenset(strays))
+    return BodyPlan(
+        tuple(pieces),
+        head,
+        skull,
+        np.array([joint for joint, _ in added], dtype=np.intp),
+        np.reshape([offset for _, offset in added], (len(added), 3)),
+        frozenset(strays),
+    )
 
 
 def _strays(
@@ -200,11 +218,11 @@ def _path_down(parents: NDArray[np.intp], first: int, last: int) -> list[int]:
     return path[::-1] if path[-1] == first else []
 
 
-def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
-    """Behind and below each ankle, as far as the rest pose lets one guess."""
+def _heels(skeleton: Skeleton) -> dict[int, Array]:
+    """Behind and below each ankle, as far as the rest pose lets one guess: ``(3,)`` from there."""
     roles, rest = find_rig(skeleton).roles, skeleton.rest_positions
-    joints, offsets = [], []
-    for side in ("left", "right"):
+    heels = {}
+    for side in SIDES:
         ankle, toe = roles.get(f"{side}_ankle"), roles.get(f"{side}_toe")
         if ankle is None or toe is None:
             continue
@@ -212,9 +230,31 @@ def _heels(skeleton: Skeleton) -> tuple[NDArray[np.intp], Array]:
         lowest = min(rest[toe, 1], *skeleton.rest_end_positions[:, 1], rest[ankle, 1])
         drop = rest[ankle, 1] - lowest
         if 0.0 < drop < 0.12 * body_height(skeleton) and np.linalg.norm(foot) > 0.0:
-            joints.append(ankle)
-            offsets.append(-0.33 * foot - np.array([0.0, 0.9 * drop, 0.0]))
-    return np.array(joints, dtype=np.intp), np.reshape(offsets, (len(joints), 3))
+            heels[ankle] = -_BEHIND * foot - np.array([0.0, 0.9 * drop, 0.0])
+    return heels
+
+
+def _usual_feet(skeleton: Skeleton, below: Array) -> dict[int, tuple[Array, Array]]:
+    """Feet of usual proportions for legs that end at their ankles: heel and ball, from there.
+
+    ``below`` is how far the skeleton goes on below each point.
+    """
+    rig, rest = find_rig(skeleton), skeleton.rest_positions
+    if not has_feet(skeleton):
+        return {}
+    left, right = (rest[rig.roles[f"{side}_thigh"]] for side in SIDES)
+    ahead = np.cross(left - right, [0.0, 1.0, 0.0])
+    wide, size = float(np.linalg.norm(ahead)), leg_length(skeleton, rig)
+    if wide < 1e-6 * size:
+        return {}
+    along = FOOT_FORWARD * size * ahead / wide
+    down = np.array([0.0, FOOT_DOWN * size, 0.0])
+    ankles = (rig.roles[f"{side}_ankle"] for side in SIDES)
+    return {
+        ankle: (-_BEHIND * along - 0.9 * down, along - down)
+        for ankle in ankles
+        if below[ankle] < _NO_FOOT * size
+    }
 
 
 def _trunk(parents: NDArray[np.intp], lengths: Array, joints: int, height: float) -> set[int]:
