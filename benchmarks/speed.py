@@ -30,13 +30,14 @@ _OPERATIONS = 1200
 GAITS = [f"{style}{way}" for style in ("walk", "jog", "sneak") for way in ("", "_left", "_right")]
 
 
-def afresh(work: Callable[[], Any]) -> Callable[[], Any]:
+def afresh(work: Callable[..., Any], *clips: mw.Motion) -> Callable[[], Any]:
     """The work on clips that nothing is known of yet."""
 
     def run() -> Any:
         DETECTED.clear()
         REPETITIONS.clear()
-        return work()
+        # What is kept with a clip is not kept with a copy.
+        return work(*(replace(clip) for clip in clips))
 
     return run
 
@@ -183,7 +184,7 @@ def _warping_paths(folder: Path) -> list[Row]:
 def _registration() -> list[Row]:
     def pair(ends: str) -> Callable[[], Any]:
         a, b = clips.built_in("walk", duration=20.0), clips.built_in("jog", duration=20.0)
-        return afresh(lambda: mw.register(a, b, ends=ends))
+        return afresh(lambda *pair: mw.register(*pair, ends=ends), a, b)
 
     def products() -> Callable[[], Any]:
         a = plain.window_clouds(_cloud(600, 1).points)
@@ -192,7 +193,8 @@ def _registration() -> list[Row]:
 
     def nine(cyclic: bool) -> Callable[[], Any]:
         gaits = [clips.built_in(name) for name in GAITS]
-        return afresh(lambda: mw.register(*gaits, ends="cyclic" if cyclic else "fixed"))
+        ends = "cyclic" if cyclic else "fixed"
+        return afresh(lambda *clips: mw.register(*clips, ends=ends), *gaits)
 
     paper = "Kovar & Gleicher 2003, 1.3 GHz Athlon"
     return [
@@ -284,7 +286,8 @@ def _systems() -> list[Row]:
         if matched:
             return lambda: space.interpolate("concatenate", 6, fps=fps, clean=clean)
         return afresh(
-            lambda: Framespace(motions).interpolate("concatenate", 6, fps=fps, clean=clean)
+            lambda *clips: Framespace(clips).interpolate("concatenate", 6, fps=fps, clean=clean),
+            *motions,
         )
 
     def mixing_plainly(*names: str) -> Callable[[], Any]:
@@ -428,13 +431,13 @@ def _joined(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
 
 
 def _places(a: mw.Motion, b: mw.Motion) -> Callable[[], Any]:
-    return afresh(lambda: mw.junctions(a, b))
+    return afresh(mw.junctions, a, b)
 
 
 def _cleaning() -> Callable[[], Any]:
     curve = mw.register(clips.built_in("walk"), clips.built_in("jog"))
     motion = mw.blend(curve, [0.5, 0.5], clean=False)
-    return afresh(lambda: mw.clean_feet(motion))
+    return afresh(mw.clean_feet, motion)
 
 
 def _legs_plainly() -> Callable[[], Any]:
@@ -449,7 +452,7 @@ def _legs_plainly() -> Callable[[], Any]:
 
 def _looped(frames: int) -> Callable[[], Any]:
     walk = clips.built_in("walk", duration=frames / 30.0)
-    return afresh(lambda: mw.loop(walk))
+    return afresh(mw.loop, walk)
 
 
 def _retargeted() -> Callable[[], Any]:
@@ -461,9 +464,9 @@ def _retargeted() -> Callable[[], Any]:
 
 def _cleaned() -> Callable[[], Any]:
     walk = clips.built_in("walk", duration=20.0)
-    return afresh(lambda: mw.clean_feet(walk))
+    return afresh(mw.clean_feet, walk)
 
 
 def _contacts() -> Callable[[], Any]:
     walk = clips.built_in("walk", duration=20.0)
-    return afresh(lambda: mw.detect_contacts(walk))
+    return afresh(mw.detect_contacts, walk)

@@ -85,7 +85,9 @@ def test_steps_leave_the_rest_pose_alone() -> None:
         np.testing.assert_array_equal(heels(motion), heels(mw.sample("stand")))
 
 
-def test_what_is_known_of_the_pose_changes_nothing() -> None:
-    other = with_toes_up(mw.sample("walk"), 30.0)
-    known = soles(other, pose=other.forward())
-    np.testing.assert_array_equal(heels(other), [sole.heel for sole in known.values()])
+@pytest.mark.parametrize("angle", [0.0, 30.0])
+def test_a_part_of_a_motion_is_seen_with_the_soles_of_the_whole(angle: float) -> None:
+    motion, some = with_toes_up(mw.sample("walk"), angle), slice(20, 30)
+    whole, part = contact_points(motion), contact_points(motion, pose=motion.forward(some))
+    for kind, points in part.items():
+        np.testing.assert_array_equal(points, whole[kind][some])

@@ -29,6 +29,7 @@ from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.kinematics import attached
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.cache import kept_with_motion
 from motionweave.core.skeleton import Skeleton
 
 # Ankle to ball of an average foot, in leg lengths: forward and down.
@@ -98,13 +99,11 @@ def flat_at_rest(motion: Motion) -> bool:
         and all(
             _sole_in_rest(skeleton, side) is not None for side in SIDES if rig.has(f"{side}_toe")
         )
-        and not _on_heels(motion, _soles(motion, from_rest=True))
+        and not _on_heels(motion)
     )
 
 
-def soles(
-    motion: Motion, from_rest: bool = True, pose: tuple[Array, Array] | None = None
-) -> dict[str, Sole]:
+def soles(motion: Motion, from_rest: bool = True) -> dict[str, Sole]:
     """The sole of each foot, ``left`` and ``right``.
 
     Parameters
@@ -114,13 +113,10 @@ def soles(
     from_rest
         Whether a rest pose that stands tells how the foot is when it is flat, before the
         motion does: unless the motion would have its toes in the air.
-    pose
-        What `Motion.forward` gives, if it is known.
     """
-    found = _soles(motion, from_rest)
-    if from_rest and rest_stands(motion.skeleton) and _on_heels(motion, found, pose):
+    if from_rest and rest_stands(motion.skeleton) and _on_heels(motion):
         return _soles(motion, from_rest=False)
-    return found
+    return _soles(motion, from_rest)
 
 
 def contact_points(
@@ -148,8 +144,7 @@ def contact_points(
     """
     rig = find_rig(motion.skeleton)
     pose = positions, _ = motion.forward() if pose is None else pose
-    own = soles(motion, from_rest, pose) if like is None else soles(like, from_rest)
-    points = sole_points(own, *pose)
+    points = sole_points(soles(motion if like is None else like, from_rest), *pose)
     if hands:
         for side in SIDES:
             joint = rig.joint(f"{side}_hand", "hand contacts")
@@ -170,21 +165,16 @@ def sole_points(
     return dict(zip(kinds, points.swapaxes(0, 1), strict=True))
 
 
-def _on_heels(
-    motion: Motion, found: Mapping[str, Sole], pose: tuple[Array, Array] | None = None
-) -> bool:
-    """Whether a body with these soles would stand on its heels, with the toes of both feet up.
-
-    ``pose`` is what `Motion.forward` gives, if it is known.
-    """
+@kept_with_motion
+def _on_heels(motion: Motion) -> bool:
+    """Whether a body with the soles of its rest pose would stand on its heels, with the toes of
+    both feet up."""
     if motion.duration < _FOR_LONG:
         return False
     first = tpose_frames(motion)
     some = slice(first, None, max((len(motion) - first) // _LOOKED_AT, 1))
-    positions, orientations = (
-        motion.forward(some) if pose is None else (pose[0][some], pose[1][some])
-    )
-    for side, sole in found.items():
+    positions, orientations = motion.forward(some)
+    for side, sole in _soles(motion, from_rest=True).items():
         heel, toe = sole_points({side: sole}, positions, orientations).values()
         low = np.argsort(heel[:, 1])[: max(int(_LOWEST * len(heel)), 1)]
         foot = toe[low] - heel[low]

@@ -208,8 +208,19 @@ class Motion:
         return (len(self) - 1) / self.fps
 
     @cached_property
+    def known(self) -> dict[str, Any]:
+        """What was found out about skeleton and frames, by the names of what found it: see
+        `motionweave.core.runtime.cache.kept_with_motion`."""
+        return {}
+
+    @property
     def fingerprint(self) -> str:
         """A short fingerprint of a clip: its joints, frame rate and frames."""
+        if "fingerprint" not in self.known:
+            self.known["fingerprint"] = self._digest()
+        return str(self.known["fingerprint"])
+
+    def _digest(self) -> str:
         digest = hashlib.sha256(repr((self.skeleton.names, self.fps)).encode())
         for array in (
             self.skeleton.parents.astype(np.int64),
@@ -224,8 +235,7 @@ class Motion:
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
         """The same motion with other ``constraints``."""
         same = self._out_of_checked(constraints=constraint_tools.checked(constraints))
-        if "fingerprint" in self.__dict__:
-            same.__dict__["fingerprint"] = self.fingerprint
+        same.__dict__["known"] = self.known
         return same
 
     def _out_of_checked(self, **fields: Any) -> Motion:

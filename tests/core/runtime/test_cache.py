@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from motionweave.core.runtime.cache import Recent
+import pickle
+
+import motionweave as mw
+from motionweave.core.runtime.cache import Recent, kept_with_motion
 
 
 def test_the_one_that_nobody_asked_for_longest_goes() -> None:
@@ -29,3 +32,20 @@ def test_what_is_there_is_not_made_again_even_if_it_is_nothing() -> None:
     kept.clear()
     kept.made("a", make)
     assert len(made) == 2
+
+
+def test_what_is_kept_with_a_motion_is_found_once_for_its_frames() -> None:
+    looked: list[int] = []
+
+    @kept_with_motion
+    def length(motion: mw.Motion) -> int:
+        looked.append(len(motion))
+        return len(motion)
+
+    walk = mw.sample("walk")
+    # Contacts do not matter, and other frames are another motion.
+    same, part = walk.with_constraints(()), walk[5:]
+    assert length(same) == length(walk) == len(walk)
+    assert length(part) == len(part)
+    assert looked == [len(walk), len(part)]
+    assert pickle.loads(pickle.dumps(walk)) == walk

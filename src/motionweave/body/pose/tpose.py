@@ -14,6 +14,7 @@ from motionweave.body.rig.roles import SIDES, find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
+from motionweave.core.runtime.cache import kept_with_motion
 
 # A change from the first frame to the second that no joint makes in a captured motion, and the
 # cosine of half of it.
@@ -40,6 +41,7 @@ _WIDE = 0.75
 _FLAT = 0.5
 
 
+@kept_with_motion
 def tpose_frames(motion: Motion) -> int:
     """How many frames at the start are a T-pose (or the rest pose) that the motion jumps away from.
 

@@ -174,7 +174,7 @@ class Cleaner:
         self.rig = find_rig(motion.skeleton)
         self.size = leg_length(motion.skeleton, self.rig)
         self.pose = self.positions, self.orientations = motion.forward()
-        self.soles = soles(motion, pose=self.pose)
+        self.soles = soles(motion)
         self.hinges = tuple(find_hinges(motion, self.pose, arms=hands).values())
 
     def cleaned(self, used: Sequence[Constraint]) -> Motion:

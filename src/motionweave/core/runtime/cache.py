@@ -1,4 +1,4 @@
-"""Caches: what was used recently, by its key or for a motion.
+"""Caches: what was used recently, by its key or for a motion, and what is kept with a motion.
 
 Methods call each other, and several of them need the same result for the same motion, such as its
 floor. A motion never changes, so the first result stays valid.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from functools import wraps
 from typing import Generic, TypeVar
 
 from motionweave.core.motion import Motion
@@ -90,3 +91,22 @@ class MotionCache(Generic[Value]):
     def clear(self) -> None:
         """Clear the cache, as needed for timing measurements."""
         self._results.clear()
+
+
+def kept_with_motion(find: Callable[[Motion], Value]) -> Callable[[Motion], Value]:
+    """Keep what a function finds out about a motion with that motion, for as long as it lives.
+
+    For small results that depend on skeleton and frames alone: the same motion with other contacts
+    has them, too. Those of equal motions that were made separately are found for each of them,
+    which takes less time than a `MotionCache` needs to tell that long takes are equal.
+    """
+    name = f"{find.__module__}.{find.__qualname__}"
+
+    @wraps(find)
+    def kept(motion: Motion) -> Value:
+        known = motion.known
+        if name not in known:
+            known[name] = find(motion)
+        return known[name]  # type: ignore[no-any-return]
+
+    return kept
