@@ -91,3 +91,12 @@ def test_a_part_of_a_motion_is_seen_with_the_soles_of_the_whole(angle: float) ->
     whole, part = contact_points(motion), contact_points(motion, pose=motion.forward(some))
     for kind, points in part.items():
         np.testing.assert_array_equal(points, whole[kind][some])
+
+
+def test_points_of_a_long_take_are_found_in_parts() -> None:
+    take = mw.sample("walk", duration=40.0)
+    whole = contact_points(take, hands=True, pose=take.forward())
+    parts = contact_points(take, hands=True)
+    assert list(parts) == list(whole)
+    for kind, points in parts.items():
+        np.testing.assert_array_equal(points, whole[kind])

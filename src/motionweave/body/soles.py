@@ -27,7 +27,7 @@ from motionweave.body.rig.tree import chain
 from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from motionweave.core.kinematics import attached
+from motionweave.core.kinematics import attached, in_parts
 from motionweave.core.motion import Motion
 from motionweave.core.runtime.cache import kept_with_motion
 from motionweave.core.skeleton import Skeleton
@@ -143,12 +143,23 @@ def contact_points(
         What `Motion.forward` gives, if it is known.
     """
     rig = find_rig(motion.skeleton)
-    pose = positions, _ = motion.forward() if pose is None else pose
-    points = sole_points(soles(motion if like is None else like, from_rest), *pose)
-    if hands:
-        for side in SIDES:
-            joint = rig.joint(f"{side}_hand", "hand contacts")
-            points[f"{side}_hand"] = positions[:, joint]
+    own = soles(motion if like is None else like, from_rest)
+    palms = [f"{side}_hand" for side in SIDES] if hands else []
+    joints = {kind: rig.joint(kind, "hand contacts") for kind in palms}
+
+    def seen(positions: Array, orientations: Array) -> dict[str, Array]:
+        points = sole_points(own, positions, orientations)
+        return points | {kind: positions[:, joint] for kind, joint in joints.items()}
+
+    if pose is not None:
+        return seen(*pose)
+    # Where all joints of a long take are would take more memory than the points.
+    points: dict[str, Array] = {}
+    for frames in in_parts(len(motion)):
+        for kind, part in seen(*motion.forward(frames)).items():
+            if kind not in points:
+                points[kind] = np.empty((len(motion), 3))
+            points[kind][frames] = part
     return points
 
 

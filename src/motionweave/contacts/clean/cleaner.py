@@ -14,7 +14,7 @@ from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
-from motionweave.body.soles import sole_points, soles
+from motionweave.body.soles import contact_points
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.plants import anchored, find_plants, planted_heights
@@ -174,7 +174,6 @@ class Cleaner:
         self.rig = find_rig(motion.skeleton)
         self.size = leg_length(motion.skeleton, self.rig)
         self.pose = self.positions, self.orientations = motion.forward()
-        self.soles = soles(motion)
         self.hinges = tuple(find_hinges(motion, self.pose, arms=hands).values())
 
     def cleaned(self, used: Sequence[Constraint]) -> Motion:
@@ -198,7 +197,7 @@ class Cleaner:
         for tracks, missing in zip((feet, *others), solved.missing, strict=True):
             for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
                 yield from about.out_of_reach(name, held.any(axis=0), left)
-        points = self._heels_and_toes(solved.motion.forward())
+        points = _heels_and_toes(contact_points(solved.motion, like=self.motion))
         yield from about.sliding(points, feet.held)
         yield from about.deeper(self.floor.above(feet.points), self.floor.above(points))
 
@@ -285,13 +284,8 @@ class Cleaner:
             for side in SIDES
         )
 
-    def _heels_and_toes(self, pose: tuple[Array, Array]) -> Array:
-        """Heels and toes of both feet ``(2, 2, T, 3)`` in what `Motion.forward` gives."""
-        points = sole_points(self.soles, *pose)
-        return np.array([[points[kind] for kind in pair] for pair in _ENDS])
-
     def _feet(self, used: Sequence[Constraint]) -> _Tracks:
-        foot = self._heels_and_toes(self.pose)
+        foot = _heels_and_toes(contact_points(self.motion, pose=self.pose))
         limbs = self._limbs(LEG, "foot clean-up")
         hip, _, ankle = (
             self.positions[:, list(joints)].swapaxes(0, 1) for joints in zip(*limbs, strict=True)
@@ -395,6 +389,11 @@ class Cleaner:
         axes = np.array([axis_of.get(limb.middle, _NO_AXIS) for limb in limbs])
         upper = self.orientations[:, [limb.upper for limb in limbs]].swapaxes(0, 1)
         return quat.rotate(upper, axes[:, None])
+
+
+def _heels_and_toes(points: Mapping[str, Array]) -> Array:
+    """Heels and toes of both feet ``(2, 2, T, 3)``, from ``(T, 3)`` of each kind."""
+    return np.array([[points[kind] for kind in pair] for pair in _ENDS])
 
 
 def _jerks(motions: Sequence[Motion], limbs: Sequence[ik.Limb]) -> Array:
