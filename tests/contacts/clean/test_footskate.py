@@ -194,7 +194,7 @@ def test_stretched_legs_spare_the_body(walk: Motion) -> None:
 def test_a_plant_out_of_reach_is_told(walk: Motion) -> None:
     # The left toe is said to stay while the character walks on for two steps.
     held = [Constraint(5, 80, "left_toe"), Constraint(5, 80, "right_toe")]
-    with pytest.warns(mw.QualityWarning, match=r"cannot reach its|not held firmly"):
+    with pytest.warns(mw.QualityWarning, match=r"cannot reach its|not held in its place"):
         mw.clean_feet(walk, held)
 
 
@@ -343,7 +343,7 @@ def worse_than(clip: Motion, cleaned: Motion) -> list[str]:
     )
     lowered = 83.0 * (clip.root - cleaned.root)[:, 1].mean() / leg_length(clip.skeleton)
     checks = {
-        f"slip {slip:.2f} cm/s": slip <= 1.5 and slip <= slip_before + 0.01,
+        f"slip {slip:.2f} cm/s": slip <= 1.0 and slip <= slip_before + 0.01,
         "penetration": deep.mean() <= deep_before.mean() + 1e-4,
         "deepest": deep.max() <= deep_before.max() + 2e-3,
         "a knee turned": np.all(after > np.minimum(before, 0.0) - 3.0),
@@ -352,6 +352,57 @@ def worse_than(clip: Motion, cleaned: Motion) -> list[str]:
         "constraints": cleaned.constraints == clip.constraints,
     }
     return [what for what, holds in checks.items() if not holds]
+
+
+@pytest.mark.parametrize("name", ["walk", "jog", "sneak"])
+def test_feet_whose_ankles_were_not_captured_are_held(name: str) -> None:
+    """An ankle that never turns says nothing about how hard one may."""
+    clip = mw.sample(name)
+    rig = find_rig(clip.skeleton)
+    rotations = np.array(clip.rotations)
+    rotations[:, [rig.roles[f"{side}_ankle"] for side in ("left", "right")]] = quat.IDENTITY
+    stiff = replace(clip, rotations=rotations)
+    cleaned = mw.clean_feet(stiff)
+    per_second = 83.0 * clip.fps
+    assert held_steps(stiff).mean() * per_second > 5.0
+    assert held_steps(cleaned).mean() * per_second < 1.0
+    knees = slice(None, None, 2)
+    hard = knee_and_ankle_accelerations
+    assert np.all(hard(cleaned)[knees] < 1.5 * hard(stiff)[knees])
+
+
+def swaying(walk: Motion, sway: float) -> Motion:
+    """A body that stands calmly on bent knees, its feet sliding with it by ``sway`` leg lengths."""
+    count, fps = 240, 60.0
+    time = np.arange(count) / fps
+    rig = find_rig(walk.skeleton)
+    stand = replace(walk.sample(np.full(count, 40.0)), fps=fps)
+    rotations = np.array(stand.rotations)
+    for late, side in enumerate(("left", "right")):
+        give = 0.04 * np.sin(np.pi * time + late)[:, None] * np.array([1.0, 0.0, 0.0])
+        for role, way in (("shin", 1.0), ("ankle", -1.0)):
+            joint = rig.roles[f"{side}_{role}"]
+            rotations[:, joint] = quat.multiply(rotations[:, joint], quat.exp(way * give))
+    root = np.array(stand.root)
+    size = sway * leg_length(walk.skeleton)
+    root[:, 2] += size * np.sin(2.0 * np.pi * time)
+    root[:, 1] += 0.2 * size * np.sin(6.0 * np.pi * time)
+    held = [Constraint(0, count - 1, kind) for kind in FOOT_KINDS]
+    return replace(stand, rotations=rotations, root=root).with_constraints(held)
+
+
+def test_feet_of_a_body_that_stands_calmly_are_held_calmly(walk: Motion) -> None:
+    """Where knees and ankles hardly move, holding feet must not jerk them, nor be given up."""
+    clip = swaying(walk, 0.025)
+    assert not worse_than(clip, mw.clean_feet(clip))
+
+
+@pytest.mark.mocap
+def test_a_foot_that_lands_as_the_clip_ends_is_held(mocap: Path) -> None:
+    jog = mw.load(mocap / "bvh" / "cmu_16_35_jog_straight.bvh", drop_tpose=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not worse_than(jog, mw.clean_feet(jog))
 
 
 @pytest.mark.mocap
@@ -414,7 +465,7 @@ def test_a_plant_that_cannot_hold_is_left_behind() -> None:
     walk = mw.sample("walk")
     leg = leg_length(walk.skeleton)
     stuck = Constraint(5.0, 45.0, "left_heel")
-    with pytest.warns(mw.QualityWarning, match=r"left foot .* (cannot reach|not held firmly)"):
+    with pytest.warns(mw.QualityWarning, match=r"left foot .* (cannot reach|not held in its)"):
         cleaned = mw.clean_feet(walk, [stuck])
     lowered = walk.root[:, 1] - cleaned.root[:, 1]
     assert lowered.max() < 0.35 * leg

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -15,29 +14,21 @@ from motionweave.body.ground import Ground
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.soles import contact_points
+from motionweave.contacts.clean.calming import accelerations, calmed, hardest
 from motionweave.contacts.clean.easing import eased
 from motionweave.contacts.clean.footing import Footing, find_footing, settled
 from motionweave.contacts.clean.plants import anchored, find_plants, planted_heights
-from motionweave.contacts.clean.remarks import Remarks
 from motionweave.contacts.clean.shaking import Steadied, steadied
 from motionweave.contacts.clean.solve import FootWay, body_shift, legs_of, solve_limbs
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray, sealed
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion, local_translations
-from motionweave.core.numerics.curves import smoothstep
 from motionweave.core.runtime.interrupt import checkpoint
-from motionweave.errors import QualityWarning
 
 # Leg lengths by which a body that is lowered may carry feet down unseen.
 _UNSEEN = 1e-3
 
-# A correction is reduced where a joint of the limb would accelerate more than this many times as
-# hard as it does anywhere in the clip, which counts as at least this many radians per second
-# squared: by as much as that needs, within these factors, this many times at most, within this
-# many seconds of it at first.
-_LIMIT, _HARDLY = 1.45, 2.0
-_BACK_OFF, _ATTEMPTS, _AROUND = (0.4, 0.9), 5, 0.08
 # Leg lengths by which a foot may miss its plant for a calm knee, see `FootWay`: less than
 # elsewhere, because what then jerks is eased off.
 _LOOSE = 0.0025
@@ -96,29 +87,47 @@ class _Tracks(NamedTuple):
     footing: Footing
     steady: Steadied | None = None
 
-    def eased_off(self, trust: Array) -> _Tracks:
-        """The same with corrections that are multiplied by ``trust`` ``(n, T)``."""
-        shifts = self.footing.shifts * trust[:, None, :, None]
-        steady = None if self.steady is None else self.steady.eased_off(trust)
-        return self._replace(footing=self.footing._replace(shifts=shifts), steady=steady)
 
-
-class _Solved(NamedTuple):
-    """A result.
+class Cleaned(NamedTuple):
+    """A result, and what tells how good it is.
 
     Parameters
     ----------
     motion
         The body and its limbs.
-    missing
-        How far ``(n, T)`` limbs of each kind are from where they should be.
-    eased_off
-        Of each foot that is held less firmly: its name, the joint that would jerk, and when.
+    kept
+        How the ends of limbs that were to be held are: both feet, and both hands if asked for.
+    jerking
+        Of each foot that is held at the cost of a joint that jerks: its name, the joint, and when.
     """
 
     motion: Motion
-    missing: tuple[Array, ...]
-    eased_off: tuple[tuple[str, int, int], ...] = ()
+    kept: tuple[HeldEnd, ...]
+    jerking: tuple[tuple[str, int, int], ...]
+
+
+class HeldEnd(NamedTuple):
+    """How well a foot or a hand is held.
+
+    Parameters
+    ----------
+    name
+        For messages, such as ``"left foot"``.
+    held
+        ``(points, T)`` where its points are planted.
+    points
+        ``(points, T, 3)`` as they were.
+    held_back
+        ``(T,)`` by how much it stays away from its plants on purpose, because they are too far.
+    missing
+        ``(T,)`` how far it is from where it should be.
+    """
+
+    name: str
+    held: BoolArray
+    points: Array
+    held_back: Array
+    missing: Array
 
 
 class Cleaner:
@@ -134,16 +143,12 @@ class Cleaner:
         The share by which limbs may lengthen where they cannot reach.
     ease
         Seconds over which a correction fades in before a plant and out after it.
-    warn
-        Whether to warn where a foot is not held firmly or cannot reach its plant.
     leads
         For each side, ``left`` and ``right``, where its foot should go instead.
     only
         ``(T,)`` frames that may change; by default all.
     hands
         Whether to hold planted hands, too.
-    first
-        The frame of the user's clip with which the motion begins: warnings count from its start.
     clearance
         ``(2, 2, T)`` how high heels and toes of both feet have to be where they are not planted.
     """
@@ -154,17 +159,13 @@ class Cleaner:
         floor: Floor | Ground,
         stretch: float,
         ease: float,
-        warn: bool,
         leads: Mapping[str, Lead] | None = None,
         only: BoolArray | None = None,
         hands: bool = False,
-        first: int = 0,
         clearance: Array | float = 0.0,
     ) -> None:
         self.motion = motion
         self.clearance = clearance
-        self.first = first
-        self.warn = warn
         self.floor = floor
         self.stretch = stretch
         self.ease = ease
@@ -176,57 +177,48 @@ class Cleaner:
         self.pose = self.positions, self.orientations = motion.forward()
         self.hinges = tuple(find_hinges(motion, self.pose, arms=hands).values())
 
-    def cleaned(self, used: Sequence[Constraint]) -> Motion:
+    def cleaned(self, used: Sequence[Constraint]) -> Cleaned:
         """The clip with what is planted held in its place."""
         feet = self._feet(used)
         # Hands are held exactly.
-        others = [self._hands(used)] if self.hands else []
-        solved = self._calmed(feet, others)
-        if self.warn:
-            for remark in self._remarks(feet, others, solved):
-                warnings.warn(remark, QualityWarning, stacklevel=3)
-        return solved.motion
+        tracks = [feet, self._hands(used)] if self.hands else [feet]
+        motion, missing = self._solve(tracks)
+        motion, jerking = self._calmed(feet, motion)
+        kept = tuple(
+            HeldEnd(*each)
+            for own, left in zip(tracks, missing, strict=True)
+            for each in zip(
+                own.names, own.held, own.points, own.footing.held_back, left, strict=True
+            )
+        )
+        return Cleaned(motion, kept, jerking)
 
-    def _remarks(self, feet: _Tracks, others: Sequence[_Tracks], solved: _Solved) -> Iterator[str]:
-        """What a user should know about the result."""
-        about = Remarks(self.motion, self.size, self.first)
-        for name, joint, frame in solved.eased_off:
-            yield about.eased_off(name, joint, frame)
-        for name, held, left in zip(feet.names, feet.held, feet.footing.held_back, strict=True):
-            yield from about.held_back(name, held.any(axis=0), left)
-        for tracks, missing in zip((feet, *others), solved.missing, strict=True):
-            for name, held, left in zip(tracks.names, tracks.held, missing, strict=True):
-                yield from about.out_of_reach(name, held.any(axis=0), left)
-        points = _heels_and_toes(contact_points(solved.motion, like=self.motion))
-        yield from about.sliding(points, feet.held)
-        yield from about.deeper(self.floor.above(feet.points), self.floor.above(points))
-
-    def _calmed(self, feet: _Tracks, others: Sequence[_Tracks]) -> _Solved:
-        """The result, with corrections of feet reduced where they would jerk knee or ankle."""
-        solved = self._solve([feet, *others])
-        before, jerks = _jerks([self.motion, solved.motion], feet.limbs)
-        own = before.max(axis=1, initial=0.0)
-        # A leg that does not move at all was not captured: it may move as the other one does.
-        own = np.where(own < _HARDLY, own.max(axis=0), own)
-        limit = _LIMIT * np.maximum(own, _HARDLY)
-        trust = np.ones(feet.end.shape[:2])
-        eased_off = []
+    def _calmed(
+        self, feet: _Tracks, motion: Motion
+    ) -> tuple[Motion, tuple[tuple[str, int, int], ...]]:
+        """A result with ankles that turn less suddenly where they would jerk, and what still does:
+        see `Cleaned`."""
+        fps = self.motion.fps
+        knees_and_ankles = [[limb.middle for limb in feet.limbs], [limb.end for limb in feet.limbs]]
+        was, now = (
+            np.moveaxis(each.rotations[:, knees_and_ankles], 0, 2) for each in (self.motion, motion)
+        )
+        limit = hardest(accelerations(was, fps))
+        if not (accelerations(now, fps) > limit[..., None]).any():
+            return motion, ()
+        now[1] = calmed(was[1], now[1], limit[1], fps)
+        local = np.array(motion.rotations)
+        local[:, knees_and_ankles[1]] = np.moveaxis(now[1], 0, 1)
+        jerks = accelerations(now, fps) / limit[..., None]
+        jerking = []
         for index, limb in enumerate(feet.limbs):
-            for attempt in range(_ATTEMPTS):
-                sudden = jerks[index] / limit[index]
-                if sudden.max(initial=0.0) <= 1.0:
-                    break
-                if attempt == 0:
-                    frame, which = np.unravel_index(int(sudden.argmax()), sudden.shape)
-                    eased_off.append((feet.names[index], limb[1 + int(which)], int(frame) + 1))
-                # What jerks for being eased off within too short a time is given more.
-                around = (1 + attempt) * _AROUND * self.motion.fps
-                trust[index] *= _doubt(jerks[index], before[index], limit[index], around)
-                solved = self._solve([feet.eased_off(trust), *others])
-                (jerks,) = _jerks([solved.motion], feet.limbs)
-        return solved._replace(eased_off=tuple(eased_off))
+            which, frame = np.unravel_index(int(jerks[:, index].argmax()), jerks[:, index].shape)
+            if jerks[which, index, frame] > 1.0:
+                jerking.append((feet.names[index], limb[1 + int(which)], int(frame) + 1))
+        return replace(motion, rotations=sealed(local)), tuple(jerking)
 
-    def _solve(self, tracks: Sequence[_Tracks]) -> _Solved:
+    def _solve(self, tracks: Sequence[_Tracks]) -> tuple[Motion, list[Array]]:
+        """The body and its limbs, and what is missing ``(n, T)`` for those of each kind."""
         checkpoint()
         feet, *_ = ways = [self._ways(each) for each in tracks]
         led = self.leads is not None
@@ -262,7 +254,7 @@ class Cleaner:
             rotations=sealed(local),
             translations=translations,
         )
-        return _Solved(motion, tuple(missing))
+        return motion, missing
 
     def _kept_above(self, feet: _Tracks, grip: Array, shift: Array) -> Array:
         """How far ``(n, T)`` feet that go down with the body stay behind, not to reach the floor.
@@ -285,7 +277,7 @@ class Cleaner:
         )
 
     def _feet(self, used: Sequence[Constraint]) -> _Tracks:
-        foot = _heels_and_toes(contact_points(self.motion, pose=self.pose))
+        foot = heels_and_toes(contact_points(self.motion, pose=self.pose))
         limbs = self._limbs(LEG, "foot clean-up")
         hip, _, ankle = (
             self.positions[:, list(joints)].swapaxes(0, 1) for joints in zip(*limbs, strict=True)
@@ -379,6 +371,7 @@ class Cleaner:
                 self.stretch,
                 _LOOSE,
                 exact=steady is None,
+                faithful=True,
             )
             for index, limb in enumerate(tracks.limbs)
         ]
@@ -391,32 +384,6 @@ class Cleaner:
         return quat.rotate(upper, axes[:, None])
 
 
-def _heels_and_toes(points: Mapping[str, Array]) -> Array:
+def heels_and_toes(points: Mapping[str, Array]) -> Array:
     """Heels and toes of both feet ``(2, 2, T, 3)``, from ``(T, 3)`` of each kind."""
     return np.array([[points[kind] for kind in pair] for pair in _ENDS])
-
-
-def _jerks(motions: Sequence[Motion], limbs: Sequence[ik.Limb]) -> Array:
-    """Angular accelerations ``(m, n, T - 2, 2)`` of knees and ankles of m motions, in radians per
-    square second."""
-    joints = [[limb.middle, limb.end] for limb in limbs]
-    local = np.array([motion.rotations[:, joints] for motion in motions]).swapaxes(1, 2)
-    steps = quat.log(quat.multiply(quat.inverse(local[:, :, :-1]), local[:, :, 1:]))
-    change = steps[:, :, 1:] - steps[:, :, :-1]
-    size = np.sqrt(np.einsum("...i,...i->...", change, change))
-    return np.asarray(size * motions[0].fps ** 2)
-
-
-def _doubt(jerks: Array, before: Array, limit: Array, around: float) -> Array:
-    """What corrections are multiplied by ``(T,)``: less where they make a joint jerk.
-
-    ``jerks`` and ``before`` ``(T - 2, 2)`` are accelerations with and without the correction, of
-    the frames from the second on, ``limit`` ``(2,)`` those that are allowed, and ``around`` the
-    frames before and after that are eased off, too.
-    """
-    added = np.maximum(jerks - before, 1e-12)
-    enough = np.where(jerks > limit, np.clip((limit - before) / added, *_BACK_OFF), 1.0)
-    bad = np.flatnonzero((jerks > limit).any(axis=1))
-    away = np.abs(np.arange(len(jerks) + 2)[:, None] - (bad + 1))
-    less = (1.0 - enough[bad].min(axis=1)) * smoothstep(1.0 - away / around)
-    return np.asarray(1.0 - less.max(axis=1))

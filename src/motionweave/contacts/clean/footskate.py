@@ -18,7 +18,8 @@ from motionweave.body.floor import Floor
 from motionweave.body.ground import Ground
 from motionweave.body.normalize.pelvis import at_pelvis
 from motionweave.body.pose.tpose import tpose_frames
-from motionweave.contacts.clean.cleaner import Cleaner, Lead
+from motionweave.body.soles import contact_points
+from motionweave.contacts.clean.cleaner import Cleaner, Lead, heels_and_toes
 from motionweave.contacts.clean.remarks import Remarks
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.contacts.floors import ground_under
@@ -62,19 +63,18 @@ def clean_feet(
         What the feet stand on, such as ``Ground.slope(8)``; estimated from the motion by
         default.
     warn
-        Whether to warn where a foot is not held firmly, cannot reach its plant, still slides or
-        is deeper in the floor than it was.
-        Methods that check their own results turn this off.
+        Whether to warn about what is not as it should be. Methods that check their own results turn
+        this off.
 
     Returns
     -------
     Motion
         The cleaned motion. Frames further than ``ease`` from any contact, and from any foot below
-        the floor, are unchanged, bit for bit. Where holding a foot would make its knee or ankle
-        jerk, the correction is reduced, and a `QualityWarning` says where. Others say if planted
-        feet still slide, or if hips had to be lowered, by more than a centimetre per second or a
-        centimetre on average, on a body 1.7 m tall, and if feet are deeper in the floor than they
-        were, by more than a millimetre.
+        the floor, are unchanged, bit for bit. Where holding a foot would make its ankle jerk, it is
+        turned a little less. A `QualityWarning` says where a knee or an ankle jerks all the same or
+        a foot stays away from its plant; if planted feet still slide, or if hips had to be lowered,
+        by more than a centimetre per second or a centimetre on average, on a body 1.7 m tall; and
+        if feet are visibly deeper in the floor than they were, by more than two millimetres.
 
     Raises
     ------
@@ -110,15 +110,16 @@ def clean_feet(
     under = estimate_floor(rest) if floor is None else floor
     if isinstance(under, Ground):
         under = ground_under(under, rest)
-    solver = Cleaner(rest, under, stretch, ease, warn, hands=hands, first=first)
+    solver = Cleaner(rest, under, stretch, ease, hands=hands)
     cleaned = solver.cleaned(rest.constraints)
-    # A floor that is given may well be lower.
-    if warn and floor is None:
-        for remark in Remarks(rest, solver.size, first).lowered(cleaned):
+    if warn:
+        points = heels_and_toes(contact_points(cleaned.motion, like=rest))
+        remarks = Remarks(rest, solver.size, first)
+        for remark in remarks.about(cleaned, points, under, floor_is_given=floor is not None):
             warnings.warn(remark, QualityWarning, stacklevel=2)
     if rest is motion:
-        return cleaned
-    return concatenate([motion[:first], cleaned]).with_constraints(used)
+        return cleaned.motion
+    return concatenate([motion[:first], cleaned.motion]).with_constraints(used)
 
 
 def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) -> Motion:
@@ -133,7 +134,7 @@ def lead_feet(motion: Motion, leads: Mapping[str, Lead], floor: Floor | Ground) 
     floor
         What the feet stand on.
     """
-    return Cleaner(motion, floor, 0.0, _EASE, False, leads).cleaned(motion.constraints)
+    return Cleaner(motion, floor, 0.0, _EASE, leads).cleaned(motion.constraints).motion
 
 
 def plant_between(
@@ -164,8 +165,8 @@ def plant_between(
     frames = np.arange(len(motion))
     only = (frames > first) & (frames < last)
     floor = estimate_floor(motion) if floor is None else floor
-    solver = Cleaner(motion, floor, 0.0, _EASE, False, only=only, clearance=clearance)
-    return solver.cleaned(motion.constraints)
+    solver = Cleaner(motion, floor, 0.0, _EASE, only=only, clearance=clearance)
+    return solver.cleaned(motion.constraints).motion
 
 
 def _used(

@@ -1,4 +1,4 @@
-"""What clean-up says about feet that it does not hold, and about what holding them costs."""
+"""The verdict on a clean-up: feet that it does not hold, and what holding the others costs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionweave.body.floor import Floor
+from motionweave.body.ground import Ground
 from motionweave.body.rig.roles import SIDES
+from motionweave.contacts.clean.cleaner import Cleaned
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.intervals import runs
 from motionweave.core.motion import Motion
@@ -19,8 +22,8 @@ _NOTICED = 0.02
 # lowered, on average: a centimetre of a body 1.7 m tall.
 _SLIDING = _LOWERED = 0.012
 # Leg lengths by which heels and toes may be deeper in the floor than they were, at the deepest and
-# on average: a millimetre of such a body, and a tenth of one.
-_DEEPER, _DEEPER_ON_AVERAGE = 0.0012, 0.00012
+# on average: two millimetres of such a body, which is about what can be seen.
+_VISIBLE = 0.0024
 # How many stretches of frames a remark names.
 _NAMED = 3
 _FOOT_ENDS = ("heel", "toe")
@@ -43,11 +46,40 @@ class Remarks(NamedTuple):
     size: float
     first: int
 
-    def eased_off(self, name: str, joint: int, frame: int) -> str:
-        """A foot is held less firmly around a frame for the sake of a joint."""
+    def about(
+        self, cleaned: Cleaned, points: Array, floor: Floor | Ground, *, floor_is_given: bool
+    ) -> Iterator[str]:
+        """All that a user should know about a result.
+
+        Parameters
+        ----------
+        cleaned
+            The result.
+        points
+            ``(2, 2, T, 3)`` heels and toes of its left and right foot.
+        floor
+            What they stand on.
+        floor_is_given
+            Whether the user gave it: then hips that are lowered to it are meant.
+        """
+        for name, joint, frame in cleaned.jerking:
+            yield self.jerking(name, joint, frame)
+        for kept in cleaned.kept:
+            held = np.asarray(kept.held.any(axis=0))
+            yield from self.held_back(kept.name, held, kept.held_back)
+            yield from self.out_of_reach(kept.name, held, kept.missing)
+        feet = cleaned.kept[: len(SIDES)]
+        yield from self.sliding(points, np.stack([foot.held for foot in feet]))
+        before = np.stack([foot.points for foot in feet])
+        yield from self.deeper(floor.above(before), floor.above(points))
+        if not floor_is_given:
+            yield from self.lowered(cleaned.motion)
+
+    def jerking(self, name: str, joint: int, frame: int) -> str:
+        """A joint jerks at a frame for a foot to be held."""
         return (
-            f"the {name}{self._what} is not held firmly around frame {self.first + frame}, because "
-            f"that would jerk {self.motion.skeleton.names[joint]}; check the contacts there"
+            f"holding the {name}{self._what} jerks {self.motion.skeleton.names[joint]} around "
+            f"frame {self.first + frame}; check the contacts there"
         )
 
     def held_back(self, name: str, held: BoolArray, left: Array) -> Iterator[str]:
@@ -104,11 +136,11 @@ class Remarks(NamedTuple):
             ``(2, 2, T)`` heights above the floor of those of the left and the right foot.
         """
         was, now = np.maximum(-before, 0.0), np.maximum(-after, 0.0)
-        for how, most, by in (
-            ("at the deepest", _DEEPER, now.max() - was.max()),
-            ("on average", _DEEPER_ON_AVERAGE, now.mean() - was.mean()),
+        for how, by in (
+            ("at the deepest", now.max() - was.max()),
+            ("on average", now.mean() - was.mean()),
         ):
-            if by > most * self.size:
+            if by > _VISIBLE * self.size:
                 yield (
                     f"feet{self._what} are {by / self.size:.2%} of a leg length deeper in the "
                     f"floor than they were, {how}, most of all {self._most(now - was)}; "

@@ -21,6 +21,7 @@ import numpy as np
 
 from motionweave.body import ik
 from motionweave.contacts.clean.banded import BandedLeastSquares, product
+from motionweave.contacts.clean.footing import near
 from motionweave.core import rotations as quat
 from motionweave.core.arrays import Array, BoolArray
 from motionweave.core.motion import Motion
@@ -38,10 +39,11 @@ _REACH = 100.0
 _FIRM = 20.0
 # Cost of a horizontal shift, relative to a vertical one.
 _LEVEL = 1.5
-# A knee's largest acceleration in the clip counts as at least this many radians per second squared;
-# as many as in a brisk step where the limb is to take one that the clip has not. Other limbs are
-# calmed where they exceed it by this factor.
-_LEAST, _BRISK, _HARDER = 10.0, 100.0, 1.05
+# A knee's largest acceleration in the clip counts as at least this many radians per second squared:
+# where the limb should bend no more suddenly than in the clip, elsewhere, and as many as in a brisk
+# step where it is to take one that the clip has not. Other limbs are calmed where they exceed it by
+# this factor.
+_LEAST, _LIVELY, _BRISK, _HARDER = 2.0, 10.0, 100.0, 1.05
 # Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
 # Share of its length that a limb nears as it gets longer than it was, and what it always may.
@@ -49,6 +51,8 @@ _STRETCH, _LEAST_ROOM = 0.98, 0.003
 # Seconds in which the plane of a limb cannot turn to and fro.
 _PLANE = 0.03
 _ROUNDS = 4
+# Cost of a bend past straight, relative to a length missed, and rounds in which bends are calmed.
+_BACK, _CALMING = 0.1, 8
 _SETTLED = 3e-4
 
 
@@ -75,6 +79,9 @@ class FootWay:
         as much as it does at most in the clip.
     exact
         Whether to be there exactly, however suddenly the limb has to bend for it.
+    faithful
+        Whether the limb bends no more suddenly than in the clip, even where it is clearly bent or
+        kept from passing straight; otherwise what it should do may be livelier.
     brisk
         Whether the limb may bend as suddenly as in a step, whatever it does in the clip.
     settled
@@ -92,6 +99,7 @@ class FootWay:
     stretch: float = 0.0
     loose: float = 0.005
     exact: bool = False
+    faithful: bool = False
     brisk: bool = False
     settled: bool = False
     easy: Array | None = None
@@ -287,6 +295,7 @@ def _calm_bend(
     rows = BandedLeastSquares(count, 1, tracks=limbs)
     rows.add_change((1.0,), slope[..., None] ** 2, wanted[..., None])
     jerks = np.diff(hinge.bend, 2)
+    faithful = ways[0].faithful
     brisk = np.array([[way.brisk] for way in ways])
     loose = np.array([[way.loose] for way in ways])
     # While a foot swings, its knee may bend hard without being moved; between a hip and an ankle
@@ -294,25 +303,35 @@ def _calm_bend(
     hardest = np.minimum(
         np.abs(jerks).max(axis=1, keepdims=True), 4.0 * legs.hardest[:, None] / size
     )
-    sudden = np.maximum(hardest * fps**2, np.where(brisk, _BRISK, _LEAST))
+    sudden = np.maximum(hardest * fps**2, np.where(brisk, _BRISK, _LEAST if faithful else _LIVELY))
     least = np.minimum(hinge.bend, bend)[:, 1:-1]
     calm = 1.0 - smoothstep((least - _CLEARLY[0]) / (_CLEARLY[1] - _CLEARLY[0]))
     # A limb that is bent further does with less what a straighter one needs degrees for.
     share = np.minimum(before / behind, 1.0)
-    weight = calm * (loose / sudden * fps**2) ** 2
+    sharp = (loose / sudden * fps**2) ** 2
+    weight = calm * sharp
     rest = (share[:, 1:-1] - 1.0) * jerks
     found, live = np.array(hinge.bend), np.arange(limbs)
-    for _ in range(_ROUNDS):
+    kept, past = found, np.zeros(off.shape, dtype=bool)
+    for _ in range(_CALMING if faithful else _ROUNDS):
         sums = rows.of_tracks(live)
         sums.add_change((1.0, -2.0, 1.0), weight[live, :, None], rest[live, :, None])
+        sums.add_change((1.0,), _BACK * past[live, :, None], (kept - hinge.bend)[live, :, None])
         found[live] = hinge.bend[live] + sums.solve(off[live])[..., 0]
+        kept = hinge.kept_back(found)
         # A bend that is more sudden than any in the clip is calmed there, and only there.
-        harder = np.abs(np.diff(found, 2)) * fps**2 / sudden
-        weight = weight * np.maximum(harder, 1.0)
+        harder = np.abs(np.diff(kept if faithful else found, 2)) * fps**2 / sudden
+        if faithful:
+            weight = np.where(harder > 1.0, np.maximum(weight, sharp) * harder**2, weight)
+            # What would pass straight near there leads to where it is kept.
+            there = near(np.pad(harder > 1.0, ((0, 0), (1, 1))), max(round(_GIVING * fps), 2))
+            past |= there & (kept > found)
+        else:
+            weight = weight * np.maximum(harder, 1.0)
         live = np.flatnonzero((harder.max(axis=1) > _HARDER) & ~brisk[:, 0])
         if len(live) == 0:
             break
-    return hinge.kept_back(found)
+    return kept
 
 
 def solve_limbs(
@@ -331,7 +350,7 @@ def solve_limbs(
     positions, orientations
         ``(T, J, 3)`` and ``(T, J, 4)`` of the motion as it is.
     ways
-        Of limbs that have no joint in common: all exact, or none, and all settled, or none.
+        Of limbs that have no joint in common, all of them exact, faithful or settled, or none.
     shift
         ``(T, 3)`` of the body.
     local
