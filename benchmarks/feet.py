@@ -34,9 +34,12 @@ from motionweave.measure.seams import find_seams
 LEG = 83.0
 # Degrees by which a knee may end up further back than it was recorded, or than straight.
 TURNED = 3.0
-# Accelerations (cm or degrees per second squared) below which something counts as still.
-HARDLY = 100.0
+# Accelerations (cm or degrees per second squared) below which something counts as still, and of a
+# joint below which it was not captured.
+HARDLY, NOT_CAPTURED = 100.0, 5.0
 SLIP, FASTER, LOWERED = 1.0, 1.5, 1.0
+# Centimetres that can be seen.
+SEEN = 0.2
 # Times as hard as recorded that a joint jerks at a seam that the clean-up made.
 HARDER = 1.2
 
@@ -102,8 +105,8 @@ def figures(before: Motion, after: Motion) -> dict[str, float]:
         "slip before": _slip(old, held, fps * scale),
         "slip": _slip(new, held, fps * scale),
         "knee back": float(np.max(np.minimum(bends[0], 0.0) - bends[1])),
-        "knee": _times(turns, joints["shin"]),
-        "ankle": _times(turns, joints["ankle"]),
+        "knee": _times(turns, joints["shin"], joints["shin"]),
+        "ankle": _times(turns, joints["ankle"], joints["shin"]),
         "foot": float(swings[1].max(initial=0.0) / max(swings[0].max(initial=0.0), HARDLY / scale)),
         "lowered": float(down.mean()),
         "lowered most": float(down.max()),
@@ -128,8 +131,8 @@ def failures(f: dict[str, float]) -> list[str]:
         "ankle acceleration": f["ankle"] > FASTER,
         "foot acceleration": f["foot"] > FASTER,
         "lowered": f["lowered"] > LOWERED,
-        "sunk": f["sunk"] > f["sunk before"] + 0.1,
-        "sunk on average": f["sunk mean"] > f["sunk mean before"] + 0.01,
+        "sunk": f["sunk"] > f["sunk before"] + SEEN,
+        "sunk on average": f["sunk mean"] > f["sunk mean before"] + SEEN,
         "new seams": f["new seams"] > 0,
     }
     return [name for name, missing in missed.items() if missing]
@@ -184,13 +187,17 @@ def _acceleration(points: Array, fps: float) -> Array:
     return np.asarray(np.linalg.norm(np.diff(points, 2, axis=0), axis=-1) * fps**2)
 
 
-def _times(turns: list[Array], joints: list[int]) -> float:
-    """The hardest acceleration, times that of the same joint as recorded; of the joint of the other
-    side if it did not move at all, which means that it was not captured."""
+def _times(turns: list[Array], joints: list[int], others: list[int]) -> float:
+    """The hardest acceleration, times that of the same joint as recorded.
+
+    A joint that did not move at all was not captured: it is compared with that of the other side,
+    or with ``others`` if that was not captured, either.
+    """
     if not len(turns[0]):
         return 1.0
     peaks = [turn[:, joints].max(axis=0) for turn in turns]
-    peaks[0] = np.where(peaks[0] < HARDLY, peaks[0].max(), peaks[0])
+    for known in (peaks[0].max(), turns[0][:, others].max()):
+        peaks[0] = np.where(peaks[0] < NOT_CAPTURED, known, peaks[0])
     return float(np.max(peaks[1] / np.maximum(peaks[0], HARDLY)))
 
 
