@@ -14,10 +14,12 @@ import pytest
 from motionweave.core.runtime.processes import processes
 
 _WAITING = """
-import sys, time
+import signal, sys, time
 from motionweave.core.runtime.processes import processes
 
 if __name__ == "__main__":
+    # Tests that run in the background of a shell ignore interrupts, and so would this.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with processes(2, sys.argv[1]) as pool:
         pool.submit(abs, 1).result()
         print("ready", flush=True)

@@ -35,8 +35,9 @@ def processes(count: int, start: str | None = None) -> Iterator[ProcessPoolExecu
     ):
         try:
             with _interrupts_held():
-                # The first piece of work starts the processes.
-                pool.submit(int)
+                # Processes are started as work for them comes in.
+                for _ in range(count):
+                    pool.submit(int)
             yield pool
         except BaseException:
             # Nobody reads it: it is there for all of them to see.
