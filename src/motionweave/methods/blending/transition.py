@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -27,6 +27,7 @@ from motionweave.methods.joining.junctions import (
     warn_of_cut,
     what_is_cut,
 )
+from motionweave.methods.joining.search import MOST_TRIES, Steps, cheapest, relaxed
 from motionweave.methods.joining.splice import (
     Seam,
     Spliced,
@@ -35,7 +36,7 @@ from motionweave.methods.joining.splice import (
     splice,
     without_sliding,
 )
-from motionweave.methods.joining.strain import CALM, MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.joining.strain import CALM, Strain
 from motionweave.registration.clouds import JointWeights
 from motionweave.registration.distance import distance_block
 from motionweave.registration.register import comparable
@@ -307,27 +308,32 @@ def _seam(
     half = half_frames(a, b, half_width)
     points = comparable(a, b, weights=weights)
 
-    @cache
-    def joined(junction: Junction) -> tuple[Seam, Spliced]:
-        found = registered_seam(points, junction.frames, half, whole_frames)
-        if half_width is not None:
-            return _at_own_pace(a, b, found, strain)
+    def lasting(junction: Junction) -> Callable[[float], Seam]:
+        seam = registered_seam(points, junction.frames, half, whole_frames)
         # Poses that are far apart need longer than the stretch on which the clips are similar.
-        count = strain.needed(a.sample(found.first), b.sample(found.second), found.weight)
-        found = found.stretched_to(min(count + 1, round(_LONGEST * a.fps)))
+        count = strain.needed(a.sample(seam.first), b.sample(seam.second), seam.weight)
+        seam = seam.stretched_to(min(count + 1, round(_LONGEST * a.fps)))
+        return lambda times: seam.stretched_to(1 + round(times * (len(seam) - 1)))
 
-        def lasting(times: float) -> Seam:
-            return found.stretched_to(1 + round(times * (len(found) - 1)))
-
-        times, made = relaxed(lambda times: splice(a, b, lasting(times)), strain)
-        return lasting(times), made
+    def made(junction: Junction) -> Iterator[tuple[Seam, Spliced]]:
+        """As short as the poses allow, and then as long as the body needs."""
+        if half_width is not None:
+            seam = registered_seam(points, junction.frames, half, whole_frames)
+            yield _at_own_pace(a, b, seam, strain)
+            return
+        seam_of = lasting(junction)
+        join = cache(lambda times: splice(a, b, seam_of(times)))
+        yield seam_of(1.0), join(1.0)
+        times, joined = relaxed(join, strain)
+        yield seam_of(times), joined
 
     if place is not None:
         # The frames are compared with the window around them.
         row, column = round(place[0]), round(place[1])
         apart = float(distance_block(a, b, (row, row + 1), (column, column + 1))[0, 0])
         junction = Junction(float(np.sqrt(max(apart, 0.0))), place)
-        return junction, *joined(junction), None
+        *_, last = made(junction)
+        return junction, *last, None
     found = find_junctions(a, b, half / a.fps, keep=keep, points=points, most=MOST_TRIES)
     if not found:
         raise BlendError(
@@ -335,18 +341,20 @@ def _seam(
             f"{b.name or 'the second'} that keeps what you asked for; keep less, "
             "or give the place"
         )
-    done: dict[Junction, tuple[Seam, Spliced, Finished]] = {}
 
     def finished(made: Spliced) -> Finished:
         return _finished(made.motion, (a, b), [(made.start, made.end)], clean)
 
-    def faults(junction: Junction, made: Spliced) -> float:
-        done[junction] = without_sliding(joined(junction)[0], made, finished)
-        return done[junction][2].cost
+    def steps(junction: Junction) -> Steps[tuple[Junction, Seam, Spliced, Finished]]:
+        for attempt in made(junction):
+            yield strain.likely_cost(attempt[1]), None
+        seam, joined = attempt
+        cost = strain.cost(joined)
+        yield cost, None
+        seam, joined, done = without_sliding(seam, joined, finished)
+        yield cost + done.cost, (junction, seam, joined, done)
 
-    places = ((junction.cost, junction) for junction in found)
-    taken, _ = calmest(places, lambda junction: joined(junction)[1], strain, faults)
-    return taken, *done[taken]
+    return cheapest(((junction.cost, junction) for junction in found), steps)
 
 
 def _at_own_pace(a: Motion, b: Motion, seam: Seam, strain: Strain) -> tuple[Seam, Spliced]:

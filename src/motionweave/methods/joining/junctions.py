@@ -193,15 +193,13 @@ def _ranges(keep: tuple[Range | None, Range | None]) -> tuple[Range | None, Rang
 def local_minima(grid: Array) -> list[tuple[int, int]]:
     """Cells not above any of their neighbours, of equal ones in a row the first."""
     padded = np.pad(grid, 1, constant_values=np.inf)
-    inner = padded[1:-1, 1:-1]
-    lowest = np.ones(grid.shape, dtype=bool)
-    for r in (0, 1, 2):
-        for c in (0, 1, 2):
-            neighbour = padded[r : r + grid.shape[0], c : c + grid.shape[1]]
-            # Strictly below those that come before: a plateau counts once, not everywhere.
-            earlier = (r, c) < (1, 1)
-            lowest &= (inner < neighbour) if earlier else (inner <= neighbour)
-    return [(int(r), int(c)) for r, c in np.argwhere(lowest)]
+    beside = np.minimum(np.minimum(padded[:, :-2], padded[:, 2:]), padded[:, 1:-1])
+    around = np.minimum(np.minimum(beside[:-2], beside[2:]), beside[1:-1])
+    at = np.argwhere(grid <= around)
+    # Strictly below those that come before: a plateau counts once, not everywhere.
+    for before in ((0, 0), (0, 1), (0, 2), (1, 0)):
+        at = at[grid[tuple(at.T)] < padded[tuple((at + before).T)]]
+    return [(int(r), int(c)) for r, c in at]
 
 
 def action_before(motion: Motion) -> Array:

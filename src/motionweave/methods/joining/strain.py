@@ -1,11 +1,8 @@
-"""The strain of a joined motion on the body, and which of several joins is the calmest."""
+"""The strain of a joined motion on the body, relative to the clips it is made of."""
 
 from __future__ import annotations
 
-import heapq
-import itertools
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,8 +14,6 @@ from motionweave.core.arrays import Array
 from motionweave.core.kinematics import in_parts
 from motionweave.core.motion import Motion
 from motionweave.core.numerics.vectors import lengths
-from motionweave.core.runtime.interrupt import checkpoint
-from motionweave.errors import BlendError, MotionweaveError
 from motionweave.measure.support import WINDOW, floor_along, floor_level, support_slides
 from motionweave.methods.joining.feet import SolePoints
 from motionweave.methods.joining.splice import Spliced, seam_alignment
@@ -28,6 +23,8 @@ CALM = 1.02
 # In body heights of distance: the cost of strain, per multiple of the clips' own, and those of a
 # leg length of sliding and of depth in the floor.
 _STRAIN, _SLIDING, _SINKING = 0.2, 1.0, 1.0
+# The cost of strain that is visible at all, and how far beyond calm it is just visible.
+_VISIBLE, _JUST_VISIBLE = 0.03, 0.03
 # The least acceleration of a joint and speed of the root that clips count as having, in leg lengths
 # per second squared and per second.
 _STILL, _STANDING = 0.5, 0.25
@@ -36,19 +33,11 @@ _STILL, _STANDING = 0.5, 0.25
 _PEAK_ACCELERATION = 5.77
 _PEAK_SPEED = 1.875
 _SHARE = 0.8
-# How many places are tried, best first, and how many of them are looked at for faults.
-MOST_TRIES = 12
-_MOST_LOOKS = 4
 # What a good join usually costs beyond its place: another place is tried only if it may be cheaper
 # even then.
-_USUAL = 0.025
-# How many times as long a join may be made so that it is calm, in how many tries, and the share
-# by which a try has to help.
-_LONGER = 3.0
-_MOST_STRETCHES = 3
-_HELPS = 0.02
-
-Place = TypeVar("Place")
+USUAL = 0.02
+# The share of slides and depth that is likely to be left if a join is made longer.
+_LEFT = 0.5
 
 
 class Strain:
@@ -72,7 +61,7 @@ class Strain:
         self._tracks: dict[int, tuple[Motion, Array]] = {}
         self._levels: dict[int, float] = {}
         self._seams: WeakKeyDictionary[Spliced, Array] = WeakKeyDictionary()
-        self._costs: WeakKeyDictionary[Spliced, float] = WeakKeyDictionary()
+        self._strains: WeakKeyDictionary[Spliced, float] = WeakKeyDictionary()
         rates = [self._rates(self._clip_track(clip)) for clip in clips]
         # A body that stands differently in the clips has to take a small step.
         still, standing = _STILL * self._leg / fps**2, _STANDING * self._leg / fps
@@ -128,10 +117,13 @@ class Strain:
 
         Of joined clips, only the seam counts.
         """
-        if isinstance(shown, Spliced):
-            track, _ = self._along(shown, 2)
-        else:
-            track = self._track(shown)
+        if not isinstance(shown, Spliced):
+            return self._hardest(self._track(shown))
+        if shown not in self._strains:
+            self._strains[shown] = self._hardest(self._along(shown, 2)[0])
+        return self._strains[shown]
+
+    def _hardest(self, track: Array) -> float:
         accelerations, speeds = self._rates(track)
         return max(
             float((accelerations / self._acceleration).max(initial=0.0)),
@@ -179,12 +171,20 @@ class Strain:
 
     def cost(self, joined: Spliced) -> float:
         """What strain, sliding and sunken feet cost, in body heights of distance."""
-        if joined not in self._costs:
-            # Similar poses do not guarantee that the motion between them is smooth.
-            strain = _STRAIN * max(self(joined) - CALM, 0.0)
-            sliding = _SLIDING * self.slide(joined)
-            self._costs[joined] = strain + sliding + _SINKING * self.depth(joined)
-        return self._costs[joined]
+        # Similar poses do not guarantee that the motion between them is smooth.
+        return self._roughness(joined) + self._unsteadiness(joined)
+
+    def likely_cost(self, joined: Spliced) -> float:
+        """What a join is likely to cost once it lasts as long as it has to: it no longer strains
+        the body, and feet slide less."""
+        return _LEFT * self._unsteadiness(joined)
+
+    def _roughness(self, joined: Spliced) -> float:
+        beyond = max(self(joined) - CALM, 0.0)
+        return _STRAIN * beyond + _VISIBLE * min(beyond / _JUST_VISIBLE, 1.0)
+
+    def _unsteadiness(self, joined: Spliced) -> float:
+        return _SLIDING * self.slide(joined) + _SINKING * self.depth(joined)
 
     def needed(self, first: Motion, second: Motion, weight: Array) -> int:
         """The fewest frames in which one clip can turn into another without strain.
@@ -211,97 +211,3 @@ class Strain:
         roots = (here[middle, :1] - there[middle, :1]) - (here - there)[middle][self._feet]
         shift = float(np.linalg.norm(roots, axis=-1).min(initial=np.inf)) if self._feet else 0.0
         return int(np.ceil(max(for_joints, _PEAK_SPEED * shift / (_SHARE * spare))))
-
-
-def relaxed(
-    make: Callable[[float], Spliced], strain: Strain, longest: float = np.inf
-) -> tuple[float, Spliced]:
-    """A join that is made longer if it strains the body, and the factor.
-
-    Parameters
-    ----------
-    make
-        Makes the join that lasts this many times as long as the poses alone require.
-    strain
-        Measures the strain of a join.
-    longest
-        The largest factor.
-    """
-    times, made = 1.0, make(1.0)
-    hardest = strain(made)
-    for _ in range(_MOST_STRETCHES):
-        longer = min(times * min(max(hardest, 1.1), 1.5), _LONGER, longest)
-        if hardest <= CALM or longer <= times:
-            break
-        other = make(longer)
-        now = strain(other)
-        if now > hardest - _HELPS:
-            break
-        times, made, hardest = longer, other, now
-    return times, made
-
-
-def calmest(
-    places: Iterable[tuple[float, Place]],
-    make: Callable[[Place], Spliced],
-    strain: Strain,
-    faults: Callable[[Place, Spliced], float] | None = None,
-) -> tuple[Place, Spliced]:
-    """The cheapest place, including the strain of the join on the body, and its faults.
-
-    The places are tried in the order of what they can be expected to cost, so that few joins are
-    made, and fewer still are looked at for faults.
-
-    Parameters
-    ----------
-    places
-        Candidate places and their costs, the cheapest first.
-    make
-        Makes the join at a place; raises a `MotionweaveError` if there is none.
-    strain
-        Measures the strain of a join.
-    faults
-        The cost of the faults that a join has when it is finished, if that counts.
-
-    Raises
-    ------
-    MotionweaveError
-        The error of ``make`` at the last place, if no place works.
-    """
-    refused: MotionweaveError = BlendError("there is no place at which the clips could be joined")
-    tried = enumerate(itertools.islice(places, MOST_TRIES))
-    waiting = _waiting(next(tried, None))
-    looked: list[tuple[float, int, Place, Spliced]] = []
-    while waiting:
-        total, number, place, made, known = heapq.heappop(waiting)
-        checkpoint()
-        if made is not None and (faults is None or known):
-            return place, made
-        if made is None:
-            for following in _waiting(next(tried, None)):
-                heapq.heappush(waiting, following)
-            try:
-                made = make(place)
-            except MotionweaveError as error:
-                refused = error
-                continue
-            total += strain.cost(made) - _USUAL
-        elif faults is not None:
-            total += faults(place, made)
-            known = True
-            looked.append((total, number, place, made))
-            if len(looked) == _MOST_LOOKS:
-                return min(looked, key=lambda one: one[:2])[2:]
-        heapq.heappush(waiting, (total, number, place, made, known))
-    raise refused
-
-
-def _waiting(
-    candidate: tuple[int, tuple[float, Place]] | None,
-) -> list[tuple[float, int, Place, Spliced | None, bool]]:
-    """A place that is not tried yet, or none: what it may cost, its number, its join, and whether
-    its faults are known."""
-    if candidate is None:
-        return []
-    number, (cost, place) = candidate
-    return [(cost + _USUAL, number, place, None, False)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import NamedTuple
@@ -28,8 +28,9 @@ from motionweave.methods.joining.junctions import (
     warn_of_cut,
     what_is_cut,
 )
+from motionweave.methods.joining.search import MOST_TRIES, Steps, cheapest, relaxed
 from motionweave.methods.joining.splice import Spliced, plant_near_seams
-from motionweave.methods.joining.strain import MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.joining.strain import Strain
 from motionweave.methods.subspace import bezier
 from motionweave.methods.subspace.embedding import Embedding, features
 from motionweave.methods.subspace.field import Field
@@ -48,6 +49,8 @@ _HALF = 0.15
 # Body heights up to which clips do the same side by side, and the cost of a wider place to hand
 # one over to the other.
 _ALIKE, _WIDER = 0.1, 1e-3
+# How many times that room a spline may take.
+_WIDTHS = (1, 2, 3)
 # How far from all frames of the clips a spline may lead, in body heights, before there is a
 # warning: the poses there are unknown.
 _UNKNOWN = 0.2
@@ -140,18 +143,20 @@ class Subspace:
     ) -> Iterator[tuple[float, tuple[int, int]]]:
         """Pairs of frames and their costs, the cheapest first.
 
-        If it may be ``wide``, each junction is tried with twice the room, too, in which
-        clips can be handed over.
+        If they may be ``wide``, junctions at which the clips do the same are tried with more room,
+        too, in which one can be handed over to the other.
         """
         if leave is None and enter is None:
             around = 0 if self.paper else round(self._half * self.a.fps)
             first, last = tpose_frames(self.a), len(self.b) - 1
             for junction in self._junctions:
                 left, right = (round(frame) for frame in junction.frames)
+                alike = np.linalg.norm(self.curves[0][left] - self.curves[1][right]) <= _ALIKE
                 # The bridge replaces a short part of both clips, so it need not return there.
-                for room in (around, 2 * around) if wide and not self.paper else (around,):
+                for times in _WIDTHS if wide and alike else (1,):
+                    room = times * around
                     pair = max(left - room, first), min(right + room, last)
-                    yield junction.cost + (_WIDER if room > around else 0.0), pair
+                    yield junction.cost + (times - 1) * _WIDER, pair
             return
         given, other = (0, 1) if leave is not None else (1, 0)
         frame = leave if leave is not None else enter
@@ -217,11 +222,12 @@ class Subspace:
         check_arguments(Subspace.transition, locals(), BlendError)
         leave, enter = self._given(leave, enter)
         if self.paper or (leave is not None and enter is not None):
-            pair = self.best_pair(leave, enter)
-            bridged = self._bridged(pair, degree, length, bias)
+            bridges = self._bridges(self.best_pair(leave, enter), degree, length, bias)
+            bridged = self._relaxed(*bridges, degree)
             done = self._finished(bridged.joined, clean)
         else:
-            bridged, done = self._calmest(leave, enter, degree, length, bias, clean)
+            steps = partial(self._steps, degree=degree, length=length, bias=bias, clean=clean)
+            bridged, done = cheapest(self._pairs(leave, enter, wide=length is None), steps)
         made = self._made(bridged, degree)
         self._warn(made, length, self._gap(made.leave, made.enter, degree, bias))
         if self.part is not None:
@@ -244,52 +250,46 @@ class Subspace:
         stays below a part of the body."""
         return tpose_frames(self.a) if self.part is None else 0
 
-    def _calmest(
-        self,
-        leave: int | None,
-        enter: int | None,
-        degree: int,
-        length: float | None,
-        bias: float,
-        clean: bool,
-    ) -> tuple[_Bridged, Finished]:
-        found: dict[tuple[int, int], _Bridged] = {}
-        done: dict[tuple[int, int], Finished] = {}
+    def _steps(
+        self, pair: tuple[int, int], degree: int, length: float | None, bias: float, clean: bool
+    ) -> Steps[tuple[_Bridged, Finished]]:
+        """Two frames joined by a spline in steps; see `cheapest`."""
+        lasting, longest = self._bridges(pair, degree, length, bias)
+        yield self._strain.likely_cost(lasting(1.0).joined), None
+        bridged = self._relaxed(lasting, longest, degree)
+        cost = self._strain.cost(bridged.joined)
+        yield cost, None
+        done = self._finished(bridged.joined, clean)
+        yield cost + done.cost, (bridged, done)
 
-        def make(pair: tuple[int, int]) -> Spliced:
-            found[pair] = self._bridged(pair, degree, length, bias)
-            return found[pair].joined
-
-        def faults(pair: tuple[int, int], joined: Spliced) -> float:
-            done[pair] = self._finished(joined, clean)
-            return done[pair].cost
-
-        pairs = self._pairs(leave, enter, wide=length is None)
-        taken, _ = calmest(pairs, make, self._strain, faults)
-        return found[taken], done[taken]
-
-    def _bridged(
+    def _bridges(
         self, pair: tuple[int, int], degree: int, length: float | None, bias: float
-    ) -> _Bridged:
-        """Two frames joined by a spline that lasts as long as it has to."""
+    ) -> tuple[Callable[[float], _Bridged], float]:
+        """A function that joins two frames by a spline that lasts some times as long as it has to,
+        and how many times at most."""
         gap = self._gap(*pair, degree, bias)
         wanted = _LENGTH if length is None else length
         traced = gap.trace(wanted)
         seconds = gap.duration(wanted)
         at_once = length is None and not self.paper and self._points.same(*pair)
+        fixed = self.paper or at_once or length is not None
 
         @cache
-        def bridged(times: float) -> tuple[Array, Spliced]:
-            return self._bridge(pair, None if at_once else traced.frames(times * seconds))
+        def lasting(times: float) -> _Bridged:
+            frames = None if at_once else traced.frames(times * seconds)
+            path, joined = self._bridge(pair, frames)
+            return _Bridged(pair, joined, path, traced.control, gap.unit)
 
-        if self.paper or at_once or length is not None:
-            path, joined = bridged(1.0)
-        else:
-            longest = max(_LONGEST / seconds, 1.0)
-            times, _ = relaxed(lambda times: bridged(times)[1], self._strain, longest)
-            path, joined = bridged(times)
-        made = _Bridged(pair, joined, path, traced.control, gap.unit)
-        return made if self.paper or at_once or length is not None else self._calmer(made, degree)
+        return lasting, 1.0 if fixed else max(_LONGEST / seconds, 1.0)
+
+    def _relaxed(
+        self, lasting: Callable[[float], _Bridged], longest: float, degree: int
+    ) -> _Bridged:
+        """A bridge that lasts long enough for the body to stay calm."""
+        if longest == 1.0:
+            return lasting(1.0)
+        times, _ = relaxed(lambda times: lasting(times).joined, self._strain, longest)
+        return self._calmer(lasting(times), degree)
 
     def _calmer(self, bridged: _Bridged, degree: int) -> _Bridged:
         """A bridge, or the clips themselves faded into each other, whichever is calmer.

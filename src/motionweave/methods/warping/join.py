@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from motionweave.methods.joining.junctions import (
     warn_of_cut,
     what_is_cut,
 )
+from motionweave.methods.joining.search import MOST_TRIES, Steps, cheapest, relaxed
 from motionweave.methods.joining.splice import (
     Seam,
     Spliced,
@@ -38,7 +39,7 @@ from motionweave.methods.joining.splice import (
     splice,
     without_sliding,
 )
-from motionweave.methods.joining.strain import MOST_TRIES, Strain, calmest, relaxed
+from motionweave.methods.joining.strain import Strain
 from motionweave.methods.warping.time import TimeCurve, paced_curve
 from motionweave.registration.distance import distance_block
 from motionweave.registration.register import comparable, timing
@@ -256,12 +257,10 @@ def _alike(a: Motion, b: Motion) -> tuple[Motion, Motion, Array]:
 
 
 def _best(a: Motion, b: Motion, clean: bool) -> tuple[Overlap, Finished]:
-    """The calmest of the places where the clips are similar and little is cut off, and the join."""
-    made: dict[Junction, Overlap] = {}
-    done: dict[Junction, Finished] = {}
+    """The best of the places where the clips are similar and little is cut off, and the join."""
     strain = Strain((a, b))
 
-    def at(junction: Junction) -> Spliced:
+    def steps(junction: Junction) -> Steps[tuple[Overlap, Finished]]:
         place = _around(a, b, junction)
         place = replace(place, points=_found(a, b, place))
         seam = place.seam()
@@ -272,18 +271,16 @@ def _best(a: Motion, b: Motion, clean: bool) -> tuple[Overlap, Finished]:
         def lasting(times: float) -> Overlap:
             return replace(place, least=round(times * place.length))
 
-        times, joined = relaxed(lambda times: splice(a, b, lasting(times).seam()), strain)
-        made[junction] = lasting(times)
-        return joined
+        join = cache(lambda times: splice(a, b, lasting(times).seam()))
+        yield strain.likely_cost(join(1.0)), None
+        times, joined = relaxed(join, strain)
+        cost = strain.cost(joined)
+        yield cost, None
+        place = lasting(times)
+        _, _, done = without_sliding(place.seam(), joined, partial(_finished, clean=clean))
+        yield cost + done.cost, (place, done)
 
-    def faults(junction: Junction, joined: Spliced) -> float:
-        seam = made[junction].seam()
-        done[junction] = without_sliding(seam, joined, partial(_finished, clean=clean))[2]
-        return done[junction].cost
-
-    places = ((junction.cost, junction) for junction in _junctions(a, b))
-    taken = calmest(places, at, strain, faults)[0]
-    return made[taken], done[taken]
+    return cheapest(((junction.cost, junction) for junction in _junctions(a, b)), steps)
 
 
 def _half(a: Motion, b: Motion) -> float:
