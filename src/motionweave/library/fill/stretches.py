@@ -6,7 +6,7 @@ and how far it goes and turns in between, tell which are the best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ from motionweave.library.index.snapshot import Index
 
 # Candidates that are looked at closely, for each length.
 _CLOSER = 1500
-# Of those, the ones that are kept: neighbours are merged later.
-_KEPT = 200
 # How much the pose at the end counts, how the body moves outside of the gap, and how far it goes
 # and turns in it, beside the pose at the beginning. Where a stretch leads to is bent easily; a
 # step that comes too early, or with the wrong foot, is not.
@@ -88,20 +86,23 @@ class GapInTime:
 
 def nearest(index: Index, gap: GapInTime, most: int) -> list[Span]:
     """The ``most`` stretches that fit a gap best, as they are or mirrored, faster or slower, the
-    nearest first."""
-    spans: list[Span] = []
+    nearest first; of a recording that the library has twice, only one counts."""
+    fitting: list[_Fitting] = []
     lengths = sorted({max(2, round(gap.samples * pace)) for pace in _PACES})
     for swapped in (False, True):
         around = Surroundings(gap.mirrored if swapped else gap)
         both = around.poses_apart(index)
         for length in lengths:
-            spans += [
-                replace(span, mirrored=swapped) for span in _fitting(index, around, both, length)
-            ]
+            rows = _rows(index, both, length)
+            fitting.append(_Fitting(length, swapped, *_compared(index, around, rows, length)))
+    squares = np.concatenate([some.squares for some in fitting])
+    parts = np.repeat(np.arange(len(fitting)), [len(some.squares) for some in fitting])
+    places = np.concatenate([np.arange(len(some.squares)) for some in fitting])
     chosen: list[Span] = []
     taken: dict[tuple[int, bool], list[int]] = {}
-    for span in sorted(spans, key=_rank):
-        firsts = taken.setdefault((span.clip, span.mirrored), [])
+    for number in np.argsort(squares, kind="stable"):
+        span = fitting[parts[number]].span(int(places[number]))
+        firsts = taken.setdefault((int(index.recordings[span.clip]), span.mirrored), [])
         if all(abs(span.first - first) >= _APART for first in firsts):
             firsts.append(span.first)
             chosen.append(span)
@@ -110,9 +111,22 @@ def nearest(index: Index, gap: GapInTime, most: int) -> list[Span]:
     return chosen
 
 
-def _rank(span: Span) -> tuple[float, bool, int, int, int]:
-    """The nearest first, in a fixed order if they are equally near."""
-    return span.distance, span.mirrored, span.clip, span.first, span.samples
+@dataclass(frozen=True, eq=False)
+class _Fitting:
+    """Stretches of one length, all mirrored or none: their clips and first samples ``(m,)``, and
+    squared distances from what is around a gap ``(m,)``."""
+
+    samples: int
+    mirrored: bool
+    clips: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    squares: Array
+
+    def span(self, which: int) -> Span:
+        """One of them."""
+        distance = float(np.sqrt(self.squares[which]))
+        clip, first = int(self.clips[which]), int(self.firsts[which])
+        return Span(clip, first, self.samples, distance, self.mirrored)
 
 
 class Surroundings:
@@ -142,26 +156,20 @@ class Surroundings:
         return apart[0], apart[1]
 
 
-def _fitting(
-    index: Index, around: Surroundings, poses: tuple[Array, Array], samples: int
-) -> list[Span]:
-    """The best of the stretches around the candidates, more than are wanted."""
-    rows = _rows(index, poses, samples)
-    if len(rows) == 0:
-        return []
+def _compared(
+    index: Index, around: Surroundings, rows: NDArray[np.int64], samples: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
+    """Clips, first samples and squared distances ``(m,)`` of the stretches that begin around rows
+    of features and fit into their clips."""
     clips = index.owners[rows]
     # Rows are three samples apart: look at the samples around them, too.
-    firsts = (rows - index.rows[clips])[:, None] * STRIDE + np.arange(STRIDE) - 1
-    clips, firsts = np.repeat(clips, STRIDE), firsts.ravel()
+    firsts = ((rows - index.rows[clips])[:, None] * STRIDE + np.arange(STRIDE) - 1).ravel()
+    clips = np.repeat(clips, STRIDE)
     room = np.array([entry.samples for entry in index.entries])[clips]
     fits = (firsts + min(around.earlier) >= 0) & (firsts + samples + max(around.later) < room)
-    if not fits.any():
-        return []
     clips, firsts = clips[fits], firsts[fits]
     places, leads = differences(index, around, clips, firsts, samples)
-    squares = np.sum(places**2, axis=(1, 2, 3)) + np.sum(leads**2, axis=1)
-    best = np.argsort(squares, kind="stable")[:_KEPT]
-    return [Span(int(clips[i]), int(firsts[i]), samples, float(np.sqrt(squares[i]))) for i in best]
+    return clips, firsts, np.sum(places**2, axis=(1, 2, 3)) + np.sum(leads**2, axis=1)
 
 
 def differences(

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
-from motionweave.library.index.features import RATE, STRIDE, ClipTrack, PrincipalAxes, as_seen
+from motionweave.library.index.features import (
+    RATE,
+    STRIDE,
+    TRACKED,
+    ClipTrack,
+    PrincipalAxes,
+    as_seen,
+)
 from motionweave.library.index.store import Entry, Store
 
 # Rows between clips: time warping leaps over one row at most.
@@ -75,7 +82,7 @@ class Index:
     ) -> Array:
         """The same places, where they are in their clips."""
         rows = self._points[(self._firsts[clips] + samples)[:, None] + np.asarray(offsets)]
-        return np.asarray(rows[..., :-1]).reshape(*rows.shape[:2], -1, 3)
+        return np.asarray(rows[..., :-1]).reshape(*rows.shape[:2], len(TRACKED), 3)
 
     def ways(
         self, clips: NDArray[np.int64], samples: NDArray[np.int64], count: int
@@ -90,6 +97,20 @@ class Index:
     @cached_property
     def _firsts(self) -> NDArray[np.int64]:
         return np.array([entry.first for entry in self.entries], dtype=np.int64)
+
+    @cached_property
+    def recordings(self) -> NDArray[np.int64]:
+        """Number ``(clips,)`` of the first clip that is the same recording as each: collections
+        have some under several names."""
+        first: dict[tuple[int, bytes, bytes], int] = {}
+        numbers = []
+        for number, entry in enumerate(self.entries):
+            begin, end = (
+                np.asarray(self._points[entry.first + at]).tobytes()
+                for at in (0, entry.samples - 1)
+            )
+            numbers.append(first.setdefault((entry.samples, begin, end), number))
+        return np.array(numbers, dtype=np.int64)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
