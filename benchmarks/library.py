@@ -20,7 +20,6 @@ from pathlib import Path
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.rig.roles import leg_length
 from motionweave.library.collect.collection import Collection
 from motionweave.library.collect.web import of_kind
 from motionweave.library.index.features import RATE, TRACKED, descriptors
@@ -41,8 +40,6 @@ CONTROLLED = {
 }
 # The most stretches that are collected by style.
 _MOST = 600
-# What a leg is long, to say leg lengths in metres.
-LEG = 0.85
 
 
 def processor_time() -> float:
@@ -252,7 +249,7 @@ def paths() -> dict[str, np.ndarray]:
     made = {}
     for name, line in drawn.items():
         length = np.linalg.norm(np.diff(line, axis=0), axis=1).sum()
-        made[name] = line * (20.0 / LEG / length)
+        made[name] = line * (20.0 / length)
     return made
 
 
@@ -263,17 +260,16 @@ def walking(library: mw.Library, words: str) -> list[tuple[str, str]]:
     made = processor_time() - began
     statistics = graph.statistics()
     errors, times, warned, told = [], [], 0, 0
-    unit = leg_length(library.load(int(graph.clips[0, 0])).skeleton)
     for line in paths().values():
         began = processor_time()
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always")
-            walk = library.walk(line * unit, graph=graph)
+            walk = library.walk(line, graph=graph)
         times.append(processor_time() - began)
         warned += any(isinstance(one.message, mw.QualityWarning) for one in heard)
         told += any(isinstance(one.message, mw.Notice) for one in heard)
         assert walk.error is not None
-        errors.append(walk.error / leg_length(walk.motion.skeleton) * LEG)
+        errors.append(walk.error)
     return [
         (
             f"graph: {statistics['clips']:.0f} clips, {statistics['junctions']:.0f} junctions",

@@ -260,9 +260,10 @@ class Library(IndexedFolder):
         Parameters
         ----------
         path
-            ``(n, 2)`` places (x, z) to walk along, in the unit of the body.
+            ``(n, 2)`` places (x, z) to walk along, in metres of a body that is 1.7 m tall: on a
+            larger body, and in files of other units, the path is as much larger.
         to
-            A place (x, z) to walk to, from the origin and facing +z.
+            A place (x, z) to walk to, from the origin and facing +z, in the same metres.
         heading
             With ``to``: the facing direction there, in degrees; 0 is +z, 90 is +x.
         through

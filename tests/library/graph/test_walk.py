@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import motionweave as mw
+from motionweave.body.rig.roles import leg_length
 from motionweave.errors import Remedy
 from motionweave.library.graph import performing
+from motionweave.library.graph.floor_path import LEG
 from motionweave.library.graph.graph import Graph
 
 
@@ -38,6 +41,29 @@ def test_a_walk_follows_a_straight_path(library: mw.Library, graph: Graph) -> No
     assert walk.error is not None
     assert walk.error < 0.5
     assert abs(walk.motion.root[-1, 2] - 5.0) < 1.0
+
+
+def test_paths_are_in_metres_of_a_body_of_usual_size_whichever_body_performs(
+    tmp_path: Path,
+) -> None:
+    # The same clips, once in metres and once in centimetres, and in one folder.
+    for name in ("walk", "walk_left", "walk_right"):
+        motion = mw.sample(name, duration=6.0)
+        for unit, folder in ((1.0, "metres"), (100.0, "centimetres")):
+            for place in (folder, "both"):
+                (tmp_path / place).mkdir(exist_ok=True)
+                mw.save(motion.scaled(unit), tmp_path / place / f"{folder}_{name}.npz")
+    ends = {}
+    for place in ("metres", "centimetres", "both"):
+        library = mw.Library(tmp_path / place)
+        library.add()
+        walk = library.walk([(1.0, 2.0), (1.0, 7.0)], graph=library.graph(tolerance=2.0))
+        assert walk.error is not None
+        assert walk.error < 0.5
+        ends[place] = walk.motion.root[[0, -1]][:, [0, 2]] / leg_length(walk.motion.skeleton) * LEG
+        np.testing.assert_allclose(ends[place][0], [1.0, 2.0], atol=0.1)
+        np.testing.assert_allclose(ends[place][1], [1.0, 7.0], atol=1.0)
+    np.testing.assert_allclose(ends["metres"], ends["centimetres"], atol=0.02)
 
 
 def test_a_walk_needs_one_wish(library: mw.Library, graph: Graph) -> None:

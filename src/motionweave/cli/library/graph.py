@@ -52,9 +52,17 @@ def walk_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_output(parser)
     _kind_arguments(parser)
     parser.add_argument(
-        "--path", metavar="X,Z ...", help="places to walk along, such as '0,0 0,300 200,500'"
+        "--path",
+        metavar="X,Z ...",
+        help="places to walk along, such as '0,0 0,3 2,5', in metres of a body 1.7 m tall",
     )
-    parser.add_argument("--to", type=float, nargs=2, metavar=("X", "Z"), help="place to walk to")
+    parser.add_argument(
+        "--to",
+        type=float,
+        nargs=2,
+        metavar=("X", "Z"),
+        help="place to walk to, from 0 0 and facing +z, in the same metres",
+    )
     parser.add_argument(
         "--heading", type=float, metavar="DEGREES", help="direction to face there, in degrees"
     )
@@ -69,7 +77,7 @@ def walk_arguments(parser: argparse.ArgumentParser) -> None:
         "--live",
         action="store_true",
         help="walk step by step: each line of standard input is a heading in degrees and, "
-        "optionally, a speed",
+        "optionally, a speed in metres per second",
     )
     parser.add_argument(
         "--bend",
@@ -102,7 +110,7 @@ def walk(args: argparse.Namespace, library: Library) -> tuple[Any, str]:
     common.save_clip(walk.motion, args.output)
     notes = [f"{clip} {first:.0f} to {last:.0f}" for clip, first, last in walk.clips]
     if walk.error is not None:
-        notes.append(f"{walk.error:.3g} away from its target")
+        notes.append(f"{walk.error:.2f} m away from its target")
     facts = common.facts_of(walk.motion, args.output)
     return facts | {"clips": walk.clips, "error": walk.error}, common.summary(facts, *notes)
 
@@ -159,5 +167,5 @@ def _places(text: str) -> list[tuple[float, float]]:
                 raise ValueError
             places.append((float(x), float(z)))
         except ValueError:
-            raise LibraryError(f"path {text!r}: expected places such as '0,0 0,300'") from None
+            raise LibraryError(f"path {text!r}: expected places such as '0,0 0,3'") from None
     return places

@@ -7,6 +7,9 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 
+# Metres that the legs of a body are long which is 1.7 m tall: paths and places are asked for in its
+# metres, whichever body then performs the walk.
+LEG = 0.85
 # Leg lengths by which a walker may have advanced since the last query, and its precision.
 _LOOK, _GRAIN = 1.0, 0.02
 
@@ -17,18 +20,14 @@ class FloorPath:
     Parameters
     ----------
     points
-        ``(n, 2)`` places (x, z), in the unit of a body.
-    unit
-        The leg length of that body.
+        ``(n, 2)`` places (x, z), in leg lengths.
     """
 
-    def __init__(self, points: Array, unit: float = 1.0):
+    def __init__(self, points: Array):
         if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
             raise LibraryError(
                 f"path: expected two or more places (x, z), got an array of shape {points.shape}"
             )
-        self.unit = unit
-        points = points / unit
         steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
         self._points = points[np.concatenate([[True], steps > 0])]
         self._at = np.concatenate([[0.0], np.cumsum(steps[steps > 0])])
@@ -55,8 +54,7 @@ class FloorPath:
         return float(min(along[int(np.argmin(apart))], self.length))
 
     def error(self, places: Array) -> float:
-        """Mean distance of places ``(T, 2)`` from the path, each from its nearest point; all in the
-        unit of the body."""
+        """Mean distance of places ``(T, 2)`` from the path, each from its nearest point."""
         dense = self.at(np.linspace(0.0, self.length, max(2, int(self.length * 20))))
-        apart = np.linalg.norm(places[:, None] / self.unit - dense[None], axis=2)
-        return float(apart.min(axis=1).mean()) * self.unit
+        apart = np.linalg.norm(places[:, None] - dense[None], axis=2)
+        return float(apart.min(axis=1).mean())

@@ -23,6 +23,7 @@ from motionweave.core.runtime.cache import Recent
 from motionweave.errors import LibraryError, QualityWarning
 from motionweave.library.bodies import on_body
 from motionweave.library.fading import inside
+from motionweave.library.graph.floor_path import LEG
 from motionweave.library.graph.graph import MARGIN, Graph
 from motionweave.library.index.features import RATE, ClipTrack
 from motionweave.library.index.folder import IndexedFolder
@@ -98,7 +99,7 @@ class LiveWalk:
 
     @property
     def place(self) -> tuple[float, float]:
-        """Where the body is now: x and z."""
+        """Where the body is now: x and z, in the unit of `motion`."""
         x, _, z = self._played[-1].root[-1]
         return float(x), float(z)
 
@@ -115,7 +116,7 @@ class LiveWalk:
         heading
             Direction of travel in degrees: 0 is +z, 90 is +x. None for any.
         speed
-            How fast, in the body's unit per second. None for any.
+            How fast, in metres per second of a body 1.7 m tall. None for any.
 
         Returns
         -------
@@ -190,7 +191,7 @@ class LiveWalk:
                 off = [1.0 - np.cos(one - np.radians(heading)) for one in (goes, ends)]
                 cost += share * float(np.mean(off))
             if speed is not None:
-                cost += share * _PACE * (pace - speed / self._unit) ** 2
+                cost += share * _PACE * (pace - speed / LEG) ** 2
         return cost
 
     # Playing

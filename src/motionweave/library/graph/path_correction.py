@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
@@ -31,16 +32,17 @@ def corrected(motion: Motion, path: FloorPath, limit: float) -> Motion:
     motion
         Begins where the path does.
     path
-        The path, in the motion's unit.
+        The path.
     limit
         Radians per leg length travelled.
     """
-    places = motion.root[:, [0, 2]] / path.unit
+    unit = leg_length(motion.skeleton)
+    places = motion.root[:, [0, 2]] / unit
     turns = _steered(places, path, limit)
     steps = Planar(turns[1:]).apply_xz(np.diff(places, axis=0))
     moved = places[0] + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
     root = np.array(motion.root)
-    root[:, [0, 2]] = moved * path.unit
+    root[:, [0, 2]] = moved * unit
     local = np.array(motion.rotations)
     local[:, 0] = rotations.multiply(rotations.about_vertical(turns), local[:, 0])
     return replace(motion, root=root, rotations=local)

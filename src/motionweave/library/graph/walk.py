@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from motionweave.body.rig.roles import leg_length
+from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.planar import Planar
 from motionweave.errors import LibraryError, Remedy
-from motionweave.library.graph.floor_path import FloorPath
+from motionweave.library.graph.floor_path import LEG, FloorPath
 from motionweave.library.graph.graph import MARGIN, STAY, Graph, onwards
 from motionweave.library.graph.performing import Parts
 from motionweave.library.graph.plan import (
@@ -47,7 +48,8 @@ class Walk:
     clips
         Path of each clip, its first and last frame that were played.
     error
-        Mean distance of the hips from the path, in the motion's unit; None without a path.
+        Mean distance of the hips from the path, or their distance from the place to walk to at the
+        end, in metres of a body 1.7 m tall; None without either.
     """
 
     motion: Motion
@@ -65,16 +67,15 @@ def along(
     clean: bool = True,
 ) -> Walk:
     """A walk along a drawn path; see `Library.walk`."""
-    begins = beginnings(graph, library, start)
-    unit = leg_length(library.load(begins[0][0]).skeleton)
-    route = FloorPath(np.asarray(path, dtype=np.float64), unit)
-    plan = follow(graph, route, begins)
-    parts, move = Parts.of(library, graph, plan), _to_beginning(graph, plan, route)
+    route = FloorPath(np.asarray(path, dtype=np.float64) / LEG)
+    plan = follow(graph, route, beginnings(graph, library, start))
+    parts = Parts.of(library, graph, plan)
+    move = _to_beginning(graph, plan, route, parts)
     if bend > 0.0:
         motion = parts.bent(move, route, bend, clean=clean)
     else:
         motion = parts.joined(clean=clean).moved(move)
-    return Walk(motion, parts.played, route.error(motion.root[:, [0, 2]]))
+    return Walk(motion, parts.played, LEG * route.error(_places(motion)))
 
 
 def to_place(
@@ -88,28 +89,32 @@ def to_place(
     clean: bool = True,
 ) -> Walk:
     """A walk from the origin, facing +z, to a place and heading; see `Library.walk`."""
-    begins = beginnings(graph, library, start)
-    unit = leg_length(library.load(begins[0][0]).skeleton)
-    target = np.asarray(place, dtype=np.float64)
-    if np.linalg.norm(target) < unit:
+    target = np.asarray(place, dtype=np.float64) / LEG
+    if np.linalg.norm(target) < 1.0:
         raise LibraryError("the place to go to is less than a step away")
-    route = FloorPath(np.stack([np.zeros(2), target]), unit)
-    plan = follow(graph, route, begins, heading=heading)
-    parts, move = Parts.of(library, graph, plan), _to_beginning(graph, plan, route)
+    route = FloorPath(np.stack([np.zeros(2), target]))
+    plan = follow(graph, route, beginnings(graph, library, start), heading=heading)
+    parts = Parts.of(library, graph, plan)
+    move = _to_beginning(graph, plan, route, parts)
     # What is bent does not face where it was planned to.
     if bend > 0.0 and heading is None:
         motion = parts.bent(move, route, bend, clean=clean)
     else:
         motion = parts.joined(clean=clean).moved(move)
-    off = float(np.linalg.norm(motion.root[-1, [0, 2]] - target))
-    return Walk(motion, parts.played, off)
+    return Walk(motion, parts.played, LEG * float(np.linalg.norm(_places(motion)[-1] - target)))
 
 
-def _to_beginning(graph: Graph, plan: WalkPlan, route: FloorPath) -> Planar:
-    """The move that takes the first clip of a plan to the beginning of a path, in its unit."""
+def _to_beginning(graph: Graph, plan: WalkPlan, route: FloorPath, parts: Parts) -> Planar:
+    """The move that takes the first part of a plan to the beginning of a path."""
     first = plan.pieces[0]
     move = at_beginning(graph, first.clip, first.first, route)
-    return Planar(move.angle, move.x * route.unit, move.z * route.unit)
+    unit = leg_length(parts.motions[0].skeleton)
+    return Planar(move.angle, move.x * unit, move.z * unit)
+
+
+def _places(motion: Motion) -> Array:
+    """Where a body is on the floor ``(T, 2)``, in leg lengths."""
+    return np.asarray(motion.root[:, [0, 2]] / leg_length(motion.skeleton))
 
 
 def at_random(

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from motionweave.body.rig.roles import leg_length
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
 from motionweave.core.runtime.cache import Recent
 from motionweave.errors import Kind, LibraryError
 from motionweave.library.fill.inbetween import inbetween
+from motionweave.library.graph.floor_path import LEG
 from motionweave.library.index.features import ClipTrack
 from motionweave.library.index.folder import FOLDER
 from motionweave.library.index.snapshot import Index
@@ -150,7 +152,7 @@ class Walked:
     about
         How much is in the folder, in words.
     path
-        Where it was to go, in the unit of its body.
+        Where it was to go, in the metres of `Library.walk`.
     error
         How far from there it is on average, in metres.
     """
@@ -321,20 +323,26 @@ def _walk(library: Library, settings: LibrarySettings, clean: bool) -> Walked:
         ),
     )
     stage("Planning the walk", 0.6)
-    # Paths are in metres, walks in the unit of whichever body performs them.
-    metres = np.array(settings.path)
-    scale = scale_of(library.load(int(graph.clips[0, 0])))
-    walk = library.walk(metres / scale, graph=graph, clean=clean)
-    if not np.isclose(scale_of(walk.motion), scale):
-        scale = scale_of(walk.motion)
-        walk = library.walk(metres / scale, graph=graph, clean=clean)
+    # Paths are drawn in metres of the scene, and walked in those of a body 1.7 m tall: which of
+    # these is larger depends on whichever body performs the walk.
+    drawn = np.array(settings.path)
+    metre = _metre(library.load(int(graph.clips[0, 0])))
+    walk = library.walk(drawn / metre, graph=graph, clean=clean)
+    if not np.isclose(_metre(walk.motion), metre):
+        metre = _metre(walk.motion)
+        walk = library.walk(drawn / metre, graph=graph, clean=clean)
     rows = []
     for clip, first, last in walk.clips:
         entry = library.entry(clip)
         rows.append(Row(clip, round(first), round(last), (last - first) / entry.fps, None))
     motion = replace(walk.motion, name="walk along a path")
-    error = scale * (walk.error or 0.0)
-    return Walked(motion, tuple(rows), _about(library), metres / scale, error)
+    error = metre * (walk.error or 0.0)
+    return Walked(motion, tuple(rows), _about(library), drawn / metre, error)
+
+
+def _metre(motion: Motion) -> float:
+    """Metres of the scene in which a motion is shown, in a metre of `Library.walk`."""
+    return scale_of(motion) * leg_length(motion.skeleton) / LEG
 
 
 def _row(library: Library, match: Match, compared: bool) -> Row:
