@@ -43,7 +43,7 @@ _LEVEL = 1.5
 # where the limb should bend no more suddenly than in the clip, elsewhere, and as many as in a brisk
 # step where it is to take one that the clip has not. Other limbs are calmed where they exceed it by
 # this factor.
-_LEAST, _LIVELY, _BRISK, _HARDER = 2.0, 10.0, 100.0, 1.05
+_LEAST, _LIVELY, _BRISK, _HARDER = 2.0, 10.0, 100.0, 1.2
 # Radians of bend beyond which, more and more, lengths alone decide.
 _CLEARLY = (0.5, 1.2)
 # Share of its length that a limb nears as it gets longer than it was, and what it always may.
@@ -316,7 +316,8 @@ def _calm_bend(
     for _ in range(_CALMING if faithful else _ROUNDS):
         sums = rows.of_tracks(live)
         sums.add_change((1.0, -2.0, 1.0), weight[live, :, None], rest[live, :, None])
-        sums.add_change((1.0,), _BACK * past[live, :, None], (kept - hinge.bend)[live, :, None])
+        if past.any():
+            sums.add_change((1.0,), _BACK * past[live, :, None], (kept - hinge.bend)[live, :, None])
         found[live] = hinge.bend[live] + sums.solve(off[live])[..., 0]
         kept = hinge.kept_back(found)
         # A bend that is more sudden than any in the clip is calmed there, and only there.
