@@ -51,9 +51,9 @@ def test_a_long_take_is_measured_in_blocks_as_in_one(monkeypatch: pytest.MonkeyP
     pieces = measured(jog, 30.0)
     for name in ("acceleration", "twist", "speed"):
         np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name))
-    for kind, (height, speed) in whole.soles.items():
-        np.testing.assert_array_equal(pieces.soles[kind][0], height)
-        np.testing.assert_array_equal(pieces.soles[kind][1], speed)
+    for kind, (height, speed) in whole.tracks.items():
+        np.testing.assert_array_equal(pieces.tracks[kind][0], height)
+        np.testing.assert_array_equal(pieces.tracks[kind][1], speed)
 
 
 @pytest.mark.parametrize("join", [mw.transition, mw.join, mw.spline_transition])

@@ -65,16 +65,16 @@ class Figures:
         Frames between two of the samples that the two are taken from.
     speed, step_speed
         ``(T,)`` of the pelvis, over a tenth of a second, and from each frame to the next.
-    soles
+    tracks
         Heights ``(T,)`` of heels and toes and their speeds over the floor from each frame to
-        the next ``(T,)``, by kind.
+        the next ``(T,)``, by kind; none for a body without legs.
     floor, lowest
         Height of the floor, and the lowest height of a heel or toe.
     planted
         For each kind whether it is planted, ``(T,)``.
     hinges, knees
         The knees, and how far each is bent, ``(T,)`` in radians; below 0 it bends backwards.
-    feet
+    soles
         Where the soles are on the joints that carry them, by side; none for a body without legs.
     first
         Frame of a longer motion with which this one begins.
@@ -86,13 +86,13 @@ class Figures:
     stride: int
     speed: Array
     step_speed: Array
-    soles: dict[str, tuple[Array, Array]]
+    tracks: dict[str, tuple[Array, Array]]
     floor: float
     lowest: float
     planted: dict[str, BoolArray]
     hinges: dict[str, Hinge]
     knees: dict[str, Array]
-    feet: dict[str, Sole]
+    soles: dict[str, Sole]
     first: int = 0
 
     # What clips are asked for at every check, found once.
@@ -123,7 +123,7 @@ class Figures:
     def _slides(self, below: float) -> list[Slide]:
         found = []
         for side in SIDES:
-            heel, toe = (self.soles[f"{side}_{end}"] for end in ("heel", "toe"))
+            heel, toe = (self.tracks[f"{side}_{end}"] for end in ("heel", "toe"))
             lower = heel[0] < toe[0]
             height, speed = np.where(lower, heel[0], toe[0]), np.where(lower, heel[1], toe[1])
             planted = self.planted[f"{side}_heel"] | self.planted[f"{side}_toe"]
@@ -140,7 +140,7 @@ class Figures:
         for kind, held in self.planted.items():
             for first, last in runs(held):
                 # From one planted frame to the next one: not the step that lifts the foot.
-                speed = self.soles[kind][1][first:last]
+                speed = self.tracks[kind][1][first:last]
                 if len(speed):
                     distance = float(speed.sum()) / self.fps
                     worst = max(worst, (distance, kind, self.first + first + int(speed.argmax())))
@@ -154,7 +154,7 @@ class Figures:
     def support_slides(self, floor: ArrayLike) -> Array:
         """Leg lengths ``(n,)`` that the supporting foot slides in each half second, on a floor of a
         height or of one under every frame ``(T,)``."""
-        return slides_of(self.soles, self.fps, floor)
+        return slides_of(self.tracks, self.fps, floor)
 
 
 _remembered: WeakKeyDictionary[Motion, dict[float, Figures]] = WeakKeyDictionary()
@@ -196,8 +196,9 @@ def measured(
 ) -> Figures:
     """The figures of a motion that is checked once; parameters as of `figures`.
 
-    ``first`` is the frame of a longer motion with which this one begins, ``hinges`` are the
-    knees of the body and ``own`` its soles, if they are known: few frames do not show them well.
+    ``first`` is the frame of a longer motion with which this one begins. ``hinges`` are the knees
+    of the body and ``own`` its soles, found in more than this motion: few frames do not show them
+    well.
     """
     if hinges is None:
         # A few hundred frames show how a knee bends.
@@ -226,20 +227,20 @@ def measured(
     tracks = _tracks(paths, size, motion.fps)
     heights = np.stack([height for height, _ in tracks.values()]) if own else np.zeros((1, 1))
     return Figures(
-        motion.fps,
-        moved / (size * step**2),
-        turned / step**2,
-        stride,
-        _pelvis_speed(motion, SPEED_WINDOW) / size,
-        _pelvis_speed(motion, 0.0) / size,
-        tracks,
-        floor_level(heights),
-        float(heights.min()),
-        {kind: _planted(motion, kind) for kind in tracks},
-        hinges,
-        knees,
-        own,
-        first,
+        fps=motion.fps,
+        acceleration=moved / (size * step**2),
+        twist=turned / step**2,
+        stride=stride,
+        speed=_pelvis_speed(motion, SPEED_WINDOW) / size,
+        step_speed=_pelvis_speed(motion, 0.0) / size,
+        tracks=tracks,
+        floor=floor_level(heights),
+        lowest=float(heights.min()),
+        planted={kind: _planted(motion, kind) for kind in tracks},
+        hinges=hinges,
+        knees=knees,
+        soles=own,
+        first=first,
     )
 
 

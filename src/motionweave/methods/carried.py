@@ -13,7 +13,7 @@ from motionweave.body.rig.roles import find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.motion import Motion
-from motionweave.measure.check import STILL
+from motionweave.measure.body_faults import STILL
 from motionweave.measure.figures import unit_length
 
 # Seconds over which the swaying of hips evens out, and, of the way of a chest, jerks.

@@ -14,7 +14,8 @@ from motionweave.contacts.detect import estimate_floor
 from motionweave.core.constraints import Constraint
 from motionweave.core.motion import Motion
 from motionweave.errors import Kind, Notice, QualityWarning, Remedy
-from motionweave.measure.check import Finding, FindingKind, check
+from motionweave.measure.check import check
+from motionweave.measure.finding import Finding, FindingKind
 
 # Faults that are visible at once, and how many times as bad counts as clearly worse.
 _JERKS = ("acceleration", "twist")

@@ -20,7 +20,7 @@ from motionweave.core.constraints import Constraint, clipped
 from motionweave.core.motion import Motion, all_checked
 from motionweave.core.numerics.curves import smootherstep
 from motionweave.errors import BlendError
-from motionweave.measure.check import STILL
+from motionweave.measure.body_faults import STILL
 from motionweave.measure.figures import unit_length
 from motionweave.methods.carried import carried_trunk, part_of_the_way
 from motionweave.methods.finish import finish

@@ -78,7 +78,7 @@ def slow_parts(
 def _fastest(one: Figures) -> float:
     """The speed of the fastest planted point from a planted frame to the next."""
     speeds = [
-        one.soles[kind][1][:-1][held[:-1] & held[1:]].max(initial=0.0)
+        one.tracks[kind][1][:-1][held[:-1] & held[1:]].max(initial=0.0)
         for kind, held in one.planted.items()
     ]
     return float(max(speeds, default=0.0))

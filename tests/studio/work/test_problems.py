@@ -18,7 +18,7 @@ from motionweave.errors import (
     RegistrationError,
     RigError,
 )
-from motionweave.measure.check import Finding
+from motionweave.measure.finding import Finding
 from motionweave.registration.register import register
 from motionweave.samples.clips import sample
 from motionweave.studio.screens import SCREENS

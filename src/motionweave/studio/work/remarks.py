@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from motionweave.errors import Kind, Notice
-from motionweave.measure.check import Finding, FindingKind
+from motionweave.measure.finding import Finding, FindingKind
 
 # What each kind of finding is, about a joint.
 _SAID: dict[FindingKind, str] = {
