@@ -28,7 +28,7 @@ from motionweave.contacts.detect import estimate_floor
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, active
 from motionweave.core.motion import Motion
-from motionweave.measure.quality import turning
+from motionweave.measure.peaks import turning
 from motionweave.measure.seams import find_seams
 
 LEG = 83.0

@@ -18,7 +18,8 @@ from motionweave.core.arrays import Array
 from motionweave.core.constraints import active
 from motionweave.core.motion import Motion
 from motionweave.errors import MotionError
-from motionweave.measure.quality import Quality, quality, turning
+from motionweave.measure.peaks import turning
+from motionweave.measure.quality import Quality, quality
 from motionweave.plots import figure as look
 
 # Heights are shown up to this, in per cent of leg length: swings go off the top.

@@ -23,7 +23,7 @@ from motionweave.contacts.clean.footskate import plant_between
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core import rotations as quat
 from motionweave.core.constraints import FOOT_KINDS, HAND_KINDS
-from motionweave.measure.quality import turning
+from motionweave.measure.peaks import turning
 
 EASE = 0.2
 
