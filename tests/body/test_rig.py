@@ -992,6 +992,22 @@ def test_a_body_with_named_legs_and_two_more_stands_on_four() -> None:
     assert find_rig(_beast("LegF")).legs == 4
 
 
+def test_hands_that_hang_to_the_floor_with_the_trunk_are_no_feet() -> None:
+    """Some exporters let all bones of the zero pose point down, the spine as well."""
+    names, parents = ["Hips", "Spine", "Chest", "Neck", "Head"], [-1, 0, 1, 2, 3]
+    offsets = [[0.0, 0.9, 0.0], *([[0.0, -0.12, 0.0]] * 3), [0.0, -0.1, 0.0]]
+    for side, across in (("Left", -0.1), ("Right", 0.1)):
+        leg, arm = len(names), len(names) + 4
+        names += [f"{side}{bone}" for bone in ("Thigh", "Shin", "Foot", "Toe")]
+        names += [f"{side}{bone}" for bone in ("Shoulder", "Arm", "ForeArm", "Hand")]
+        parents += [0, leg, leg + 1, leg + 2, 2, arm, arm + 1, arm + 2]
+        offsets += [[across, 0.0, 0.0], *([[0.0, -0.43, 0.0]] * 2), [0.0, -0.13, 0.06]]
+        offsets += [[across, -0.12, 0.0], [0.0, -0.12, 0.0], *([[0.0, -0.26, 0.0]] * 2)]
+    rig = find_rig(Skeleton(tuple(names), parents, np.array(offsets)))
+    assert rig.legs == 0
+    assert rig.has("left_thigh", "right_ankle", "left_hand")
+
+
 @pytest.mark.parametrize("front", ["LegF", "Arm", "Wing"])
 def test_no_joint_belongs_to_two_limbs(front: str) -> None:
     for given in ({}, {"legs": 2}):

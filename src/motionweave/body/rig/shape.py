@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionweave.body.rig.names import ARM_ROLES, LEG_ROLES, is_control, is_finger
-from motionweave.body.rig.tree import depths
+from motionweave.body.rig.tree import depths, meeting
 from motionweave.core.arrays import Array
 from motionweave.core.skeleton import Skeleton
 
@@ -30,6 +30,8 @@ _SAME_PLACE = 0.02
 _STANDING = 0.6
 _ON_FLOOR = 0.2
 _ONE_PLACE = 0.05
+# A trunk that points down as steeply as this (sine) hangs, other than that of any animal.
+_HANGING = 0.8
 # In leg lengths, how far to one side of the legs' middle that of the arms may be.
 _OFF_MIDDLE = 0.4
 # A joint has no more limbs than this: branches beyond the longest are hair, cloth, fingers.
@@ -190,9 +192,11 @@ def standing_legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]] = ()) -> 
     skeleton
         The character.
     limbs
-        First and last joints of limbs whose names are known: then only these count. Without
-        them they are found from the tree.
+        First and last joints of the legs and arms whose names are known, as `each_limb` orders
+        them: then only these count. Without them they are found from the tree.
     """
+    if limbs and _trunk_hangs(skeleton, [first for first, _ in limbs]):
+        return 0
     branches = _Branches(skeleton)
     rest = skeleton.rest_positions
     if limbs:
@@ -214,6 +218,26 @@ def standing_legs(skeleton: Skeleton, limbs: Sequence[tuple[int, int]] = ()) -> 
         if on_floor and all(np.linalg.norm(tip - foot) > _ONE_PLACE * reach for foot in feet):
             feet.append(tip)
     return len(feet)
+
+
+def _trunk_hangs(skeleton: Skeleton, tops: Sequence[int]) -> bool:
+    """Whether the rest pose hangs from its hips, trunk and arms down: nothing stands on those.
+
+    Some exporters let all bones of the zero pose point down.
+
+    Parameters
+    ----------
+    skeleton
+        The character.
+    tops
+        First joints of its limbs, as `each_limb` orders them.
+    """
+    rest = skeleton.rest_positions
+    left_leg, left_arm, right_leg, right_arm = tops
+    hips = meeting(skeleton, [left_leg, right_leg])
+    chest = meeting(skeleton, [left_arm, right_arm])
+    trunk = rest[chest] - rest[hips]
+    return bool(trunk[1] < -_HANGING * np.linalg.norm(trunk))
 
 
 def _limbs_of_one_joint(branches: _Branches) -> int:
