@@ -17,7 +17,7 @@ from motionweave.core import rotations
 from motionweave.samples.clips import sample
 from motionweave.studio.document.document import Document, ShelfClip
 from motionweave.studio.files.upload import Inbox, Received, add_files, display_name, safe_suffix
-from motionweave.studio.page.cards import edits
+from motionweave.studio.page.clip_facts import edits
 from tests.strategies import random_motion
 from tests.studio.malformed import broken_files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from nicegui import ui
@@ -15,21 +15,13 @@ from motionweave.samples import clips as samples
 from motionweave.studio.document.document import ShelfClip, unique_name
 from motionweave.studio.document.selection import Selection, mirrored
 from motionweave.studio.files.upload import display_name, sample_clip
-from motionweave.studio.page.cards import (
-    edits,
-    facts,
-    looks,
-    rig_of,
-    rig_title,
-    rigs_of,
-    strip_address,
-)
+from motionweave.studio.page.card import Card, CardActions
+from motionweave.studio.page.clip_facts import rig_of, rig_title, rigs_of
 from motionweave.studio.page.menus import export_options
 from motionweave.studio.screens.host import Host
 from motionweave.studio.screens.screen import series
 from motionweave.studio.ui import widgets
-from motionweave.studio.ui.components import Thumbnail
-from motionweave.studio.ui.dragging import CLIP, FOUND, MADE, carrying, receive
+from motionweave.studio.ui.dragging import CLIP, FOUND, MADE, receive
 
 # Keys in the list: up and down from clip to clip (with Shift selecting them), right and left among
 # the buttons of one, Delete and Escape for what is selected.
@@ -59,32 +51,8 @@ _KEYS = """(event) => {
     emit({ from: card.dataset.id, to: next.closest('.mw-card').dataset.id });
   }
 }"""
-# A click on a card, and how it is meant; keys are the shelf's once something is selected.
-_CLICK = """(event) => {
-  const adding = event.ctrlKey || event.metaKey;
-  if (adding || event.shiftKey) {
-    event.currentTarget.querySelector('.mw-use')?.focus({ preventScroll: true });
-  }
-  emit({ adding, range: event.shiftKey });
-}"""
-# A name of more letters takes two lines.
-_LINE = 18
-# Where a long name may be broken; while it is being typed there are none of these in it.
-_BREAK = "\u200b"
-# Whether a name is being typed, in a handler of its field.
-_TYPING = "(document.activeElement === event.target)"
 # Clips from which on there is something to search.
 _MANY = 8
-
-
-@dataclass
-class _Card:
-    """What is on the page of a clip, and what it was made from."""
-
-    element: Element
-    shown: tuple[object, ...] = ()
-    use: Element | None = None
-    eye: Element | None = None
 
 
 class Shelf:
@@ -95,7 +63,15 @@ class Shelf:
         self._trimming: str | None = None
         self._selection = Selection()
         self._wanted = ""
-        self._cards: dict[str, _Card] = {}
+        self._cards: dict[str, Card] = {}
+        self._doing = CardActions(
+            click=self._clicked,
+            rename=self._rename,
+            trim=self._trimmed,
+            remove=lambda clip_id: self._remove({clip_id}),
+            show_alone=page.show_alone,
+            options=self._options,
+        )
         self._groups: dict[tuple[str, ...], tuple[Element, ui.label]] = {}
         self._known: tuple[ShelfClip, ...] = ()
         self._build_head()
@@ -189,21 +165,9 @@ class Shelf:
         card = self._cards.get(clip.id)
         if card is None:
             with group:
-                card = self._cards[clip.id] = _Card(ui.element("div").classes("mw-card"))
-            self._take_clicks(card.element, clip.id)
+                card = self._cards[clip.id] = Card(clip.id, self._doing)
         _put(card.element, group, place)
-        shown = (looks(clip), self._trimming == clip.id)
-        if card.shown != shown:
-            card.shown = shown
-            card.element.clear()
-            with card.element:
-                self._fill(card, clip)
-
-    def _take_clicks(self, element: Element, clip_id: str) -> None:
-        element.props.update({"data-id": clip_id, "data-moving": ""})
-        element.on("click", partial(self._clicked, clip_id), js_handler=_CLICK)
-        element.props["draggable"] = "true"
-        element.on("dragstart", js_handler=carrying(CLIP, clip_id))
+        card.show(clip, self._trimming == clip.id)
 
     def _clicked(self, clip_id: str, event: GenericEventArguments) -> None:
         if event.args["range"]:
@@ -257,110 +221,22 @@ class Shelf:
         self._selected_count.set_text(f"{len(selected)} selected")
         self._selected.set_visibility(bool(selected))
         for clip in document.clips:
-            card = self._cards[clip.id]
-            widgets.mark(card.element, "used", clip.id in used)
-            tag = f"--tag: {series(used.index(clip.id))}" if clip.id in used else ""
-            if card.element.style.get("--tag", "") != tag.removeprefix("--tag: "):
-                card.element.style(replace=tag)
-            widgets.mark(card.element, "selected", clip.id in selected)
-            card.element.set_visibility(self._is_wanted(clip))
-            if card.use is not None:
-                _prop(card.use, "aria-pressed", "true" if clip.id in used else "false")
-                _prop(card.use, "aria-description", "selected" if clip.id in selected else "")
-                # The list is one stop of the Tab key; arrows go on from there.
-                _prop(card.use, "tabindex", 0 if clip.id == first else -1)
-            if card.eye is not None:
-                widgets.mark(card.eye, "on", self.page.solo == clip.id)
+            self._cards[clip.id].mark(
+                used=clip.id in used,
+                colour=series(used.index(clip.id)) if clip.id in used else "",
+                selected=clip.id in selected,
+                alone=self.page.alone == clip.id,
+                first=clip.id == first,
+                seen=self._is_wanted(clip),
+            )
 
     def _searched(self, event: GenericEventArguments) -> None:
         self._wanted = str(event.args).strip().lower()
         self._mark()
 
-    def _fill(self, card: _Card, clip: ShelfClip) -> None:
-        card.element.props["data-clip"] = clip.name
-        widgets.mark(card.element, "broken", not clip.usable)
-        card.use = card.eye = None
-        with ui.element("div").classes("mw-card-head"):
-            if clip.usable:
-                card.use = ui.element("button").classes("mw-use")
-                title = "Click to use it on this screen; drag it into a sequence"
-                card.use.props.update({"aria-label": f"use {clip.name}", "title": title})
-                with card.use:
-                    ui.element("i").classes("mw-dot")
-            else:
-                ui.element("i").classes("mw-dot")
-            self._name(clip)
-            card.eye = self._tools(clip)
-        if not clip.usable:
-            ui.label(clip.error).classes("mw-card-error")
-            return
-        with ui.element("div").classes("mw-card-facts"):
-            Thumbnail(strip_address(clip))
-            about = ui.label(facts(clip)).classes("mw-facts")
-            source = f", from {clip.source}" if clip.origin == "file" else ""
-            about.props["title"] = f"{len(clip.motion.skeleton)} joints{source}"
-        self._badges(clip)
-        if self._trimming == clip.id:
-            self._trimmer(clip)
-
-    def _name(self, clip: ShelfClip) -> None:
-        field = ui.element("textarea").classes("mw-name")
-        field.props.update(
-            {
-                # Not its value, which would be set back whenever anything on the page changes,
-                # in the middle of typing. With another name the field is made anew.
-                "defaultValue": clip.name.replace("_", f"_{_BREAK}"),
-                "rows": 1 if len(clip.name) <= _LINE else 2,
-                "aria-label": f"name of {clip.name}",
-                "title": f"{clip.name} (double-click to rename)",
-                "spellcheck": "false",
-                "tabindex": -1,
-            }
-        )
-        # One click on a name is one on its card: long names take up most of it.
-        field.on(
-            "mousedown", js_handler=f"(event) => {{ if (!{_TYPING}) event.preventDefault(); }}"
-        )
-        field.on("click", js_handler=f"(event) => {{ if ({_TYPING}) event.stopPropagation(); }}")
-        whole = f"target.value = target.value.replaceAll('{_BREAK}', '')"
-        field.on("focus", js_handler=f"({{ target }}) => {{ {whole}; }}")
-        broken = f"target.value = target.value.replaceAll('_', '_{_BREAK}')"
-        field.on("blur", js_handler=f"({{ target }}) => {{ {broken}; }}")
-        field.on("dblclick", js_handler="({ target }) => { target.focus(); target.select(); }")
-        field.on(
-            "change",
-            partial(self._rename, clip.id),
-            js_handler="(event) => emit(event.target.value)",
-        )
-        leaving = "(event) => { if (event.key === 'Enter' || event.key === 'Escape') {"
-        leaving += " event.preventDefault(); event.target.blur(); } }"
-        field.on("keydown", js_handler=leaving)
-
-    def _tools(self, clip: ShelfClip) -> Element | None:
-        """Buttons of a card; returns the eye, if it has one."""
-        eye = None
-        with ui.element("div").classes("mw-tools"):
-            if not clip.usable:
-                last = widgets.icon_button("close", "Remove", partial(self._remove, {clip.id}))
-            else:
-                eye = widgets.icon_button(
-                    "visibility", "Show only this clip", lambda: self.page.show_alone(clip.id)
-                )
-                eye.props["tabindex"] = -1
-                last = widgets.icon_button(
-                    "more_vert", f"More for {clip.name}", lambda: self._open_menu(clip.id, last)
-                )
-            last.props["tabindex"] = -1 if clip.usable else 0
-        return eye
-
-    def _open_menu(self, clip_id: str, button: Element) -> None:
-        """The menu of a card is made when it is wanted: a hundred of them would be slow."""
-        with button:
-            menu = widgets.menu(self._actions(self._clip(clip_id)))
-        menu.on("hide", menu.delete)
-        menu.open()
-
-    def _actions(self, clip: ShelfClip) -> widgets.Options:
+    def _options(self, clip_id: str) -> widgets.Options:
+        """What the menu of a card offers."""
+        clip = self._clip(clip_id)
         trimming = "Done trimming" if self._trimming == clip.id else "Trim…"
         ids = self._meant(clip.id)
         all_of_them = f" all {len(ids)} selected" if len(ids) > 1 else ""
@@ -391,24 +267,6 @@ class Shelf:
         session = self.page.session
         common = replace(session.settings("common"), worn=clip_id)
         session.set("common", common, "the character of the results")
-
-    def _badges(self, clip: ShelfClip) -> None:
-        notes = edits(clip)
-        if notes or clip.warnings:
-            with ui.element("div").classes("mw-badges"):
-                for note in notes:
-                    ui.label(note).classes("mw-badge")
-                for text in clip.warnings:
-                    ui.label(text).classes("mw-badge warning")
-
-    def _trimmer(self, clip: ShelfClip) -> None:
-        assert clip.original is not None
-        last = len(clip.original) - 1
-        first, end = clip.trim or (0, last)
-        with ui.element("div").classes("mw-trim") as box:
-            box.on("click.stop", lambda _: None)
-            slider = widgets.frame_range(f"frames of {clip.name}", last, (first, end))
-            slider.on("change", lambda e: self._trimmed(clip.id, e))
 
     # Doing
 
@@ -477,8 +335,3 @@ def _put(element: Element, parent: Element, place: int) -> None:
     children = parent.default_slot.children
     if not (place < len(children) and children[place] is element):
         element.move(parent, place)
-
-
-def _prop(element: Element, name: str, value: object) -> None:
-    if element.props.get(name) != value:
-        element.props[name] = value

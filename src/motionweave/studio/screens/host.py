@@ -40,15 +40,22 @@ class Host(Protocol):
     """A page: one browser tab."""
 
     session: Session
-    viewport: Viewport
-    result: Result | None
+
+    @property
+    def viewport(self) -> Viewport:
+        """Where what is made is shown."""
+
+    @property
+    def result(self) -> Result | None:
+        """What is shown, if anything is."""
 
     @property
     def placing(self) -> Placer:
         """Who puts things on the shelf and in the sequence."""
 
-    #: The clip that is shown by itself, if one is.
-    solo: str | None
+    @property
+    def alone(self) -> str | None:
+        """Id of the clip that is shown alone, if one is."""
 
     @property
     def chooser(self) -> Chooser:

@@ -1,4 +1,4 @@
-"""What the card of a clip shows, and which cards belong together."""
+"""What the shelf tells about a clip, and which clips belong together."""
 
 from __future__ import annotations
 
