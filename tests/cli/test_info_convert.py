@@ -15,8 +15,8 @@ import pytest
 import motionweave as mw
 from motionweave import samples
 from motionweave.body.size import body_height
-from motionweave.cli import common
 from motionweave.cli.main import main
+from motionweave.cli.progress import progress
 from tests.strategies import random_motion
 
 
@@ -250,16 +250,16 @@ def test_progress_shows_only_on_a_terminal_and_only_when_slow(
     clock = iter(np.arange(0.0, 100.0, 0.4))
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     terminal, pipe = _Terminal(), io.StringIO()
-    assert list(common.progress(range(8), "work", stream=terminal)) == list(range(8))
+    assert list(progress(range(8), "work", stream=terminal)) == list(range(8))
     assert "work [" in terminal.getvalue()
     assert "0/8" not in terminal.getvalue()
     assert "7/8" in terminal.getvalue()
     assert terminal.getvalue().endswith(" \r")
-    assert list(common.progress(range(8), "work", stream=pipe)) == list(range(8))
+    assert list(progress(range(8), "work", stream=pipe)) == list(range(8))
     assert pipe.getvalue() == ""
     quick = _Terminal()
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-    assert list(common.progress(range(8), "work", stream=quick)) == list(range(8))
+    assert list(progress(range(8), "work", stream=quick)) == list(range(8))
     assert quick.getvalue() == ""
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from motionweave.cli import common
-from motionweave.cli.common import Warned, told
+from motionweave.cli.progress import progress
+from motionweave.cli.warned import Warned, told
 from motionweave.errors import FormatError, MotionError, MotionweaveError, QualityWarning
 
 Item = TypeVar("Item")
@@ -166,7 +167,7 @@ def each(
         return _in_processes(args, items, work, label)
     results: list[Result] = []
     failed: list[Item] = []
-    for item in common.progress(items, label):
+    for item in progress(items, label):
         args.warned.about = _name(item) if args.several else ""
         with _each_for_itself(args, failed, item):
             results.append(work(args, item))
@@ -206,7 +207,7 @@ def _in_processes(
     # A fresh process, so that nothing depends on what this one has done so far.
     with processes(min(args.jobs, len(items)), "spawn") as pool:
         done = in_order(pool, partial(_apart, work, plain), items)
-        for item, answer in zip(items, common.progress(done, label, len(items)), strict=True):
+        for item, answer in zip(items, progress(done, label, len(items)), strict=True):
             result, error, warned, notices = answer
             args.warned.about = _name(item)
             args.warned.repeat(warned, notices)

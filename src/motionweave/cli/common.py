@@ -1,4 +1,4 @@
-"""What the verbs share: reading clips, checking outputs, JSON, warnings, a progress bar.
+"""What the verbs share: arguments, reading and writing clips, and telling the result.
 
 Importing this module loads neither NumPy nor anything else that is slow.
 """
@@ -7,47 +7,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import time
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from motionweave.errors import (
-    FormatError,
-    MotionweaveError,
-    Notice,
-    QualityWarning,
-    Remedy,
-    with_remedies,
-)
+from motionweave.cli.progress import progress
+from motionweave.errors import FormatError
 
 if TYPE_CHECKING:
     from motionweave.core.motion import Motion
 
-Item = TypeVar("Item")
-
 # Options of `load` that are not those of a reader, and have their own arguments.
 _SAID_OTHERWISE = ("path", "contacts", "up", "drop_tpose", "fps", "rig")
-# Placeholders for options whose value only the user can know.
-_VALUES = {
-    "anchors": "F1,F2",
-    "at": "F1,F2",
-    "ends": "ENDS",
-    "enter": "FRAME",
-    "events": "FILE",
-    "frames": "A:B",
-    "keep": "N=A:B",
-    "leave": "FRAME",
-    "overlap": "FRAMES",
-}
-# Remedies that are spelled differently on the command line.
-_SPELLINGS = {("frames", "whole"): "--whole", ("outside", "nearest"): "--nearest"}
-# Shorter work needs no bar.
-_PATIENCE = 1.0
-_BAR = 30
 
 
 def add_clips(parser: argparse.ArgumentParser, clips: str = "one") -> None:
@@ -207,41 +178,6 @@ def _skeleton(take: Path, skeletons: Iterable[Path]) -> dict[str, Any]:
     return {} if chosen is None else {"asf": chosen}
 
 
-def told(error: MotionweaveError | OSError, about: str = "") -> str:
-    """An error as a line for the user.
-
-    Parameters
-    ----------
-    error
-        What went wrong.
-    about
-        The file that it concerns, added unless the message names it.
-    """
-    if isinstance(error, OSError):
-        place = f"{error.filename}: " if error.filename else ""
-        return _named(about, f"{place}{error.strerror or error}")
-    return _named(about, in_words(error))
-
-
-def _named(about: str, message: str) -> str:
-    """A message that names the file it is about."""
-    return message if not about or about in message else f"{about}: {message}"
-
-
-def in_words(said: MotionweaveError | QualityWarning) -> str:
-    """A message whose remedies are options of the command line, not of the API."""
-    if not said.remedies:
-        return str(said)
-    return with_remedies(said.reason, [_flag(remedy) for remedy in said.remedies])
-
-
-def _flag(remedy: Remedy) -> str:
-    """A remedy as it is typed on the command line."""
-    if remedy.value is None and remedy.option in _VALUES:
-        return f"{remedy.as_flag()} {_VALUES[remedy.option]}"
-    return _SPELLINGS.get((remedy.option, str(remedy.value)), remedy.as_flag())
-
-
 def check_output(output: Path, inputs: Iterable[Path] = (), *, motion: bool = True) -> None:
     """Refuse, before any work is done, an output that cannot or must not be written.
 
@@ -319,116 +255,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} has no JSON form")
-
-
-class Warned:
-    """The library's warnings, each printed once on stderr and kept for the result."""
-
-    def __init__(self, quiet: bool = False) -> None:
-        self.quiet = quiet
-        # The file that is being worked on, where there are several.
-        self.about = ""
-        self.messages: list[QualityWarning] = []
-        self.notices: list[str] = []
-        self._heard: set[tuple[str, str]] = set()
-
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Collect the library's warnings within the context."""
-        with warnings.catch_warnings():
-            for kind in (QualityWarning, Notice):
-                warnings.simplefilter("always", kind)
-            others = warnings.showwarning
-
-            def heard(message: Warning | str, category: type[Warning], *rest: Any) -> None:
-                if isinstance(message, QualityWarning):
-                    self._tell(message)
-                elif isinstance(message, Notice):
-                    self._note(str(message))
-                else:
-                    others(message, category, *rest)
-
-            warnings.showwarning = heard  # type: ignore[assignment]
-            yield
-
-    def repeat(self, messages: Iterable[QualityWarning], notices: Iterable[str]) -> None:
-        """Print the warnings of another process."""
-        for message in messages:
-            self._tell(message)
-        for notice in notices:
-            self._note(notice)
-
-    def _tell(self, message: QualityWarning) -> None:
-        if (self.about, str(message)) in self._heard:
-            return
-        self._heard.add((self.about, str(message)))
-        self.messages.append(message)
-        if not self.quiet:
-            text = _named(self.about, in_words(message))
-            print(f"motionweave: warning: {text}", file=sys.stderr)
-
-    def _note(self, notice: str) -> None:
-        """Print notices: things that the user may not expect, although nothing is wrong."""
-        if notice not in self.notices:
-            self.notices.append(notice)
-            if not self.quiet:
-                print(f"motionweave: {notice}", file=sys.stderr)
-
-    def as_data(self) -> list[dict[str, Any]]:
-        """The warnings as plain values, for JSON."""
-        return [
-            {
-                "message": in_words(message),
-                **{
-                    name: getattr(message.finding, name)
-                    for name in ("kind", "frame", "joint", "value", "limit")
-                    if hasattr(message.finding, name)
-                },
-            }
-            for message in self.messages
-        ]
-
-
-def progress(
-    items: Iterable[Item], label: str, total: int | None = None, *, stream: TextIO | None = None
-) -> Iterator[Item]:
-    """Iterate over items; a terminal shows a progress bar after a second.
-
-    Parameters
-    ----------
-    items
-        What to go through.
-    label
-        What is being done.
-    total
-        How many there are; taken from ``items`` if None, where it has a length.
-    stream
-        Where the bar goes, standard error if None; nothing is shown unless it is
-        a terminal.
-    """
-    stream = sys.stderr if stream is None else stream
-    if total is None and isinstance(items, Sized):
-        total = len(items)
-    if not total or not stream.isatty():
-        yield from items
-        return
-    began = time.monotonic()
-    shown = False
-    try:
-        for done, item in enumerate(items):
-            if time.monotonic() - began > _PATIENCE:
-                stream.write(f"\r{bar(label, done, total)}")
-                stream.flush()
-                shown = True
-            yield item
-    finally:
-        if shown:
-            # Erase the bar: the result follows.
-            stream.write("\r" + " " * len(bar(label, total, total)) + "\r")
-            stream.flush()
-
-
-def bar(label: str, done: int, total: int) -> str:
-    """A line that shows how much is done."""
-    full = _BAR * done // total
-    return f"{label} [{'#' * full}{'.' * (_BAR - full)}] {done}/{total}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motionweave.cli import common
+from motionweave.cli.progress import progress
 from motionweave.cli.studio import add_server
 from motionweave.errors import FormatError
 
@@ -61,7 +62,7 @@ def _write(folder: Path) -> None:
     clips = {name: sample(name) for name in _GAITS}
     curve = register(*clips.values())
     motions: dict[str, Motion] = dict(clips)
-    for name, weights in common.progress(_BLENDS.items(), "blending", len(_BLENDS)):
+    for name, weights in progress(_BLENDS.items(), "blending", len(_BLENDS)):
         motions[name] = blend(curve, weights, clean=True)
         common.save_clip(motions[name], folder / f"{name}.bvh")
     film_strip(list(motions.values()), folder / "strip.png", labels=list(motions))

@@ -17,8 +17,9 @@ from typing import NoReturn
 
 from motionweave import __version__
 from motionweave.cli.batch import expand
-from motionweave.cli.common import Warned, add_strictness, told
+from motionweave.cli.common import add_strictness
 from motionweave.cli.examples import EXAMPLES
+from motionweave.cli.warned import Warned, told
 from motionweave.core.runtime.kernels import MESSAGE, compiling
 from motionweave.errors import MotionweaveError
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from motionweave.cli import common
+from motionweave.cli.progress import progress
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
     render(
         motions,
         args.output,
-        progress=lambda frames, total: common.progress(frames, "drawing", total),
+        progress=lambda frames, total: progress(frames, "drawing", total),
         **options,
     )
     size = args.output.stat().st_size

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from motionweave.cli import common
+from motionweave.cli.progress import progress
 from motionweave.errors import FormatError, MotionError
 
 
@@ -68,7 +69,7 @@ def _write(args: argparse.Namespace, chosen: tuple[str, ...]) -> None:
         raise FormatError("this is a file; give a folder to write into", args.folder)
     args.folder.mkdir(parents=True, exist_ok=True)
     facts = []
-    for name in common.progress(chosen, "writing"):
+    for name in progress(chosen, "writing"):
         motion = samples.sample(name, fps=args.fps)
         target = args.folder / f"{name}{suffix}"
         common.save_clip(motion, target)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motionweave.cli import common
-from motionweave.cli.library.work import bar, cluster_argument, workers
+from motionweave.cli.library.work import cluster_argument, workers
+from motionweave.cli.progress import bar
 from motionweave.errors import LibraryError
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motionweave.cli.library.work import bar, cluster_argument, workers
+from motionweave.cli.library.work import cluster_argument, workers
+from motionweave.cli.progress import bar
 
 if TYPE_CHECKING:
     from motionweave.library.library import Library
