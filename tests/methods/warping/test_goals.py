@@ -76,6 +76,30 @@ def test_goals_of_two_frames_do_not_disturb_each_other(walk, leg):
     assert np.linalg.norm(place(warped, "LeftHand", 42) - b) < 1e-6 * leg
 
 
+@pytest.mark.parametrize("other", [("left_hand", (0.0, 0.15, 0.1)), ("hips", (0.05, -0.1, 0.0))])
+@pytest.mark.parametrize("later", [1, 2, 3])
+def test_goals_of_different_joints_a_moment_apart_do_not_jerk_the_body(walk, leg, other, later):
+    keys = [
+        mw.Key(40, "right_hand", offset=(0.2 * leg, 0.1 * leg, 0.2 * leg)),
+        mw.Key(40 + later, other[0], offset=np.multiply(other[1], leg)),
+    ]
+
+    def hardest(motion):
+        return np.linalg.norm(np.diff(motion.positions(), 2, axis=0), axis=-1).max()
+
+    own = [walk, *(mw.warp(walk, key) for key in keys)]
+    assert hardest(mw.warp(walk, keys)) < 1.1 * max(hardest(motion) for motion in own)
+
+
+def test_a_goal_of_one_hand_says_nothing_about_the_other(walk, leg):
+    keys = [
+        mw.Key(at, f"{side}_hand", offset=(0, 0.3, 0)) for at, side in ((25, "right"), (60, "left"))
+    ]
+    arm = walk.skeleton.index("RightForeArm")
+    one, both = (mw.warp(walk, these) for these in (keys[:1], keys))
+    np.testing.assert_allclose(both.rotations[:, arm], one.rotations[:, arm], atol=1e-3)
+
+
 def test_keys_of_joints_hold_beside_goals(walk, leg):
     arm = walk.skeleton.index("LeftArm")
     wanted = rotations.multiply(rotations.about_axis("X", 0.3), walk.rotations[36, arm])

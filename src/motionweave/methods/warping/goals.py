@@ -86,6 +86,11 @@ class GoalFrame:
     ankles: Mapping[str, Array]
     here: WarpClip
 
+    @property
+    def joints(self) -> frozenset[int]:
+        """The joints that have a goal."""
+        return frozenset(aim.joint for aim in self.goals)
+
 
 @dataclass(frozen=True)
 class Posed:
@@ -97,6 +102,8 @@ class Posed:
         The pose before, and with the goals met.
     feet
         Sides whose foot a goal has moved, and how far its ankle moved, ``(3,)``.
+    concerned
+        Joints on which its goals and the feet meanwhile depend: all others may be anywhere.
     ease
         From the goals' keys, or None.
     still
@@ -109,6 +116,7 @@ class Posed:
     before: SolvedPose
     after: SolvedPose
     feet: Mapping[str, Array]
+    concerned: AbstractSet[int]
     ease: Any
     still: bool
     onward: tuple[Onward | None, Onward | None] = (None, None)
@@ -184,7 +192,8 @@ def pose(
     here = goals.here
     start = SolvedPose(np.array(here.motion.root[0]), np.array(here.motion.rotations[0]))
     aims = [*goals.goals, *goals.pins]
-    body = _body(clip, here, [aim.joint for aim in aims], fixed)
+    needed = _above(clip, [aim.joint for aim in aims])
+    body = _body(clip, here, needed, fixed)
     if rooted:
         body = replace(body, root_stiffness=np.inf)
     after = posing.solve(body, start if near is None else near, aims)
@@ -194,7 +203,9 @@ def pose(
     }
     ease = next((p.key.ease for p in goals.keys if p.key.ease is not None), None)
     still = any(p.until is not None for p in goals.keys)
-    return Posed(goals.frame, start, after, feet, ease, still)
+    bases = [p.key.of for p in goals.keys if isinstance(p.key.of, str)]
+    concerned = needed | _above(clip, [joints_called(base, clip.rig)[0] for base in bases])
+    return Posed(goals.frame, start, after, feet, concerned, ease, still)
 
 
 def pose_onward(
@@ -304,7 +315,9 @@ def pose_turns(
     neutral: Mapping[int, Iterable[float]],
     left_out: AbstractSet[int] = frozenset(),
 ) -> list[Turn]:
-    """Joint keys of posed frames: each joint that any goal turns is keyed in all of them.
+    """Joint keys of posed frames: each joint that any goal turns is keyed where goals depend on it.
+
+    A goal of one hand says nothing about the other, which may have its own a moment later.
 
     ``neutral`` contains, for each joint, the frames of its own keys, which the displacement between
     posed frames must not change. Joints ``left_out`` get no keys.
@@ -314,10 +327,10 @@ def pose_turns(
         for one in {id(q): q for q in (p, p.going_on(0), p.going_on(1))}.values():
             apart = rotations.angle_between(one.before.rotations, one.after.rotations)
             turned.update(np.flatnonzero(apart > 1e-9).tolist())
-    frames = {p.frame for p in posed}
     turns = []
     for joint in sorted(turned - left_out):
-        for p in posed:
+        mine = [p for p in posed if joint in p.concerned]
+        for p in mine:
             rotation = p.after.rotations[joint]
             turn = Turn(p.frame, joint, rotation, ease=p.ease, still=p.still)
             into, out = (
@@ -327,7 +340,7 @@ def pose_turns(
                 for on in p.onward
             )
             turns.append(replace(turn, onward=(into, out)))
-        for frame in set(neutral.get(joint, ())) - frames:
+        for frame in set(neutral.get(joint, ())) - {p.frame for p in mine}:
             turns.append(Turn(frame, joint, vector=np.zeros(3)))
     return turns
 
@@ -400,15 +413,19 @@ def _pins(
     return tuple(pins)
 
 
+def _above(clip: WarpClip, ends: Iterable[int]) -> set[int]:
+    """Joints from the root to any of the ends."""
+    return {joint for end in ends for joint in clip.motion.skeleton.chain(0, end)}
+
+
 def _body(
     clip: WarpClip,
     here: WarpClip,
-    ends: Iterable[int],
+    needed: AbstractSet[int],
     fixed: AbstractSet[int],
 ) -> PosableBody:
     skeleton, rig = clip.motion.skeleton, clip.rig
     stiffness = np.full(len(skeleton), np.inf)
-    needed = {joint for end in ends for joint in skeleton.chain(0, end)}
     known = _known_stiffness(rig, bending_spine(rig, clip.motion))
     for joint in needed:
         if joint in known:

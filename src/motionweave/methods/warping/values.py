@@ -37,6 +37,7 @@ from motionweave.methods.warping.keys import ROOT_CURVES, Key
 from motionweave.methods.warping.legs import follow, within_range
 from motionweave.methods.warping.moments import comes_back, place_in_step
 from motionweave.methods.warping.paths import Path, path_of
+from motionweave.methods.warping.posing import SolvedPose
 from motionweave.methods.warping.steps import without_steps
 from motionweave.methods.warping.targets import SEEN, Placed, WarpClip
 from motionweave.methods.warping.turning import warp_rotations
@@ -47,6 +48,8 @@ from motionweave.methods.warping.turns import Turn, WarpShape, turns_of
 _NOTICED, _OFF = 1.0, 2.0 * SEEN
 # Leg lengths by which legs that stand may be too short for a goal before the body misses it.
 _STRAIN = SEEN
+# Seconds within which goals of different joints are met by poses that agree.
+_TOGETHER = 0.5
 # Seconds within which keys that come back with every step are in each other's way.
 _NEAR = 0.15
 
@@ -273,14 +276,18 @@ def _to_goals(
     # Legs are solved for their feet afterwards: their keys do not bind the goals.
     legs: set[int] = set() if feet is None else _below(clip, "thigh")
     turns = [turn for turn in given.turns if turn.joint not in legs]
-    posed = _posed(here, frames, turns)
+    posed = _agreed(here, frames, _posed(here, frames, turns), turns, shape, trunk)
     result = _displaced(here, posed, turns, shape, trunk, legs)
     if feet is not None:
         kept = feet.kept(result, posed)
         strain = [_beyond(feet.strain[round(p.frame)], _STRAIN * clip.scale) for p in posed]
         if np.any(strain):
             # The body stops where its legs would be straight, and the rest of it does what it can.
-            posed = _posed(here, frames, turns, list(zip(posed, strain, strict=True)))
+            near = [
+                replace(p.after, root=p.after.root + move)
+                for p, move in zip(posed, strain, strict=True)
+            ]
+            posed = _posed(here, frames, turns, near, rooted=True)
             result = _displaced(here, posed, turns, shape, trunk, legs)
             kept = feet.kept(result, posed)
         result = kept
@@ -299,23 +306,45 @@ def _posed(
     clip: WarpClip,
     frames: Sequence[GoalFrame],
     turns: Sequence[Turn],
-    moved: Sequence[tuple[Posed, Array]] | None = None,
+    near: Sequence[SolvedPose] | None = None,
+    rooted: bool = False,
 ) -> list[Posed]:
-    """Poses that meet the goals.
-
-    ``moved`` are such poses and by how much ``(3,)`` their roots are to be moved.
-    """
+    """Poses that meet the goals, each as near as possible to one of ``near``; by default to that of
+    the clip. See `pose`."""
+    starts = [None] * len(frames) if near is None else near
     posed = []
-    for index, goal in enumerate(frames):
+    for goal, start in zip(frames, starts, strict=True):
         fixed = {t.joint for t in _values(turns) if abs(t.frame - goal.frame) < 1e-9}
-        if moved is None:
-            now = pose(clip, goal, fixed)
-        else:
-            now, move = moved[index]
-            near = replace(now.after, root=now.after.root + move)
-            now = pose(clip, goal, fixed, near, rooted=True)
+        now = pose(clip, goal, fixed, start, rooted)
         posed.append(replace(now, onward=pose_onward(clip, goal, fixed, now)))
     return posed
+
+
+def _agreed(
+    clip: WarpClip,
+    frames: Sequence[GoalFrame],
+    posed: Sequence[Posed],
+    turns: Sequence[Turn],
+    shape: WarpShape,
+    trunk: Sequence[int],
+) -> list[Posed]:
+    """Poses of goals that agree with each other.
+
+    A body that leans for one hand, and a moment later otherwise for the other, would jerk. So where
+    other joints have goals within a moment, each pose is found once more, from where the goals of
+    the other frames leave the body.
+    """
+    agreed = list(posed)
+    apart = _TOGETHER * clip.motion.fps
+    for index, goal in enumerate(frames):
+        others = [other for other in frames if 0.0 < abs(other.frame - goal.frame) <= apart]
+        if all(other.joints == goal.joints for other in others):
+            continue
+        rest = agreed[:index] + agreed[index + 1 :]
+        here = _displaced(clip, rest, turns, shape, trunk, set()).sample([goal.frame])
+        near = SolvedPose(np.array(here.root[0]), np.array(here.rotations[0]))
+        agreed[index : index + 1] = _posed(clip, [goal], turns, [near])
+    return agreed
 
 
 def _values(turns: Sequence[Turn]) -> list[Turn]:
