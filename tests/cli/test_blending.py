@@ -36,6 +36,20 @@ def test_blend(clips: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert jog < len(written) < walk
 
 
+def test_a_blend_of_parts_of_clips_says_which_frames_it_uses(
+    clips: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["blend", *files(clips, "walk", "jog"), "-o", str(tmp_path / "out.bvh")]
+    assert main([*words, "--ends", "cyclic"]) == 0
+    said = capsys.readouterr().out
+    assert main([*words, "--ends", "cyclic", "--json"]) == 0
+    (first, last), (begin, end) = json.loads(capsys.readouterr().out)["used"]
+    assert f"frames {first:.0f} to {last:.0f} of walk" in said
+    assert f"frames {begin:.0f} to {end:.0f} of jog" in said
+    assert main([*words, "--ends", "fixed"]) == 0
+    assert "frames 0 to" not in capsys.readouterr().out
+
+
 def test_blend_of_a_saved_registration(clips: Path, tmp_path: Path) -> None:
     saved = tmp_path / "gaits.mwreg"
     mw.register(*(mw.load(f) for f in files(clips, "walk", "jog"))).save(saved)

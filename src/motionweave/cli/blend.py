@@ -64,7 +64,11 @@ def run(args: argparse.Namespace) -> None:
     )
     common.save_clip(result, args.output)
     facts = common.facts_of(result, args.output)
-    common.emit(args, facts, common.summary(facts))
+    notes: tuple[str, ...] = ()
+    if args.method == "registered":
+        facts["used"] = blending.used(curve)
+        notes = blending.parts(curve)
+    common.emit(args, facts, common.summary(facts, *notes))
 
 
 def _numbers(text: str) -> list[float]:

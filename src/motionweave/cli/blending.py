@@ -140,6 +140,26 @@ def load_curve(args: argparse.Namespace) -> RegistrationCurve:
     return registered(args, common.load_clips(args, args.clips))
 
 
+def used(curve: RegistrationCurve) -> list[list[float]]:
+    """First and last frame that a curve uses of each clip."""
+    return [[float(first), float(last)] for first, last in curve.ranges]
+
+
+def parts(curve: RegistrationCurve) -> tuple[str, ...]:
+    """A line that says which parts of the clips a curve uses; none if it uses all of them."""
+    verdict = curve.verdict
+    if verdict is None or verdict.ends not in ("free", "cyclic"):
+        return ()
+    frames = ", ".join(
+        f"frames {first:.0f} to {last:.0f} of {motion.name or f'clip {number}'}"
+        for number, (motion, (first, last)) in enumerate(
+            zip(curve.motions, curve.ranges, strict=True), start=1
+        )
+    )
+    why = f" ({verdict.why})" if verdict.why else ""
+    return (f"{verdict.taken}{why}: {frames}",)
+
+
 def _ends(text: str) -> Any:
     parts = text.split(",")
     if len(parts) == 2 and all(part in ("fixed", "free") for part in parts):

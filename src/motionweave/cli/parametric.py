@@ -67,8 +67,10 @@ def run(args: argparse.Namespace) -> None:
         "reached": reached.values,
         "asked": wanted,
         "weights": reached.weights,
+        "used": blending.used(curve),
     }
-    common.emit(args, facts, common.summary(facts, f"{got} (weights {weights})"))
+    notes = [f"{got} (weights {weights})", *blending.parts(curve)]
+    common.emit(args, facts, common.summary(facts, *notes))
 
 
 def _setting(text: str) -> tuple[str, float]:
