@@ -82,7 +82,7 @@ def test_a_tab_closed_in_mid_work_ends_the_work_and_is_forgotten(
             finally:
                 ended.set()
 
-        page.scene._latest.submit(work, done.append)
+        page.showing._latest.submit(work, done.append)
         await until(begun.is_set)
         client.delete()
         return [weakref.ref(one) for one in (client, page, page.viewport)], ended
@@ -123,7 +123,7 @@ def test_an_export_that_fails_says_why_until_another_one_succeeds(
     async def main() -> None:
         client, page = opened(workspace)
         with client:
-            await page.scene.rest()
+            await page.showing.rest()
             with monkeypatch.context() as patched:
                 patched.setattr(export, "to_file", fails)
                 page.export(".fbx")
@@ -142,19 +142,19 @@ def test_what_was_made_before_is_shown_again_at_once(workspace: Workspace) -> No
     async def main() -> None:
         client, page = opened(workspace)
         with client:
-            await page.scene.rest()
+            await page.showing.rest()
             made = page.result
             page.screens["blend"].change("weights", weights=(0.0, 1.0, 0.0))
-            await page.scene.rest()
+            await page.showing.rest()
             assert made is not None
             assert page.result is not made
             assert workspace.session.undo()
             assert page.result is made
             page.open("transition")
-            await page.scene.rest()
+            await page.showing.rest()
             page.open("blend")
             assert page.result is made
-            await page.scene.rest()
+            await page.showing.rest()
         client.delete()
 
     run(main)
@@ -172,7 +172,7 @@ def test_a_result_is_put_in_the_sequence_as_one_step_also_from_another_screen(
     async def main() -> None:
         client, page = opened(workspace)
         with client:
-            await page.scene.rest()
+            await page.showing.rest()
             before, made = session.document, page.result
             assert made is not None
             page._key("a")
@@ -192,7 +192,7 @@ def test_a_result_is_put_in_the_sequence_as_one_step_also_from_another_screen(
             assert session.undo()
             assert session.undo()
             assert session.document is before
-            await page.scene.rest()
+            await page.showing.rest()
         client.delete()
 
     run(main)

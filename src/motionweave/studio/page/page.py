@@ -16,8 +16,8 @@ from motionweave.studio.page import dialogs
 from motionweave.studio.page.header import Header, HeaderActions
 from motionweave.studio.page.placement import Placing
 from motionweave.studio.page.quality import QualityTable
-from motionweave.studio.page.scene import Scene
 from motionweave.studio.page.shelf import Shelf
+from motionweave.studio.page.showing import Showing
 from motionweave.studio.screens import SCREENS
 from motionweave.studio.screens.screen import Screen
 from motionweave.studio.screens.snippets import Snippet, alone, performed_by
@@ -45,17 +45,17 @@ class Page:
     @property
     def result(self) -> Result | None:
         """What is shown, if anything is."""
-        return self.scene.result
+        return self.showing.result
 
     @property
     def viewport(self) -> Viewport:
         """Where it is shown."""
-        return self.scene.viewport
+        return self.showing.viewport
 
     @property
     def alone(self) -> str | None:
         """Id of the clip that is shown alone, if one is."""
-        return self.scene.alone
+        return self.showing.alone
 
     # Building
 
@@ -78,7 +78,7 @@ class Page:
             shelf.props["aria-label"] = "shelf"
             with ui.element("div").classes("mw-main"):
                 with ui.element("div").classes("mw-scene"):
-                    self.scene = Scene(self)
+                    self.showing = Showing(self)
                 self._build_status()
                 self._docks = self._build_parts("mw-dock", lambda screen: screen.build_dock())
             with ui.element("aside").classes("mw-panel") as panel:
@@ -97,7 +97,7 @@ class Page:
         client = ui.context.client
         stop = self.session.listen(lambda: self._changed(client))
         client.on_delete(stop)
-        client.on_delete(self.scene.close)
+        client.on_delete(self.showing.close)
 
     def _build_parts(self, css: str, make: Callable[[Screen], None]) -> dict[str, ui.element]:
         parts = {}
@@ -143,7 +143,7 @@ class Page:
         for other in self.screens:
             self._panels[other].set_visibility(other == name)
             self._docks[other].set_visibility(other == name and self.screens[other].has_dock)
-        self.scene.clear()
+        self.showing.clear()
         self.say("")
         self.update()
 
@@ -159,7 +159,7 @@ class Page:
 
     def _changed(self, client: Any) -> None:
         with client:
-            self.scene.go_on()
+            self.showing.go_on()
             self.update()
 
     def update(self) -> None:
@@ -169,7 +169,7 @@ class Page:
         self.figures.refresh()
         self._header.refresh()
         self._shell.tell_document(self.workspace.name, self.session.dirty)
-        self.scene.update()
+        self.showing.update()
 
     def set_aside(self, aside: bool) -> None:
         """Dim the dock of the open screen, or not: it is not about a clip that is shown alone."""
@@ -186,36 +186,36 @@ class Page:
 
     def show_alone(self, clip_id: str) -> None:
         """Show one clip of the shelf, or go back to the result."""
-        self.scene.toggle_alone(clip_id)
+        self.showing.toggle_alone(clip_id)
         self.say("")
         self.update()
 
     def make_again(self) -> None:
         """Make the result anew although nothing was changed on the page."""
-        self.scene.make_again()
+        self.showing.make_again()
         self.update()
 
     async def _rest(self) -> None:
-        await self.scene.rest()
+        await self.showing.rest()
 
     # Doing
 
     def put_back(self) -> None:
         """Put the result on the shelf as a new input."""
-        if self.scene.result_of(self.active.name) is not None:
+        if self.showing.result_of(self.active.name) is not None:
             self.placing.to_shelf(MADE, self.active.name)
 
     def put_in_sequence(self) -> None:
         """Put the result, or the clip that is shown alone, in the sequence as its last block."""
-        clip = self.scene.clip_alone
+        clip, name = self.showing.clip_alone, self.active.name
         if clip is not None:
             self.placing.to_sequence(CLIP, clip.id)
-        elif self.scene.result_of(self.active.name) is not None and self.active.name != "sequence":
-            self.placing.to_sequence(MADE, self.active.name)
+        elif name != "sequence" and self.showing.result_of(name) is not None:
+            self.placing.to_sequence(MADE, name)
 
     def export(self, suffix: str) -> None:
         """Hand the result to the user as a file."""
-        result = self.scene.fresh
+        result = self.showing.fresh
         if result is not None:
             self.export_motion(result.motion, suffix, result.character)
 
@@ -241,11 +241,11 @@ class Page:
 
     def copy(self) -> None:
         """Show what is on screen as code."""
-        if self.scene.fresh is not None:
+        if self.showing.fresh is not None:
             dialogs.show_code(self._recipe())
 
     def _recipe(self) -> Snippet:
-        clip = self.scene.clip_alone
+        clip = self.showing.clip_alone
         if clip is not None:
             return alone(clip)
         made, body = self.active.recipe(self.session.document), performer_of(self.session.document)

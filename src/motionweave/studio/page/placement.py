@@ -78,7 +78,7 @@ class Placing:
     def _loaded(self, kind: str, what: str, then: Callable[[Sequence[NewClip]], None]) -> None:
         """Go on with what something is when that is known."""
         if kind == MADE:
-            result, document = self.page.scene.result_of(what), self.page.session.document
+            result, document = self.page.showing.result_of(what), self.page.session.document
             if result is None:
                 ui.notify("This result is no longer there.", classes="mw-toast")
                 return

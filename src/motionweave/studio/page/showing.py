@@ -1,4 +1,4 @@
-"""The scene: what is made of the open screen, and shown in the viewport."""
+"""What a page shows: what is made of the open screen, or a clip alone, and how far that is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _NO_CLIPS = "Drop motion files here, or add built-in clips to the shelf."
 
 
-class Scene:
+class Showing:
     """The viewport with the result of the open screen, a clip alone, or why there is nothing.
 
     Parameters
