@@ -61,9 +61,12 @@ def test_a_page_plays_the_motion() -> None:
     assert b"<canvas" in data or b"<script" in data
 
 
-def test_a_moving_picture_has_the_frames_of_the_motion() -> None:
+def test_a_moving_picture_has_the_frames_of_the_motion(monkeypatch: pytest.MonkeyPatch) -> None:
     image = pytest.importorskip("PIL.Image")
+    # Colours are chosen by looking at all pixels, of which a small picture has as many as it needs.
+    monkeypatch.setattr(export, "_SIZE", (160, 90))
     data, name = export.to_file(STEP, ".gif")
     assert name == "a_step_50.gif"
     with image.open(io.BytesIO(data)) as picture:
         assert picture.n_frames == len(STEP)
+        assert picture.size == (160, 90)

@@ -30,6 +30,7 @@ from motionweave.studio.screens.blend.model import BlendSettings, parts
 from motionweave.studio.screens.blend.screen import BlendScreen
 from motionweave.studio.screens.transition.model import TransitionSettings, why
 from motionweave.studio.screens.transition.screen import TransitionScreen
+from tests.studio.recipes import by_commands, by_python
 
 
 def document(**settings: Any) -> Document:
@@ -250,10 +251,7 @@ def test_copied_python_makes_the_same(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     motion, recipe, _ = made_and_recipe(case)
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(recipe.python, names)
-    again = names["motion"]
+    again = by_python(recipe, tmp_path, monkeypatch)
     assert len(again) == len(motion)
     # Numbers are written with six digits.
     np.testing.assert_allclose(again.root, motion.root, atol=1e-4)
@@ -266,6 +264,16 @@ def test_copied_commands_make_the_same(
     case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     motion, recipe, _ = made_and_recipe(case)
+    again = by_commands(recipe, tmp_path, monkeypatch)
+    # The clips went through files with six decimals of a degree.
+    assert len(again) == len(motion)
+    np.testing.assert_allclose(again.root, motion.root, atol=2e-3)
+
+
+def test_copied_commands_run_in_a_shell(tmp_path: Path) -> None:
+    motion, recipe, _ = made_and_recipe("over time")
+    # A file is among what is copied, as the shell takes it.
+    assert "<<" in recipe.commands
     tool = tmp_path / "motionweave"
     tool.write_text(
         f"#!/bin/sh\nexec {sys.executable} -c "
@@ -281,10 +289,7 @@ def test_copied_commands_make_the_same(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    again = load(tmp_path / "motion.bvh")
-    # The clips went through files with six decimals of a degree.
-    assert len(again) == len(motion)
-    np.testing.assert_allclose(again.root, motion.root, atol=2e-3)
+    assert len(load(tmp_path / "motion.bvh")) == len(motion)
 
 
 def test_copied_code_names_edited_clips_and_files(
@@ -298,8 +303,6 @@ def test_copied_code_names_edited_clips_and_files(
     settings = settings.with_clip(
         ShelfClip("f", "class", file, "file", "class 1.bvh", trim=(3, 70), mirrored=True)
     )
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(BlendScreen.recipe(settings).python, names)
+    again = by_python(BlendScreen.recipe(settings), tmp_path, monkeypatch)
     motion = BlendScreen.make(settings, False).motion
-    np.testing.assert_allclose(names["motion"].root, motion.root, atol=1e-4)
+    np.testing.assert_allclose(again.root, motion.root, atol=1e-4)
