@@ -101,7 +101,8 @@ def _works(folder: Path) -> list[Callable[[], object]]:
         # Means of more than two.
         lambda: blend(register(walk, jog, sample("sneak")), [0.4, 0.3, 0.3]),
         lambda: clean_feet(walk),
-        lambda: register(walk, jog, ends="free", slope_limit=4),
+        # Time warping with large slope limits.
+        lambda: register(walk, jog, ends="free", slope_limit=8),
         lambda: project(np.array([[0.0, 0.0], [1.0, 3.0], [2.0, 3.1], [3.0, 4.0]]), 0, 0.3),
         lambda: Stepper(cyclic).step([0.5, 0.5], 1.0 / 30.0),
         lambda: transition(walk, jog),

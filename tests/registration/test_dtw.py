@@ -19,7 +19,8 @@ grids = arrays.arrays(
     # Few values make many ties, which is where a wrong choice of state hides.
     elements=st.one_of(st.sampled_from([0.0, 1.0, 2.0]), st.floats(0.0, 10.0)),
 )
-limits = st.integers(1, 5)
+# Choices with the largest do not fit into a byte.
+limits = st.sampled_from([1, 2, 3, 4, 5, 9])
 
 
 def legal_paths(rows: int, columns: int, limit: int, start: Cell) -> list[list[Cell]]:
@@ -178,16 +179,3 @@ def test_parts_of_a_grid_are_searched_together_as_each_on_its_own(
         path = dtw.corner_path(part, limit)
         alone.append(part[path[:, 0], path[:, 1]].mean())
     np.testing.assert_allclose(dtw.corner_means(grid, width, starts, limit), alone, rtol=1e-12)
-
-
-def test_few_states_and_many_agree() -> None:
-    grid = np.random.default_rng(3).uniform(size=(80, 95))
-    table = dtw._fill(grid, 3)
-    back = np.empty((80, 95, 3), dtype=np.uint16)
-    ends_row, ends_col = np.full((95, 2), np.inf), np.full((80, 2), np.inf)
-    first, last = np.zeros(80, dtype=np.int64), np.full(80, 95)
-    rows_best = np.full((80, 3), np.inf)
-    dtw._fill_many(grid, first, first, last, 3, 1.0, 0, 0, back, ends_row, ends_col, rows_best)
-    np.testing.assert_array_equal(rows_best, table.rows_best)
-    np.testing.assert_array_equal(ends_row, np.stack(table.ends_row, axis=1))
-    np.testing.assert_array_equal(ends_col, table.ends_col)

@@ -28,11 +28,6 @@ Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
 # Where a path may begin: in the first cell, in the first row, or in any cell.
 CORNER, ROW, ANYWHERE = 0, 1, 2
 
-# The states of a cell are numbered: 0 came by a diagonal step (or begins the path), 1 to L by
-# as many steps along the row, L + 1 to 2 L by as many along the column; 2 L + 1 means that
-# nothing came before. Up to this L the states have variables of their own and the three
-# choices of a cell fit into a byte.
-_WRITTEN_OUT = 3
 # Cells of parts of a grid that are searched together.
 _MOST_CELLS = 1_000_000
 
@@ -53,167 +48,91 @@ _AFRESH = PathEntry()
 
 
 @kernel(bare=True)
-def _fill_few(  # type: ignore[no-untyped-def]
-    cost, first, low, high, limit, diagonal, free, left, above, above_from, back, ends, rows_best
+def _fill_back(  # type: ignore[no-untyped-def]
+    cost, first, low, high, diagonal, free, left, above, back, totals
 ):
-    """Fill ``back`` for L <= 3. There are no loops over the states: each is a variable.
+    """Fill ``back`` with how paths come to each cell, and ``totals`` with what they cost.
 
     Of each row the places from ``low`` up to ``high`` (rows,) are searched; neither edge ever moves
-    to an earlier column. ``above`` (width + 1, 4) holds for each place of the row above the cost of
-    the best state, of the best that a step along the column may follow, and of runs of one and two
-    such steps; ``above_from`` (width + 1, 2) which states the first two are. At first all is
-    infinite except where paths begin; the last place stays so: it represents everything outside.
-    ``left`` (4,) is the same for the cell diagonally before the first one. In the first ``free``
-    rows paths may begin anywhere. ``ends`` (rows, 2) takes cost and state of the best path to the
-    last cell of each row, ``rows_best`` (rows, 3) cost, place and state of the best in each row.
+    to an earlier column. In the first ``free`` rows paths may begin anywhere.
+
+    ``above`` (width + 1, L + 2) holds for each place of the row above the cost of the best path,
+    of the best that a step along the column may follow, and of those that end with runs of 1 to L
+    such steps. At first all is infinite except where paths begin; the last place stays so: it
+    represents everything outside. ``left`` (L + 2,) is the same for the cell before, with steps
+    along the row, but begins with the best path to the cell diagonally before.
+
+    In ``back`` are the steps along the row with which the best path ends that a step along the
+    column may follow (0: with a diagonal one), plus L + 1 times the same the other way round, plus
+    (L + 1)² if the latter of these two paths is better, plus 2 (L + 1)² if a path that comes
+    diagonally begins here. ``totals`` (rows, 3) takes what the best path in each row costs, at
+    which place it ends, and what the best path to the last place costs.
     """
     rows, width = cost.shape
-    # Runs longer than the limit cost too much.
-    never = np.inf
-    second = 0.0 if limit >= 2 else never
-    third = 0.0 if limit >= 3 else never
-    # Row by row, what the first cell may follow.
-    diag, steep, right1, right2 = left[0], left[1], left[2], left[3]
+    span = len(left) - 1
     for i in range(rows):
-        shift = 0
-        diag_from, steep_from = 7, 0
+        shift, reach = 0, width
         if i > 0:
-            shift = first[i] - first[i - 1]
-            diag, steep, right1 = never, never, never
-            right2 = never
-            if low[i - 1] < low[i] + shift <= high[i - 1]:
-                before = low[i] + shift - 1
-                diag, diag_from = above[before, 0], above_from[before, 0]
+            shift, reach = first[i] - first[i - 1], high[i - 1]
+            for k in range(span + 1):
+                left[k] = np.inf
+            if low[i - 1] < low[i] + shift <= reach:
+                left[0] = above[low[i] + shift - 1, 0]
         # A path that begins here costs nothing before.
-        begun = 0.0 if i < free else never
-        least, least_place, least_state = never, 0, 0
+        begun = 0.0 if i < free else np.inf
+        diag, steep = left[0], left[1]
+        least, least_place = np.inf, 0
         # What this row writes lies left of what it still reads: bands only move right.
-        reach = high[i - 1] if i > 0 else width
         for place in range(low[i], high[i]):
             c = cost[i, place]
             over = place + shift if place + shift < reach else width
+            choice = 0
             if begun < diag:
-                diag, diag_from = begun, 7
-            d = diag + diagonal * c
-            h1, h2, h3 = steep + c, right1 + c + second, right2 + c + third
-            v1, v2 = above[over, 1] + c, above[over, 2] + c + second
-            v3 = above[over, 3] + c + third
-            back[i, place] = diag_from | (steep_from << 3) | (above_from[over, 1] << 5)
-            diag, diag_from = above[over, 0], above_from[over, 0]
-            # What a step along the column may follow, and what one along the row may.
-            flat, flat_from = d, 0
-            if h1 < flat:
-                flat, flat_from = h1, 1
-            if h2 < flat:
-                flat, flat_from = h2, 2
-            if h3 < flat:
-                flat, flat_from = h3, 3
-            steep, steep_from = d, 0
-            if v1 < steep:
-                steep, steep_from = v1, 1
-            if v2 < steep:
-                steep, steep_from = v2, 2
-            if v3 < steep:
-                steep, steep_from = v3, 3
-            right1, right2 = h1, h2
-            best, best_from = flat, flat_from
+                diag, choice = begun, 2
+            flat = diag + diagonal * c
+            along, across = steep, above[over, 1]
+            diag, steep = above[over, 0], flat
+            flat_run, steep_run = 0, 0
+            for k in range(1, span):
+                here, there = along + c, across + c
+                along, across = left[k + 1], above[over, k + 1]
+                left[k + 1], above[place, k + 1] = here, there
+                if here < flat:
+                    flat, flat_run = here, k
+                if there < steep:
+                    steep, steep_run = there, k
+            above[place, 1] = flat
             if steep < flat:
-                best, best_from = steep, steep_from + 3
-            above[place, 0], above_from[place, 0] = best, best_from
-            above[place, 1], above_from[place, 1] = flat, flat_from
-            above[place, 2], above[place, 3] = v1, v2
-            if best < least:
-                least, least_place, least_state = best, place, best_from
-        rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = least, least_place, least_state
-        ends[i, 0], ends[i, 1] = above[high[i] - 1, 0], above_from[high[i] - 1, 0]
-
-
-@kernel()
-def _fill_many(  # type: ignore[no-untyped-def]
-    cost, first, low, high, limit, diagonal, free, enter, back, ends_row, ends, rows_best
-):
-    """As `_fill_few` for any L: ``back`` is (rows, width, 3), and paths that do not begin freely
-    begin in the first cell's state ``enter``. ``ends_row`` (width, 2) takes what ``ends`` does, for
-    each cell of the last row.
-    """
-    rows, width = cost.shape
-    states = 2 * limit + 1
-    above, here = np.full((width, states), np.inf), np.full((width, states), np.inf)
-    rows_best[:] = np.inf
-    for i in range(rows):
-        shift = first[i] - first[i - 1] if i > 0 else 0
-        here[:] = np.inf
-        for place in range(low[i], high[i]):
-            c = cost[i, place]
-            now = here[place]
-            over, before = place + shift, place + shift - 1
-            d_from, h_from, v_from = 2 * limit + 1, 0, 0
-            if i > 0 and 0 <= before < width:
-                d_from = 0
-                for s in range(1, states):
-                    if above[before, s] < above[before, d_from]:
-                        d_from = s
-                now[0] = above[before, d_from] + diagonal * c
-            if i < free and diagonal * c < now[0]:
-                now[0], d_from = diagonal * c, 2 * limit + 1
-            if place > 0:
-                left = here[place - 1]
-                for s in range(limit + 1, states):
-                    if left[s] < left[h_from]:
-                        h_from = s
-                now[1] = left[h_from] + c
-                for s in range(2, limit + 1):
-                    now[s] = left[s - 1] + c
-            if i > 0 and over < width:
-                for s in range(1, limit + 1):
-                    if above[over, s] < above[over, v_from]:
-                        v_from = s
-                now[limit + 1] = above[over, v_from] + c
-                for s in range(limit + 2, states):
-                    now[s] = above[over, s - 1] + c
-            if free == 0 and i == 0 and place == 0:
-                now[enter] = c
-            back[i, place, 0], back[i, place, 1], back[i, place, 2] = d_from, h_from, v_from
-            state = 0
-            for s in range(1, states):
-                if now[s] < now[state]:
-                    state = s
-            if now[state] < rows_best[i, 0]:
-                rows_best[i, 0], rows_best[i, 1], rows_best[i, 2] = now[state], place, state
-            if i == rows - 1:
-                ends_row[place, 0], ends_row[place, 1] = now[state], state
-            ends[i, 0], ends[i, 1] = now[state], state
-        above, here = here, above
+                flat, choice = steep, choice + 1
+            above[place, 0] = flat
+            back[i, place] = flat_run + span * (steep_run + span * choice)
+            if flat < least:
+                least, least_place = flat, place
+        totals[i, 0], totals[i, 1], totals[i, 2] = least, least_place, above[high[i] - 1, 0]
 
 
 @kernel(bare=True)
-def _walk_back(back, first, limit, row, place, state, path):  # type: ignore[no-untyped-def]
-    """Cells of the path that ends in a state, last one first; returns how many there are."""
-    _, _, kept = back.shape
-    count = 0
+def _walk_back(back, first, span, row, place, path):  # type: ignore[no-untyped-def]
+    """Cells of the best path to a cell, last one first; returns how many there are.
+
+    ``span`` is L + 1.
+    """
+    count, run, down = 0, 0, 0
     while True:
+        code = back[row, place]
+        if run > 1:
+            run -= 1
+        else:
+            # A run follows one of the other kind, or a diagonal step.
+            down = 1 - down if run == 1 else code // (span * span) % 2
+            run = code // span % span if down else code % span
         path[count, 0], path[count, 1] = row, first[row] + place
         count += 1
-        if row == 0 and place == 0:
+        if (row == 0 and place == 0) or (run == 0 and code >= 2 * span * span):
             return count
-        if kept == 1:
-            byte = back[row, place, 0]
-            d_from, h_from, v_from = byte & 7, (byte >> 3) & 3, (byte >> 5) & 3
-            # A step along the row follows a diagonal one or steps along the column.
-            h_from = h_from + limit if h_from > 0 else 0
-        else:
-            d_from, h_from, v_from = back[row, place, 0], back[row, place, 1], back[row, place, 2]
-        if state == 0:
-            if d_from == 2 * limit + 1:
-                return count
-            state = d_from
-            place += first[row] - first[row - 1] - 1
-            row -= 1
-        elif state <= limit:
-            state = h_from if state == 1 else state - 1
+        if run == 0 or not down:
             place -= 1
-        else:
-            state = v_from if state == limit + 1 else state - 1
+        if run == 0 or down:
             place += first[row] - first[row - 1]
             row -= 1
 
@@ -226,24 +145,24 @@ class _Table:
     columns: int
     limit: int
     back: NDArray
-    ends_row: tuple[Array, NDArray]
+    # What the best paths to the cells of the last row and of the last column cost.
+    ends_row: Array
     ends_col: Array
+    # What the best path in each row costs, and at which place it ends.
     rows_best: Array
 
     def corner(self) -> Path:
         """The best path to the last cell."""
-        total, state = self.ends_col[-1]
-        if not np.isfinite(total):
+        if not np.isfinite(self.ends_col[-1]):
             raise RegistrationError(
                 "no path with this slope limit stays within the band; widen the band"
             )
-        last = self.columns - 1 - int(self.first[-1])
-        return self.path(len(self.ends_col) - 1, last, int(state))
+        return self.path(len(self.ends_col) - 1, self.columns - 1 - int(self.first[-1]))
 
-    def path(self, row: int, place: int, state: int) -> Path:
-        """The best path to a cell, given by its row, place in the row, and last state."""
+    def path(self, row: int, place: int) -> Path:
+        """The best path to a cell, given by its row and its place in the row."""
         room = np.empty((self.back.shape[0] + self.columns, 2), dtype=np.int64)
-        count = _walk_back(self.back, self.first, self.limit, row, place, state, room)
+        count = _walk_back(self.back, self.first, self.limit + 1, row, place, room)
         return np.asarray(room[:count][::-1], dtype=np.intp)
 
 
@@ -268,30 +187,17 @@ def _fill(
         (np.maximum(-first, 0), np.minimum(columns - first, width)) if within is None else within
     )
     free = {CORNER: 0, ROW: 1, ANYWHERE: rows}[begin]
-    ends, rows_best = np.empty((rows, 2)), np.empty((rows, 3))
-    if limit <= _WRITTEN_OUT:
-        left, above = np.full(4, np.inf), np.full((width + 1, 4), np.inf)
-        above_from = np.zeros((width + 1, 2), dtype=np.int64)
-        if begin == CORNER:
-            (above[0] if entry.along == 1 and entry.run > 0 else left)[entry.run] = 0.0
-        back = np.empty((rows, width, 1), dtype=np.uint8)
-        _fill_few(
-            cost, first, low, high, limit, diagonal, free, left, above, above_from,
-            back[..., 0], ends, rows_best,
-        )  # fmt: skip
-        above[: low[-1]] = above[high[-1] :] = np.inf
-        ends_row = above[:width, 0], above_from[:width, 0]
-        limit = _WRITTEN_OUT
-    else:
-        back, last = np.empty((rows, width, 3), dtype=np.uint16), np.full((width, 2), np.inf)
-        enter = entry.run + (limit * entry.along if entry.run > 0 else 0)
-        _fill_many(
-            cost, first, low, high, limit, diagonal, free, enter, back, last, ends, rows_best
-        )
-        ends_row = last[:, 0], last[:, 1]
+    left, above = np.full(limit + 2, np.inf), np.full((width + 1, limit + 2), np.inf)
+    if begin == CORNER:
+        (above[0] if entry.along == 1 and entry.run > 0 else left)[entry.run] = 0.0
+    # A byte, up to L = 7.
+    back = np.empty((rows, width), dtype=np.min_scalar_type(4 * (limit + 1) ** 2 - 1))
+    totals = np.empty((rows, 3))
+    _fill_back(cost, first, low, high, diagonal, free, left, above, back, totals)
+    above[: low[-1]] = above[high[-1] :] = np.inf
     # Of most rows of a band the last cell is not one of the last column.
-    ends[first + high < columns, 0] = np.inf
-    return _Table(first, columns, limit, back, ends_row, ends, rows_best)
+    ends = np.where(first + high < columns, np.inf, totals[:, 2])
+    return _Table(first, columns, limit, back, above[:width, 0], ends, totals[:, :2])
 
 
 def smallest_limit(rows: int, columns: int) -> int:
@@ -394,8 +300,8 @@ def boundary_path(cost: Array, slope_limit: int = 2, entry: PathEntry = _AFRESH)
     """From the first cell to that cell of the last row or column with the least mean cost."""
     table = _fill(cost, slope_limit, entry=entry)
     rows, columns = cost.shape
-    ends = [(i, columns - 1, *table.ends_col[i]) for i in range(rows)]
-    ends += [(rows - 1, j, *end) for j, end in enumerate(zip(*table.ends_row, strict=True))][:-1]
+    ends = [(i, columns - 1, total) for i, total in enumerate(table.ends_col)]
+    ends += [(rows - 1, j, total) for j, total in enumerate(table.ends_row[:-1])]
     return _least_mean(table, ends)
 
 
@@ -408,11 +314,10 @@ def covering_path(cost: Array, price: float | Array, slope_limit: int = 2) -> Pa
     if smallest_limit(rows, columns) > slope_limit and columns < rows:
         raise too_different((rows, columns), slope_limit)
     table = _fill(cost - price, slope_limit, diagonal=2.0, begin=ROW)
-    totals, states = table.ends_row
-    column = int(np.argmin(totals))
-    if not np.isfinite(totals[column]):
+    column = int(np.argmin(table.ends_row))
+    if not np.isfinite(table.ends_row[column]):
         raise RegistrationError("no path with this slope limit reaches the other end of a clip")
-    return table.path(rows - 1, column - int(table.first[-1]), int(states[column]))
+    return table.path(rows - 1, column - int(table.first[-1]))
 
 
 def path_through(cost: Array, cell: tuple[int, int], slope_limit: int = 2) -> Path:
@@ -436,7 +341,7 @@ def longest_good(cost: Array, good: float | Array, slope_limit: int = 2) -> Path
     # Diagonal steps advance two frames, the others one: no path gains by zigzagging.
     table = _fill(cost - good, slope_limit, diagonal=2.0, begin=ANYWHERE)
     row = int(np.argmin(table.rows_best[:, 0]))
-    return table.path(row, *table.rows_best[row, 1:].astype(int))
+    return table.path(row, int(table.rows_best[row, 1]))
 
 
 def earned_from(cost: Array, good: float | Array, slope_limit: int = 2) -> Array:
@@ -457,12 +362,12 @@ def _entry(path: Path) -> PathEntry:
     return PathEntry(along=int(steps[0, 0] == 1), run=run)
 
 
-def _least_mean(table: _Table, ends: list[tuple[int, int, float, float]]) -> Path:
+def _least_mean(table: _Table, ends: list[tuple[int, int, float]]) -> Path:
     best, best_mean = None, np.inf
-    for row, column, total, state in ends:
+    for row, column, total in ends:
         if not np.isfinite(total):
             continue
-        path = table.path(row, column - int(table.first[row]), int(state))
+        path = table.path(row, column - int(table.first[row]))
         mean = total / len(path)
         if mean < best_mean:
             best, best_mean = path, mean
