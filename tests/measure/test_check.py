@@ -119,6 +119,23 @@ def test_feet_in_the_floor_are_found() -> None:
     assert "floor" not in kinds(near, walk)
 
 
+def test_a_body_below_the_floor_is_found_feet_up_as_well() -> None:
+    walk = mw.sample("walk")
+    upside_down = np.array(walk.rotations)
+    upside_down[:, 0] = rotations.multiply(rotations.about_axis("X", np.pi), upside_down[:, 0])
+    leg = leg_length(walk.skeleton)
+
+    def standing_on_its_head(lower: float) -> mw.Motion:
+        stood = replace(walk, rotations=upside_down, constraints=())
+        head = stood.positions()[:, :, 1].min()
+        return replace(stood, root=stood.root - [0.0, head + lower * leg, 0.0])
+
+    assert "floor" in kinds(standing_on_its_head(0.3), walk)
+    assert "floor" not in kinds(standing_on_its_head(-0.05), walk)
+    (found,) = (one for one in check(standing_on_its_head(0.3), [walk]) if one.kind == "floor")
+    assert found.joint == "Head"
+
+
 def test_sliding_feet_are_found_declared_or_not() -> None:
     stand = mw.sample("stand")
     drift = np.linspace(0.0, 1.0, len(stand))[:, None] * [0.0, 0.0, 0.6 * stand.duration]

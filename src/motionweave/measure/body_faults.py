@@ -1,4 +1,4 @@
-"""Faults of bodies: joints that snap, knees that bend backwards, a pelvis that lurches."""
+"""Faults of bodies: joints that snap, knees that bend backwards, what lurches or sinks."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ _NOTHING = 0.5
 _CALM, STILL = 2.0, 2.0
 # Where clips are joined, how much further backwards than in the clips a knee may bend, in radians.
 _BACKWARDS = np.radians(7.0)
+# How much deeper than in the clips a joint may be, in leg lengths: there are many ways in which
+# hands and trunks lie on the floor.
+_SUNK = 0.1
 # How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
 _SPEED = 1.25
 _SPEED_SLACK = 0.25
@@ -69,6 +72,7 @@ def body_faults(
         _harder(result, made, before, "twist", joints),
         _faster(result, made, before, joined),
         _backwards(result, made, before) if joined else None,
+        _sunk(result, made, before),
     ]
     return [finding for finding in found if finding is not None]
 
@@ -200,3 +204,23 @@ def _backwards(result: Motion, made: Figures, before: Sequence[Figures]) -> Find
                 limit,
             )
     return worst
+
+
+def _sunk(result: Motion, made: Figures, before: Sequence[Figures]) -> Finding | None:
+    """A joint of the body, foot or not, that is far below where any is in the clips."""
+    lowest = min(float(one.body[0].min()) for one in before)
+    heights, joints = made.body
+    frame = int(heights.argmin())
+    value, limit = -float(heights[frame]), _SUNK - lowest
+    if value <= limit:
+        return None
+    name = result.skeleton.names[joints[frame]]
+    return Finding(
+        "floor",
+        f"{name} is {lowest + value:.0%} of a leg length deeper than anything in the clips at "
+        f"frame {made.first + frame}",
+        made.first + frame,
+        name,
+        value,
+        limit,
+    )

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.pose.tpose import tpose_frames
-from motionweave.body.rig.roles import SIDES, leg_length
+from motionweave.body.rig.roles import SIDES, find_rig, leg_length
 from motionweave.body.size import body_height
 from motionweave.body.soles import Sole, has_feet, sole_points, soles
 from motionweave.core.arrays import Array, BoolArray
@@ -76,6 +76,8 @@ class Figures:
         The knees, and how far each is bent, ``(T,)`` in radians; below 0 it bends backwards.
     soles
         Where the soles are on the joints that carry them, by side; none for a body without legs.
+    body
+        Height of the lowest joint of the body in every frame ``(T,)``, and which joint it is.
     first
         Frame of a longer motion with which this one begins.
     """
@@ -93,6 +95,7 @@ class Figures:
     hinges: dict[str, Hinge]
     knees: dict[str, Array]
     soles: dict[str, Sole]
+    body: tuple[Array, NDArray[np.intp]]
     first: int = 0
 
     # What clips are asked for at every check, found once.
@@ -212,6 +215,8 @@ def measured(
     if own is None:
         own = soles(motion) if has_feet(motion.skeleton) else {}
     paths = {kind: np.empty((len(motion), 3)) for kind in FOOT_KINDS if own}
+    joints = np.array(find_rig(motion.skeleton).body)
+    lowest, deepest = np.empty(len(motion)), np.empty(len(motion), dtype=np.intp)
     knees = {role: np.empty(len(motion)) for role in hinges}
     # A few frames at a time, which stay in the processor's cache: of where all joints of a long
     # take are, only the figures are kept.
@@ -220,6 +225,8 @@ def measured(
         frames = slice(begin, end + 2 * stride)
         pose = motion.forward(frames)
         moved[begin:end], turned[begin:end] = _changes(*pose, stride)
+        rows = pose[0][:, joints, 1]
+        deepest[frames], lowest[frames] = joints[rows.argmin(axis=1)], rows.min(axis=1)
         for kind, points in sole_points(own, *pose).items():
             paths[kind][frames] = points
         for role, hinge in hinges.items():
@@ -240,6 +247,7 @@ def measured(
         hinges=hinges,
         knees=knees,
         soles=own,
+        body=(lowest / size, deepest),
         first=first,
     )
 

@@ -23,9 +23,10 @@ class Finding:
     ----------
     kind
         ``"acceleration"`` of a joint in space, ``"twist"`` of a joint about itself, ``"knee"`` for
-        one that bends backwards, ``"floor"`` for feet below it, ``"slide"`` for feet that slide,
-        ``"drift"`` for feet that slide although they are planted, ``"speed"`` of the pelvis,
-        ``"path"`` for the length of its path, ``"contacts"`` if they are lost.
+        one that bends backwards, ``"floor"`` for feet or other parts of the body below it,
+        ``"slide"`` for feet that slide, ``"drift"`` for feet that slide although they are planted,
+        ``"speed"`` of the pelvis, ``"path"`` for the length of its path, ``"contacts"`` if they are
+        lost.
     message
         What is wrong and where, in one sentence. The remedy depends on the method: see
         `motionweave.methods.finish.finish`.
