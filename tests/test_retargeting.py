@@ -18,13 +18,37 @@ import motionweave as mw
 from motionweave import Motion, RetargetNotice, RigError, find_rig
 from motionweave.body.hinges import find_hinges
 from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.rig.fingers import fingers_of
 from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
 from motionweave.core.constraints import FOOT_KINDS, active
-from tests.body.bodies import CONVENTIONS, renamed, reordered, scrambled, split, with_helpers
+from tests.body.bodies import (
+    CONVENTIONS,
+    renamed,
+    reordered,
+    scrambled,
+    split,
+    with_fingers,
+    with_helpers,
+)
 from tests.loose import loosened
+
+
+def finger_bends(motion: Motion) -> dict[tuple[str, str], Array]:
+    """Angles ``(T, 2)`` of the knuckle and of the next joint, by side and finger."""
+    rig, positions = find_rig(motion.skeleton), motion.positions()
+    found = {}
+    for side in ("left", "right"):
+        hand = rig.roles[f"{side}_hand"]
+        for finger, chain in fingers_of(motion.skeleton, hand).items():
+            points = positions[:, [hand, *chain]]
+            bones = np.diff(points, axis=1)
+            bones /= np.linalg.norm(bones, axis=-1, keepdims=True)
+            cosines = np.sum(bones[:, :-1] * bones[:, 1:], axis=-1)
+            found[side, finger] = np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0)))
+    return found
 
 
 def at_roles(motion: Motion) -> Array:
@@ -64,6 +88,23 @@ ALONE: dict[str, Callable[[Motion], Motion]] = {
 @cache
 def plain(method: str) -> Motion:
     return METHODS[method](mw.sample("walk"), mw.sample("jog"))
+
+
+@pytest.mark.parametrize("convention", ["numbered", "biped", "unity"])
+@pytest.mark.parametrize("axes", ["its own", "those of the source"])
+def test_fingers_bend_as_they_do_whatever_they_are_called(convention: str, axes: str) -> None:
+    source = with_fingers(mw.sample("walk"), "mixamo")
+    target = with_fingers(mw.sample("jog").scaled(1.2), convention)
+    if axes == "its own":
+        target = scrambled(target, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        performed = finger_bends(mw.retarget(source, target))
+    wanted = finger_bends(source)
+    assert set(performed) == set(wanted)
+    assert len(wanted) == 10
+    for finger, bends in wanted.items():
+        np.testing.assert_allclose(performed[finger], bends, atol=3.0)
 
 
 @pytest.mark.parametrize("method", METHODS)

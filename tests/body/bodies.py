@@ -175,3 +175,45 @@ def split(motion: Motion) -> Motion:
         names, parents, offsets, 2 * skeleton.end_parents + 1, np.array(skeleton.end_offsets)
     )
     return replace(motion, skeleton=tree, rotations=turns)
+
+
+FINGERS: Mapping[str, tuple[str, ...]] = {
+    # Thumb first; {} is the side, then the bones from the palm outwards.
+    "mixamo": tuple(f"{{}}Hand{f}" for f in ("Thumb", "Index", "Middle", "Ring", "Pinky")),
+    "numbered": tuple(f"{{}}Finger{f}" for f in range(1, 6)),
+    "biped": tuple(f"Bip01 {{}} Finger{f}" for f in range(5)),
+    "unity": tuple(f"{{}}{f}" for f in ("Thumb", "Index", "Middle", "Ring", "Little")),
+}
+
+
+def with_fingers(motion: Motion, convention: str) -> Motion:
+    """The motion of a body with hands: fingers, each of three joints, that close over time."""
+    rig = find_rig(motion.skeleton)
+    skeleton, count = motion.skeleton, len(motion)
+    names, parents = list(skeleton.names), [int(parent) for parent in skeleton.parents]
+    offsets = [*np.array(skeleton.offsets)]
+    quats = [motion.rotations[:, j] for j in range(len(skeleton))]
+    ends, end_offsets = [*skeleton.end_parents], [*skeleton.end_offsets]
+    closing = np.linspace(0.1, 1.2, count)
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        hand, forearm = (rig.roles[f"{side}_{role}"] for role in ("hand", "forearm"))
+        rest = skeleton.rest_positions
+        along = (rest[hand] - rest[forearm]) / np.linalg.norm(rest[hand] - rest[forearm])
+        row = np.cross(along, [0.0, 1.0, 0.0] if abs(along[1]) < 0.9 else [sign, 0.0, 0.0])
+        row /= np.linalg.norm(row)
+        bend = rotations.exp(closing[:, None] * row)
+        for number, name in enumerate(FINGERS[convention]):
+            above = hand
+            first = 0.09 * along + (0.02 * (2.5 - number)) * row
+            for bone in range(3):
+                names.append(f"{name.format(side.capitalize())}{bone + 1}")
+                parents.append(above)
+                offsets.append(first if bone == 0 else 0.03 * along)
+                quats.append(bend)
+                above = len(names) - 1
+            ends.append(above)
+            end_offsets.append(0.02 * along)
+    fingered = Skeleton(
+        tuple(names), np.array(parents), np.array(offsets), np.array(ends), np.array(end_offsets)
+    )
+    return replace(motion, skeleton=fingered, rotations=np.stack(quats, axis=1))

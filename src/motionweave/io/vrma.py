@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from motionweave.body.normalize.pelvis import at_pelvis
+from motionweave.body.rig.fingers import FINGERS, fingers_of
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
@@ -40,18 +41,9 @@ _LIMBS = {
 }
 # The spine from the hips up; the format has three joints, of which the first must be there.
 _SPINE = ("spine", "chest", "upperChest")
-# Fingers: words in names of joints below a hand, and what the format calls the three joints.
-_FINGERS = {
-    "thumb": "Thumb",
-    "index": "Index",
-    "mid": "Middle",
-    "ring": "Ring",
-    "pinky": "Little",
-    "little": "Little",
-}
+# Fingers, and what the format calls each and its three joints.
+_FINGERS = {finger: finger.capitalize() for finger in FINGERS}
 _THUMB, _FINGER = ("Metacarpal", "Proximal", "Distal"), ("Proximal", "Intermediate", "Distal")
-# Bones in the palm, which the format has only for the thumb.
-_PALM = ("metacarpal", "inhand", "palm")
 _REQUIRED = (
     *("hips", "head"),
     *(f"{side}_{role}" for side in SIDES for role in ("thigh", "shin", "ankle")),
@@ -176,21 +168,10 @@ def human_bones(rig: Rig) -> dict[str, int]:
 
 def _fingers(skeleton: Skeleton, hand: int) -> dict[str, int]:
     """Names of the format, without the side, to the joints of a hand's fingers."""
-    below, chains = {hand}, dict[str, list[int]]()
-    for joint in range(hand + 1, len(skeleton)):
-        if int(skeleton.parents[joint]) not in below:
-            continue
-        below.add(joint)
-        name = skeleton.names[joint].lower()
-        finger = next((_FINGERS[word] for word in _FINGERS if word in name), None)
-        if finger == "Thumb" or (finger and not any(word in name for word in _PALM)):
-            chain = chains.setdefault(finger, [])
-            if not chain or int(skeleton.parents[joint]) == chain[-1]:
-                chain.append(joint)
     return {
-        finger + part: joint
-        for finger, chain in chains.items()
-        for part, joint in zip(_THUMB if finger == "Thumb" else _FINGER, chain, strict=False)
+        _FINGERS[finger] + part: joint
+        for finger, chain in fingers_of(skeleton, hand).items()
+        for part, joint in zip(_THUMB if finger == "thumb" else _FINGER, chain, strict=False)
     }
 
 

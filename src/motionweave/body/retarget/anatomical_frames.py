@@ -4,8 +4,8 @@ The same numbers mean different things in two rigs: zero rotations are a T-pose 
 another, and a third puts every bone along one axis. What they share is the body. So each joint gets
 its own frame, fixed to the joint and read off the body: the trunk's from how the body stands (x to
 its left, y up, z forward), a limb's from its bone and the hinge that it bends about, a foot's from
-its sole. A body part that points the same way in two bodies has the same frame in the world, and
-that is what a retargeted motion keeps.
+its sole, a hand's and its fingers' from the row of its knuckles. A body part that points the same
+way in two bodies has the same frame in the world, and that is what a retargeted motion keeps.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import numpy as np
 
 from motionweave.body import ik
 from motionweave.body.pose.posture import LEG_JOINTS, rest_stands, trunk_direction
+from motionweave.body.rig.fingers import FINGERS, fingers_of
+from motionweave.body.rig.parts import below
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.body.soles import Sole, soles
 from motionweave.core import rotations
@@ -31,6 +33,8 @@ from motionweave.errors import RigError
 _SWAY = np.radians(20.0)
 # The bend (its sine) that a knee or elbow must reach in a clip to show where its hinge is.
 _BENT = 0.35
+# Knuckles span at least this share of the way to them (a sine, about): otherwise they show no palm.
+_FLAT = 0.1
 # Upper joint, joint that bends, end, and where the end goes: -1 backwards, 1 forwards.
 LIMBS = (("thigh", "shin", "ankle", -1.0), ("upper_arm", "forearm", "hand", 1.0))
 
@@ -126,7 +130,30 @@ class Body:
             and np.quantile(np.linalg.norm(self._sines(limb), axis=1), 0.9) > _BENT
         )
 
-    def frames(self, from_rest: bool, hinged: frozenset[tuple[str, str]]) -> Array:
+    def palms(self) -> dict[str, tuple[Array, Array]]:
+        """For the hand of a side, from the wrist to the middle of its knuckles, and along them from
+        the little finger to the index, ``(3,)`` in its joint's frame; only hands with fingers."""
+        rest = self.motion.skeleton.rest_positions
+        found = {}
+        for side in SIDES:
+            if not self.rig.has(f"{side}_hand"):
+                continue
+            hand = self.rig.roles[f"{side}_hand"]
+            fingers = fingers_of(self.motion.skeleton, hand)
+            knuckles = [rest[fingers[one][0]] - rest[hand] for one in FINGERS[1:] if one in fingers]
+            if len(knuckles) < 2:
+                continue
+            reach, row = np.mean(knuckles, axis=0), knuckles[0] - knuckles[-1]
+            if np.linalg.norm(np.cross(reach, row)) > _FLAT * np.linalg.norm(reach) ** 2:
+                found[side] = reach, row
+        return found
+
+    def frames(
+        self,
+        from_rest: bool,
+        hinged: frozenset[tuple[str, str]],
+        palms: frozenset[str] = frozenset(),
+    ) -> Array:
         """Frames ``(J, 4)`` of all joints: rotations from a body part's axes to its joint's.
 
         Parameters
@@ -136,6 +163,9 @@ class Body:
         hinged
             Limbs of `hinges` whose frames come from how they bend in the motion; those of the
             others come from how human elbows and knees bend.
+        palms
+            Sides whose hand and fingers get frames read off its `palms`; otherwise they are as they
+            are when the body stands.
         """
         posture = self.posture(from_rest)
         frames = np.array(posture)
@@ -145,8 +175,8 @@ class Body:
                 if limb is None:
                     continue
                 shown = (side, upper) in hinged
-                for joint, below in ((limb.upper, limb.middle), (limb.middle, limb.end)):
-                    bone = self._local(joint, below)
+                for joint, next_one in ((limb.upper, limb.middle), (limb.middle, limb.end)):
+                    bone = self._local(joint, next_one)
                     if not np.any(bone):
                         continue
                     across = self._hinge(limb, joint) if shown else None
@@ -157,6 +187,8 @@ class Body:
                         )
                     frames[joint] = _frame(bone, across)
                 self._carry(frames, posture, limb.end, limb.middle)
+            if side in palms:
+                self._put_hand(frames, side, from_rest)
         self._put_feet(frames, posture, from_rest)
         return frames
 
@@ -176,8 +208,39 @@ class Body:
             frame = self._foot(sole)
             if frame is not None:
                 frames[sole.ankle] = frame
-                for below in self.motion.skeleton.children[sole.ankle]:
-                    self._carry(frames, posture, below, sole.ankle)
+                for child in self.motion.skeleton.children[sole.ankle]:
+                    self._carry(frames, posture, child, sole.ankle)
+
+    def _put_hand(self, frames: Array, side: str, from_rest: bool) -> None:
+        """Give a hand and its fingers frames read off its knuckles.
+
+        However far fingers are bent, they are bent about the row of the knuckles.
+        """
+        skeleton, hand = self.motion.skeleton, self.rig.roles[f"{side}_hand"]
+        reach, row = self.palms()[side]
+        frames[list(below(skeleton, hand))] = _frame(reach, row)
+        for finger, chain in fingers_of(skeleton, hand).items():
+            # A thumb lies beside the palm and bends in its plane.
+            across = np.cross(reach, row) if finger == "thumb" else row
+            for joint in chain:
+                bone = self._bone(joint)
+                if np.any(bone):
+                    seen = across if from_rest else self._seen_from(joint, hand, across)
+                    frames[joint] = _frame(bone, seen)
+
+    def _seen_from(self, joint: int, other: int, vector: Array) -> Array:
+        """A ``vector`` ``(3,)`` in another joint's frame, in that of a joint, on average."""
+        turned = self._forward[1]
+        world = rotations.rotate(turned[:, other], vector)
+        return np.mean(rotations.rotate(rotations.inverse(turned[:, joint]), world), axis=0)
+
+    def _bone(self, joint: int) -> Array:
+        """From a joint to the next one or to its end, or else on from the one above it ``(3,)``."""
+        skeleton = self.motion.skeleton
+        ends = np.flatnonzero(np.asarray(skeleton.end_parents) == joint)
+        if skeleton.children[joint]:
+            return np.asarray(skeleton.offsets[skeleton.children[joint][0]])
+        return np.asarray(skeleton.end_offsets[ends[0]] if len(ends) else skeleton.offsets[joint])
 
     def _carry(self, frames: Array, posture: Array, joint: int, above: int) -> None:
         """Give a joint and everything below it frames that move with the joint ``above``.
@@ -195,13 +258,13 @@ class Body:
         names = [f"{side}_{role}" for role in roles]
         return ik.Limb(*(self.rig.roles[n] for n in names)) if self.rig.has(*names) else None
 
-    def _local(self, joint: int, below: int) -> Array:
+    def _local(self, joint: int, other: int) -> Array:
         """Where a joint further down is in a joint's frame ``(3,)``, on average."""
         skeleton = self.motion.skeleton
         if self.motion.translations is None:
-            return np.asarray(skeleton.rest_positions[below] - skeleton.rest_positions[joint])
+            return np.asarray(skeleton.rest_positions[other] - skeleton.rest_positions[joint])
         positions, orientations = self._forward
-        away = positions[:, below] - positions[:, joint]
+        away = positions[:, other] - positions[:, joint]
         return np.mean(rotations.rotate(rotations.inverse(orientations[:, joint]), away), axis=0)
 
     def _sines(self, limb: ik.Limb) -> Array:
@@ -242,8 +305,8 @@ class BodyPair:
     """Two bodies whose parts are read in the same way.
 
     So that going from one body to the other and back is exact, both are read off their rest
-    poses if both stand, otherwise off how both stand in their motions; and a limb's hinge off the
-    motions if both bend it.
+    poses if both stand, otherwise off how both stand in their motions; a limb's hinge off the
+    motions if both bend it; and hands off their knuckles if both have some.
 
     Parameters
     ----------
@@ -262,9 +325,10 @@ class BodyPair:
     def frames(self) -> tuple[Array, Array]:
         """Frames ``(J, 4)`` of the joints of both bodies."""
         hinged = self.source.hinges() & self.target.hinges()
+        palms = frozenset(self.source.palms()) & frozenset(self.target.palms())
         return (
-            self.source.frames(self.from_rest, hinged),
-            self.target.frames(self.from_rest, hinged),
+            self.source.frames(self.from_rest, hinged, palms),
+            self.target.frames(self.from_rest, hinged, palms),
         )
 
 

@@ -1,7 +1,8 @@
 """Which joint of one body corresponds to which joint of another.
 
 Joints are paired by role first (hips, left_thigh, ...), then by name: what is left of a name
-when prefixes, case, separators and the spelling of its side are gone. Chains with different numbers
+when prefixes, case, separators and the spelling of its side are gone. Fingers that are named in
+different ways are paired finger by finger, from the palm outwards. Chains with different numbers
 of joints (one to five in the spine, one or two in the neck) distribute the bend of the whole. A
 joint without a counterpart stays at rest in one body and is left out of the other; a
 `JointMapping` says so, joint by joint, and can be written, edited and read as JSON.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from motionweave.body.rig.fingers import fingers_of
 from motionweave.body.rig.names import normalised
 from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.body.rig.tree import chain
@@ -55,7 +57,7 @@ class Pairing:
     share
         The position between the two, 0 to 1.
     how
-        ``"role"``, ``"name"``, ``"chain"`` or ``"given"``.
+        ``"role"``, ``"name"``, ``"finger"``, ``"chain"`` or ``"given"``.
     """
 
     joint: int
@@ -169,6 +171,7 @@ def match(
         found = named.get(normalised(name))
         if joint not in pairs and found is not None and _same_place(joint, found, roled):
             pairs[joint] = Pairing(found, found, 0.0, "name")
+    pairs = _fingers(ours, theirs) | pairs
     if given is not None:
         _apply(given, pairs, source, target)
     return JointMapping(source, target, dict(sorted(pairs.items())))
@@ -202,6 +205,9 @@ def one_convention(source: Skeleton, target: Skeleton) -> bool:
     """
     mapping = match_by_name(source, target)
     ours, theirs = find_rig(source), find_rig(target)
+    if not _fingers(ours, theirs).keys() <= mapping.pairs.keys():
+        # Who calls fingers by other names bends them about other axes.
+        return False
     if ours.roles and theirs.roles:
         if (set(ours.roles) ^ set(theirs.roles)) - _OPTIONAL:
             return False
@@ -350,6 +356,19 @@ def _by_name(skeleton: Skeleton, taken: set[int]) -> dict[str, int]:
         for name, joints in found.items()
         if name and len(joints) == 1 and joints[0] not in taken
     }
+
+
+def _fingers(source: Rig, target: Rig) -> dict[int, Pairing]:
+    """Joints of the fingers of both hands, paired from the palm outwards."""
+    pairs = {}
+    for hand in (f"{side}_hand" for side in SIDES):
+        if not (source.has(hand) and target.has(hand)):
+            continue
+        ours = fingers_of(source.skeleton, source.roles[hand])
+        for finger, joints in fingers_of(target.skeleton, target.roles[hand]).items():
+            for joint, other in zip(joints, ours.get(finger, ()), strict=False):
+                pairs[joint] = Pairing(other, other, 0.0, "finger")
+    return pairs
 
 
 def _same_place(joint: int, found: int, mapping: JointMapping) -> bool:
