@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, overload
 
@@ -22,7 +22,7 @@ from motionweave.core.constraints import Constraint
 from motionweave.core.joint_track import JointTrack
 from motionweave.core.planar import Planar
 from motionweave.core.skeleton import Skeleton
-from motionweave.core.validated_arrays import is_validated, mark_validated, unit_quaternions
+from motionweave.core.validated_arrays import mark_validated, unit_quaternions, validated
 from motionweave.errors import MotionError
 
 
@@ -76,23 +76,18 @@ class Motion:
     def __post_init__(self) -> None:
         if not isinstance(self.skeleton, Skeleton):
             raise MotionError(f"skeleton {checks.shown(self.skeleton)}: expected a Skeleton")
-        joints = len(self.skeleton)
-        if not is_validated(self.root, (None, 3)):
-            root = checks.array(self.root, "root positions", (None, 3))
-            object.__setattr__(self, "root", mark_validated(root))
-        frames = len(self.root)
+        root = validated(self.root, "root positions", (None, 3))
+        frames, joints = len(root), len(self.skeleton)
         if not 0 < frames <= checks.MOST_FRAMES:
             raise MotionError(f"{frames} frames: a motion has 1 to {checks.MOST_FRAMES}")
-        if not is_validated(self.rotations, (frames, joints, 4)):
-            quats = checks.array(self.rotations, "rotations", (frames, joints, 4))
-            quats = unit_quaternions(quats, self.skeleton.names)
-            object.__setattr__(self, "rotations", mark_validated(quats))
+        unit = partial(unit_quaternions, names=self.skeleton.names)
+        turns = validated(self.rotations, "rotations", (frames, joints, 4), unit)
+        object.__setattr__(self, "root", root)
+        object.__setattr__(self, "rotations", turns)
         object.__setattr__(self, "fps", checks.rate(self.fps))
-        if self.translations is not None and not is_validated(
-            self.translations, (frames, joints, 3)
-        ):
-            moves = checks.array(self.translations, "translations", (frames, joints, 3))
-            object.__setattr__(self, "translations", mark_validated(moves))
+        if self.translations is not None:
+            moves = validated(self.translations, "translations", (frames, joints, 3))
+            object.__setattr__(self, "translations", moves)
         object.__setattr__(self, "constraints", constraint_tools.checked(self.constraints))
         if not isinstance(self.source, Mapping):
             raise MotionError(f"source {checks.shown(self.source)}: expected a mapping")
@@ -189,7 +184,7 @@ class Motion:
         """
         if not isinstance(other, Motion):
             return NotImplemented
-        # What is kept with a motion is found by comparing it with itself.
+        # A dictionary of what is known about motions mostly compares one with itself.
         return self is other or (
             self.fps == other.fps
             and self.constraints == other.constraints
@@ -217,20 +212,13 @@ class Motion:
     def fingerprint(self) -> str:
         """A short fingerprint of a clip: its joints, frame rate and frames."""
         if "fingerprint" not in self.known:
-            self.known["fingerprint"] = self._digest()
+            digest = hashlib.sha256(repr((self.skeleton.names, self.fps)).encode())
+            digest.update(self.skeleton.parents.astype(np.int64).data)
+            for array in (self.skeleton.offsets, self.root, self.rotations, self.translations):
+                if array is not None:
+                    digest.update(array.ravel().data)
+            self.known["fingerprint"] = digest.hexdigest()[:32]
         return str(self.known["fingerprint"])
-
-    def _digest(self) -> str:
-        digest = hashlib.sha256(repr((self.skeleton.names, self.fps)).encode())
-        for array in (
-            self.skeleton.parents.astype(np.int64),
-            self.skeleton.offsets,
-            self.root,
-            self.rotations,
-            np.zeros(0) if self.translations is None else self.translations,
-        ):
-            digest.update(array.ravel().data)
-        return digest.hexdigest()[:32]
 
     def with_constraints(self, constraints: Iterable[Constraint]) -> Motion:
         """The same motion with other ``constraints``."""
@@ -289,9 +277,7 @@ class Motion:
             self,
             root=sealed(kinematics.sample_vectors(self.root, at)),
             rotations=sealed(kinematics.sample_rotations(self.rotations, at)),
-            translations=None
-            if self.translations is None
-            else sealed(kinematics.sample_vectors(self.translations, at)),
+            translations=self._moves_after(lambda m: sealed(kinematics.sample_vectors(m, at))),
             constraints=constraint_tools.carried(self.constraints, at),
             carrier=self._carrier_after(lambda above: above.sample(at)),
         )
@@ -339,9 +325,7 @@ class Motion:
             fps=checks.rate(self.fps / step),
             root=mark_validated(self.root[frames]),
             rotations=mark_validated(self.rotations[frames]),
-            translations=None
-            if self.translations is None
-            else mark_validated(self.translations[frames]),
+            translations=self._moves_after(lambda m: mark_validated(m[frames])),
             constraints=constraint_tools.checked(
                 Constraint((c.start - start) / step, (c.end - start) / step, c.kind) for c in inside
             ),
@@ -422,7 +406,7 @@ class Motion:
             self,
             skeleton=skeleton,
             root=self.root * factor,
-            translations=None if self.translations is None else self.translations * factor,
+            translations=self._moves_after(lambda m: m * factor),
             # In step or not, it is scaled like the body.
             carrier=None
             if self.carrier is None
@@ -448,12 +432,16 @@ class Motion:
             # A reflection turns the rotation about the axis it reflects the other
             # way twice, i.e. not at all, and the other two once.
             rotations=self.rotations[:, swap] * np.array([1.0, -1.0, -1.0, 1.0]),
-            translations=None if self.translations is None else self.translations[:, swap] * across,
+            translations=self._moves_after(lambda m: m[:, swap] * across),
             constraints=tuple(replace(c, kind=kinds.get(c.kind, c.kind)) for c in self.constraints),
             carrier=self._carrier_taken_along(
                 lambda above: above.mirrored(np.arange(len(above.skeleton)), {})
             ),
         )
+
+    def _moves_after(self, change: Callable[[Array], Array]) -> Array | None:
+        """The translations after a change, if there are any."""
+        return None if self.translations is None else change(self.translations)
 
     def _carrier_after(self, change: Callable[[Motion], Motion]) -> Carrier | None:
         return None if self.carrier is None else self.carrier.changed(len(self), change)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from motionweave.core import checks
 from motionweave.core.arrays import Array, sealed
 from motionweave.core.numerics.vectors import dots
 from motionweave.errors import MotionError
@@ -30,8 +31,28 @@ def mark_validated(array: Array) -> Array:
     return array
 
 
-def is_validated(array: Any, shape: tuple[int | None, ...]) -> bool:
-    """Whether an array was validated before and has a shape, in which None is any length."""
+def validated(
+    array: Any,
+    what: str,
+    shape: tuple[int | None, ...],
+    exact: Callable[[Array], Array] | None = None,
+) -> Array:
+    """An array as motions hold it: itself if it was validated before.
+
+    Parameters
+    ----------
+    array, what, shape
+        As of `checks.array`.
+    exact
+        What is done to the numbers of one that was not, if anything.
+    """
+    if _is_validated(array, shape):
+        return array  # type: ignore[no-any-return]
+    numbers = checks.array(array, what, shape)
+    return mark_validated(numbers if exact is None else exact(numbers))
+
+
+def _is_validated(array: Any, shape: tuple[int | None, ...]) -> bool:
     known = _VALIDATED.get(id(array))
     if known is None or known is not array or known.ndim != len(shape):
         return False

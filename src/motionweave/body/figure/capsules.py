@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +106,16 @@ def capsules_of(skeleton: Skeleton) -> Capsules:
     return _Builder(skeleton).build()
 
 
+class _Capsule(NamedTuple):
+    """One of `Capsules`; the points between others have negative numbers."""
+
+    ends: tuple[int, int]
+    radii: tuple[float, float]
+    side: int
+    carrier: int
+    solid: int
+
+
 class _Builder:
     """Collects capsules and the points that they need beyond the skeleton's."""
 
@@ -113,8 +124,11 @@ class _Builder:
         self.shape = body_plan(skeleton)
         self.height = body_height(skeleton) or 1.0
         self.roles = find_rig(skeleton).roles
-        self.known = len(skeleton) + len(skeleton.end_parents) + len(self.shape.added_joints)
-        self.rows: list[tuple[int, int, float, float, int, int, int]] = []
+        first = len(skeleton) + len(skeleton.end_parents)
+        # Heels and toes that the plan adds, and how many points there are with them.
+        self.added = range(first, first + len(self.shape.added_joints))
+        self.known = self.added.stop
+        self.drawn: list[_Capsule] = []
         self._inner = up_to_limbs(skeleton)
         self._hands = {self.roles[f"{s}_hand"] for s in SIDES if f"{s}_hand" in self.roles}
         feet = [f"{s}_{r}" for s in SIDES for r in ("ankle", "toe")]
@@ -135,27 +149,24 @@ class _Builder:
         self._skull()
         for piece in self.shape.pieces:
             self._piece(piece.points, piece.radii, piece.side, parents)
-        if not self.rows:
+        if not self.drawn:
             self._draw(0, 0, 0.05 * self.height, 0.05 * self.height, 0, 0)
         # The points between others come last, after all that the builder added.
         shift = self.known + len(self.extra)
-        heels = range(self.known - len(self.shape.added_joints), self.known)
-        rows = [
-            (a if a >= 0 else shift - a - 1, b if b >= 0 else shift - b - 1, *rest)
-            for a, b, *rest in self.rows
-        ]
+        ends = np.array([one.ends for one in self.drawn], dtype=np.intp)
+        ends = np.where(ends >= 0, ends, shift - ends - 1)
         return Capsules(
-            np.array([row[:2] for row in rows], dtype=np.intp),
-            np.array([row[2:4] for row in rows], dtype=np.float64),
-            np.array([row[4] for row in rows], dtype=np.intp),
-            np.isin(np.arange(len(rows)), self.of_trunk),
-            np.isin([row[0] for row in rows], [*self._feet, *heels]),
-            np.array([row[5] for row in rows], dtype=np.intp),
-            np.array([row[6] for row in rows], dtype=np.intp),
-            np.array([joint for joint, _ in self.extra], dtype=np.intp),
-            np.array([offset for _, offset in self.extra]).reshape(-1, 3),
-            np.array([one[0] for one in self.mixed], dtype=np.intp).reshape(-1, 4),
-            np.array([one[1] for one in self.mixed], dtype=np.float64).reshape(-1, 4),
+            ends=ends,
+            radii=np.array([one.radii for one in self.drawn], dtype=np.float64),
+            sides=np.array([one.side for one in self.drawn], dtype=np.intp),
+            trunk=np.isin(np.arange(len(self.drawn)), self.of_trunk),
+            feet=np.isin(ends[:, 0], [*self._feet, *self.added]),
+            carriers=np.array([one.carrier for one in self.drawn], dtype=np.intp),
+            solids=np.array([one.solid for one in self.drawn], dtype=np.intp),
+            extra_joints=np.array([joint for joint, _ in self.extra], dtype=np.intp),
+            extra_offsets=np.array([offset for _, offset in self.extra]).reshape(-1, 3),
+            mixed=np.array([points for points, _ in self.mixed], dtype=np.intp).reshape(-1, 4),
+            shares=np.array([share for _, share in self.mixed], dtype=np.float64).reshape(-1, 4),
         )
 
     def _draw(
@@ -169,8 +180,8 @@ class _Builder:
         solid: int | None = None,
     ) -> None:
         """Add a capsule, as a solid of its own or as a part of one, named by its first capsule."""
-        own = len(self.rows) if solid is None else solid
-        self.rows.append((a, b, ra, rb, side, carrier, own))
+        own = len(self.drawn) if solid is None else solid
+        self.drawn.append(_Capsule((a, b), (ra, rb), side, carrier, own))
 
     def _add(self, joint: int, offset: Array) -> int:
         self.extra.append((joint, np.asarray(offset, dtype=np.float64)))
@@ -246,32 +257,32 @@ class _Builder:
             elif points[0] in self._feet:
                 rb = max(rb, _TOES * height)
             elif points[1] in self._inner:
-                self.of_trunk.append(len(self.rows))
+                self.of_trunk.append(len(self.drawn))
             elif points[0] in self._muscles:
                 at, times = self._muscles[points[0]]
                 belly = self._mix((*points, *points), (0.5 - 0.5 * at, 0.5 * at) * 2)
                 thick = times * ((1.0 - at) * ra + at * rb)
-                first = len(self.rows)
+                first = len(self.drawn)
                 self._draw(points[0], belly, ra, thick, side, points[0], first)
                 self._draw(belly, points[1], thick, rb, side, points[0], first)
                 return
             self._draw(points[0], points[1], ra, rb, side, points[0])
-        elif len(points) == 3 and points[0] >= self.known - len(self.shape.added_joints):
+        elif len(points) == 3 and points[0] in self.added:
             heel, ankle, toe = points
             back, ball = 1.6 * radii[0], _BALL_RADIUS * height
             along = self._rest_vector(ankle, toe)
             across = self._across_foot(along) * _BALL_BREADTH * height
             middle = self._mix((ankle, heel, ankle, heel), (0.25, 0.25, 0.25, 0.25))
             edges = [self._add(ankle, along + share * across) for share in (1.0, 0.0, -1.0)]
-            first = len(self.rows)
+            first = len(self.drawn)
             for behind, radius in ((heel, back), (middle, back), (ankle, radii[1])):
                 for edge in edges:
                     self._draw(behind, edge, radius, ball, side, ankle, first)
             self._draw(ankle, heel, radii[1], back, side, ankle, first)
         else:
-            first = len(self.rows)
+            first = len(self.drawn)
             self._trunk(points, parents)
-            self.of_trunk.extend(range(first, len(self.rows)))
+            self.of_trunk.extend(range(first, len(self.drawn)))
 
     def _rest_vector(self, joint: int, point: int) -> Array:
         """From a joint to a point of the body plan in the rest pose."""
@@ -324,7 +335,7 @@ class _Builder:
         """A flat part that moves with a joint: three lines side by side, near enough to be one."""
         near, far = (radius * self.height for radius in radii)
         narrow = _AT_TIPS if stretch[1] == 1.0 else 1.0
-        first = len(self.rows)
+        first = len(self.drawn)
         for share in (-1.0, 0.0, 1.0):
             begin = self._add(joint, stretch[0] * along + share * across)
             end = self._add(joint, stretch[1] * along + narrow * share * across)
