@@ -34,7 +34,7 @@ import numpy as np
 import motionweave as mw
 from motionweave.body.hinges import Hinge, find_hinges
 from motionweave.body.pose.tpose import tpose_frames
-from motionweave.body.size import leg_length
+from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points, has_feet
 
 # Words that make two clips alike. The first row that fits counts.

@@ -15,7 +15,8 @@ from motionweave.body.normalize.pelvis import as_filed, at_pelvis
 from motionweave.body.normalize.up_axis import Up, find_up
 from motionweave.body.pose.flexion import flexions
 from motionweave.body.pose.heading import direction, facing, sides_exchanged
-from motionweave.body.size import body_height, leg_length
+from motionweave.body.rig.roles import leg_length
+from motionweave.body.size import body_height
 from motionweave.core import rotations
 from motionweave.io import registry
 from motionweave.io.axes import PoseArrays, to_z_up, turned

@@ -12,7 +12,7 @@ import pytest
 import motionweave as mw
 from motionweave.body.hinges import find_hinges
 from motionweave.body.rig.parts import part_joints
-from motionweave.body.size import leg_length
+from motionweave.body.rig.roles import leg_length
 from motionweave.core import rotations
 from motionweave.core.concatenation import concatenate
 from motionweave.core.numerics.curves import smootherstep

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import motionweave as mw
-from motionweave.body.size import leg_length
+from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import contact_points
 from motionweave.methods.resting_contacts import resting
 

@@ -1,7 +1,8 @@
 """The size of a body, from the lengths of its bones, whatever its zero pose looks like.
 
-Thresholds that are about steps and feet are shares of the leg length (`leg_length`); those
-about the whole body, and how large it is drawn, are shares of its height (`body_height`).
+Thresholds that are about steps and feet are shares of the leg length
+(`motionweave.body.rig.roles.leg_length`); those about the whole body, and how large it is drawn,
+are shares of its height.
 """
 
 from __future__ import annotations
@@ -10,10 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from motionweave.body.rig.roles import SIDES, Rig, find_rig, leg_length
+from motionweave.body.rig.roles import SIDES, Rig, find_rig
 from motionweave.core.skeleton import Skeleton
-
-__all__ = ["body_height", "leg_length"]
 
 # The ankle of a flat foot is above the ball by this share of the way between the two ...
 _ANKLE_ABOVE_BALL = 0.5

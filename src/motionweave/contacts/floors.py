@@ -15,7 +15,7 @@ import numpy as np
 from motionweave.body.ground import Ground
 from motionweave.body.pose.heading import facing
 from motionweave.body.pose.tpose import tpose_frames
-from motionweave.body.size import leg_length
+from motionweave.body.rig.roles import leg_length
 from motionweave.body.soles import has_feet
 from motionweave.contacts.detect import detect_contacts, estimate_floor
 from motionweave.core.constraints import FOOT_KINDS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionweave.body.pose.tpose import tpose_frames
-from motionweave.body.rig.roles import find_rig
-from motionweave.body.size import body_height, leg_length
+from motionweave.body.rig.roles import find_rig, leg_length
+from motionweave.body.size import body_height
 from motionweave.body.soles import contact_points, has_feet
 from motionweave.core.constraints import FOOT_KINDS
 from motionweave.core.motion import Motion

@@ -42,11 +42,7 @@ from motionweave.body.rig.override import (
     read_override,
 )
 from motionweave.body.rig.shape import roles_by_shape, standing_legs
-from motionweave.body.rig.tree import (
-    chain,
-    is_above,
-    meeting,
-)
+from motionweave.body.rig.tree import chain, is_above, meeting
 from motionweave.core.arguments import check_arguments
 from motionweave.core.arrays import Array
 from motionweave.core.checks import shown
