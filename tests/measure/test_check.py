@@ -179,6 +179,16 @@ def test_joined_clips_are_hardly_faster_than_the_fastest_of_them() -> None:
     assert "speed" in [finding.kind for finding in found]
 
 
+def test_whoever_stands_may_shift_their_weight() -> None:
+    stand = mw.sample("stand")
+    time = np.arange(len(stand)) / stand.fps
+    for speed, too_fast in ((0.4, False), (0.7, True)):
+        peak = speed * leg_length(stand.skeleton)
+        shift = peak / np.pi * np.sin(np.pi * time)
+        swaying = replace(stand, root=stand.root + shift[:, None] * [1.0, 0.0, 0.0])
+        assert ("speed" in kinds(swaying, stand)) == too_fast
+
+
 def test_joined_clips_are_not_faster_for_a_single_frame_either() -> None:
     walk = mw.sample("walk", fps=120.0)
     top = np.linalg.norm(np.diff(walk.root, axis=0), axis=1).max()

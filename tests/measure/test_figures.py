@@ -43,6 +43,15 @@ def test_a_foot_that_swings_over_low_ground_does_not_slide_because_it_climbs_lat
     assert rising < level + 0.3
 
 
+def test_a_foot_does_not_slide_over_a_ramp_that_leads_to_a_block() -> None:
+    jog = mw.sample("jog")
+    leg = leg_length(jog.skeleton)
+    stance = [c for c in jog.constraints if c.kind == "right_toe"][1]
+    at = round(0.5 * (stance.start + stance.end))
+    up = mw.warp(jog, mw.Key(at, "right_foot", offset=(0, 0.25 * leg, 0)))
+    assert measured(up, up.fps).longest_slide < measured(jog, jog.fps).longest_slide + 0.1
+
+
 def test_a_clip_with_little_behind_its_tpose_is_measured_whole() -> None:
     walk = mw.sample("walk")
     rest = np.tile(rotations.IDENTITY, (1, len(walk.skeleton), 1))

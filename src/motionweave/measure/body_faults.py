@@ -34,12 +34,12 @@ _BACKWARDS = np.radians(7.0)
 # How much deeper than in the clips a joint may be, in leg lengths: there are many ways in which
 # hands and trunks lie on the floor.
 _SUNK = 0.1
-# How many times as fast as in the clips the pelvis may move, plus leg lengths per second.
-_SPEED = 1.25
-_SPEED_SLACK = 0.25
+# How many times as fast as in the clips the pelvis may move, plus leg lengths per second, and how
+# fast in any case: whoever stands in the clips may shift their weight.
+_SPEED, _SPEED_SLACK, _STANDING = 1.25, 0.25, 0.5
 # The same in joined clips, over some frames and from one to the next, where whoever is slower than
-# this in the clips counts as this fast: from one stance to another a standing body has to move.
-_JOINED_SPEED, _STANDING = {"speed": 1.2, "step_speed": 1.05}, 0.5
+# that counts as that fast: from one stance to another a standing body has to move.
+_JOINED_SPEED = {"speed": 1.2, "step_speed": 1.05}
 # The path may be this many times as long or as short as in the clips, plus leg lengths.
 _PATH = 1.12
 _PATH_SLACK = 0.12
@@ -165,7 +165,7 @@ def _faster(
     worst = (0.0, 0.0, 0)
     for which in _JOINED_SPEED if joined else ("speed",):
         top = max(one.fastest[which] for one in before)
-        limit = _SPEED * top + _SPEED_SLACK
+        limit = max(_SPEED * top + _SPEED_SLACK, _STANDING)
         if joined:
             limit = _JOINED_SPEED[which] * max(top, _STANDING)
         frame = int(getattr(made, which).argmax())

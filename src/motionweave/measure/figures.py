@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -35,6 +36,9 @@ _FEWEST = 3
 # this share of the time, and slides above this speed (leg lengths; per second).
 _LOW, _LOWEST = 0.025, 0.1
 _SLIDING = 0.2
+# Leg lengths by which a foot stands higher than before on a block: where in between that begins, is
+# not known.
+_BLOCK = 0.1
 # A result has to be this much lower for it: feet swing over the floor at about that height, and one
 # that just does not count in a clip must not count where it is a little lower.
 _CLEARLY = 0.01
@@ -254,12 +258,22 @@ def measured(
 
 def _ground(height: Array, planted: BoolArray) -> Array:
     """Height ``(T,)`` of the ground below a foot: that of the plants before and after, since ground
-    may rise; without any, about the lowest that the foot gets."""
+    may rise, and the lower of the two beside a block; without any, about the lowest that the foot
+    gets."""
+    lowest = quantile(height, _LOWEST)
     plants = runs(planted)
     if not plants:
-        return np.full(len(height), quantile(height, _LOWEST))
+        return np.full(len(height), lowest)
     levels = [median(height[first : last + 1]) for first, last in plants]
-    return np.interp(np.arange(len(height)), np.ravel(plants), np.repeat(levels, 2))
+    ground = np.interp(np.arange(len(height)), np.ravel(plants), np.repeat(levels, 2))
+    ends = (-1, -1), (len(height), len(height))
+    around, heights = (ends[0], *plants, ends[1]), (lowest, *levels, lowest)
+    for (one, other), ((_, last), (first, _)) in zip(
+        pairwise(heights), pairwise(around), strict=True
+    ):
+        if abs(one - other) > _BLOCK:
+            ground[last + 1 : first] = min(one, other)
+    return ground
 
 
 def _planted(motion: Motion, kind: str) -> BoolArray:
