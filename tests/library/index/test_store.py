@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +176,23 @@ def test_a_clip_that_changed_is_loaded_anew(folder: Path) -> None:
     mw.save(mw.sample("jog", duration=3.0), folder / "jogs/jog.npz", contacts=False)
     library.add()
     assert len(library.load("jogs/jog.npz")) < before
+
+
+def test_only_whoever_loads_a_whole_clip_is_told_what_is_doubtful_about_its_file(
+    folder: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    jog = mw.sample("jog", duration=6.0)
+    thrown = np.array(jog.root)
+    thrown[:2, 0] += 5.0 * thrown[0, 1]
+    mw.save(replace(jog, root=thrown), folder / "jogs/jog.npz", contacts=False)
+    library = mw.Library(folder, executor=Here())
+    library.add()
+    found = library.find("jogs/jog_left.npz", frames=(40, 90), most=20)
+    assert next(one for one in found if one.clip == "jogs/jog.npz").load()
+    assert not recwarn.list
+    for _ in range(2):
+        with pytest.warns(mw.QualityWarning, match=r"jog\.npz: from frame 1 to the next"):
+            library.load("jogs/jog.npz")
 
 
 def test_clips_that_disappear_while_they_are_added_do_not_stop_the_others(

@@ -225,7 +225,7 @@ def _stretches(
     found: list[Motion] = []
     standing = []
     for span in spans:
-        motion = library.load(span.clip)
+        motion = library.load(span.clip, doubts=False)
         first = library.index.frame(span.clip, span.first)
         pace = span.samples / RATE * motion.fps / steps
         frames = np.asarray(first + np.arange(-1, steps + 2) * pace, dtype=np.float64)

@@ -79,7 +79,7 @@ class LiveWalk:
     def __init__(self, library: IndexedFolder, graph: Graph, start: tuple[int, int]):
         self._library, self._graph = library, graph
         self._clip, sample = start
-        first = library.load(self._clip)
+        first = library.load(self._clip, doubts=False)
         self._frame = graph.index.frame(self._clip, sample)
         self._body = first
         self._clips: Recent[Motion] = Recent(_AT_HAND)
@@ -199,7 +199,9 @@ class LiveWalk:
     def _part(self, clip: int, frame: float, count: int) -> Motion:
         """Some frames of a clip from one on, on the body and in the frame rate of the walk."""
         # The whole clip: its floor is estimated from all of it.
-        motion = self._clips.made(clip, lambda: on_body(self._library.load(clip), self._body))
+        motion = self._clips.made(
+            clip, lambda: on_body(self._library.load(clip, doubts=False), self._body)
+        )
         at = frame + np.arange(count) * motion.fps / self._body.fps
         return replace(motion.sample(np.clip(at, 0.0, len(motion) - 1.0)), fps=self._body.fps)
 
@@ -209,7 +211,7 @@ class LiveWalk:
     def _on(self, sample: int) -> Motion:
         """Continue in the clip up to a sample."""
         index = self._graph.index
-        ratio = self._library.load(self._clip).fps / self._body.fps
+        ratio = index.entries[self._clip].fps / self._body.fps
         count = max(1, round((index.frame(self._clip, sample) - self._frame) / ratio))
         part = self._part(self._clip, self._frame, count + 1)[1:]
         self._frame += count * ratio
@@ -223,7 +225,7 @@ class LiveWalk:
         """Turn into another clip."""
         assert way.clip is not None
         index = self._graph.index
-        ratios = [self._library.load(clip).fps / self._body.fps for clip in (self._clip, way.clip)]
+        ratios = [index.entries[clip].fps / self._body.fps for clip in (self._clip, way.clip)]
         half = self._frames(MARGIN)
         leave = max(half, round((index.frame(self._clip, way.leave) - self._frame) / ratios[0]))
         before = self._moved(self._part(self._clip, self._frame, leave + half + 1))

@@ -52,7 +52,7 @@ class Parts:
         played = []
         leave = 0.0
         for number, piece in enumerate(plan.pieces):
-            motion = library.load(piece.clip)
+            motion = library.load(piece.clip, doubts=False)
             frames = [index.frame(piece.clip, sample) for sample in (piece.first, piece.last)]
             room = 2.0 * MARGIN * motion.fps / RATE
             first = max(0, int(frames[0] - room)) if number else round(frames[0])

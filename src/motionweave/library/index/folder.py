@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from concurrent.futures import Executor
 from pathlib import Path
 from types import TracebackType
@@ -56,7 +57,7 @@ class IndexedFolder:
         self.store = Store(self.folder / FOLDER if store is None else Path(store).resolve())
         self._executor = executor
         self._index: Index | None = None
-        self._loaded: Recent[Motion] = Recent(_AT_HAND)
+        self._loaded: Recent[tuple[Motion, tuple[Warning | str, ...]]] = Recent(_AT_HAND)
 
     def __enter__(self) -> Self:
         return self
@@ -133,7 +134,7 @@ class IndexedFolder:
         """
         return adding.forget(self.store, self.folder, [Path(path) for path in paths])
 
-    def load(self, clip: str | int, *, contacts: bool = True) -> Motion:
+    def load(self, clip: str | int, *, contacts: bool = True, doubts: bool = True) -> Motion:
         """A clip of the library as a motion.
 
         Parameters
@@ -142,6 +143,9 @@ class IndexedFolder:
             Its path in the library, or its index in `clips`.
         contacts
             Whether its contacts are detected.
+        doubts
+            Whether to warn of what is doubtful about its file, as `motionweave.load` does. Where
+            only a stretch of the clip is used, that may be elsewhere.
 
         Raises
         ------
@@ -150,16 +154,23 @@ class IndexedFolder:
         """
         entry = self.clips[clip] if isinstance(clip, int) else self.entry(clip)
         key = entry.path, entry.digest, contacts
-        return self._loaded.made(key, lambda: self._read(entry, contacts))
+        motion, doubtful = self._loaded.made(key, lambda: self._read(entry, contacts))
+        for doubt in doubtful if doubts else ():
+            warnings.warn(doubt, stacklevel=2)
+        return motion
 
-    def _read(self, entry: Entry, contacts: bool) -> Motion:
+    def _read(self, entry: Entry, contacts: bool) -> tuple[Motion, tuple[Warning | str, ...]]:
+        """A clip, and what is doubtful about its file."""
         place = self.folder / entry.path
         if not place.exists():
             raise LibraryError(
                 f"{entry.path}: the clip is no longer where it was when it was added; "
                 "bring it back, or run `motionweave library add` to forget it"
             )
-        return load(place, contacts=contacts, drop_tpose=True)
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            motion = load(place, contacts=contacts, drop_tpose=True)
+        return motion, tuple(one.message for one in heard)
 
     def entry(self, path: str | Path) -> Entry:
         """The library's entry for a clip, by its ``path`` in the library or on disk."""

@@ -90,7 +90,7 @@ class Match:
 
     def load(self) -> Motion:
         """The stretch as a motion, mirrored if it is similar to the example only then."""
-        motion = self.library.load(self.clip)
+        motion = self.library.load(self.clip, doubts=False)
         first, last = round(self.first), min(round(self.last), len(motion) - 1)
         stretch = motion[first : last + 1]
         return mirror(stretch) if self.mirrored else stretch
@@ -105,7 +105,7 @@ class Match:
     def is_itself(self, example: Motion) -> bool:
         """Whether it is where the example was cut out: a body of the same size in the same poses
         at both ends."""
-        clip = self.library.load(self.clip)
+        clip = self.library.load(self.clip, doubts=False)
         if self.mirrored or not clip.skeleton.same_joints(example.skeleton):
             return False
         if not np.isclose(leg_length(clip.skeleton), leg_length(example.skeleton)):
