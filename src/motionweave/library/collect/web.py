@@ -140,43 +140,73 @@ def through(library: IndexedFolder, example: ClipTrack, query: Query) -> Gathere
     The limit of the query is that of the distance from one stretch to the next on the way.
     """
     index = library.index
-    count = max(_LEAST, _EACH * query.most)
-    examples = [_Example(example)]
-    moments = np.arange(0, len(example), STRIDE)
-    activity = Activity.of([example], query.roles, moments[None])
-    nodes: list[Node] = []
-    others: list[Node] = []
-    taken = Taken()
-    while True:
-        current = examples[-1]
-        found = linked(library, current.track, count, query)
-        registered = _registered(found, current, len(examples) - 1)
-        fresh = [node for node in registered if taken.take(node.clip, node.span)]
-        done = activities(index, fresh, query.roles, len(moments))
-        same = activity[:1].apart(done, activity)[0] <= _SOMETHING_ELSE
-        others += [node for node, fits in zip(fresh, same, strict=True) if not fits]
-        nodes += [node for node, fits in zip(fresh, same, strict=True) if fits]
-        activity = joined([activity, done[same]])
-        apart = distances(index, example, nodes) + activity.apart(activity, activity)
-        members = kinds.members(apart)
-        outlying = kinds.outlying(apart, members)
-        chosen = members & ~outlying
-        following = _next(apart, chosen, examples, nodes)
-        # What is farthest from all others may have nothing around it: the next may have more.
-        exhausted = len(found) < count
-        if exhausted or following is None or len(examples) == _MOST_EXAMPLES:
-            break
-        examples.append(_as_example(index, nodes[following], examples))
-    kept, unlike = _alike(index, example, _those(nodes, chosen), query)
+    web = _Web(library, example, query)
+    while web.grows():
+        pass
+    kept, unlike = _alike(index, example, _those(web.nodes, web.members), query)
     links, outliers = (
-        _within(_verified(index, examples, some, query.roles), query)
-        for some in (kept, _those(nodes, outlying))
+        _within(_verified(index, web.examples, some, query.roles), query)
+        for some in (kept, _those(web.nodes, web.outlying))
     )
     matched = {link.stretch.clip for link in links}
-    others = [node for node in others if node.clip not in matched]
-    reasons = _something_else(index, activity[:1], kept, others, query.roles)
+    others = [node for node in web.others if node.clip not in matched]
+    reasons = _something_else(index, web.activity[:1], kept, others, query.roles)
     unlike = {clip: reason for clip, reason in unlike.items() if clip not in matched}
     return Gathered(links, outliers, unlike | reasons)
+
+
+class _Web:
+    """Stretches around an example, found for it and for matches that become examples in turn.
+
+    Attributes
+    ----------
+    examples
+        What was looked for so far, or is next.
+    nodes, others
+        Stretches in which about the same is done as in the first example, and in which something
+        else is.
+    activity
+        What is done in the first example and in the nodes.
+    members, outlying
+        ``(1 + nodes,)`` which of these are of the kind of the first, and which hang loosely on
+        them.
+    """
+
+    def __init__(self, library: IndexedFolder, example: ClipTrack, query: Query) -> None:
+        self._library, self._query = library, query
+        self._count = max(_LEAST, _EACH * query.most)
+        self._moments = np.arange(0, len(example), STRIDE)
+        self._taken = Taken()
+        self.examples = [_Example(example)]
+        self.nodes: list[Node] = []
+        self.others: list[Node] = []
+        self.activity = Activity.of([example], query.roles, self._moments[None])
+        self.members = self.outlying = np.zeros(1, dtype=bool)
+
+    def grows(self) -> bool:
+        """Take in what is similar to the latest example; whether a match is the next example."""
+        index, roles = self._library.index, self._query.roles
+        first, current = self.examples[0], self.examples[-1]
+        found = linked(self._library, current.track, self._count, self._query)
+        registered = _registered(found, current, len(self.examples) - 1)
+        fresh = [node for node in registered if self._taken.take(node.clip, node.span)]
+        done = activities(index, fresh, roles, len(self._moments))
+        same = self.activity[:1].apart(done, self.activity)[0] <= _SOMETHING_ELSE
+        self.others += [node for node, fits in zip(fresh, same, strict=True) if not fits]
+        self.nodes += [node for node, fits in zip(fresh, same, strict=True) if fits]
+        self.activity = joined([self.activity, done[same]])
+        places = distances(index, first.track, self.nodes)
+        apart = places + self.activity.apart(self.activity, self.activity)
+        of_kind = kinds.members(apart)
+        self.outlying = kinds.outlying(apart, of_kind)
+        self.members = of_kind & ~self.outlying
+        following = _next(apart, self.members, self.examples, self.nodes)
+        # What is farthest from all others may have nothing around it: the next may have more.
+        exhausted = len(found) < self._count
+        if exhausted or following is None or len(self.examples) == _MOST_EXAMPLES:
+            return False
+        self.examples.append(_as_example(index, self.nodes[following], self.examples))
+        return True
 
 
 def _those(nodes: Sequence[Node], which: NDArray[np.bool_]) -> list[Node]:

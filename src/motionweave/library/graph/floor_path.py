@@ -7,8 +7,8 @@ import numpy as np
 from motionweave.core.arrays import Array
 from motionweave.errors import LibraryError
 
-# Metres that the legs of a body are long which is 1.7 m tall: paths and places are asked for in its
-# metres, whichever body then performs the walk.
+# Leg length in metres of a body that is 1.7 m tall. Paths, places and speeds are given in metres of
+# such a body, whichever body then performs the walk.
 LEG = 0.85
 # Leg lengths by which a walker may have advanced since the last query, and its precision.
 _LOOK, _GRAIN = 1.0, 0.02

@@ -48,8 +48,8 @@ class Walk:
     clips
         Path of each clip, its first and last frame that were played.
     error
-        Mean distance of the hips from the path, or their distance from the place to walk to at the
-        end, in metres of a body 1.7 m tall; None without either.
+        Mean distance of the pelvis from the path, or its distance at the end from the place to walk
+        to, in metres of a body 1.7 m tall; None without either.
     """
 
     motion: Motion
