@@ -124,17 +124,7 @@ class LibraryScreen(Screen):
         self._rows: tuple[Row, ...] = ()
         self._buttons: list[ui.element] = []
         with widgets.section("Folder"):
-            self._folder = widgets.TextField(
-                "Folder of clips", "/home/me/clips", lambda text: self._look(folder=text)
-            )
-            self._about = ui.label("")
-            with ui.element("div").classes("mw-row"):
-                self._again = widgets.button(
-                    "Look for new clips",
-                    self._read_again,
-                    icon="refresh",
-                    title="Take in what is new or changed in the folder",
-                )
+            self._build_folder()
         with widgets.section("Task"):
             self._mode = widgets.Choice(
                 {
@@ -148,48 +138,10 @@ class LibraryScreen(Screen):
                 "Words", "such as walk left", lambda text: self._look(words=text)
             )
             with ui.element("div").classes("mw-parameters") as self._finding:
-                self._part = widgets.Choice(
-                    {
-                        "": ("Body", "Compare the whole body"),
-                        "upper body": ("Upper", "Compare the upper body"),
-                        "arms": ("Arms", "Compare the arms"),
-                        "legs": ("Legs", "Compare the legs"),
-                    },
-                    lambda part: self._look(part=part),
-                )
-                self._through = widgets.Switch(
-                    "Matches of matches",
-                    "Collect all clips of a kind: every match is an example in turn",
-                    lambda on: self._look(through=on),
-                )
-                with ui.element("div").classes("mw-parameters") as self._kind:
-                    self._alike = widgets.Slider(
-                        "Alike at least", 0.0, 1.0, 0.05, self._set_alike, digits=2
-                    )
-                    with ui.element("div").classes("mw-row"):
-                        self._by_kind = widgets.button(
-                            "Automatic",
-                            lambda: self._look(alike=None),
-                            icon="auto_awesome",
-                            title="Decide by the kinds of motion in the folder",
-                        )
-                self._compatible = widgets.Switch(
-                    "Only rigs on the shelf",
-                    "Only clips with the same joints as a clip on the shelf",
-                    lambda on: self._look(compatible=on),
-                )
-                self._most = widgets.Slider("List at most", 5, 100, 5, self._set_most)
-                with ui.element("div").classes("mw-row"):
-                    self._all = widgets.button(
-                        "All to the shelf",
-                        self._take_all,
-                        icon="playlist_add",
-                        title="Put everything that was found on the shelf",
-                    )
+                self._build_finding()
             with ui.element("div").classes("mw-parameters") as self._filling:
                 self._first = widgets.Slider("From frame", 0, 1, 1, partial(self._set_gap, 0))
                 self._last = widgets.Slider("To frame", 0, 1, 1, partial(self._set_gap, 1))
-
             with ui.element("div").classes("mw-parameters") as self._walking:
                 ui.label("Drag on the floor: the motion goes there.").classes("mw-curves-note")
                 with ui.element("div").classes("mw-row"):
@@ -199,7 +151,61 @@ class LibraryScreen(Screen):
                         icon="gesture",
                         title="Draw where the motion is to go, on the floor",
                     )
-            self.page.viewport.on_path(self._drawn)
+        self.page.viewport.on_path(self._drawn)
+
+    def _build_folder(self) -> None:
+        self._folder = widgets.TextField(
+            "Folder of clips", "/home/me/clips", lambda text: self._look(folder=text)
+        )
+        self._about = ui.label("")
+        with ui.element("div").classes("mw-row"):
+            self._again = widgets.button(
+                "Look for new clips",
+                self._read_again,
+                icon="refresh",
+                title="Take in what is new or changed in the folder",
+            )
+
+    def _build_finding(self) -> None:
+        """Settings of a search."""
+        self._part = widgets.Choice(
+            {
+                "": ("Body", "Compare the whole body"),
+                "upper body": ("Upper", "Compare the upper body"),
+                "arms": ("Arms", "Compare the arms"),
+                "legs": ("Legs", "Compare the legs"),
+            },
+            lambda part: self._look(part=part),
+        )
+        self._through = widgets.Switch(
+            "Matches of matches",
+            "Collect all clips of a kind: every match is an example in turn",
+            lambda on: self._look(through=on),
+        )
+        with ui.element("div").classes("mw-parameters") as self._kind:
+            self._alike = widgets.Slider(
+                "Alike at least", 0.0, 1.0, 0.05, self._set_alike, digits=2
+            )
+            with ui.element("div").classes("mw-row"):
+                self._by_kind = widgets.button(
+                    "Automatic",
+                    lambda: self._look(alike=None),
+                    icon="auto_awesome",
+                    title="Decide by the kinds of motion in the folder",
+                )
+        self._compatible = widgets.Switch(
+            "Only rigs on the shelf",
+            "Only clips with the same joints as a clip on the shelf",
+            lambda on: self._look(compatible=on),
+        )
+        self._most = widgets.Slider("List at most", 5, 100, 5, self._set_most)
+        with ui.element("div").classes("mw-row"):
+            self._all = widgets.button(
+                "All to the shelf",
+                self._take_all,
+                icon="playlist_add",
+                title="Put everything that was found on the shelf",
+            )
 
     def build_dock(self) -> None:
         with ui.element("div").classes("mw-dock-head"):
