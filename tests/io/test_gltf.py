@@ -300,6 +300,23 @@ def test_several_animations(tmp_path: Path) -> None:
             angle(animation=wrong)
 
 
+def test_the_first_animation_that_moves_the_body_is_read(tmp_path: Path) -> None:
+    file = _arm()
+    file.json["nodes"].append({"name": "Empty"})
+    times = [0.0, 1.0 / 30.0]
+    still, turned = (rotations.about_axis("Z", np.array([0.3, 0.3 + way])) for way in (0.0, 0.5))
+    empty = len(file.json["nodes"]) - 1
+    file.animation("prop", (empty, "rotation", times, turned, "LINEAR"))
+    file.animation("T-pose", (1, "rotation", times, still, "LINEAR"))
+    file.animation("walk", (1, "rotation", times, turned, "LINEAR"))
+    path = file.save(tmp_path / "a.gltf")
+    with pytest.warns(mw.QualityWarning, match="'walk' of 3 animations"):
+        clip = mw.load(path, contacts=False)
+    assert rotations.angle_between(clip.rotations[0, 1], clip.rotations[1, 1]) > 0.4
+    posed = mw.load(path, contacts=False, animation="T-pose")
+    assert rotations.angle_between(posed.rotations[0, 1], posed.rotations[-1, 1]) < 1e-6
+
+
 def test_what_stands_above_the_joints_counts(tmp_path: Path) -> None:
     """A z-up figure in centimetres under a node that turns and shrinks it."""
     turn = rotations.about_axis("Y", np.linspace(0.0, 1.0, 5))

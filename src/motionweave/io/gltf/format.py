@@ -52,7 +52,7 @@ def read(
     path
         The file.
     animation
-        Name or number (from 0) of the animation; the first if None.
+        Name or number (from 0) of the animation; the first that moves the body if None.
     rate
         Frames per second at which curves are sampled; if None what suits their keys.
     """

@@ -308,8 +308,9 @@ def read_animation(
             raise gltf.fail("there is no animation")
         return {}, None, unasked(names, -1)
     if which is None:
-        index = 0
-    elif isinstance(which, str) and which in names:
+        index = _first_that_moves(gltf, len(names))
+        return _curves(gltf, index, names[index]), names[index], unasked(names, index)
+    if isinstance(which, str) and which in names:
         index = names.index(which)
     else:
         try:
@@ -318,6 +319,27 @@ def read_animation(
             index = -1
         if not 0 <= index < len(names):
             raise gltf.fail(f"there is no animation {which!r}; there are {', '.join(names[:20])}")
+    return _curves(gltf, index, names[index]), names[index], []
+
+
+def _first_that_moves(gltf: Gltf, count: int) -> int:
+    """The first of the animations that moves a joint of a skin, or anything if there is none.
+
+    Files hold poses and animations of cameras and empties beside those of the body. The first of
+    all if none moves one.
+    """
+    joints = {joint for skin in gltf.items("skins") for joint in _skin_joints(gltf, skin)}
+    for index in range(count if count > 1 else 0):
+        curves = _curves(gltf, index, str(index))
+        if any(
+            curve.changes for (node, _), curve in curves.items() if node in joints or not joints
+        ):
+            return index
+    return 0
+
+
+def _curves(gltf: Gltf, index: int, name: str) -> dict[tuple[int, str], Curve]:
+    """The curves of an animation, by node and property."""
     entry = gltf.item("animations", index)
     samplers = gltf.get(entry, "samplers", list, [])
     curves = {}
@@ -329,9 +351,9 @@ def read_animation(
         gltf.item("nodes", node)
         number = gltf.get(channel, "sampler", int, -1)
         if not 0 <= number < len(samplers) or not isinstance(samplers[number], dict):
-            raise gltf.fail(f"animation {names[index]!r} has no sampler {number}")
+            raise gltf.fail(f"animation {name!r} has no sampler {number}")
         curves[node, what] = _curve(gltf, samplers[number], what)
-    return curves, names[index], unasked(names, index) if which is None else []
+    return curves
 
 
 def _curve(gltf: Gltf, sampler: dict[str, Any], what: str) -> Curve:

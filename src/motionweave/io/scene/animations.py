@@ -21,7 +21,7 @@ def unasked(names: Sequence[str], taken: int) -> list[str]:
         return ["there is no animation; this is the rest pose"]
     if len(names) == 1:
         return []
-    which = "the first" if taken == 0 else f"number {taken}"
+    which = "the first" if taken == 0 else repr(names[taken])
     return [
         f"{which} of {len(names)} animations ({', '.join(names[:_LISTED])}); choose with "
         "animation= (--option animation=NAME)"

@@ -11,6 +11,9 @@ from motionweave.core.arrays import Array
 from motionweave.core.numerics.curves import hermite_basis
 from motionweave.io.scene.rates import MISSES, PRECISION
 
+# What changes by less than this share of its size does not change.
+_ROUNDED = 1e-5
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -33,11 +36,24 @@ class Curve:
     interpolation: str = "LINEAR"
     turns: bool = False
 
+    @property
+    def points(self) -> Array:
+        """The values at the keys ``(K, n)``, without tangents."""
+        return self.values[:, 1] if self.interpolation == "CUBICSPLINE" else self.values
+
+    @property
+    def changes(self) -> bool:
+        """Whether the keys have different values, by more than exporters round."""
+        points = self.points
+        if self.turns:
+            return bool(np.any(np.abs(points @ points[0]) < 1.0 - _ROUNDED))
+        return bool(np.any(np.abs(points - points[0]) > _ROUNDED * np.abs(points).max()))
+
     def at(self, times: Array) -> Array:
         """Values ``(T, n)``; the first and the last key hold beyond them."""
         keys = self.times
         cubic = self.interpolation == "CUBICSPLINE"
-        points = self.values[:, 1] if cubic else self.values
+        points = self.points
         if len(keys) == 1:
             return np.repeat(points, len(times), axis=0)
         lower = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, len(keys) - 2)
