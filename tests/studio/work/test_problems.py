@@ -143,3 +143,10 @@ def test_a_clip_may_be_called_like_a_parameter() -> None:
     assert remark is not None
     assert remark.notice
     assert remark.text == "Clip 'walk_fast, left' has a different skeleton"
+
+
+def test_what_only_python_and_the_command_line_can_do_is_not_proposed() -> None:
+    said = "clip 'walk' walks in place, so feet will slide; make it travel first (mw.travel, or "
+    remark = remark_of(QualityWarning(f"{said}convert --travel)"))
+    assert remark is not None
+    assert remark.text == "Clip 'walk' walks in place, so feet will slide"

@@ -65,4 +65,4 @@ def facts(clip: ShelfClip) -> str:
     motion = clip.motion
     legs = find_rig(motion.skeleton).has("left_ankle", "right_ankle")
     found = f"{len(motion.constraints)} contacts" if legs else "no legs found"
-    return f"{len(motion)} frames at {motion.fps:g} fps\n{motion.duration:.2f} s · {found}"
+    return f"{len(motion)} frames at {motion.fps:.4g} fps\n{motion.duration:.2f} s · {found}"

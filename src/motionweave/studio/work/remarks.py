@@ -28,8 +28,9 @@ KNOWN_WARNINGS: dict[Kind, str | None] = {
     Kind.FEET_LEFT_ALONE: "The feet are not planted, because that would make the motion worse",
     Kind.DOUBTFUL_MATCH: None,
 }
-# A clause that names a parameter of the library: use slope_limit=7, ends='free'.
-_PYTHON = re.compile(r"\w+=|\(\w+\)|`|\b[a-z]+_[a-z_]+\b")
+# A clause that names a parameter, a function or an option of the library: use slope_limit=7,
+# ends='free'; mw.travel, or convert --travel.
+_PYTHON = re.compile(r"\w+=|\(\w+\)|`|\b[a-z]+_[a-z_]+\b|\bmw\.\w|--\w")
 _QUOTED = re.compile(r"'[^']+'(?!\w)")
 
 
