@@ -274,3 +274,15 @@ def test_options_of_a_reader(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "BVH files have no option 'colour'" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["convert", out, "--option", "up=z", "-o", str(tmp_path / "a.bvh")])
+
+
+def test_converting_does_not_say_that_a_clip_has_no_contacts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    walk = mw.sample("walk")
+    mw.save(walk.with_constraints(()), tmp_path / "walk.bvh")
+    assert main(["convert", str(tmp_path / "walk.bvh"), "-o", str(tmp_path / "a.bvh")]) == 0
+    assert "contacts" not in capsys.readouterr().out
+    words = ["convert", str(tmp_path / "walk.bvh"), "--trim", "3:3", "-o", str(tmp_path / "b.bvh")]
+    assert main(words) == 0
+    assert "1 frame at 30 fps" in capsys.readouterr().out

@@ -225,15 +225,23 @@ def facts_of(motion: Motion, output: Path, *others: Path | None) -> dict[str, An
     }
 
 
-def summary(facts: Mapping[str, Any], *notes: str) -> str:
-    """`facts_of` a motion in one line, then notes of the verb, then the other files."""
-    count = facts["contacts"]
-    contacts = "1 contact" if count == 1 else f"{count} contacts"
+def summary(facts: Mapping[str, Any], *notes: str, contacts: bool = True) -> str:
+    """`facts_of` a motion in one line, then notes of the verb, then the other files.
+
+    Without ``contacts`` those are left out: a verb that does not look for any cannot count them.
+    """
     first = (
-        f"{facts['output']}: {facts['frames']} frames at {facts['fps']:.4g} fps, "
-        f"{facts['seconds']:.2f} s, {contacts}"
+        f"{facts['output']}: {counted(facts['frames'], 'frame')} at {facts['fps']:.4g} fps, "
+        f"{facts['seconds']:.2f} s"
     )
+    if contacts:
+        first += f", {counted(facts['contacts'], 'contact')}"
     return "\n".join([first, *notes, *(f"wrote {path}" for path in facts["written"][1:])])
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things, such as ``"1 frame"`` or ``"2 frames"``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def emit(args: argparse.Namespace, data: Any, text: str) -> None:

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if args.speed is not None and not args.travel:
         raise MotionError("--speed needs --travel")
     written, code = batch.each(args, batch.outputs(args), _converted, "converting")
-    lines = "\n".join(map(common.summary, written))
+    lines = "\n".join(common.summary(facts, contacts=facts["contacts"] > 0) for facts in written)
     common.emit(args, written if args.several else written[0], lines)
     return code
 
