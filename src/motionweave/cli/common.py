@@ -230,6 +230,8 @@ def summary(facts: Mapping[str, Any], *notes: str, contacts: bool = True) -> str
 
     Without ``contacts`` those are left out: a verb that does not look for any cannot count them.
     """
+    from motionweave.core.checks import counted
+
     first = (
         f"{facts['output']}: {counted(facts['frames'], 'frame')} at {facts['fps']:.4g} fps, "
         f"{facts['seconds']:.2f} s"
@@ -237,11 +239,6 @@ def summary(facts: Mapping[str, Any], *notes: str, contacts: bool = True) -> str
     if contacts:
         first += f", {counted(facts['contacts'], 'contact')}"
     return "\n".join([first, *notes, *(f"wrote {path}" for path in facts["written"][1:])])
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things, such as ``"1 frame"`` or ``"2 frames"``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def emit(args: argparse.Namespace, data: Any, text: str) -> None:

@@ -49,6 +49,11 @@ def shown(value: Any) -> str:
     return _brief.repr(value)[:200]
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things for a message, such as ``"1 frame"`` or ``"2 frames"``."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """The end of a message about an unknown ``name``: known names that are spelt alike, if any."""
     import difflib  # Only errors need it.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from motionweave.body.pose.tpose import tpose_frames
 from motionweave.body.rig.roles import find_rig
+from motionweave.core.checks import counted
 from motionweave.studio.document.document import ShelfClip
 
 
@@ -64,5 +65,6 @@ def facts(clip: ShelfClip) -> str:
     """Two lines about a clip, each short enough for a narrow card: its time, and what it does."""
     motion = clip.motion
     legs = find_rig(motion.skeleton).has("left_ankle", "right_ankle")
-    found = f"{len(motion.constraints)} contacts" if legs else "no legs found"
-    return f"{len(motion)} frames at {motion.fps:.4g} fps\n{motion.duration:.2f} s · {found}"
+    frames, contacts = counted(len(motion), "frame"), counted(len(motion.constraints), "contact")
+    found = contacts if legs else "no legs found"
+    return f"{frames} at {motion.fps:.4g} fps\n{motion.duration:.2f} s · {found}"
