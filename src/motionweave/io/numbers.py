@@ -24,78 +24,56 @@ _NOT_FINITE = re.compile(rb"[+-]?(nan|inf|infinity|1\.#\w+)(\(\w*\))?", re.IGNOR
 def _scan(text, powers, values, counts, odd):  # type: ignore[no-untyped-def]
     """Fill values, tokens per line, and (index, start, end) of tokens left to the caller.
 
-    Returns how many of each there are.
+    The text must end with white space. Returns how many of each there are.
     """
-    size = len(text)
     tokens, lines, strange, on_line = 0, 0, 0, 0
-    at = 0
-    while at < size:
+    # Of a token: where it begins and where a sign may stand, and whether we are before its point
+    # (0), behind it (1) or behind an e (2).
+    start, sign_at, part = 0, 0, 0
+    mantissa, digits, places, power, power_digits = 0, 0, 0, 0, 0
+    plain, negative, down = True, False, False
+    for at in range(len(text)):
         c = text[at]
-        if c == 10 or (c == 13 and not (at + 1 < size and text[at + 1] == 10)):
-            counts[lines] = on_line
-            lines += 1
-            on_line = 0
-            at += 1
-            continue
-        if c == 32 or (9 <= c <= 13):
-            at += 1
-            continue
-        start = at
-        negative = c == 45
-        if c == 45 or c == 43:
-            at += 1
-        mantissa = np.int64(0)
-        digits = 0
-        exponent = 0
-        plain = True
-        while at < size and 48 <= text[at] <= 57:
-            if mantissa < 100000000000000000:
-                mantissa = mantissa * 10 + (text[at] - 48)
-            else:
-                plain = False
-            digits += 1
-            at += 1
-        if at < size and text[at] == 46:
-            at += 1
-            while at < size and 48 <= text[at] <= 57:
-                if mantissa < 100000000000000000:
-                    mantissa = mantissa * 10 + (text[at] - 48)
-                    exponent -= 1
-                else:
-                    plain = False
+        if 48 <= c <= 57:
+            if part < 2:
+                mantissa = mantissa * 10 + (c - 48)
                 digits += 1
-                at += 1
-        if digits > 0 and at < size and (text[at] == 101 or text[at] == 69):
-            at += 1
-            down = False
-            if at < size and (text[at] == 45 or text[at] == 43):
-                down = text[at] == 45
-                at += 1
-            power = 0
-            places = 0
-            while at < size and 48 <= text[at] <= 57:
-                if power < 100000:
-                    power = power * 10 + (text[at] - 48)
-                places += 1
-                at += 1
-            if places == 0:
-                plain = False
-            exponent += -power if down else power
-        if digits == 0 or (at < size and not (text[at] == 32 or 9 <= text[at] <= 13)):
-            plain = False
-            while at < size and not (text[at] == 32 or 9 <= text[at] <= 13):
-                at += 1
-        if plain and mantissa <= 9007199254740992 and -22 <= exponent <= 22:
-            value = float(mantissa)
-            value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
-            values[tokens] = -value if negative else value
+                places += part
+            else:
+                power = power * 10 + (c - 48)
+                power_digits += 1
+        elif c == 32 or 9 <= c <= 13:
+            if at > start:
+                exponent = -power - places if down else power - places
+                # So few digits do not overflow.
+                plain = plain and 0 < digits <= 18 and (0 if part < 2 else 1) <= power_digits <= 9
+                if plain and mantissa <= 9007199254740992 and -22 <= exponent <= 22:
+                    value = float(mantissa)
+                    value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
+                    values[tokens] = -value if negative else value
+                else:
+                    odd[strange, 0], odd[strange, 1], odd[strange, 2] = tokens, start, at
+                    strange += 1
+                tokens += 1
+                on_line += 1
+                part, mantissa, digits, places, power, power_digits = 0, 0, 0, 0, 0, 0
+                plain, negative, down = True, False, False
+            start = sign_at = at + 1
+            if c == 10 or (c == 13 and text[at + 1] != 10):
+                counts[lines] = on_line
+                lines += 1
+                on_line = 0
+        elif c == 46 and part == 0:
+            part = 1
+        elif (c == 101 or c == 69) and part < 2 and digits > 0:
+            part, sign_at = 2, at + 1
+        elif (c == 45 or c == 43) and at == sign_at:
+            if part < 2:
+                negative = c == 45
+            else:
+                down = c == 45
         else:
-            odd[strange, 0] = tokens
-            odd[strange, 1] = start
-            odd[strange, 2] = at
-            strange += 1
-        tokens += 1
-        on_line += 1
+            plain = False
     if on_line > 0:
         counts[lines] = on_line
         lines += 1
@@ -119,7 +97,8 @@ def parse_numbers(text: bytes) -> tuple[Array, NDArray[np.int64]]:
     or CRLF. Anything that is not a finite number raises `NotANumberError`, whose ``index``
     counts numbers from 0.
     """
-    data = np.frombuffer(text, dtype=np.uint8)
+    # A space ends the last number.
+    data = np.frombuffer(text + b" ", dtype=np.uint8)
     # Room for the worst case; pages that stay untouched cost nothing.
     most = len(data) // 2 + 1
     values = np.empty(most)
