@@ -61,7 +61,8 @@ def render(
         What to show; several are shown together.
     path
         The file to write: ``.mp4``, ``.webm``, ``.mov``, ``.mkv``, ``.gif``, ``.webp``, for one
-        frame ``.png`` or ``.jpg``, and for a page with a player ``.html`` (see `player`).
+        frame ``.png`` or ``.jpg``, and for a page with a player ``.html``, which takes the options
+        of `player` only.
     layout
         For several motions: ``"beside"``, each in its own picture, or ``"overlay"``, all in one
         scene where they are.
@@ -103,7 +104,8 @@ def render(
     codec
         ``"h264"``, ``"h265"`` or ``"vp9"`` for video; None for the usual one of the file type.
     progress
-        Called with the number of frames drawn and the total, to report progress.
+        Called once with the pictures, which are drawn as they are iterated over, and how many there
+        are; it returns an iterable of the same, such as one that shows how far it is.
 
     Raises
     ------
