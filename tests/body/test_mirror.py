@@ -16,7 +16,7 @@ from motionweave.body.pose.heading import facing
 from motionweave.body.rig.roles import find_rig, leg_length
 from motionweave.core import rotations
 from motionweave.core.arrays import Array
-from tests.body.test_rig import CONVENTIONS, body, skeleton_of
+from tests.body.conventions import CONVENTIONS, skeleton_of, unnamed_body
 from tests.strategies import random_quaternions
 
 ACROSS = np.array([-1.0, 1.0, 1.0])
@@ -39,7 +39,7 @@ def symmetric(skeleton: Skeleton) -> Skeleton:
 
 
 def test_positions_are_the_mirror_image() -> None:
-    motion = waving(symmetric(body()))
+    motion = waving(symmetric(unnamed_body()))
     image = mirror(motion)
     swap = partners(motion.skeleton)
     np.testing.assert_allclose(image.positions(), motion.positions()[:, swap] * ACROSS, atol=1e-12)
@@ -47,7 +47,7 @@ def test_positions_are_the_mirror_image() -> None:
 
 
 def test_twice_is_nothing_bit_for_bit() -> None:
-    motion = waving(body())
+    motion = waving(unnamed_body())
     again = mirror(mirror(motion))
     np.testing.assert_array_equal(again.rotations, motion.rotations)
     np.testing.assert_array_equal(again.root, motion.root)
@@ -72,8 +72,8 @@ def test_partners_follow_the_names(convention: str) -> None:
 
 
 def test_partners_of_nameless_joints_follow_the_shape() -> None:
-    named = body(names=True)
-    swap = partners(body())
+    named = unnamed_body(names=True)
+    swap = partners(unnamed_body())
     for joint, name in enumerate(named.names):
         mirrored = name.replace("_a", "_?").replace("_b", "_a").replace("_?", "_b")
         assert named.names[swap[joint]] == mirrored
@@ -81,10 +81,12 @@ def test_partners_of_nameless_joints_follow_the_shape() -> None:
 
 def test_a_rest_pose_that_faces_another_way_is_mirrored_in_its_own_plane() -> None:
     # The same body with its frames turned: bones that lay along x lie along z.
-    upright = symmetric(body(names=False))
+    upright = symmetric(unnamed_body(names=False))
     turn = rotations.about_vertical(np.pi / 2)
     turned = replace(upright, offsets=rotations.rotate(turn, upright.offsets))
-    names = tuple(name.replace("_a", "_L").replace("_b", "_R") for name in body(names=True).names)
+    names = tuple(
+        name.replace("_a", "_L").replace("_b", "_R") for name in unnamed_body(names=True).names
+    )
     motion = waving(replace(turned, names=names))
     image = mirror(motion)
     swap = partners(motion.skeleton)
@@ -121,7 +123,7 @@ def with_axes(motion: Motion, axes: Array) -> Motion:
 
 
 def test_sliding_bones_are_mirrored_too() -> None:
-    motion = waving(symmetric(body()))
+    motion = waving(symmetric(unnamed_body()))
     rng = np.random.default_rng(1)
     sliding = replace(motion, translations=rng.normal(size=(len(motion), len(motion.skeleton), 3)))
     image = mirror(sliding)
@@ -130,7 +132,7 @@ def test_sliding_bones_are_mirrored_too() -> None:
 
 
 def test_a_lopsided_skeleton_is_told_about() -> None:
-    skeleton = body()
+    skeleton = unnamed_body()
     offsets = np.array(skeleton.offsets)
     offsets[3] *= 1.5
     with pytest.warns(QualityWarning, match="not symmetric"):

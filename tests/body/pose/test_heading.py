@@ -12,11 +12,11 @@ import motionweave as mw
 from motionweave import Motion, Planar, Skeleton, samples
 from motionweave.body.pose.heading import direction, facing, sides_exchanged
 from motionweave.core import rotations
-from tests.body.test_rig import body
+from tests.body.conventions import unnamed_body
 
 
 def still(frames: int = 5) -> Motion:
-    skeleton = body()
+    skeleton = unnamed_body()
     quats = np.zeros((frames, len(skeleton), 4))
     quats[..., 3] = 1.0
     return Motion(skeleton, 30.0, np.tile(skeleton.offsets[0], (frames, 1)), quats)
