@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from motionweave.body.rig.languages import in_english
 from motionweave.core.skeleton import Skeleton
 
 FINGERS = ("thumb", "index", "middle", "ring", "little")
@@ -43,7 +44,7 @@ def fingers_of(skeleton: Skeleton, hand: int) -> dict[str, tuple[int, ...]]:
     for joint in range(hand + 1, len(skeleton)):
         if int(skeleton.parents[joint]) in below:
             below.add(joint)
-            finger = _said(skeleton.names[joint].lower())
+            finger = _said(in_english(skeleton.names[joint]).lower())
             if finger is not None:
                 said[joint] = finger
     called = _called(set(said.values()))

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from motionweave.body.rig.languages import in_english
 from motionweave.body.rig.tree import depths
 from motionweave.core.skeleton import Skeleton
 
@@ -74,6 +75,9 @@ _LEG_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("shin", _words("leg")),
     ("thigh", _words("hip")),
     ("thigh", _words("leg")),
+    ("ankle", _words("footorleg")),
+    ("shin", _words("footorleg")),
+    ("thigh", _words("footorleg")),
 )
 _ARM_CLAIMS: Sequence[tuple[str, frozenset[str]]] = (
     ("shoulder", _words("collar clavicle scapula collarbone")),
@@ -170,7 +174,7 @@ def _ending_side(name: str) -> tuple[str, str]:
 
 def is_finger(name: str) -> bool:
     """Whether a joint says that it belongs to a finger."""
-    return _FINGER.search(name.lower()) is not None
+    return _FINGER.search(in_english(name).lower()) is not None
 
 
 def normalised(name: str) -> str:
@@ -195,13 +199,14 @@ def normalised(name: str) -> str:
 
 
 def _last_part(name: str) -> str:
-    """The name without namespaces and path: what follows the last ``:`` or ``|``."""
-    return re.split(r"[:|]", name)[-1]
+    """The name without namespaces and path, in English: what follows the last ``:`` or ``|``."""
+    return in_english(re.split(r"[:|]", name)[-1])
 
 
 def side_key(name: str) -> tuple[str, str]:
     """Side of a joint name, and the name without the side, which is the same for both
     counterparts."""
+    name = in_english(name)
     ending, before = _ending_side(name)
     if ending:
         return ending, f"{name[: len(before) + 1]}*".lower()
