@@ -315,7 +315,10 @@ def _brought(motion: Motion, onto: Motion | Skeleton, skeleton: Skeleton) -> Mot
         return on_skeleton(motion, skeleton)
     if not (alike or same_body(source, skeleton)):
         what = f"clip {motion.name!r}" if motion.name else "a clip"
-        whose = f" to that of {onto.name!r}" if isinstance(onto, Motion) and onto.name else ""
+        whose = ""
+        if isinstance(onto, Motion) and onto.name:
+            same = onto.name == motion.name
+            whose = " to that of the other" if same else f" to that of {onto.name!r}"
         warnings.warn(
             f"{what} has a different skeleton and was retargeted{whose}",
             RetargetNotice,

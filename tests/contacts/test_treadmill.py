@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -33,6 +34,12 @@ def test_a_clip_in_place_does_not_go_with_one_that_travels(
     assert callable(make)
     with pytest.warns(mw.QualityWarning, match=r"walks in place.*mw\.travel"):
         make(*(clips[::-1] if turned_round else clips))
+
+
+def test_clips_of_one_name_are_told_apart_by_their_place(on_the_spot: mw.Motion) -> None:
+    both = (replace(mw.sample("jog"), name="walk"), replace(on_the_spot, name="walk"))
+    with pytest.warns(mw.QualityWarning, match=r"^clip 2, 'walk', .* but clip 1, 'walk', travels"):
+        mw.on_common_skeleton(both)
 
 
 def test_nothing_is_said_where_all_do_the_same(on_the_spot: mw.Motion) -> None:

@@ -78,19 +78,25 @@ def warn_of_treadmills(motions: Sequence[Motion], stacklevel: int = 2) -> None:
     size = leg_length(motions[0].skeleton)
     bodies = [motion[tpose_frames(motion) :] for motion in motions]
     room = [float(np.linalg.norm(np.ptp(body.root[:, [0, 2]], axis=0))) / size for body in bodies]
-    travels = next((one for one, far in zip(motions, room, strict=True) if far > _TRAVELS), None)
+    called = [_called(number, motions) for number in range(len(motions))]
+    travels = next((one for one, far in zip(called, room, strict=True) if far > _TRAVELS), None)
     if travels is None:
         return
-    for body, far in zip(bodies, room, strict=True):
+    for one, body, far in zip(called, bodies, room, strict=True):
         if far < _IN_PLACE and float(np.linalg.norm(belt(body))) > _BELT * size:
             warnings.warn(
                 QualityWarning(
-                    f"{_called(body)} walks in place, but {_called(travels)} travels, so feet "
-                    "will slide; make it travel first (mw.travel, or convert --travel)"
+                    f"{one} walks in place, but {travels} travels, so feet will slide; "
+                    "make it travel first (mw.travel, or convert --travel)"
                 ),
                 stacklevel=stacklevel + 1,
             )
 
 
-def _called(motion: Motion) -> str:
-    return f"clip {motion.name!r}" if motion.name else "one clip"
+def _called(number: int, motions: Sequence[Motion]) -> str:
+    """What to call one of the clips, of which several may have the same name."""
+    name = motions[number].name
+    if not name:
+        return f"clip {number + 1}"
+    alone = [motion.name for motion in motions].count(name) == 1
+    return f"clip {name!r}" if alone else f"clip {number + 1}, {name!r},"
