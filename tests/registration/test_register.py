@@ -429,6 +429,27 @@ def test_long_clips_need_no_whole_grid(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.abs(whole.timewarp.frames(u) - banded.timewarp.frames(u)).max() < 0.1
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_short_clips_have_a_stretch_that_keeps_to_the_slope_limit(seed: int) -> None:
+    """Moving the ends of the best stretch to more similar frames must not make it impossible."""
+    rng = np.random.default_rng(seed)
+
+    def waving(frames: int) -> PointClip:
+        turns = np.arange(frames)[:, None, None] / 30.0
+        cloud = rng.normal(size=(6, 3)) + 0.3 * sum(
+            rng.normal(size=(6, 3)) * np.sin(2.0 * np.pi * (k * turns + rng.uniform())) / k
+            for k in (1, 2, 3)
+        )
+        return PointClip(cloud, 30.0, np.ones(6))
+
+    found = register_points(waving(12), waving(80), ends=("free", "free"))
+    (first, last), (begin, end) = found.timewarp.frames(
+        [found.timewarp.start, found.timewarp.end]
+    ).T
+    longer, shorter = sorted((last - first + 1, end - begin + 1), reverse=True)
+    assert longer <= 3 * shorter + 1
+
+
 def test_a_foot_that_is_down_when_a_clip_begins_does_not_strike() -> None:
     walk = mw.sample("walk")
     late = mw.Constraint(30, 45, "left_toe")

@@ -110,7 +110,7 @@ def free(
     if len(others) == 1:
         path = found[0, 1].path if (0, 1) in found else stretch(0, 1).path
         first, second = ((int(path[0, j]), int(path[-1, j])) for j in range(2))
-        first, second = pairing.polished(clips[0], clips[1], first, second, pairing.POLISH)
+        first, second = pairing.polished(clips[0], clips[1], first, second, rules, pairing.POLISH)
         spans = {0: first, 1: second}
     else:
         ref = clips[reference]
@@ -118,7 +118,7 @@ def free(
         for j in others:
             pair_worth = worth[reference], worth[j]
             span = pairing.covering(ref, clips[j], spans[reference], rules, pair_worth)
-            spans[j] = pairing.polished(ref, clips[j], spans[reference], span)[1]
+            spans[j] = pairing.polished(ref, clips[j], spans[reference], span, rules)[1]
     own = spans[reference]
     pairs = [
         None

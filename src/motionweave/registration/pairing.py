@@ -251,12 +251,13 @@ def check_lengths(a: PointClip, b: PointClip, rounds: int, rules: Rules) -> None
 
 
 def polished(
-    ref: PointClip, clip: PointClip, own: Span, span: Span, play: int = 0
+    ref: PointClip, clip: PointClip, own: Span, span: Span, rules: Rules, play: int = 0
 ) -> tuple[Span, Span]:
     """The spans of a reference and a clip with their ends on similar samples.
 
     A stretch that earns by its length may gain a sample or two by hurrying or waiting there.
-    ``play`` is by how many samples the reference's own span may change.
+    ``play`` is by how many samples the reference's own span may change. Short spans stay as they
+    are if one of the others would be too long for the other.
     """
     rows, columns = [], []
     for row, column in zip(own, span, strict=True):
@@ -267,6 +268,9 @@ def polished(
         rows.append(top + int(i))
         columns.append(low + int(j))
     if rows[0] >= rows[1] or columns[0] >= columns[1]:
+        return own, span
+    counts = rows[1] - rows[0] + 1, columns[1] - columns[0] + 1
+    if dtw.smallest_limit(*counts) > rules.slope_limit:
         return own, span
     return (rows[0], rows[1]), (columns[0], columns[1])
 
