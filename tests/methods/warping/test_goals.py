@@ -91,6 +91,30 @@ def test_goals_of_different_joints_a_moment_apart_do_not_jerk_the_body(walk, leg
     assert hardest(mw.warp(walk, keys)) < 1.1 * max(hardest(motion) for motion in own)
 
 
+@pytest.mark.parametrize(
+    ("part", "offset"), [("hips", (0, -0.12, 0)), ("left_hand", (0, 0.3, 0.2))]
+)
+def test_a_hand_that_is_held_goes_along_with_what_the_rest_does_meanwhile(part, offset):
+    stand = mw.sample("stand")
+    hold = mw.Key(20, "right_hand", offset=(0, 0.2, 0.1), unit="leg", until=50)
+    other = mw.Key(35, part, offset=offset, unit="leg")
+
+    def hardest(motion):
+        return np.linalg.norm(np.diff(motion.positions(), 2, axis=0), axis=-1).max()
+
+    own = [hardest(mw.warp(stand, key)) for key in (hold, other)]
+    assert hardest(mw.warp(stand, [hold, other])) < 1.6 * max(own)
+
+
+def test_the_body_does_not_stop_again_and_again_while_a_hand_is_held():
+    walk = mw.sample("walk", fps=120.0)
+    ahead = place(walk, "RightHand", 120, (0, 0.1, 0.5))
+    held = mw.warp(walk, mw.Key(80, "right_hand", goal=ahead, until=180))
+    lean = held.root - walk.root
+    speed = np.linalg.norm(np.diff(lean, axis=0), axis=1)[90:170]
+    assert speed.min() > 0.05 * speed.max()
+
+
 def test_a_goal_of_one_hand_says_nothing_about_the_other(walk, leg):
     keys = [
         mw.Key(at, f"{side}_hand", offset=(0, 0.3, 0)) for at, side in ((25, "right"), (60, "left"))

@@ -202,7 +202,7 @@ def pose(
         for side, ankle in goals.ankles.items()
     }
     ease = next((p.key.ease for p in goals.keys if p.key.ease is not None), None)
-    still = any(p.until is not None for p in goals.keys)
+    still = any(p.until is not None and goals.frame in (p.frame, p.until) for p in goals.keys)
     bases = [p.key.of for p in goals.keys if isinstance(p.key.of, str)]
     concerned = needed | _above(clip, [joints_called(base, clip.rig)[0] for base in bases])
     return Posed(goals.frame, start, after, feet, concerned, ease, still)

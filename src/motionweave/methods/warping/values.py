@@ -48,8 +48,6 @@ from motionweave.methods.warping.turns import Turn, WarpShape, turns_of
 _NOTICED, _OFF = 1.0, 2.0 * SEEN
 # Leg lengths by which legs that stand may be too short for a goal before the body misses it.
 _STRAIN = SEEN
-# Seconds within which goals of different joints are met by poses that agree.
-_TOGETHER = 0.5
 # Seconds within which keys that come back with every step are in each other's way.
 _NEAR = 0.15
 
@@ -331,19 +329,23 @@ def _agreed(
     """Poses of goals that agree with each other.
 
     A body that leans for one hand, and a moment later otherwise for the other, would jerk. So where
-    other joints have goals within a moment, each pose is found once more, from where the goals of
-    the other frames leave the body.
+    other joints have goals in other frames, each pose is found once more, from where those leave
+    the body.
     """
     agreed = list(posed)
-    apart = _TOGETHER * clip.motion.fps
-    for index, goal in enumerate(frames):
-        others = [other for other in frames if 0.0 < abs(other.frame - goal.frame) <= apart]
-        if all(other.joints == goal.joints for other in others):
+    for joints in dict.fromkeys(goal.joints for goal in frames):
+        others = [p for p, goal in zip(agreed, frames, strict=True) if not goal.joints <= joints]
+        if not others:
             continue
-        rest = agreed[:index] + agreed[index + 1 :]
-        here = _displaced(clip, rest, turns, shape, trunk, set()).sample([goal.frame])
-        near = SolvedPose(np.array(here.root[0]), np.array(here.rotations[0]))
-        agreed[index : index + 1] = _posed(clip, [goal], turns, [near])
+        mine = [index for index, goal in enumerate(frames) if goal.joints == joints]
+        left = _displaced(clip, others, turns, shape, trunk, set())
+        here = left.sample([frames[index].frame for index in mine])
+        near = [
+            SolvedPose(*map(np.array, pose)) for pose in zip(here.root, here.rotations, strict=True)
+        ]
+        again = _posed(clip, [frames[index] for index in mine], turns, near)
+        for index, one in zip(mine, again, strict=True):
+            agreed[index] = one
     return agreed
 
 
