@@ -12,6 +12,7 @@ import pytest
 import motionweave as mw
 from motionweave.body.hinges import find_hinges
 from motionweave.body.pose.axes import joint_forward
+from motionweave.body.rig.parts import joints_called
 from motionweave.core import kinematics, rotations
 from motionweave.errors import QualityWarning
 from motionweave.methods.warping import posing
@@ -124,6 +125,18 @@ def test_a_goal_of_one_hand_says_nothing_about_the_other(walk, leg):
     np.testing.assert_allclose(both.rotations[:, arm], one.rotations[:, arm], atol=1e-3)
 
 
+@pytest.mark.parametrize("base", ["right_hand", "chest", "head", "hips"])
+def test_a_goal_relative_to_a_joint_is_met_where_that_joint_ends_up(walk, leg, base):
+    goal = np.array([0.1, -0.1, 0.35]) * leg
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warped = mw.warp(walk, mw.Key(40, "left_hand", goal=goal, of=base))
+    joints = [joints_called(name, mw.find_rig(walk.skeleton))[0] for name in ("left_hand", base)]
+    hand, there = warped.positions()[40, joints]
+    seen = mw.Planar(-_facing(walk, 40)).apply(hand - there)
+    np.testing.assert_allclose(seen, goal, atol=1e-5)
+
+
 def test_keys_of_joints_hold_beside_goals(walk, leg):
     arm = walk.skeleton.index("LeftArm")
     wanted = rotations.multiply(rotations.about_axis("X", 0.3), walk.rotations[36, arm])
@@ -204,6 +217,8 @@ def test_derivatives_are_those_of_finite_differences():
         Aim(7, position=rng.normal(size=3)),
         Aim(6, position=np.array([np.nan, 0.3, np.nan])),
         Aim(5, direction=np.stack([[0, 0, 1.0], [0.0, 50.0, 900.0]])),
+        Aim(7, position=rng.normal(size=3), tip=rng.normal(size=3), base=4),
+        Aim(3, position=rng.normal(size=3), base=7),
     ]
     problem = posing._Problem(body, pose, aims)
     slopes = problem.derivatives(pose)
@@ -213,6 +228,18 @@ def test_derivatives_are_those_of_finite_differences():
         step[column] = 1e-6
         found = (problem.errors(problem.moved(pose, step)) - base) / 1e-6
         np.testing.assert_allclose(slopes[:, column], found, atol=1e-2)
+
+
+def test_an_orientation_relative_to_a_joint_is_found_by_turning_both():
+    rng = np.random.default_rng(4)
+    body, start = _random_body(rng)
+    wanted = random_quaternions(rng, 1)[0]
+    found = posing.solve(body, start, [Aim(7, orientation=wanted, base=3)])
+    _, turned = kinematics.forward(
+        body.skeleton.parents, body.offsets, found.root[None], found.rotations[None]
+    )
+    relative = rotations.multiply(rotations.inverse(turned[0, 3]), turned[0, 7])
+    assert rotations.angle_between(relative, wanted) < 1e-6
 
 
 def test_compiled_derivatives_are_those_of_plain_numpy():

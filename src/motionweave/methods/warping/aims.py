@@ -30,15 +30,19 @@ class Aim:
     weight
         How much a miss counts compared with misses of other aims.
     position
-        ``(3,)`` global position; NaN leaves an axis free.
+        ``(3,)`` global position, or where it is seen from another joint, along global axes; NaN
+        leaves an axis free.
     direction
         ``(2, 3)``: a direction in the joint's own axes, and the global point that
         it has to point at.
     orientation
-        ``(4,)`` global orientation.
+        ``(4,)`` global orientation, or that relative to another joint.
     tip
         ``(3,)`` the point that has to be at the position, in the joint's own axes; None for
         the joint itself.
+    base
+        The joint that the position is seen from, or the orientation is relative to; None for the
+        world.
     """
 
     joint: int
@@ -47,6 +51,7 @@ class Aim:
     direction: Array | None = None
     orientation: Array | None = None
     tip: Array | None = None
+    base: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,9 +109,10 @@ class Limits:
 
 @kernel()
 def _fill_slopes(  # type: ignore[no-untyped-def]
-    positions, orientations, free, parents, kinds, arms, carries, scales, slopes
+    positions, orientations, free, parents, kinds, arms, bases, carries, bears, scales, slopes
 ):
-    """`Aims.fill_slopes`, with the ``kinds`` (n,) of the aims and their ``arms`` (n, 3)."""
+    """`Aims.fill_slopes`, with the ``kinds`` (n,) of the aims, their ``arms`` (n, 3) and where
+    their ``bases`` are (n, 3)."""
     for i in range(free.shape[0]):
         x, y, z, w = 0.0, 0.0, 0.0, 1.0
         if parents[i] >= 0:
@@ -120,17 +126,20 @@ def _fill_slopes(  # type: ignore[no-untyped-def]
             else:
                 ax, ay, az = 2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)
             for n in range(kinds.shape[0]):
-                if not carries[n, i]:
+                if not (carries[n, i] or bears[n, i]):
                     continue
                 # A turn changes an orientation by its axis, and a point or a direction by
-                # axis x arm.
-                dx, dy, dz = ax, ay, az
+                # axis x arm; with those of a base it also changes what is measured from them.
+                own, other = 1.0 * carries[n, i], 1.0 * bears[n, i]
+                dx, dy, dz = (own - other) * ax, (own - other) * ay, (own - other) * az
                 if kinds[n] != _TURNED:
-                    bx, by, bz = arms[n, 0], arms[n, 1], arms[n, 2]
+                    bx = own * arms[n, 0] - other * bases[n, 0]
+                    by = own * arms[n, 1] - other * bases[n, 1]
+                    bz = own * arms[n, 2] - other * bases[n, 2]
                     if kinds[n] == _PLACED:
-                        bx -= positions[free[i], 0]
-                        by -= positions[free[i], 1]
-                        bz -= positions[free[i], 2]
+                        bx -= (own - other) * positions[free[i], 0]
+                        by -= (own - other) * positions[free[i], 1]
+                        bz -= (own - other) * positions[free[i], 2]
                     dx, dy, dz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
                 slopes[3 * n, 3 * i + k] = scales[n, 0] * dx
                 slopes[3 * n + 1, 3 * i + k] = scales[n, 1] * dy
@@ -155,8 +164,10 @@ class Aims:
         tips = [aim.tip for aim in aims if aim.position is not None]
         self.tips = np.reshape([np.zeros(3) if tip is None else tip for tip in tips], (-1, 3))
         self.tipped = np.array([tip is not None for tip in tips], dtype=bool)
+        # Joints that they are measured from; -1 for the world.
+        self.bases = np.array([-1 if aim.base is None else aim.base for aim in aims], dtype=np.intp)
         self.directions = np.reshape(directions, (-1, 2, 3))
-        self.back = rotations.inverse(np.reshape(orientations, (-1, 4)))
+        self.orientations = np.reshape(orientations, (-1, 4))
         self.kinds = np.empty(len(aims), dtype=np.int64)
         self.kinds[self.placed], self.kinds[self.pointed] = _PLACED, _POINTED
         self.kinds[self.turned] = _TURNED
@@ -172,6 +183,10 @@ class Aims:
     def pointing(self, orientations: Array) -> Array:
         """Where joints point that have to point at something, ``(n, 3)``."""
         return rotations.rotate(orientations[self.joints[self.pointed]], self.directions[:, 0])
+
+    def _origins(self, positions: Array) -> Array:
+        """Where the bases are ``(n, 3)`` of joints at ``(J, 3)``; zeros for the world."""
+        return np.where((self.bases < 0)[:, None], 0.0, positions[self.bases])
 
     def _arms(self, places: tuple[Array, Array]) -> Array:
         """What is turned about the joints above, ``(n, 3)``: the points, or where joints point."""
@@ -190,9 +205,13 @@ class Aims:
         positions, orientations = places
         result = np.empty((len(self.joints), 3))
         if len(self.placed):
-            result[self.placed] = np.where(self.asked, self.points(places) - self.wanted, 0.0)
+            seen = self.points(places) - self._origins(positions)[self.placed]
+            result[self.placed] = np.where(self.asked, seen - self.wanted, 0.0)
         if len(self.turned):
-            apart = rotations.multiply(orientations[self.joints[self.turned]], self.back)
+            bases = self.bases[self.turned]
+            base = np.where((bases < 0)[:, None], rotations.IDENTITY, orientations[bases])
+            back = rotations.inverse(rotations.multiply(base, self.orientations))
+            apart = rotations.multiply(orientations[self.joints[self.turned]], back)
             result[self.turned] = rotations.log(apart)
         if len(self.pointed):
             wanted = self.directions[:, 1] - positions[self.joints[self.pointed]]
@@ -206,6 +225,7 @@ class Aims:
         free: NDArray[np.int64],
         parents: NDArray[np.int64],
         carries: BoolArray,
+        bears: BoolArray,
         scales: Array,
         slopes: Array,
     ) -> None:
@@ -219,6 +239,8 @@ class Aims:
             ``(f,)`` the joints that turn, and their parents, about whose axes they do.
         carries
             ``(n, f)`` whether an aim's point or orientation is turned with a joint.
+        bears
+            ``(n, f)`` whether its base is.
         scales
             ``(n, 3)`` factors of the misses.
         slopes
@@ -230,7 +252,9 @@ class Aims:
             parents,
             self.kinds,
             read_only(self._arms(places)),
+            read_only(self._origins(places[0])),
             carries,
+            bears,
             scales,
             slopes,
         )

@@ -247,9 +247,11 @@ def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip)
     for goals in frames:
         here = clip.at(goals.frame)
         places = here.forward[0][0], here.forward[1][0]
-        # A goal relative to a joint is measured from the joint's new position.
+        # What lasts relative to a joint goes with the body as it faces now.
         aims = [
-            _aim(here, clip, p, goals.frame) if isinstance(p.key.of, str) else aim
+            _aim(here, clip, p, goals.frame)
+            if isinstance(p.key.of, str) and p.until is not None
+            else aim
             for aim, p in zip(goals.goals, goals.keys, strict=True)
         ]
         missed = np.linalg.norm(Aims(aims).misses(places), axis=1).tolist()
@@ -258,7 +260,8 @@ def tell_of_goals(clip: WarpClip, frames: Sequence[GoalFrame], before: WarpClip)
             if aim.position is not None and np.isfinite(aim.position[1]):
                 if floor is None:
                     floor = _lowest(before)
-                under = max(floor - float(aim.position[1]), 0.0) / clip.scale
+                base = 0.0 if aim.base is None else float(places[0][aim.base, 1])
+                under = max(floor - base - float(aim.position[1]), 0.0) / clip.scale
             miss = _Miss(off, under, p, aim, goals)
             worst[id(p.key)] = max(miss, worst.get(id(p.key), miss), key=lambda one: one[:2])
     for off, under, p, aim, goals in worst.values():
@@ -376,8 +379,12 @@ def _aim(
             raise WarpError(
                 f"{key}: there is another goal for it at frame {clip.first + frame:g}; keep one"
             )
+    base = joints_called(key.of, clip.rig)[0] if isinstance(key.of, str) else None
     if key.orientation is not None:
-        return Aim(joint, orientation=clip.orientations_wanted(key, np.array([frame]))[0])
+        turned = np.asarray(key.orientation, dtype=np.float64)
+        if base is None:
+            turned = clip.orientations_wanted(key, np.array([frame]))[0]
+        return Aim(joint, orientation=turned, base=base)
     if key.goal is None:
         world = clip.offset_in_world(key, frame, joint)
         return Aim(joint, position=here.forward[0][0, joint] + world)
@@ -387,10 +394,9 @@ def _aim(
         return Aim(joint, position=wanted * clip.length(key), tip=tip)
     if isinstance(key.of, Prop):
         return Aim(joint, position=clip.beside(key, key.of, np.array([frame]))[0], tip=tip)
-    base = here.forward[0][0, joints_called(key.of, clip.rig)[0]]
     at, of, lasts = np.array([frame]), np.array([joint]), key.until is not None
     world = clip.in_world([wanted], [key.axes], at, of, lasts)[0]
-    return Aim(joint, position=base + world * clip.length(key), tip=tip)
+    return Aim(joint, position=world * clip.length(key), tip=tip, base=base)
 
 
 def _pins(

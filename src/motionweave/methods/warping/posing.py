@@ -172,6 +172,10 @@ class _Problem:
         self.carries = above[self.aims.joints][:, self.free]
         still = self.aims.placed[~self.aims.tipped]
         self.carries[still] &= self.free != self.aims.joints[still, None]
+        # And which carry what it is measured from.
+        bases = self.aims.bases[:, None]
+        self.bears = (bases >= 0) & above[self.aims.bases][:, self.free]
+        self.bears[self.aims.placed] &= self.free != bases[self.aims.placed]
         self.stiff = self._stiffness()
         self.limits = Limits(body.limits)
         # How turns of the joints bend hinges, (n, count).
@@ -220,7 +224,9 @@ class _Problem:
         slopes = self.slopes.copy()
         # Limits that are not passed cost nothing.
         slopes[len(slopes) - len(beyond) :][beyond == 0.0] = 0.0
-        self.aims.fill_slopes(places, self.free, self.parents, self.carries, self.scales, slopes)
+        self.aims.fill_slopes(
+            places, self.free, self.parents, self.carries, self.bears, self.scales, slopes
+        )
         return slopes
 
     def moved(self, pose: SolvedPose, step: Array) -> SolvedPose:
@@ -254,7 +260,8 @@ class _Problem:
         """What derivatives have in common, ``(n, count)``: shifts of the root, and limits."""
         aims = np.zeros((len(self.aims.joints), 3, self.count))
         if self.shifts:
-            aims[self.aims.placed, :, -3:] = np.eye(3) * self.body.scale
+            in_space = self.aims.placed[self.aims.bases[self.aims.placed] < 0]
+            aims[in_space, :, -3:] = np.eye(3) * self.body.scale
         aims *= self.scales[..., None]
         return np.concatenate([aims.reshape(-1, self.count), _LIMIT * self.bending])
 
